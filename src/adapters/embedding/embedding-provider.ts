@@ -1,0 +1,45 @@
+// Turns texts into vectors whose nearness means nearness of meaning.
+import type { Problem } from '../../domain/base/errors.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+
+export type EmbeddingKind = 'query' | 'passage';
+
+/**
+ * How this model's cosines read: `related` is the cosine at which a person calls two texts related in half of the cases,
+ * `spread` how fast that grows. calibrated = 1 / (1 + exp(-(cosine - related) / spread)), the same scale for every model.
+ */
+export interface Calibration {
+  readonly related: number;
+  readonly spread: number;
+}
+
+export type EmbeddingState =
+  | { readonly status: 'idle' | 'ready' }
+  /** `loaded` of `total` bytes (total 0 while unknown). */
+  | { readonly status: 'loading'; readonly loaded: number; readonly total: number }
+  /** Keyword recall goes on; the sentence says so. */
+  | { readonly status: 'failed'; readonly problem: Problem };
+
+export interface EmbeddingProvider {
+  /** Provider, model and precision, e.g. `local/multilingual-e5-small-en-zh/q8`: vectors are keyed by it. */
+  readonly id: string;
+  /** Numbers in a vector. */
+  readonly dimensions: number;
+  /** BCP 47 primary languages the model knows, or `any`. */
+  readonly languages: readonly string[] | 'any';
+  /** Most texts worth handing over in one call. */
+  readonly maxBatch: number;
+  readonly state: Readable<EmbeddingState>;
+  /** Known after the first use; measured from a built-in set of pairs where the model has no published figures. */
+  calibration(signal: AbortSignal): Promise<Calibration>;
+  /**
+   * One vector of `dimensions` numbers and length 1 for each text, in the same order. Queries overtake passages that wait.
+   * Texts longer than the model's window are cut. Throws `embedding-missing`, `embedding-broken`, `embedding-remote`.
+   */
+  embed(
+    texts: readonly string[],
+    options: { kind: EmbeddingKind; signal: AbortSignal },
+  ): Promise<Float32Array[]>;
+  /** Lets memory go; the next call loads again. */
+  close(): Promise<void>;
+}

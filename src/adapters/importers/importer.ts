@@ -1,0 +1,70 @@
+// Foreign history in, conversations out. An importer reads; it never writes.
+
+import type { ConversationMeta } from '../../domain/chat/conversation.ts';
+import type { Message } from '../../domain/chat/message.ts';
+
+/** A file handed over by the person, or one inside a ZIP or folder: path with forward slashes, read lazily. */
+export interface SourceFile {
+  readonly path: string;
+  /** Bytes, uncompressed. */
+  readonly size: number;
+  /** ms since 1970, 0 where unknown. */
+  readonly modifiedAt: number;
+  bytes(signal: AbortSignal): Promise<Uint8Array>;
+}
+
+/** What was dropped or picked together: one file, one ZIP already opened, or one folder. */
+export interface Source {
+  /** Name of the file or folder as the person knows it. */
+  readonly name: string;
+  readonly files: readonly SourceFile[];
+}
+
+/**
+ * A conversation as read. Message ids are local to it (`sourceId` is the identity): the library gives real ids.
+ * `parentId` refers to another message's `id` in the same conversation.
+ */
+export interface ImportedConversation {
+  readonly source: { readonly tool: string; readonly id: string };
+  readonly meta: Partial<Omit<ConversationMeta, 'source' | 'head' | 'parent'>>;
+  readonly head: string | null;
+  /** Source id of the conversation (and message) that started it: subagents. */
+  readonly parent?: { readonly sourceId: string; readonly messageSourceId: string | null };
+  readonly messages: readonly ImportedMessage[];
+  readonly checkpoints?: Readonly<Record<string, string>>;
+}
+export type ImportedMessage = Omit<Message, 'id' | 'parentId'> & {
+  readonly id: string;
+  readonly parentId: string | null;
+};
+
+/** Something left out, counted by reason. `reason` names a sentence in the catalogue (`import.skipped.<reason>`). */
+export interface Skipped {
+  readonly reason:
+    | 'malformed-line'
+    | 'unknown-role'
+    | 'unknown-part'
+    | 'no-content'
+    | 'empty-conversation'
+    | 'impossible-time'
+    | 'missing-attachment'
+    | 'interface-text'
+    | 'broken-call';
+  readonly count: number;
+  readonly example?: string;
+}
+
+export interface Importer {
+  readonly id: string;
+  readonly label: string;
+  /** 0 (not mine) to 1 (surely mine), from names and at most the first 64 KB of a few files. */
+  sniff(source: Source, signal: AbortSignal): Promise<number>;
+  /**
+   * Yields conversations as they are read. What is skipped is reported through `skip`.
+   * Throws `import-broken` (nothing of the source can be trusted) or `import-newer`.
+   */
+  read(
+    source: Source,
+    options: { signal: AbortSignal; skip: (skipped: Skipped) => void },
+  ): AsyncIterable<ImportedConversation>;
+}

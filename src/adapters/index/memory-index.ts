@@ -1,0 +1,158 @@
+// The memory index: rows, chunks, vectors and keywords made from the log. All of it can be dropped and made again.
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { Role } from '../../domain/chat/message.ts';
+
+export interface ConversationRow {
+  readonly id: ConversationId;
+  readonly title: string;
+  readonly summary: string;
+  readonly keywords: readonly string[];
+  /** ms since 1970 */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly workDir: string | null;
+  readonly tokenCount: number;
+  readonly archived: boolean;
+  readonly pinned: boolean;
+}
+
+export interface MessageRow {
+  readonly id: MessageId;
+  readonly conversationId: ConversationId;
+  readonly parentId: MessageId | null;
+  readonly role: Role;
+  /** Content parts as JSON, without file bytes. */
+  readonly content: unknown;
+  readonly tokenCount: number;
+  /** ms since 1970 */
+  readonly createdAt: number;
+  readonly hasCode: boolean;
+  readonly codeLanguage: string | null;
+  /** What of it can be found: empty for notes, recalls and what the privacy filter holds back. */
+  readonly chunks: readonly ChunkRow[];
+}
+
+/** A stretch of one message, the unit of recall. */
+export interface ChunkRow {
+  /** Position in its message, from 0. */
+  readonly ordinal: number;
+  /** As a person reads it (redacted). */
+  readonly text: string;
+  /** Space-separated search words of the text, for BM25: `domain/memory/words.ts`. */
+  readonly words: string;
+  /** What is embedded (may carry context in front of the text). */
+  readonly embedded: string;
+  /** Hash of `embedded`, hex: equal texts share a vector. */
+  readonly hash: string;
+  /** Smaller is embedded first. */
+  readonly priority: number;
+}
+
+/** What one step of the projector changed. Applied as one transaction together with the bookmark. */
+export interface IndexChange {
+  readonly conversations: readonly ConversationRow[];
+  /** New messages. A message that is already there is replaced. */
+  readonly messages: readonly MessageRow[];
+  readonly removedMessages: readonly MessageId[];
+  readonly removedConversations: readonly ConversationId[];
+}
+
+/** A chunk that has no vector of the wanted model yet. */
+export interface StaleChunk {
+  readonly id: number;
+  readonly embedded: string;
+  readonly conversationId: ConversationId;
+}
+
+/** Narrows a search. Absent keys do not narrow. Times in ms since 1970. */
+export interface IndexFilter {
+  readonly conversationIds?: readonly ConversationId[];
+  readonly excludeConversationIds?: readonly ConversationId[];
+  readonly titleContains?: string;
+  readonly roles?: readonly Role[];
+  readonly workDir?: string;
+  readonly before?: number;
+  readonly after?: number;
+  readonly hasCode?: boolean;
+  readonly pinned?: boolean;
+  /** Default: both. */
+  readonly archived?: boolean;
+}
+
+export interface IndexQuery {
+  /** Space-separated search words; empty: no keyword half. */
+  readonly words: string;
+  /** Query vector and the model it came from; absent: no vector half. */
+  readonly vector?: { readonly model: string; readonly values: Float32Array };
+  readonly filter: IndexFilter;
+  /** Candidates wanted from each half. */
+  readonly limit: number;
+}
+
+/** A chunk found by either half; both numbers are computed for it. */
+export interface Candidate {
+  readonly chunkId: number;
+  readonly messageId: MessageId;
+  readonly conversationId: ConversationId;
+  readonly title: string;
+  readonly role: Role;
+  readonly createdAt: number;
+  readonly text: string;
+  /** Cosine, -1–1; null without a vector of the model. */
+  readonly cosine: number | null;
+  /** BM25, > 0; 0 where no word matched. */
+  readonly bm25: number;
+  readonly archived: boolean;
+  readonly pinned: boolean;
+}
+
+/** A message next to a hit. */
+export interface NeighbourRow {
+  readonly messageId: MessageId;
+  readonly role: Role;
+  readonly createdAt: number;
+  readonly text: string;
+}
+
+export interface IndexStats {
+  readonly conversations: number;
+  readonly messages: number;
+  readonly chunks: number;
+  /** Vectors of the given model. */
+  readonly vectors: number;
+  /** Size of the database files, bytes. */
+  readonly bytes: number;
+}
+
+export interface MemoryIndex {
+  /** Log position whose changes are in the index; 0 for an empty one. */
+  bookmark(): Promise<number>;
+  /** Applies the change and moves the bookmark, both or neither. Applying it again changes nothing. */
+  apply(change: IndexChange, bookmark: number): Promise<void>;
+  /** Ids of the messages the index has for a conversation. */
+  messageIds(conversation: ConversationId): Promise<Set<MessageId>>;
+  /** Sets what was made of a whole conversation. Unknown conversation: nothing happens. */
+  describe(
+    conversation: ConversationId,
+    made: { title?: string; summary: string; keywords: readonly string[] },
+  ): Promise<void>;
+  /** Chunks without a vector of `model`, smallest priority first. A chunk whose hash already has one gets it for free. `conversations`: only these. */
+  stale(model: string, limit: number, conversations?: readonly ConversationId[]): Promise<StaleChunk[]>;
+  /** Conversations with chunks that wait for a vector of `model`, with how many messages wait in each. */
+  waiting(model: string): Promise<{ conversationId: ConversationId; messages: number }[]>;
+  /** Keeps vectors of `model`. Replaces earlier ones; unknown chunk ids are ignored. */
+  put(model: string, vectors: readonly { chunkId: number; values: Float32Array }[]): Promise<void>;
+  search(query: IndexQuery): Promise<Candidate[]>;
+  /** For each message up to `before` ancestors and `after` descendants (newest child first), oldest first, notes left out. Text cut at 600 characters. */
+  neighbours(
+    messages: readonly MessageId[],
+    before: number,
+    after: number,
+  ): Promise<Map<MessageId, { before: NeighbourRow[]; after: NeighbourRow[] }>>;
+  /** Removes a conversation and all that was made from it. */
+  forget(conversation: ConversationId): Promise<void>;
+  /** Empties everything and sets the bookmark to 0: the projector makes it again. */
+  clear(): Promise<void>;
+  stats(model: string): Promise<IndexStats>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,78 @@
+// The log: every change of every document, in the order in which this device learnt of it.
+// All that a person ever said is here; everything else in the product is read from it.
+import type { DocumentId, EntryId } from '../../domain/base/ids.ts';
+
+/** Who made the change: a person or model here, an import, another device, or the app folding history. */
+export type Origin = 'user' | 'import' | 'remote' | 'fold';
+
+export interface NewEntry {
+  /** Made by the author. An id the log already holds is ignored. */
+  readonly id: EntryId;
+  readonly document: DocumentId;
+  readonly origin: Origin;
+  /** A Yjs update (version 1 encoding), opaque here. */
+  readonly bytes: Uint8Array;
+}
+
+export interface LogEntry extends NewEntry {
+  /** Position in this device's log: grows by at least 1 with each entry, never reused. */
+  readonly seq: number;
+  /** When it was appended here, ms since 1970. */
+  readonly at: number;
+}
+
+/** A change of the drawer made in the same transaction as an append. `value: undefined` deletes the key. */
+export interface DrawerWrite {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** Tells that documents changed. Ids only: whoever cares reads the log. */
+export interface LogChange {
+  readonly documents: readonly DocumentId[];
+  /** Highest seq after the change. */
+  readonly seq: number;
+  /** True when another tab or worker made it. */
+  readonly foreign: boolean;
+}
+
+export interface ConversationLog {
+  /**
+   * Appends all entries and drawer writes or none. Resolves when they are durable (on disk, not merely handed over).
+   * Returns the highest seq. Throws `storage-full`, `storage-failed`; then nothing was written.
+   */
+  append(entries: readonly NewEntry[], writes?: readonly DrawerWrite[]): Promise<number>;
+  /** Entries with a seq greater than `seq`, ascending, at most `limit`. A fold appears once, as its snapshot, at the seq it reaches up to. */
+  since(seq: number, limit: number): Promise<LogEntry[]>;
+  /** All that is kept of one document, ascending: applying them in order gives the document. */
+  read(document: DocumentId): Promise<LogEntry[]>;
+  /** Replaces the entries of `document` up to and including `upTo` by one snapshot that holds them all. One transaction. */
+  fold(document: DocumentId, snapshot: Uint8Array, upTo: number): Promise<void>;
+  /** Removes every entry of the document for good (forget). */
+  erase(document: DocumentId): Promise<void>;
+  /** Ids of all documents that have entries. */
+  documents(): Promise<DocumentId[]>;
+  /** Highest seq, 0 for an empty log. */
+  head(): Promise<number>;
+  /** Calls after each append, here or in another tab; returns how to stop. */
+  subscribe(listener: (change: LogChange) => void): () => void;
+  /** Number of entries and their bytes. */
+  stats(): Promise<{ entries: number; bytes: number }>;
+  close(): Promise<void>;
+}
+
+/** Small things this device keeps beside the log: settings, bookmarks, drafts. Values are structured-cloneable. */
+export interface Drawer {
+  get(key: string): Promise<unknown>;
+  /** Durable when resolved. `undefined` deletes. */
+  set(key: string, value: unknown): Promise<void>;
+  keys(prefix: string): Promise<string[]>;
+}
+
+/** The log and the drawer share one database, so that one transaction can cover both. */
+export interface Store {
+  readonly log: ConversationLog;
+  readonly drawer: Drawer;
+  /** `persistent`: survives the tab. `memory`: the browser refused storage; nothing is kept. */
+  readonly kind: 'persistent' | 'memory';
+}

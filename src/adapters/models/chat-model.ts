@@ -1,0 +1,54 @@
+// Any model that answers a conversation. One verb: stream.
+
+import type { Problem } from '../../domain/base/errors.ts';
+import type { Finish, Message, Usage } from '../../domain/chat/message.ts';
+
+/** What a model is asked: the messages as it shall see them (recall already woven in), oldest first. */
+export interface Prompt {
+  readonly system: string | null;
+  readonly messages: readonly Pick<Message, 'role' | 'parts'>[];
+}
+
+/** A tool a model may call. `schema` is JSON Schema of its arguments. */
+export interface ToolDescription {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+export type ChatEvent =
+  | { readonly type: 'text-delta' | 'reasoning-delta'; readonly text: string }
+  | { readonly type: 'tool-call'; readonly callId: string; readonly name: string; readonly arguments: string }
+  | { readonly type: 'usage'; readonly usage: Usage }
+  /** Always last. `problem` tells why for `cut` and `error`. */
+  | { readonly type: 'end'; readonly finish: Finish; readonly problem?: Problem };
+
+export interface ChatModel {
+  /** As the endpoint names it. */
+  readonly id: string;
+  /** Tokens, where the endpoint or a table says; null where nobody knows. */
+  readonly contextWindow: number | null;
+  /**
+   * Streams one answer. Never throws for what the endpoint does: failures arrive as the `end` event, after whatever came before.
+   * An aborted signal ends with finish `stopped`.
+   */
+  stream(
+    prompt: Prompt,
+    options: { tools?: readonly ToolDescription[]; signal: AbortSignal },
+  ): AsyncIterable<ChatEvent>;
+}
+
+/** An OpenAI-compatible endpoint as a person configures it. The key lives in the vault. */
+export interface Endpoint {
+  readonly id: string;
+  readonly label: string;
+  /** Up to and including `/v1` or what the provider uses; no trailing slash. */
+  readonly baseUrl: string;
+  /** Model ids offered in the picker: from the endpoint's list, or typed. */
+  readonly models: readonly string[];
+}
+
+/** What a connection test found. */
+export type ConnectionReport =
+  | { readonly ok: true; readonly models: readonly string[]; readonly tookMs: number }
+  | { readonly ok: false; readonly problem: Problem };

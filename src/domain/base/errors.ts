@@ -1,0 +1,99 @@
+// One small family of errors. An adapter translates what it meets into one of these at its door;
+// from there on the code and its parameters are what the interface turns into sentences.
+
+/** Values that go into an error's sentence. */
+export type ProblemParams = Readonly<Record<string, string | number>>;
+
+/**
+ * What went wrong, as data: survives threads, storage and languages.
+ * `code` names a sentence group in the catalogue (`problems.<code>`: what happened, what was kept, what to do);
+ * `message` is the plain English sentence for logs and for codes that the catalogue does not have.
+ */
+export interface Problem {
+  readonly code: ProblemCode;
+  readonly message: string;
+  readonly params?: ProblemParams;
+  /** Trying the same thing again later may work. */
+  readonly retry: boolean;
+}
+
+export const PROBLEM_CODES = [
+  // storage
+  'storage-full',
+  'storage-unavailable',
+  'storage-failed',
+  'newer-log',
+  'newer-index',
+  'damaged-entry',
+  'index-unavailable',
+  // models
+  'no-model',
+  'model-key',
+  'model-forbidden',
+  'model-not-found',
+  'model-rate',
+  'model-network',
+  'model-cors',
+  'model-server',
+  'model-format',
+  'model-cut',
+  'model-context',
+  'model-refused',
+  // embedding
+  'embedding-missing',
+  'embedding-broken',
+  'embedding-remote',
+  // import and export
+  'import-unknown',
+  'import-binary',
+  'import-broken',
+  'import-too-large',
+  'import-bomb',
+  'import-newer',
+  'import-empty',
+  'import-storage',
+  // commands and settings
+  'command-unknown',
+  'command-argument',
+  'command-flag',
+  'setting-invalid',
+  'settings-file',
+  // things that are not there any more
+  'conversation-missing',
+  'message-missing',
+  'message-too-large',
+  'vault-unavailable',
+  'unexpected',
+] as const;
+export type ProblemCode = (typeof PROBLEM_CODES)[number];
+
+/** The one exception class of the house. Cancelling is not an error: that stays the platform's `AbortError`. */
+export class RecollectError extends Error {
+  override readonly name = 'RecollectError';
+  readonly problem: Problem;
+
+  constructor(
+    code: ProblemCode,
+    message: string,
+    options: { params?: ProblemParams; retry?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.problem = {
+      code,
+      message,
+      retry: options.retry ?? false,
+      ...(options.params ? { params: options.params } : {}),
+    };
+  }
+}
+
+/** Anything thrown, as a problem. An unknown error keeps its own message under the code `unexpected`. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof RecollectError) return error.problem;
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: 'unexpected', message, params: { detail: message }, retry: false };
+}
+
+/** True for the errors that mean "the person or the owner stopped this". */
+export const isAbort = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && (error as { name?: unknown }).name === 'AbortError';

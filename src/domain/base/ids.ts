@@ -1,0 +1,25 @@
+// Branded, time-ordered identifiers. All are UUID version 7 (RFC 9562), so sorting by id is sorting by time of birth.
+import { v7 } from 'uuid';
+
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+/** A conversation, and at the same time the id of its document in the log. */
+export type ConversationId = Branded<'conversation'>;
+/** One immutable message of a conversation. Unique in the whole library. */
+export type MessageId = Branded<'message'>;
+/** One append to the log, named by its author: appending it twice is appending it once. */
+export type EntryId = Branded<'entry'>;
+/** A document in the log: every conversation is one; `LIBRARY_DOCUMENT` lists them. */
+export type DocumentId = ConversationId | typeof LIBRARY_DOCUMENT;
+
+/** The one document that lists all conversations. */
+export const LIBRARY_DOCUMENT = 'library';
+
+export const newConversationId = (): ConversationId => v7() as ConversationId;
+export const newMessageId = (): MessageId => v7() as MessageId;
+export const newEntryId = (): EntryId => v7() as EntryId;
+
+/** Takes a string that has already been checked (a row of our own, a link) as an id. */
+export const asConversationId = (id: string): ConversationId => id as ConversationId;
+export const asMessageId = (id: string): MessageId => id as MessageId;

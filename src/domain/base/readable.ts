@@ -1,0 +1,78 @@
+// Everything that changes has one shape: what it is now, and a way to hear that it changed.
+
+/** A value that changes. `get` returns the same object until the next change. */
+export interface Readable<T> {
+  get(): T;
+  /** Calls `listener` after each change; returns how to stop. */
+  subscribe(listener: () => void): () => void;
+}
+
+/** A readable that its owner can set. */
+export interface Writable<T> extends Readable<T> {
+  /** Announces only if the value differs by `Object.is`. */
+  set(value: T): void;
+  update(change: (value: T) => T): void;
+}
+
+/** Makes a value that its owner sets and others watch. */
+export function writable<T>(initial: T): Writable<T> {
+  let value = initial;
+  const listeners = new Set<() => void>();
+  const set = (next: T) => {
+    if (Object.is(value, next)) return;
+    value = next;
+    for (const listener of [...listeners]) listener();
+  };
+  return {
+    get: () => value,
+    set,
+    update: (change) => set(change(value)),
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** A view of another readable; recomputed lazily and cached until its source changes. */
+export function derived<S, T>(source: Readable<S>, project: (value: S) => T): Readable<T> {
+  let seen: { from: S; to: T } | undefined;
+  return {
+    get: () => {
+      const from = source.get();
+      if (!seen || !Object.is(seen.from, from)) seen = { from, to: project(from) };
+      return seen.to;
+    },
+    subscribe: source.subscribe,
+  };
+}
+
+/** What of an `AbortSignal` is needed here; the ground floor knows no browser. */
+export interface Cancellation {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** Resolves with the first value that satisfies `wanted`; rejects with the signal's reason. */
+export function until<T>(
+  source: Readable<T>,
+  wanted: (value: T) => boolean,
+  signal?: Cancellation,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (wanted(source.get())) return resolve(source.get());
+    if (signal?.aborted) return reject(signal.reason);
+    const stop = source.subscribe(() => {
+      if (wanted(source.get())) finish(() => resolve(source.get()));
+    });
+    const onAbort = () => finish(() => reject(signal?.reason));
+    const finish = (settle: () => void) => {
+      stop();
+      signal?.removeEventListener('abort', onAbort);
+      settle();
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}

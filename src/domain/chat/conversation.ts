@@ -1,0 +1,99 @@
+// A conversation is a tree of immutable messages with a movable head. All functions here are pure.
+import { z } from 'zod';
+import type { ConversationId, MessageId } from '../base/ids.ts';
+import type { Known, Message } from './message.ts';
+
+/** What is known of a conversation beside its messages. Each key is last-writer-wins. Times in ms since 1970. */
+export const conversationMetaSchema = z.looseObject({
+  title: z.string().default(''),
+  /** `person` is never overwritten by a title made from the words. */
+  titleBy: z.enum(['auto', 'person', 'import']).default('auto'),
+  createdAt: z.number().default(0),
+  archived: z.boolean().default(false),
+  pinned: z.boolean().default(false),
+  workDir: z.string().nullable().default(null),
+  /** The leaf that is shown and continued. */
+  head: z.string().nullable().default(null),
+  /** Set while it lies in the trash; null or absent otherwise. */
+  deletedAt: z.number().nullable().default(null),
+  /** Where it was imported from. */
+  source: z.looseObject({ tool: z.string(), id: z.string() }).nullable().default(null),
+  /** Conversation and message that started it (subagents): not listed at the top level. */
+  parent: z
+    .looseObject({ conversationId: z.string(), messageId: z.string().nullable() })
+    .nullable()
+    .default(null),
+  /** A made-up sample that can be removed in one click. */
+  sample: z.boolean().default(false),
+  /** System prompt in force, where one was set or imported. */
+  systemPrompt: z.string().nullable().default(null),
+});
+export type ConversationMeta = Omit<Known<z.infer<typeof conversationMetaSchema>>, 'head'> & {
+  head: MessageId | null;
+};
+
+/** A conversation as read from its document at one moment. */
+export interface Conversation {
+  readonly id: ConversationId;
+  readonly meta: ConversationMeta;
+  /** Without deleted ones. */
+  readonly messages: ReadonlyMap<MessageId, Message>;
+  /** Name → message it names. */
+  readonly checkpoints: ReadonlyMap<string, MessageId>;
+}
+
+/** Order of siblings, and of everything where order is asked for: createdAt, then id. */
+export const byTime = (a: Message, b: Message): number =>
+  a.createdAt - b.createdAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+
+/** Parent → children in order; roots under null. A child whose parent is unknown counts as a root. O(n log n). */
+export function childrenOf(messages: ReadonlyMap<MessageId, Message>): Map<MessageId | null, Message[]> {
+  const children = new Map<MessageId | null, Message[]>();
+  for (const message of messages.values()) {
+    const parent = message.parentId !== null && messages.has(message.parentId) ? message.parentId : null;
+    const list = children.get(parent);
+    if (list) list.push(message);
+    else children.set(parent, [message]);
+  }
+  for (const list of children.values()) list.sort(byTime);
+  return children;
+}
+
+/** Messages from the root down to `leaf`. Empty for null or an unknown id. Ends at a cycle rather than looping. */
+export function pathTo(messages: ReadonlyMap<MessageId, Message>, leaf: MessageId | null): Message[] {
+  const path: Message[] = [];
+  const seen = new Set<MessageId>();
+  for (let at = leaf; at !== null && !seen.has(at); ) {
+    const message = messages.get(at);
+    if (!message) break;
+    seen.add(at);
+    path.push(message);
+    at = message.parentId;
+  }
+  return path.reverse();
+}
+
+/** The leaf one reaches from `from` by always taking the newest child. */
+export function newestLeaf(
+  children: ReadonlyMap<MessageId | null, Message[]>,
+  from: MessageId | null,
+): MessageId | null {
+  const seen = new Set<MessageId>();
+  let at = from;
+  for (;;) {
+    const next = children.get(at)?.at(-1);
+    if (!next || seen.has(next.id)) return at;
+    seen.add(next.id);
+    at = next.id;
+  }
+}
+
+/** The head that is really there: the recorded one, or else the leaf under the newest message. */
+export function effectiveHead(conversation: Conversation): MessageId | null {
+  const { head } = conversation.meta;
+  if (head !== null && conversation.messages.has(head)) return head;
+  let newest: Message | undefined;
+  for (const message of conversation.messages.values())
+    if (!newest || byTime(newest, message) < 0) newest = message;
+  return newest?.id ?? null;
+}

@@ -1,0 +1,134 @@
+// What a message is. Written to the log as plain JSON, so every shape here is also a schema for data from outside.
+import { z } from 'zod';
+import type { MessageId } from '../base/ids.ts';
+
+/** The named keys of a loose schema: unknown keys are kept in the data, but nobody reads them by accident. */
+export type Known<T> = T extends unknown ? { [K in keyof T as string extends K ? never : K]: T[K] } : never;
+
+/** A passage brought back from another conversation, exactly as it was offered, with every number behind its rank. */
+export const recalledPassageSchema = z.looseObject({
+  conversationId: z.string(),
+  messageId: z.string(),
+  title: z.string(),
+  /** When the passage was said, ms since 1970. */
+  createdAt: z.number(),
+  role: z.enum(['system', 'user', 'assistant', 'tool']),
+  passage: z.string(),
+  /** Messages right before and after it in its branch, oldest first. */
+  neighbours: z.array(
+    z.looseObject({ messageId: z.string(), role: z.string(), text: z.string(), createdAt: z.number() }),
+  ),
+  scores: z.looseObject({
+    /** Calibrated cosine, 0–1; null where the passage has no vector (yet). */
+    vector: z.number().nullable(),
+    /** Rescaled BM25, 0–1; null where no word matched. */
+    keyword: z.number().nullable(),
+    /** Weighted sum of the two halves, 0–1. */
+    hybrid: z.number(),
+    /** exp(-factor · days), 0–1. */
+    decay: z.number(),
+    /** Probability that a person would call the passage related, 0–1: what the threshold is compared with. */
+    final: z.number(),
+  }),
+  /** Price in the prompt. */
+  tokens: z.number(),
+});
+export type RecalledPassage = Known<z.infer<typeof recalledPassageSchema>>;
+
+/**
+ * Parts of a message. `reasoning` is what a model thought before answering; `file` carries its bytes as a data: URL;
+ * `recall` is the ledger of memory that went into the answer that carries it (never indexed, never recalled again);
+ * `unknown` keeps what an importer could not name.
+ */
+export const partSchema = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text'), text: z.string() }),
+  z.looseObject({ type: z.literal('reasoning'), text: z.string(), encrypted: z.string().optional() }),
+  z.looseObject({
+    type: z.literal('file'),
+    mediaType: z.string(),
+    name: z.string().optional(),
+    /** `data:` URL with the bytes; absent where an import named a file it did not carry. */
+    url: z.string().optional(),
+    /** Where the file was in the place it came from. */
+    reference: z.string().optional(),
+  }),
+  z.looseObject({
+    type: z.literal('tool-call'),
+    callId: z.string(),
+    name: z.string(),
+    arguments: z.string(),
+  }),
+  z.looseObject({
+    type: z.literal('tool-result'),
+    callId: z.string(),
+    name: z.string().optional(),
+    text: z.string(),
+    isError: z.boolean().optional(),
+  }),
+  z.looseObject({
+    type: z.literal('recall'),
+    query: z.string(),
+    threshold: z.number(),
+    passages: z.array(recalledPassageSchema),
+    /** Below the threshold: shown greyed, never injected. */
+    nearMisses: z.array(recalledPassageSchema),
+  }),
+  z.looseObject({ type: z.literal('unknown'), original: z.unknown() }),
+]);
+export type Part = Known<z.infer<typeof partSchema>>;
+export type PartOf<Type extends Part['type']> = Extract<Part, { type: Type }>;
+
+export const roleSchema = z.enum(['system', 'user', 'assistant', 'tool']);
+export type Role = z.infer<typeof roleSchema>;
+
+/**
+ * Why an answer ended. `cut`: the stream broke off; what arrived is kept. `stopped`: the person stopped it.
+ * `error`: nothing or only a part arrived because of `problem`.
+ */
+export const finishSchema = z.enum(['stop', 'length', 'tool-calls', 'stopped', 'cut', 'error']);
+export type Finish = z.infer<typeof finishSchema>;
+
+export const usageSchema = z.looseObject({
+  inputTokens: z.number().optional(),
+  outputTokens: z.number().optional(),
+  reasoningTokens: z.number().optional(),
+  cachedInputTokens: z.number().optional(),
+});
+export type Usage = Known<z.infer<typeof usageSchema>>;
+
+/**
+ * One message. Immutable once written. Unknown keys are kept: a newer app may have written them.
+ * kind: `message` was said; `note` is bookkeeping of a tool (reminders, notices: kept, foldable, not indexed);
+ * `recall` is an answer given from memory without a model (not indexed either).
+ */
+export const messageSchema = z.looseObject({
+  id: z.string(),
+  parentId: z.string().nullable(),
+  role: roleSchema,
+  kind: z.enum(['message', 'note', 'recall']).default('message'),
+  /** ms since 1970 */
+  createdAt: z.number(),
+  parts: z.array(partSchema),
+  model: z.string().optional(),
+  device: z.string().optional(),
+  usage: usageSchema.optional(),
+  /** From sending to the last token, ms. */
+  durationMs: z.number().optional(),
+  finish: finishSchema.optional(),
+  problem: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+  /** Identity where it was imported from; with the conversation's source it makes re-import idempotent. */
+  sourceId: z.string().optional(),
+});
+export type Message = Omit<Known<z.infer<typeof messageSchema>>, 'id' | 'parentId' | 'parts' | 'usage'> & {
+  readonly id: MessageId;
+  readonly parentId: MessageId | null;
+  readonly parts: readonly Part[];
+  readonly usage?: Usage | undefined;
+};
+
+/** The words of a message as a person reads them: text parts only, joined by blank lines. */
+export const textOf = (message: Pick<Message, 'parts'>): string =>
+  message.parts
+    .filter((part) => part.type === 'text')
+    .map((part) => part.text)
+    .join('\n\n');

@@ -1,0 +1,156 @@
+// Every configuration key, its range and its default, in one schema. Durations in the unit the key names.
+import { z } from 'zod';
+
+const share = z.number().min(0).max(1);
+const count = (min: number, max: number) => z.number().int().min(min).max(max);
+const url = z.union([z.literal(''), z.url({ protocol: /^https?$/ })]);
+
+export const configSchema = z.strictObject({
+  version: z.literal('1.0').default('1.0'),
+  storage: z
+    .strictObject({
+      engine: z.enum(['auto', 'indexeddb', 'opfs', 'memory']).default('auto'),
+      max_size_mb: count(64, 1_048_576).default(2048),
+      cleanup: z
+        .strictObject({
+          enabled: z.boolean().default(false),
+          archive_after_days: count(1, 36_500).default(90),
+          delete_archived_after_days: count(1, 36_500).default(365),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+  embedding: z
+    .strictObject({
+      provider: z.enum(['local', 'openai', 'custom']).default('local'),
+      local: z
+        .strictObject({
+          model: z.string().min(1).default('multilingual-e5-small-en-zh'),
+          source: z.union([z.enum(['bundled', 'hub']), z.url({ protocol: /^https?$/ })]).default('bundled'),
+          device: z.enum(['auto', 'webgpu', 'wasm']).default('auto'),
+          batch_size: count(1, 256).default(32),
+          /** Put in front of what is embedded; `auto`: what the model's family needs. */
+          query_prefix: z.string().max(200).default('auto'),
+          passage_prefix: z.string().max(200).default('auto'),
+        })
+        .prefault({}),
+      openai: z
+        .strictObject({
+          base_url: url.default('https://api.openai.com/v1'),
+          model: z.string().default('text-embedding-3-small'),
+          dimensions: count(1, 16_000).default(1536),
+        })
+        .prefault({}),
+      custom: z
+        .strictObject({
+          base_url: url.default(''),
+          model: z.string().default('bge-large-zh'),
+          dimensions: count(1, 16_000).default(1024),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+  indexing: z
+    .strictObject({
+      every_messages: count(1, 1000).default(5),
+      on_end: z.boolean().default(true),
+      max_age_minutes: z.number().min(0.1).max(1440).default(10),
+      summaries: z.enum(['extractive', 'model']).default('extractive'),
+    })
+    .prefault({}),
+  sync: z
+    .strictObject({
+      mode: z.enum(['disabled', 'local', 'remote', 'managed']).default('disabled'),
+      auto_sync_interval: count(10, 86_400).default(300),
+      remote: z
+        .strictObject({ endpoint: z.string().max(2000).default(''), timeout: count(1, 600).default(30) })
+        .prefault({}),
+    })
+    .prefault({}),
+  recall: z
+    .strictObject({
+      auto_recall: z
+        .strictObject({
+          enabled: z.boolean().default(true),
+          trigger_on_start: z.boolean().default(true),
+          trigger_token_threshold: share.default(0.8),
+        })
+        .prefault({}),
+      hybrid_weights: z
+        .strictObject({ vector: share.default(0.6), keyword: share.default(0.4) })
+        .prefault({}),
+      filters: z
+        .strictObject({
+          min_similarity: share.default(0.75),
+          max_results: count(1, 50).default(5),
+          exclude_current_session: z.boolean().default(true),
+          /** Per day: exp(-factor · days). */
+          time_decay_factor: z.number().min(0).max(1).default(0.001),
+        })
+        .prefault({}),
+      context: z
+        .strictObject({
+          max_messages_per_session: count(1, 50).default(3),
+          max_total_tokens: count(100, 100_000).default(2000),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+  context: z
+    .strictObject({
+      window_tokens: count(1000, 100_000_000).default(64_000),
+      reserved_tokens: count(0, 10_000_000).default(50_000),
+      trigger_ratio: z.number().min(0.1).max(0.99).default(0.75),
+      target_ratio: z.number().min(0.05).max(0.95).default(0.5),
+      keep_last_turns: count(1, 100).default(6),
+      max_attempts: count(1, 10).default(2),
+      strategy: z
+        .enum([
+          'session-memory',
+          'summary',
+          'turns',
+          'sliding-window',
+          'retrieval',
+          'smart',
+          'hierarchical',
+          'interactive',
+        ])
+        .default('session-memory'),
+      session_memory: z
+        .strictObject({
+          every_tokens: count(100, 1_000_000).default(4000),
+          every_tool_calls: count(1, 1000).default(5),
+        })
+        .prefault({}),
+      confirm: z.boolean().default(false),
+      checkpoints: z
+        .strictObject({ keep: count(1, 100_000).default(50), expire_after_days: count(0, 36_500).default(0) })
+        .prefault({}),
+    })
+    .prefault({}),
+  privacy: z
+    .strictObject({
+      sensitive_keywords: z
+        .array(z.string().min(1).max(200))
+        .max(1000)
+        .default(['password', 'secret', 'api_key']),
+      encrypt_local: z.boolean().default(false),
+      exclude_work_dirs: z.array(z.string().min(1).max(1000)).max(1000).default(['*/secret-project/*']),
+    })
+    .prefault({}),
+  ui: z
+    .strictObject({
+      language: z.enum(['auto', 'en', 'zh']).default('auto'),
+      theme: z.enum(['auto', 'light', 'dark']).default('auto'),
+      /** Which key sends; the other way round for those who write long texts. */
+      send_with: z.enum(['enter', 'mod-enter']).default('enter'),
+      /** Command → keys, e.g. `palette: "Mod+K"`; absent: the default. */
+      shortcuts: z.record(z.string(), z.string()).default({}),
+    })
+    .prefault({}),
+});
+
+/** The whole configuration. API keys (`embedding.*.api_key` in the first description) live in the vault instead. */
+export type Config = z.infer<typeof configSchema>;
+
+export const defaultConfig: Config = configSchema.parse({});

@@ -1,0 +1,65 @@
+// Slash commands: one shelf that composer, palette and /help share.
+
+import type { IndexStats } from '../../adapters/index/memory-index.ts';
+import type { Problem } from '../../domain/base/errors.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { Chat } from '../chat/chat.ts';
+import type { Documents, LibraryEntry } from '../documents/documents.ts';
+import type { ExportedFile, Library } from '../library/library.ts';
+import type { Memory, MemoryStatus, RecallResult } from '../memory/memory.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** One word or flag a command takes. Help text lives in the catalogue: `commands.<command>.<name>`. */
+export interface ArgumentDescription {
+  readonly name: string;
+  /** `flag`: --name [VALUE]; `choice`: one of `choices`; `rest`: all remaining words. */
+  readonly kind: 'flag' | 'choice' | 'rest';
+  readonly value?: 'none' | 'number' | 'text';
+  readonly choices?: readonly string[];
+  readonly optional: boolean;
+}
+
+/** Checked arguments by name. */
+export type CommandArguments = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface CommandContext {
+  readonly documents: Documents;
+  readonly library: Library;
+  readonly chat: Chat;
+  readonly memory: Memory;
+  readonly settings: Settings;
+  /** Conversation on the screen, null on an empty page. */
+  readonly conversationId: ConversationId | null;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+}
+
+/** What a command hands back for the interface to show. Nothing here is prose: words come from the catalogue. */
+export type CommandOutcome =
+  | { readonly type: 'recall'; readonly result: RecallResult; readonly withContext: boolean }
+  | {
+      readonly type: 'conversations';
+      readonly title: 'list' | 'search';
+      readonly entries: readonly LibraryEntry[];
+      readonly query?: string;
+    }
+  | { readonly type: 'open'; readonly conversationId: ConversationId | null; readonly messageId?: MessageId }
+  | { readonly type: 'screen'; readonly screen: 'settings' | 'memory' | 'shortcuts' }
+  | { readonly type: 'status'; readonly status: MemoryStatus; readonly stats: IndexStats }
+  | { readonly type: 'download'; readonly file: ExportedFile }
+  | { readonly type: 'help' }
+  /** `commands.done.<what>` with `params`; `undo` where it can be taken back. */
+  | {
+      readonly type: 'done';
+      readonly what: string;
+      readonly params?: Readonly<Record<string, string | number>>;
+      readonly undo?: () => Promise<void>;
+    }
+  | { readonly type: 'problem'; readonly problem: Problem };
+
+export interface Command {
+  /** Without the slash. */
+  readonly name: string;
+  readonly arguments: readonly ArgumentDescription[];
+  run(context: CommandContext, args: CommandArguments): Promise<CommandOutcome>;
+}

@@ -1,0 +1,76 @@
+// Conversations as Yjs documents. Everything that changes one goes through here into the log; nothing else knows Yjs.
+import type { DrawerWrite, Origin } from '../../adapters/log/conversation-log.ts';
+import type { Problem } from '../../domain/base/errors.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
+import type { Message } from '../../domain/chat/message.ts';
+
+/** A line of the sidebar. Lives in the library document. */
+export interface LibraryEntry {
+  readonly id: ConversationId;
+  readonly title: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly messageCount: number;
+  readonly pinned: boolean;
+  readonly archived: boolean;
+  readonly workDir: string | null;
+  readonly deletedAt: number | null;
+  readonly source: { readonly tool: string; readonly id: string } | null;
+  /** Started by another conversation (a subagent): not at the top level. */
+  readonly child: boolean;
+  readonly sample: boolean;
+}
+
+export type SaveStatus =
+  | { readonly state: 'saved' }
+  | { readonly state: 'saving' }
+  /** What is on the screen is not all on the disk; it is tried again. */
+  | { readonly state: 'failed'; readonly problem: Problem };
+
+/** A conversation that is open here and follows every change, whoever makes it. */
+export interface OpenConversation extends Readable<Conversation> {
+  readonly id: ConversationId;
+  /** Lets go; the document is dropped when nobody holds it. */
+  close(): void;
+}
+
+/** Changes made together: one update in the log, saved or not saved as one. */
+export interface ConversationChange {
+  readonly messages?: readonly Message[];
+  readonly meta?: Partial<ConversationMeta>;
+  /** Names → message ids; null removes the name. */
+  readonly checkpoints?: Readonly<Record<string, MessageId | null>>;
+  /** Removes content for good (forget). Children hang on to the removed message's parent. */
+  readonly removed?: readonly MessageId[];
+}
+
+export interface Documents {
+  /** All conversations, trash included, newest first. `ready` false until the log was read once. */
+  readonly library: Readable<{ readonly ready: boolean; readonly entries: readonly LibraryEntry[] }>;
+  readonly saving: Readable<SaveStatus>;
+  /** Throws `conversation-missing`. */
+  open(id: ConversationId): Promise<OpenConversation>;
+  /** Reads once, without following. Undefined where there is none. */
+  read(id: ConversationId): Promise<Conversation | undefined>;
+  /**
+   * Makes the change and resolves when it is durable. The screen sees it at once. On failure (`storage-full` …) it stays on the screen,
+   * `saving` says so, and it is written with the next change or `retry`. `writes` go into the drawer in the same transaction.
+   */
+  change(
+    id: ConversationId,
+    change: ConversationChange,
+    options?: { origin?: Origin; writes?: readonly DrawerWrite[] },
+  ): Promise<void>;
+  /** Many conversations in one durable append: imports. All or none. */
+  changeMany(
+    changes: readonly { id: ConversationId; change: ConversationChange }[],
+    origin: Origin,
+  ): Promise<void>;
+  /** Erases the documents from log and library for good. */
+  erase(ids: readonly ConversationId[]): Promise<void>;
+  /** Writes again what could not be written. */
+  retry(): Promise<void>;
+  close(): Promise<void>;
+}

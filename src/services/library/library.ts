@@ -1,0 +1,58 @@
+// The library as a whole: bringing history in, taking it out, trash, samples.
+
+import type { Skipped, SourceFile } from '../../adapters/importers/importer.ts';
+import type { Activity } from '../../domain/base/activity.ts';
+import type { Problem } from '../../domain/base/errors.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import type { ConversationMeta } from '../../domain/chat/conversation.ts';
+import type { Role } from '../../domain/chat/message.ts';
+
+export interface ImportReport {
+  readonly source: string;
+  readonly importer: string | null;
+  readonly conversations: { readonly added: number; readonly changed: number; readonly unchanged: number };
+  readonly messages: Readonly<Record<Role, number>>;
+  /** Messages that have a sibling. */
+  readonly branches: number;
+  readonly attachments: number;
+  readonly skipped: readonly Skipped[];
+  readonly tookMs: number;
+  /** Set where the source could not be read; nothing of it was kept. */
+  readonly problem: Problem | null;
+  readonly cancelled: boolean;
+  /** First conversation that came in, to go and look. */
+  readonly first: ConversationId | null;
+}
+
+export interface ExportedFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly blob: Blob;
+}
+
+export interface Library {
+  /** Running and just finished long work of every kind, newest first. */
+  readonly activities: Readable<readonly Activity[]>;
+  cancel(activity: string): void;
+  dismiss(activity: string): void;
+  /** Each dropped file, ZIP or folder is one source with a report of its own. Never rejects for what is in the files. */
+  importFiles(files: readonly SourceFile[], signal?: AbortSignal): Promise<readonly ImportReport[]>;
+  exportConversations(
+    ids: readonly ConversationId[] | 'all',
+    format: 'json' | 'markdown',
+    signal?: AbortSignal,
+  ): Promise<ExportedFile>;
+  /** The made-up library to look around in; returns how many conversations were added. */
+  addSamples(): Promise<number>;
+  removeSamples(): Promise<number>;
+  setMeta(
+    ids: readonly ConversationId[],
+    meta: Partial<Pick<ConversationMeta, 'title' | 'pinned' | 'archived' | 'workDir'>>,
+  ): Promise<void>;
+  /** Into the trash; `restore` is the undo. */
+  remove(ids: readonly ConversationId[]): Promise<void>;
+  restore(ids: readonly ConversationId[]): Promise<void>;
+  /** Out of the trash for good: log and index. */
+  erase(ids: readonly ConversationId[]): Promise<void>;
+}

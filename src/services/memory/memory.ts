@@ -1,0 +1,83 @@
+// What the tab asks of memory: recall, search, and how far the index is.
+
+import type { EmbeddingState } from '../../adapters/embedding/embedding-provider.ts';
+import type { IndexFilter, IndexStats } from '../../adapters/index/memory-index.ts';
+import type { Problem } from '../../domain/base/errors.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import type { RecalledPassage } from '../../domain/chat/message.ts';
+
+export interface RecallRequest {
+  readonly text: string;
+  /** Default: settings (5). */
+  readonly limit?: number;
+  /** Left out of the search. */
+  readonly currentConversation?: ConversationId;
+  /** Neighbours of each hit; default true. */
+  readonly withContext?: boolean;
+  readonly filter?: IndexFilter;
+  readonly signal: AbortSignal;
+}
+
+export interface RecallResult {
+  readonly query: string;
+  /** At or above the threshold, best first. */
+  readonly passages: readonly RecalledPassage[];
+  /** Below it, best first, at most as many as `limit`. */
+  readonly nearMisses: readonly RecalledPassage[];
+  readonly threshold: number;
+  /** Price of `passages` in the prompt. */
+  readonly tokens: number;
+  /** `keyword`: no vectors were used, `degraded` says why. */
+  readonly mode: 'hybrid' | 'keyword';
+  readonly degraded: Problem | null;
+  readonly tookMs: number;
+}
+
+/** A line in the palette: a message found by words, meaning or both. */
+export interface SearchHit {
+  readonly conversationId: ConversationId;
+  readonly messageId: MessageId;
+  readonly title: string;
+  readonly role: string;
+  readonly createdAt: number;
+  /** Up to 240 characters around the first match. */
+  readonly snippet: string;
+  readonly scores: RecalledPassage['scores'];
+  readonly archived: boolean;
+}
+
+/** How far the index is behind the log. Figures are of messages. */
+export interface MemoryStatus {
+  readonly state: 'starting' | 'ready' | 'indexing' | 'paused' | 'failed';
+  /** Messages in the log that cannot be found by words yet. */
+  readonly unread: number;
+  /** Messages that wait for their vectors. */
+  readonly waiting: number;
+  /** Messages embedded per second in the current run, 0 when idle. */
+  readonly rate: number;
+  readonly embedding: EmbeddingState;
+  /** File system that PGlite runs on. */
+  readonly engine: 'opfs' | 'indexeddb' | 'memory' | null;
+  readonly problem: Problem | null;
+}
+
+export interface Memory {
+  readonly status: Readable<MemoryStatus>;
+  recall(request: RecallRequest): Promise<RecallResult>;
+  /** Exact words at once through `onHits`, then merged with meaning; later calls never reorder what they repeat without need. */
+  search(request: {
+    text: string;
+    filter: IndexFilter;
+    limit: number;
+    signal: AbortSignal;
+    onHits: (hits: readonly SearchHit[], final: boolean) => void;
+  }): Promise<void>;
+  stats(): Promise<IndexStats>;
+  /** Says "look again": `now` also starts what would wait for its trigger. */
+  wake(reason: 'changed' | 'ended' | 'now'): void;
+  setPaused(paused: boolean): void;
+  /** Drops the index and makes it again from the log. Recall by words comes back as it is rebuilt. */
+  rebuild(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,40 @@
+// The configuration in force on this device, and the endpoints with their keys.
+
+import type { ConnectionReport, Endpoint } from '../../adapters/models/chat-model.ts';
+import type { Problem } from '../../domain/base/errors.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import type { Config } from '../../domain/settings/config.ts';
+
+/** Which model answers: endpoint and model id; null: memory only. */
+export interface ModelChoice {
+  readonly endpointId: string;
+  readonly model: string;
+}
+
+export interface Connections {
+  readonly endpoints: readonly Endpoint[];
+  readonly chosen: ModelChoice | null;
+}
+
+export interface Settings {
+  readonly config: Readable<Config>;
+  readonly connections: Readable<Connections>;
+  /** Sets one key, e.g. `recall.filters.max_results`. Throws `setting-invalid` (key, value, allowed); the last good configuration stays. */
+  set(path: string, value: unknown): Promise<void>;
+  reset(): Promise<void>;
+  /** YAML with every key; secrets are left out. */
+  exportYaml(): string;
+  /** Checks everything first; unknown keys and values out of range are named. Throws `settings-file` or `setting-invalid`. */
+  importYaml(text: string): Promise<void>;
+  saveEndpoint(endpoint: Endpoint, key: string | undefined): Promise<void>;
+  removeEndpoint(id: string): Promise<void>;
+  choose(choice: ModelChoice | null): Promise<void>;
+  hasKey(endpointId: string): Promise<boolean>;
+  /** Asks the endpoint for its models; explains CORS, 401, 404, 429 and no network. `key` undefined: the one kept. */
+  test(endpoint: Endpoint, key: string | undefined, signal: AbortSignal): Promise<ConnectionReport>;
+  /** Things the interface keeps: panel widths, dismissed hints, drafts. */
+  recallItem<T>(key: string): Promise<T | undefined>;
+  keepItem(key: string, value: unknown): Promise<void>;
+  /** A configuration that could not be read at start, if any. */
+  readonly problem: Readable<Problem | null>;
+}

@@ -1,0 +1,83 @@
+// Keeps the drawing of the house true: imports go down, each big dependency has one room.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const SRC = resolve(import.meta.dirname, '../src');
+const FLOORS = ['domain', 'adapters', 'services', 'ui'];
+const ROOTS = [/^main\.tsx$/, /^workers\//, /^relay\/main\.ts$/];
+
+/** Package → the only folders (or files) that may name it. */
+const ROOMS: Record<string, readonly string[]> = {
+  yjs: ['services/documents/'],
+  idb: ['adapters/log/', 'adapters/index/', 'adapters/vault/'],
+  '@electric-sql/pglite': ['adapters/index/', 'workers/'],
+  '@huggingface/transformers': ['adapters/embedding/'],
+  ai: ['adapters/models/'],
+  '@ai-sdk/openai-compatible': ['adapters/models/'],
+  react: ['ui/', 'main.tsx'],
+  'react-dom': ['ui/', 'main.tsx'],
+  'workbox-window': ['main.tsx', 'ui/'],
+  '@zip.js/zip.js': ['adapters/importers/', 'adapters/exporters/'],
+};
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'));
+
+const importsOf = (file: string): string[] =>
+  [
+    ...readFileSync(join(SRC, file), 'utf8').matchAll(
+      /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s+['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]|(?:^|\n)import\s+['"]([^'"]+)['"]/g,
+    ),
+  ].map((match) => (match[1] ?? match[2] ?? match[3]) as string);
+
+const floorOf = (file: string): number => FLOORS.indexOf(file.split('/')[0] as string);
+
+describe('the house', () => {
+  it('has files on every floor', () => {
+    expect(files.length).toBeGreaterThan(10);
+    for (const floor of FLOORS) expect(files.some((file) => file.startsWith(`${floor}/`))).toBe(true);
+  });
+
+  it('imports go down', () => {
+    const wrong: string[] = [];
+    for (const file of files) {
+      if (ROOTS.some((root) => root.test(file))) continue;
+      for (const target of importsOf(file)) {
+        if (!target.startsWith('.')) continue;
+        const to = relative(SRC, resolve(SRC, dirname(file), target)).replaceAll('\\', '/');
+        const [from, into] = [floorOf(file), floorOf(to)];
+        if (file.startsWith('relay/') ? !/^(relay|domain)\//.test(to) : into < 0 || into > from)
+          wrong.push(`${file} -> ${to}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('adapters do not know one another', () => {
+    const wrong = files
+      .filter((file) => file.startsWith('adapters/'))
+      .flatMap((file) =>
+        importsOf(file)
+          .filter((target) => target.startsWith('.'))
+          .map((target) => relative(SRC, resolve(SRC, dirname(file), target)).replaceAll('\\', '/'))
+          .filter((to) => to.startsWith('adapters/') && to.split('/')[1] !== file.split('/')[1])
+          .map((to) => `${file} -> ${to}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  it('each big dependency has one room', () => {
+    const wrong: string[] = [];
+    for (const file of files)
+      for (const target of importsOf(file))
+        for (const [dependency, rooms] of Object.entries(ROOMS))
+          if (
+            (target === dependency || target.startsWith(`${dependency}/`)) &&
+            !rooms.some((room) => file.startsWith(room))
+          )
+            wrong.push(`${file} names ${target}`);
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,60 @@
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+import { VitePWA } from 'vite-plugin-pwa';
+
+// Threads in WASM need an isolated page; the same headers in development, preview and from any server that hosts `dist`.
+const headers = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+export default defineConfig({
+  plugins: [
+    react(),
+    tailwindcss(),
+    VitePWA({
+      strategies: 'injectManifest',
+      srcDir: 'src/workers',
+      filename: 'service-worker.ts',
+      registerType: 'prompt',
+      injectRegister: false,
+      manifest: {
+        name: 'Recollect',
+        short_name: 'Recollect',
+        description: 'A chat app that remembers.',
+        lang: 'en',
+        start_url: '/',
+        scope: '/',
+        display: 'standalone',
+        background_color: '#ffffff',
+        theme_color: '#ffffff',
+        icons: [
+          { src: '/icons/icon-192.png', sizes: '192x192', type: 'image/png' },
+          { src: '/icons/icon-512.png', sizes: '512x512', type: 'image/png' },
+          { src: '/icons/icon-maskable-512.png', sizes: '512x512', type: 'image/png', purpose: 'maskable' },
+          { src: '/icons/icon.svg', sizes: 'any', type: 'image/svg+xml' },
+        ],
+      },
+      injectManifest: {
+        // The shell and PGlite are kept at install; model files and ONNX Runtime are a runtime cache filled on first use.
+        globPatterns: ['**/*.{html,js,css,svg,png,wasm,data,gz,json,webmanifest}'],
+        globIgnores: ['models/**', '**/ort-*'],
+        maximumFileSizeToCacheInBytes: 32 * 1024 * 1024,
+      },
+    }),
+  ],
+  worker: { format: 'es' },
+  optimizeDeps: {
+    exclude: [
+      '@electric-sql/pglite',
+      '@electric-sql/pglite-pgvector',
+      '@electric-sql/pglite-pg_textsearch',
+      '@huggingface/transformers',
+    ],
+  },
+  build: { target: 'es2023', chunkSizeWarningLimit: 2000, sourcemap: false },
+  server: { headers },
+  preview: { headers, port: Number(process.env.PORT ?? 4173), strictPort: true },
+});
