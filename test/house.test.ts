@@ -17,7 +17,7 @@ const ROOMS: Record<string, readonly string[]> = {
   '@ai-sdk/openai-compatible': ['adapters/models/'],
   react: ['ui/', 'main.tsx'],
   'react-dom': ['ui/', 'main.tsx'],
-  'workbox-window': ['main.tsx', 'ui/'],
+  'workbox-window': ['adapters/browser/'],
   '@zip.js/zip.js': ['adapters/importers/', 'adapters/exporters/'],
 };
 

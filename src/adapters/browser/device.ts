@@ -1,0 +1,133 @@
+// What the browser itself says and does: network, storage promises, installation, new versions.
+import { Workbox } from 'workbox-window';
+import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { type Readable, writable } from '../../domain/base/readable.ts';
+import { MODEL_CACHE } from './model-cache.ts';
+
+export interface StorageStatus {
+  /** Bytes the origin uses and may use; null where the browser does not say. */
+  readonly usage: number | null;
+  readonly quota: number | null;
+  /** Whether the browser promised to keep it; null where it cannot be asked. */
+  readonly persisted: boolean | null;
+  /** Bytes of model files kept for offline use. */
+  readonly modelBytes: number;
+}
+
+export interface Device {
+  readonly online: Readable<boolean>;
+  storage(): Promise<StorageStatus>;
+  /** Asks the browser to keep the data; true when it promised. */
+  persist(): Promise<boolean>;
+  /** Non-null when the app can be installed right now. */
+  readonly install: Readable<(() => Promise<void>) | null>;
+  /** Non-null when a new version waits; calling it reloads into it. */
+  readonly update: Readable<(() => void) | null>;
+  /** Something this tab cannot do without (no storage at all, a newer log …): shown instead of the app. */
+  readonly fatal: Readable<Problem | null>;
+  close(): void;
+}
+
+/** The event of Chromium's installation prompt; no type for it ships with TypeScript. */
+interface InstallPromptEvent extends Event {
+  prompt(): Promise<unknown>;
+}
+
+/**
+ * Listens to the browser until `close`. `serviceWorker` is the URL of the worker to register, absent in development.
+ * A new version is looked for at start, on return to the tab and every hour.
+ */
+export function createDevice(options: { serviceWorker?: string; fatal: Problem | null }): Device {
+  const closing = new AbortController();
+  const { signal } = closing;
+  const online = writable(navigator.onLine);
+  const install = writable<(() => Promise<void>) | null>(null);
+  const update = writable<(() => void) | null>(null);
+
+  window.addEventListener('online', () => online.set(true), { signal });
+  window.addEventListener('offline', () => online.set(false), { signal });
+  window.addEventListener(
+    'beforeinstallprompt',
+    (event) => {
+      event.preventDefault();
+      install.set(async () => {
+        install.set(null);
+        await (event as InstallPromptEvent).prompt();
+      });
+    },
+    { signal },
+  );
+  window.addEventListener('appinstalled', () => install.set(null), { signal });
+
+  if (options.serviceWorker && 'serviceWorker' in navigator) {
+    const workbox = new Workbox(options.serviceWorker, { scope: '/' });
+    workbox.addEventListener('waiting', () => {
+      update.set(() => {
+        workbox.addEventListener('controlling', () => window.location.reload());
+        workbox.messageSkipWaiting();
+      });
+    });
+    const look = () => {
+      if (navigator.onLine) workbox.update().catch(() => {}); // offline or the host is away: the next look finds it
+    };
+    workbox
+      .register()
+      .then(() => {
+        const timer = setInterval(look, 3_600_000);
+        signal.addEventListener('abort', () => clearInterval(timer));
+        document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && look(), { signal });
+      })
+      .catch((error) => console.warn('The app cannot be kept for offline use:', toProblem(error).message));
+  }
+
+  return {
+    online,
+    install,
+    update,
+    fatal: writable(options.fatal),
+    storage: async () => {
+      const estimate = await navigator.storage?.estimate?.().catch(() => undefined);
+      return {
+        usage: estimate?.usage ?? null,
+        quota: estimate?.quota ?? null,
+        persisted: (await navigator.storage?.persisted?.().catch(() => undefined)) ?? null,
+        modelBytes: await modelBytes(),
+      };
+    },
+    persist: async () => (await navigator.storage?.persist?.().catch(() => false)) ?? false,
+    close: () => closing.abort(),
+  };
+}
+
+async function modelBytes(): Promise<number> {
+  if (!('caches' in globalThis)) return 0;
+  try {
+    const cache = await caches.open(MODEL_CACHE);
+    let bytes = 0;
+    for (const request of await cache.keys()) {
+      const response = await cache.match(request);
+      bytes += Number(response?.headers.get('content-length') ?? 0);
+    }
+    return bytes;
+  } catch {
+    return 0; // caches are refused in some private modes: then nothing is kept there
+  }
+}
+
+/**
+ * Fetches files once so that the service worker keeps them for offline use. Files already kept are not fetched again.
+ * Resolves quietly when offline: the next start tries again.
+ */
+export async function keepForOffline(urls: readonly string[], signal: AbortSignal): Promise<void> {
+  if (!('caches' in globalThis) || !navigator.serviceWorker) return;
+  await navigator.serviceWorker.ready;
+  const cache = await caches.open(MODEL_CACHE);
+  for (const url of urls) {
+    signal.throwIfAborted();
+    if (await cache.match(url)) continue;
+    const response = await fetch(url, { signal });
+    if (!response.ok) throw new RecollectError('embedding-missing', `${url} is not there`, { params: { file: url } });
+    // Reading it to the end lets the service worker finish its copy.
+    await response.arrayBuffer();
+  }
+}

@@ -1,0 +1,393 @@
+// Opens conversations, changes them, and hears of changes made elsewhere. What is on the screen is ahead of the log only while
+// `saving` says so; a change that could not be written stays in line and is written with the next one.
+//
+//   change ──► Y.Doc ──► readers here redraw
+//                 └────► pending ──► log.append (one transaction, in order) ──► resolved = durable
+//   another tab ──► log ──► since(seen) ──► Y.Doc (what is open here) ──► readers here redraw
+import * as Y from 'yjs';
+import type { DrawerWrite, LogEntry, NewEntry, Origin, Store } from '../../adapters/log/conversation-log.ts';
+import { RecollectError, toProblem } from '../../domain/base/errors.ts';
+import {
+  type ConversationId,
+  type DocumentId,
+  type EntryId,
+  LIBRARY_DOCUMENT,
+  newEntryId,
+} from '../../domain/base/ids.ts';
+import { writable } from '../../domain/base/readable.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import type { Documents, LibraryEntry, OpenConversation, SaveStatus } from './documents.ts';
+import { type ConversationDocument, createConversationDocument, toLibraryEntry } from './yjs-conversation.ts';
+import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
+
+/** A document is folded when this many entries have piled up on it. */
+const FOLD_AFTER = 200;
+/** Entries read at a time when catching up with other tabs. */
+const PAGE = 500;
+
+interface Live {
+  readonly document: ConversationDocument;
+  readonly value: ReturnType<typeof writable<Conversation>>;
+  holders: number;
+  entries: number;
+}
+
+interface Pending {
+  readonly entries: readonly NewEntry[];
+  readonly writes: readonly DrawerWrite[];
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Starts reading the library at once; `library` becomes ready when the log was read.
+ * `onProblem` hears of damaged entries: they are left in the log and the rest is shown.
+ */
+export function createDocuments({
+  store: { log },
+  onProblem = () => {},
+}: {
+  store: Store;
+  onProblem?: (problem: ReturnType<typeof toProblem>) => void;
+}): Documents {
+  const live = new Map<ConversationId, Promise<Live>>();
+  const library = createLibraryDocument();
+  const listing = writable<{ ready: boolean; entries: readonly LibraryEntry[] }>({
+    ready: false,
+    entries: [],
+  });
+  const saving = writable<SaveStatus>({ state: 'saved' });
+  const own = new Set<EntryId>();
+  const closing = new AbortController();
+  let libraryEntries = 0;
+  let seen = 0;
+
+  const announceLibrary = () => listing.set({ ready: true, entries: library.entries() });
+
+  const applyEntry = (document: ConversationDocument | LibraryDocument, entry: LogEntry) => {
+    try {
+      document.apply(entry.bytes);
+    } catch (error) {
+      onProblem(
+        toProblem(
+          new RecollectError('damaged-entry', `Entry ${entry.seq} of ${entry.document} cannot be read`, {
+            params: { seq: entry.seq, document: entry.document },
+            cause: error,
+          }),
+        ),
+      );
+    }
+  };
+
+  // -------------------------------------------------------------------------------------------- start
+  const started = (async () => {
+    seen = await log.head();
+    const entries = await log.read(LIBRARY_DOCUMENT);
+    for (const entry of entries) applyEntry(library, entry);
+    libraryEntries = entries.length;
+    announceLibrary();
+    await listOrphans();
+    await foldLibrary();
+  })();
+  started.catch((error) => {
+    saving.set({ state: 'failed', problem: toProblem(error) });
+    listing.set({ ready: true, entries: [] });
+  });
+
+  /** A conversation in the log without a line in the library (its entry was damaged, say) gets one again. */
+  async function listOrphans(): Promise<void> {
+    const missing = (await log.documents()).filter(
+      (id): id is ConversationId => id !== LIBRARY_DOCUMENT && !library.get(id as ConversationId),
+    );
+    const lines: LibraryEntry[] = [];
+    for (const id of missing) {
+      const document = await load(id);
+      if (document && document.document.read().messages.size > 0)
+        lines.push(toLibraryEntry(document.document.read()));
+    }
+    const update = library.change(lines, []);
+    if (update) await enqueue([entryOf(LIBRARY_DOCUMENT, 'fold', update)], []);
+    if (lines.length > 0) announceLibrary();
+  }
+
+  // -------------------------------------------------------------------------------------------- reading
+  async function load(
+    id: ConversationId,
+  ): Promise<{ document: ConversationDocument; entries: number } | undefined> {
+    const entries = await log.read(id);
+    if (entries.length === 0) return undefined;
+    const document = createConversationDocument(id);
+    for (const entry of entries) applyEntry(document, entry);
+    return { document, entries: entries.length };
+  }
+
+  function acquire(id: ConversationId, make: boolean): Promise<Live> {
+    const known = live.get(id);
+    if (known) return known;
+    const opening = (async (): Promise<Live> => {
+      await started;
+      const loaded = await load(id);
+      if (!loaded && !make)
+        throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
+      const document = loaded?.document ?? createConversationDocument(id);
+      const slot: Live = {
+        document,
+        value: writable(document.read()),
+        holders: 0,
+        entries: loaded?.entries ?? 0,
+      };
+      return slot;
+    })();
+    live.set(id, opening);
+    opening.catch(() => live.delete(id));
+    return opening;
+  }
+
+  const release = (id: ConversationId, slot: Live) => {
+    slot.holders -= 1;
+    if (slot.holders > 0) return;
+    live.delete(id);
+    void maybeFold(id, slot).catch(() => {});
+  };
+
+  // -------------------------------------------------------------------------------------------- writing
+  const entryOf = (document: DocumentId, origin: Origin, bytes: Uint8Array): NewEntry => ({
+    id: newEntryId(),
+    document,
+    origin,
+    bytes,
+  });
+
+  /** Appends, and where nobody else wrote in between, moves `seen` past what this tab knows already. */
+  async function append(entries: readonly NewEntry[], writes: readonly DrawerWrite[]): Promise<void> {
+    for (const entry of entries) own.add(entry.id);
+    const seq = await log.append(entries, writes);
+    if (seq - entries.length !== seen) return;
+    seen = seq;
+    for (const entry of entries) own.delete(entry.id);
+  }
+
+  const pending: Pending[] = [];
+  let flushing: Promise<void> | undefined;
+
+  function enqueue(entries: readonly NewEntry[], writes: readonly DrawerWrite[]): Promise<void> {
+    const written = new Promise<void>((resolve, reject) => {
+      pending.push({ entries, writes, resolve, reject });
+    });
+    void flush();
+    return written;
+  }
+
+  /** Writes what is in line, in order, as one transaction; one at a time. */
+  function flush(): Promise<void> {
+    flushing ??= (async () => {
+      try {
+        while (pending.length > 0) {
+          saving.set({ state: 'saving' });
+          const batch = pending.slice();
+          try {
+            await append(
+              batch.flatMap((item) => item.entries),
+              batch.flatMap((item) => item.writes),
+            );
+          } catch (error) {
+            // What is in line stays in line; its callers learn that it is not saved yet.
+            for (const item of batch) item.reject(error);
+            saving.set({ state: 'failed', problem: toProblem(error) });
+            return;
+          }
+          pending.splice(0, batch.length);
+          for (const item of batch) item.resolve();
+        }
+        saving.set({ state: 'saved' });
+      } finally {
+        flushing = undefined;
+      }
+    })();
+    return flushing;
+  }
+
+  // -------------------------------------------------------------------------------------------- folding
+  async function maybeFold(id: ConversationId, slot: Live): Promise<void> {
+    if (slot.entries < FOLD_AFTER) return;
+    slot.entries = 1;
+    await foldDocument(id, createConversationDocument(id));
+  }
+
+  async function foldLibrary(): Promise<void> {
+    if (libraryEntries < FOLD_AFTER) return;
+    libraryEntries = 1;
+    await foldDocument(LIBRARY_DOCUMENT, createLibraryDocument());
+  }
+
+  /** Folds what the log has, not what the screen has: the snapshot holds exactly the entries it replaces. */
+  async function foldDocument(
+    id: DocumentId,
+    document: ConversationDocument | LibraryDocument,
+  ): Promise<void> {
+    const entries = await log.read(id);
+    const last = entries.at(-1);
+    if (!last || entries.length < 2 || closing.signal.aborted) return;
+    // An entry that does not decode must survive as it is: then nothing is folded.
+    for (const entry of entries) document.apply(entry.bytes);
+    await log.fold(id, Y.encodeStateAsUpdate(document.doc), last.seq);
+  }
+
+  // -------------------------------------------------------------------------------------------- other tabs
+  let catchingUp: Promise<void> | undefined;
+  let behind = false;
+  const catchUp = () => {
+    behind = true;
+    catchingUp ??= (async () => {
+      try {
+        await started;
+        while (behind) {
+          behind = false;
+          for (;;) {
+            const entries = await log.since(seen, PAGE);
+            await receive(entries);
+            if (entries.length < PAGE) break;
+          }
+        }
+      } finally {
+        catchingUp = undefined;
+      }
+    })();
+    catchingUp.catch((error) => onProblem(toProblem(error)));
+  };
+
+  async function receive(entries: readonly LogEntry[]): Promise<void> {
+    const touched = new Set<Live>();
+    let listed = false;
+    for (const entry of entries) {
+      seen = Math.max(seen, entry.seq);
+      if (own.delete(entry.id)) continue;
+      if (entry.document === LIBRARY_DOCUMENT) {
+        applyEntry(library, entry);
+        libraryEntries += 1;
+        listed = true;
+        continue;
+      }
+      const slot = await live.get(entry.document)?.catch(() => undefined);
+      if (!slot) continue;
+      applyEntry(slot.document, entry);
+      slot.entries += 1;
+      touched.add(slot);
+    }
+    for (const slot of touched) slot.value.set(slot.document.read());
+    if (listed) announceLibrary();
+  }
+
+  const stopListening = log.subscribe((change) => {
+    if (change.foreign) catchUp();
+  });
+
+  // -------------------------------------------------------------------------------------------- the service
+  return {
+    library: listing,
+    saving,
+
+    open: async (id) => {
+      const slot = await acquire(id, false);
+      slot.holders += 1;
+      let closed = false;
+      return {
+        id,
+        get: slot.value.get,
+        subscribe: slot.value.subscribe,
+        close: () => {
+          if (closed) return;
+          closed = true;
+          release(id, slot);
+        },
+      } satisfies OpenConversation;
+    },
+
+    read: async (id) => {
+      await started;
+      const slot = await live.get(id)?.catch(() => undefined);
+      return slot ? slot.document.read() : (await load(id))?.document.read();
+    },
+
+    change: async (id, change, options = {}) => {
+      await started;
+      const slot = await acquire(id, true);
+      slot.holders += 1;
+      try {
+        const origin = options.origin ?? 'user';
+        const update = slot.document.change(change);
+        if (!update && !options.writes?.length && pending.length === 0) return;
+        const entries: NewEntry[] = [];
+        if (update) {
+          entries.push(entryOf(id, origin, update));
+          slot.entries += 1;
+          slot.value.set(slot.document.read());
+          const listed = library.change([toLibraryEntry(slot.document.read())], []);
+          if (listed) {
+            entries.push(entryOf(LIBRARY_DOCUMENT, origin, listed));
+            libraryEntries += 1;
+            announceLibrary();
+          }
+        }
+        await enqueue(entries, options.writes ?? []);
+      } finally {
+        release(id, slot);
+      }
+    },
+
+    changeMany: async (changes, origin) => {
+      await started;
+      // Made on copies and shown only once they are durable: all of an import or nothing of it.
+      const copy = createLibraryDocument();
+      copy.apply(Y.encodeStateAsUpdate(library.doc));
+      const entries: NewEntry[] = [];
+      const lines: LibraryEntry[] = [];
+      const updates: { id: ConversationId; update: Uint8Array }[] = [];
+      for (const { id, change } of changes) {
+        const loaded = library.get(id) ? await load(id) : undefined;
+        const document = loaded?.document ?? createConversationDocument(id);
+        const update = document.change(change);
+        if (!update) continue;
+        updates.push({ id, update });
+        entries.push(entryOf(id, origin, update));
+        lines.push(toLibraryEntry(document.read()));
+      }
+      const listed = copy.change(lines, []);
+      if (listed) entries.push(entryOf(LIBRARY_DOCUMENT, origin, listed));
+      if (entries.length === 0) return;
+      // Not through the line: a failure must leave nothing behind to be written later.
+      await flushing;
+      await append(entries, []);
+      for (const { id, update } of updates) {
+        const slot = await live.get(id)?.catch(() => undefined);
+        if (!slot) continue;
+        slot.document.apply(update);
+        slot.value.set(slot.document.read());
+      }
+      if (listed) library.apply(listed);
+      libraryEntries += 1;
+      announceLibrary();
+    },
+
+    erase: async (ids) => {
+      await started;
+      const update = library.change([], ids);
+      announceLibrary();
+      if (update) await enqueue([entryOf(LIBRARY_DOCUMENT, 'user', update)], []);
+      for (const id of ids) {
+        await log.erase(id);
+        live.delete(id);
+      }
+    },
+
+    retry: () => flush(),
+
+    close: async () => {
+      closing.abort();
+      stopListening();
+      await started.catch(() => {});
+      await flush();
+      await catchingUp?.catch(() => {});
+    },
+  };
+}

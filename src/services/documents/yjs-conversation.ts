@@ -1,0 +1,161 @@
+// How a conversation lies in a Yjs document. One document each:
+//   m            message id -> message as JSON        (immutable; removed only by forget)
+//   meta         title, flags, head …                 (last writer wins, key by key)
+//   checkpoints  name -> message id
+//   x            forgotten message id -> its parent   (so that children find the next living ancestor)
+// Keys and values that this version does not know are left where they are.
+import * as Y from 'yjs';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import {
+  type Conversation,
+  type ConversationMeta,
+  conversationMetaSchema,
+} from '../../domain/chat/conversation.ts';
+import { type Message, messageSchema } from '../../domain/chat/message.ts';
+import type { ConversationChange, LibraryEntry } from './documents.ts';
+
+/** A Yjs document and the conversation read from it, kept in step message by message. */
+export interface ConversationDocument {
+  readonly doc: Y.Doc;
+  /** The same object until the document changes. */
+  read(): Conversation;
+  /** Makes the change; returns the Yjs update that carries it, or undefined where it changed nothing. */
+  change(change: ConversationChange): Uint8Array | undefined;
+  apply(update: Uint8Array): void;
+  /** Messages in the document that no schema accepts: kept, not shown. */
+  damaged(): number;
+}
+
+/** Wraps a document (a new one by default). Updates made before or after through `doc` are seen as well. */
+export function createConversationDocument(
+  id: ConversationId,
+  doc: Y.Doc = new Y.Doc(),
+): ConversationDocument {
+  const m = doc.getMap<unknown>('m');
+  const meta = doc.getMap<unknown>('meta');
+  const checkpoints = doc.getMap<unknown>('checkpoints');
+  const x = doc.getMap<unknown>('x');
+
+  // Messages are immutable, so each is parsed once, however often the document changes.
+  const parsed = new Map<string, Message | null>();
+  let current: Conversation | undefined;
+  m.observe((event) => {
+    for (const key of event.keysChanged) parsed.delete(key);
+  });
+  doc.on('afterTransaction', (transaction: Y.Transaction) => {
+    if (transaction.changed.size > 0) current = undefined;
+  });
+
+  const parse = (key: string, value: unknown): Message | null => {
+    const known = parsed.get(key);
+    if (known !== undefined) return known;
+    const result = messageSchema.safeParse(value);
+    const message = result.success && result.data.id === key ? (result.data as unknown as Message) : null;
+    parsed.set(key, message);
+    return message;
+  };
+
+  /** The next ancestor that was not forgotten. */
+  const livingParent = (parentId: MessageId | null): MessageId | null => {
+    const seen = new Set<string>();
+    let at: string | null = parentId;
+    while (at !== null && !m.has(at) && x.has(at) && !seen.has(at)) {
+      seen.add(at);
+      const next: unknown = x.get(at);
+      at = typeof next === 'string' ? next : null;
+    }
+    return at as MessageId | null;
+  };
+
+  const read = (): Conversation => {
+    if (current) return current;
+    const messages = new Map<MessageId, Message>();
+    const forgotten = x.size > 0;
+    for (const [key, value] of m) {
+      const message = parse(key, value);
+      if (!message) continue;
+      const parentId = forgotten ? livingParent(message.parentId) : message.parentId;
+      messages.set(message.id, parentId === message.parentId ? message : { ...message, parentId });
+    }
+    const names = new Map<string, MessageId>();
+    for (const [name, target] of checkpoints)
+      if (typeof target === 'string') names.set(name, target as MessageId);
+    current = { id, meta: readMeta(meta), messages, checkpoints: names };
+    return current;
+  };
+
+  return {
+    doc,
+    read,
+    change: (change) => {
+      let update: Uint8Array | undefined;
+      const capture = (bytes: Uint8Array) => {
+        update = bytes;
+      };
+      doc.on('update', capture);
+      try {
+        doc.transact(() => {
+          for (const message of change.messages ?? [])
+            if (!m.has(message.id)) m.set(message.id, plain(message));
+          for (const [key, value] of Object.entries(change.meta ?? {}))
+            if (value !== undefined && !same(meta.get(key), value)) meta.set(key, plain(value));
+          for (const [name, target] of Object.entries(change.checkpoints ?? {}))
+            if (target === null) checkpoints.delete(name);
+            else if (checkpoints.get(name) !== target) checkpoints.set(name, target);
+          for (const removed of change.removed ?? []) {
+            const message = m.has(removed) ? parse(removed, m.get(removed)) : null;
+            x.set(removed, message?.parentId ?? null);
+            m.delete(removed);
+          }
+        });
+      } finally {
+        doc.off('update', capture);
+      }
+      return update;
+    },
+    apply: (update) => Y.applyUpdate(doc, update, 'log'),
+    damaged: () => [...m.entries()].filter(([key, value]) => parse(key, value) === null).length,
+  };
+}
+
+/** Key by key, so that one damaged value costs only itself. */
+function readMeta(meta: Y.Map<unknown>): ConversationMeta {
+  const raw = Object.fromEntries(meta.entries());
+  const whole = conversationMetaSchema.safeParse(raw);
+  if (whole.success) return whole.data as ConversationMeta;
+  for (const issue of whole.error.issues) if (issue.path[0] !== undefined) delete raw[String(issue.path[0])];
+  const rest = conversationMetaSchema.safeParse(raw);
+  return (rest.success ? rest.data : conversationMetaSchema.parse({})) as ConversationMeta;
+}
+
+/** JSON as Yjs stores it: no undefined, nothing shared with the caller. */
+const plain = (value: unknown): unknown =>
+  value === null || typeof value !== 'object' ? value : JSON.parse(JSON.stringify(value));
+
+const same = (a: unknown, b: unknown): boolean =>
+  a === b || (typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
+
+/** The line of the sidebar that a conversation deserves. */
+export function toLibraryEntry(conversation: Conversation): LibraryEntry {
+  const { meta } = conversation;
+  let updatedAt = meta.createdAt;
+  let messageCount = 0;
+  for (const message of conversation.messages.values()) {
+    if (message.createdAt > updatedAt) updatedAt = message.createdAt;
+    if (message.kind !== 'note') messageCount += 1;
+  }
+  return {
+    id: conversation.id,
+    title: meta.title,
+    createdAt: meta.createdAt,
+    updatedAt,
+    messageCount,
+    pinned: meta.pinned,
+    archived: meta.archived,
+    workDir: meta.workDir,
+    deletedAt: meta.deletedAt,
+    source: meta.source ? { tool: meta.source.tool, id: meta.source.id } : null,
+    child: meta.parent !== null,
+    sample: meta.sample,
+  };
+}

@@ -1,0 +1,83 @@
+// The library document: `c` maps a conversation's id to its line in the sidebar. A listing, not a truth: each line is made from
+// the conversation's own document in the same append, and can be made again from it.
+import * as Y from 'yjs';
+import { z } from 'zod';
+import { asConversationId, type ConversationId } from '../../domain/base/ids.ts';
+import type { LibraryEntry } from './documents.ts';
+
+const entrySchema = z.looseObject({
+  title: z.string().catch(''),
+  createdAt: z.number().catch(0),
+  updatedAt: z.number().catch(0),
+  messageCount: z.number().catch(0),
+  pinned: z.boolean().catch(false),
+  archived: z.boolean().catch(false),
+  workDir: z.string().nullable().catch(null),
+  deletedAt: z.number().nullable().catch(null),
+  source: z.object({ tool: z.string(), id: z.string() }).nullable().catch(null),
+  child: z.boolean().catch(false),
+  sample: z.boolean().catch(false),
+});
+
+export interface LibraryDocument {
+  readonly doc: Y.Doc;
+  /** Newest first. The same array until the document changes. */
+  entries(): readonly LibraryEntry[];
+  get(id: ConversationId): LibraryEntry | undefined;
+  /** Sets lines and removes lines; returns the update, or undefined where nothing differs. */
+  change(set: readonly LibraryEntry[], remove: readonly ConversationId[]): Uint8Array | undefined;
+  apply(update: Uint8Array): void;
+}
+
+export function createLibraryDocument(doc: Y.Doc = new Y.Doc()): LibraryDocument {
+  const c = doc.getMap<unknown>('c');
+  const parsed = new Map<string, LibraryEntry>();
+  let sorted: LibraryEntry[] | undefined;
+  c.observe((event) => {
+    for (const key of event.keysChanged) parsed.delete(key);
+    sorted = undefined;
+  });
+
+  const get = (id: string): LibraryEntry | undefined => {
+    const known = parsed.get(id);
+    if (known) return known;
+    const result = entrySchema.safeParse(c.get(id));
+    if (!result.success) return undefined;
+    const entry = { ...result.data, id: asConversationId(id) } as LibraryEntry;
+    parsed.set(id, entry);
+    return entry;
+  };
+
+  return {
+    doc,
+    get,
+    entries: () => {
+      sorted ??= [...c.keys()]
+        .map(get)
+        .filter((entry) => entry !== undefined)
+        .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
+      return sorted;
+    },
+    change: (set, remove) => {
+      let update: Uint8Array | undefined;
+      const capture = (bytes: Uint8Array) => {
+        update = bytes;
+      };
+      doc.on('update', capture);
+      try {
+        doc.transact(() => {
+          for (const { id, ...line } of set) {
+            const before = get(id);
+            const { id: _, ...known } = before ?? { id };
+            if (!before || JSON.stringify(known) !== JSON.stringify(entrySchema.parse(line))) c.set(id, line);
+          }
+          for (const id of remove) c.delete(id);
+        });
+      } finally {
+        doc.off('update', capture);
+      }
+      return update;
+    },
+    apply: (update) => Y.applyUpdate(doc, update, 'log'),
+  };
+}

@@ -1,0 +1,34 @@
+// Keeps the app itself for offline use. The shell is kept at installation; model files when they are first used.
+// A new version waits until the person chooses to reload.
+/// <reference lib="webworker" />
+import { clientsClaim } from 'workbox-core';
+import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching';
+import { NavigationRoute, registerRoute } from 'workbox-routing';
+import { CacheFirst } from 'workbox-strategies';
+import { MODEL_CACHE } from '../adapters/browser/model-cache.ts';
+
+declare const self: ServiceWorkerGlobalScope & { __WB_MANIFEST: (string | { url: string; revision: string | null })[] };
+
+clientsClaim();
+cleanupOutdatedCaches();
+precacheAndRoute(self.__WB_MANIFEST);
+registerRoute(new NavigationRoute(createHandlerBoundToURL('/index.html')));
+
+// Large files that never change under their name: model weights, and ONNX Runtime, which carries a hash.
+registerRoute(
+  ({ url, sameOrigin }) => sameOrigin && (url.pathname.startsWith('/models/') || /\/ort-[^/]+\.(wasm|mjs)$/.test(url.pathname)),
+  new CacheFirst({
+    cacheName: MODEL_CACHE,
+    plugins: [
+      {
+        // A host that answers a missing file with its index page must not poison the cache.
+        cacheWillUpdate: async ({ response }) =>
+          response.status === 200 && !(response.headers.get('content-type') ?? '').startsWith('text/html') ? response : null,
+      },
+    ],
+  }),
+);
+
+self.addEventListener('message', (event) => {
+  if ((event.data as { type?: unknown } | null)?.type === 'SKIP_WAITING') void self.skipWaiting();
+});
