@@ -75,7 +75,11 @@ export function createDevice(options: { serviceWorker?: string; fatal: Problem |
       .then(() => {
         const timer = setInterval(look, 3_600_000);
         signal.addEventListener('abort', () => clearInterval(timer));
-        document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && look(), { signal });
+        document.addEventListener(
+          'visibilitychange',
+          () => document.visibilityState === 'visible' && look(),
+          { signal },
+        );
       })
       .catch((error) => console.warn('The app cannot be kept for offline use:', toProblem(error).message));
   }
@@ -126,7 +130,8 @@ export async function keepForOffline(urls: readonly string[], signal: AbortSigna
     signal.throwIfAborted();
     if (await cache.match(url)) continue;
     const response = await fetch(url, { signal });
-    if (!response.ok) throw new RecollectError('embedding-missing', `${url} is not there`, { params: { file: url } });
+    if (!response.ok)
+      throw new RecollectError('embedding-missing', `${url} is not there`, { params: { file: url } });
     // Reading it to the end lets the service worker finish its copy.
     await response.arrayBuffer();
   }
