@@ -1,0 +1,132 @@
+// All words of the interface, in English and Chinese. One file is one namespace: `en/<name>.ts` exports `<name>`, `zh/<name>.ts` its twin.
+// English is in the first bundle; Chinese comes when asked for. Use `useTranslation('<name>')` of react-i18next.
+import i18next, { type Resource, type ResourceKey } from 'i18next';
+import { initReactI18next } from 'react-i18next';
+
+export type Language = 'en' | 'zh';
+
+const english = import.meta.glob<Record<string, ResourceKey>>('./en/*.ts', { eager: true });
+const chinese = import.meta.glob<Record<string, ResourceKey>>('./zh/*.ts');
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1, -'.ts'.length);
+
+function catalogue(modules: Record<string, Record<string, ResourceKey>>): Record<string, ResourceKey> {
+  const namespaces: Record<string, ResourceKey> = {};
+  for (const [path, module] of Object.entries(modules)) {
+    const name = nameOf(path);
+    const words = module[name];
+    if (words === undefined) throw new Error(`${path} must export "${name}"`);
+    namespaces[name] = words;
+  }
+  return namespaces;
+}
+
+const LOCALES: Record<Language, string> = { en: 'en', zh: 'zh-CN' };
+
+/** The language for a setting: `auto` asks the browser. */
+export function languageFor(setting: 'auto' | Language, wanted: readonly string[]): Language {
+  if (setting !== 'auto') return setting;
+  for (const tag of wanted) {
+    if (/^zh\b/i.test(tag)) return 'zh';
+    if (/^en\b/i.test(tag)) return 'en';
+  }
+  return 'en';
+}
+
+/** Makes the words ready in a language; resolves when all of them are there. Calling it again switches. */
+export async function setLanguage(language: Language): Promise<void> {
+  const resources: Resource = {};
+  if (!i18next.isInitialized) resources.en = catalogue(english);
+  if (language === 'zh' && !i18next.hasResourceBundle('zh', 'shell')) {
+    const loaded = await Promise.all(
+      Object.entries(chinese).map(async ([path, load]) => [path, await load()] as const),
+    );
+    resources.zh = catalogue(Object.fromEntries(loaded));
+  }
+  if (!i18next.isInitialized)
+    await i18next.use(initReactI18next).init({
+      lng: language,
+      fallbackLng: 'en',
+      resources,
+      ns: Object.keys(resources.en ?? {}),
+      defaultNS: 'shell',
+      interpolation: { escapeValue: false },
+      react: { useSuspense: false },
+      returnNull: false,
+    });
+  else {
+    for (const [name, words] of Object.entries(resources.zh ?? {}))
+      i18next.addResourceBundle('zh', name, words, true, true);
+    if (i18next.language !== language) await i18next.changeLanguage(language);
+  }
+  document.documentElement.lang = LOCALES[language];
+}
+
+/** The locale in force, for `Intl`. */
+export const locale = (): string => LOCALES[i18next.language === 'zh' ? 'zh' : 'en'];
+
+const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 365 * 86_400_000],
+  ['month', 30 * 86_400_000],
+  ['week', 7 * 86_400_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+
+/** How long ago, in words: "3 days ago", "昨天". Times in ms since 1970. */
+export function formatRelative(date: number, now = Date.now()): string {
+  const away = date - now;
+  const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' });
+  for (const [unit, size] of STEPS)
+    if (Math.abs(away) >= size) return format.format(Math.round(away / size), unit);
+  return format.format(0, 'second');
+}
+
+/** The exact time, for titles and screen readers. ms since 1970. */
+export const formatExact = (date: number): string =>
+  new Intl.DateTimeFormat(locale(), { dateStyle: 'full', timeStyle: 'short' }).format(date);
+
+/** A day without its time, e.g. "21 Nov 2026". ms since 1970. */
+export const formatDate = (date: number): string =>
+  new Intl.DateTimeFormat(locale(), { dateStyle: 'medium' }).format(date);
+
+/** A number as the locale writes it. */
+export const formatNumber = (value: number, options?: Intl.NumberFormatOptions): string =>
+  new Intl.NumberFormat(locale(), options).format(value);
+
+/** 0–1 as a percentage. */
+export const formatPercent = (share: number, digits = 0): string =>
+  formatNumber(share, { style: 'percent', maximumFractionDigits: digits });
+
+/** Bytes in the largest unit that leaves at least 1, one digit after the point at most. */
+export function formatBytes(bytes: number): string {
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+  let [value, at] = [bytes, 0];
+  while (Math.abs(value) >= 1000 && at < units.length - 1) {
+    value /= 1000;
+    at += 1;
+  }
+  return formatNumber(value, {
+    style: 'unit',
+    unit: units[at] as string,
+    unitDisplay: at === 0 ? 'long' : 'short',
+    maximumFractionDigits: at === 0 || value >= 100 ? 0 : 1,
+  });
+}
+
+/** A length of time: "0.8 s", "42 s", "3 min". ms. */
+export function formatDuration(ms: number): string {
+  const seconds = ms / 1000;
+  const unit = (value: number, name: string, digits: number) =>
+    formatNumber(value, {
+      style: 'unit',
+      unit: name,
+      unitDisplay: 'short',
+      maximumFractionDigits: digits,
+    });
+  if (seconds < 10) return unit(seconds, 'second', 1);
+  if (seconds < 90) return unit(seconds, 'second', 0);
+  if (seconds < 5400) return unit(seconds / 60, 'minute', 0);
+  return unit(seconds / 3600, 'hour', 1);
+}

@@ -1,0 +1,96 @@
+// A problem in three sentences: what happened, what was kept, what to do. Words: `problems.<code>.{what,kept,do}`.
+import { Check, Copy, TriangleAlert } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Problem } from '../../domain/base/errors.ts';
+import { Button, classes } from './controls.tsx';
+
+/** A problem as it is kept with a message: the code may come from a newer app. */
+export type ProblemLike = Pick<Problem, 'message'> &
+  Partial<Pick<Problem, 'params' | 'retry'>> & { readonly code: string };
+
+/** The sentences of a problem in the language in force; the plain message where the catalogue has none. */
+export function useProblemWords(): (problem: ProblemLike) => { what: string; kept: string; todo: string } {
+  const { t, i18n } = useTranslation('problems');
+  return (problem) => {
+    const say = (part: string): string => {
+      const key = `${problem.code}.${part}`;
+      return i18n.exists(key, { ns: 'problems' }) ? String(t(key, { ...problem.params })) : '';
+    };
+    return { what: say('what') || problem.message, kept: say('kept'), todo: say('do') };
+  };
+}
+
+/** Copies text; the second value is true for two seconds after it worked. */
+export function useCopy(): [copy: (text: string) => void, copied: boolean] {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), 2000);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = (text: string) => {
+    navigator.clipboard.writeText(text).then(
+      () => setCopied(true),
+      () => setCopied(false),
+    );
+  };
+  return [copy, copied];
+}
+
+/** `compact`: one line of text with the details behind *copy details*. `actions`: buttons that mend it. */
+export function ProblemNotice({
+  problem,
+  actions,
+  compact = false,
+  className,
+}: {
+  problem: ProblemLike;
+  actions?: ReactNode;
+  compact?: boolean;
+  className?: string;
+}) {
+  const { t } = useTranslation('shell');
+  const words = useProblemWords()(problem);
+  const [copy, copied] = useCopy();
+  const details = () =>
+    copy(
+      [
+        `${problem.code}: ${problem.message}`,
+        problem.params ? JSON.stringify(problem.params) : '',
+        navigator.userAgent,
+        new Date().toISOString(),
+      ]
+        .filter(Boolean)
+        .join('\n'),
+    );
+  return (
+    <div
+      role="alert"
+      className={classes(
+        'flex gap-3 rounded-lg border border-danger-line bg-danger-soft text-sm',
+        compact ? 'px-3 py-2' : 'px-4 py-3',
+        className,
+      )}
+    >
+      <TriangleAlert size={17} aria-hidden className="mt-0.5 shrink-0 text-danger" />
+      <div className="min-w-0 flex-1">
+        <p className={compact ? '' : 'font-medium'}>{words.what}</p>
+        {words.kept && <p className="mt-0.5 text-ink-2">{words.kept}</p>}
+        {words.todo && <p className="mt-0.5 text-ink-2">{words.todo}</p>}
+        <div className="mt-2 flex flex-wrap items-center gap-2">
+          {actions}
+          <Button
+            size="sm"
+            variant="ghost"
+            className="-ml-1"
+            onClick={details}
+            icon={copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
+          >
+            {copied ? t('copied') : t('copyDetails')}
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
