@@ -48,10 +48,14 @@ export interface ChunkRow {
   readonly priority: number;
 }
 
-/** What one step of the projector changed. Applied as one transaction together with the bookmark. */
+/**
+ * What one step of the projector changed. Applied as one transaction together with the bookmark. Removal wins over
+ * arrival in the same change.
+ */
 export interface IndexChange {
+  /** An empty title, summary or list of keywords keeps what `describe` made. */
   readonly conversations: readonly ConversationRow[];
-  /** New messages. A message that is already there is replaced. */
+  /** New messages. A message that is already there is replaced; one of an unknown conversation makes an untitled one. */
   readonly messages: readonly MessageRow[];
   readonly removedMessages: readonly MessageId[];
   readonly removedConversations: readonly ConversationId[];
@@ -71,7 +75,9 @@ export interface IndexFilter {
   readonly titleContains?: string;
   readonly roles?: readonly Role[];
   readonly workDir?: string;
+  /** Said earlier than this. */
   readonly before?: number;
+  /** Said at this time or later. */
   readonly after?: number;
   readonly hasCode?: boolean;
   readonly pinned?: boolean;
@@ -118,7 +124,7 @@ export interface IndexStats {
   readonly conversations: number;
   readonly messages: number;
   readonly chunks: number;
-  /** Vectors of the given model. */
+  /** Chunks that have a vector of the given model. */
   readonly vectors: number;
   /** Size of the database files, bytes. */
   readonly bytes: number;

@@ -1,0 +1,298 @@
+// The small member of the shelf: everything in maps, BM25 and cosine computed by looking at every chunk.
+// Behaves as the contract says and keeps nothing; for tests, and the yardstick the database is compared with.
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { Candidate, ConversationRow, IndexChange, MemoryIndex, MessageRow } from './memory-index.ts';
+import { NEIGHBOUR_STEPS, NEIGHBOUR_TEXT, QUERY_WORDS, settleChange } from './rules.ts';
+
+interface Chunk {
+  readonly id: number;
+  readonly message: MessageId;
+  readonly ordinal: number;
+  text: string;
+  words: string;
+  embedded: string;
+  readonly hash: string;
+  priority: number;
+}
+
+const K1 = 1.2;
+const B = 0.75;
+
+/** Words as Postgres' `simple` configuration sees clean ones: parted by spaces, lower case. */
+const split = (words: string): string[] => words.toLowerCase().split(/\s+/u).filter(Boolean);
+
+/** Cosine of two vectors of equal length, -1–1; 0 when either has no length. */
+function cosineOf(a: Float32Array, b: Float32Array): number {
+  let [dot, left, right] = [0, 0, 0];
+  for (let at = 0; at < a.length; at++) {
+    const [x, y] = [a[at] ?? 0, b[at] ?? 0];
+    dot += x * y;
+    left += x * x;
+    right += y * y;
+  }
+  return left === 0 || right === 0 ? 0 : dot / Math.sqrt(left * right);
+}
+
+/** An index that lives as long as this object. Starts empty. */
+export function createInMemoryIndex(): MemoryIndex {
+  const conversations = new Map<ConversationId, ConversationRow>();
+  const messages = new Map<MessageId, MessageRow>();
+  const chunks = new Map<number, Chunk>();
+  const chunksOf = new Map<MessageId, Chunk[]>();
+  /** Model → hash of what was embedded → vector. */
+  const vectors = new Map<string, Map<string, Float32Array>>();
+  let bookmark = 0;
+  let nextChunk = 1;
+
+  const dropMessage = (id: MessageId) => {
+    for (const chunk of chunksOf.get(id) ?? []) chunks.delete(chunk.id);
+    chunksOf.delete(id);
+    messages.delete(id);
+  };
+  const dropConversation = (id: ConversationId) => {
+    for (const message of [...messages.values()]) if (message.conversationId === id) dropMessage(message.id);
+    conversations.delete(id);
+  };
+  const forgetUnusedVectors = () => {
+    const used = new Set([...chunks.values()].map((chunk) => chunk.hash));
+    for (const kept of vectors.values())
+      for (const hash of [...kept.keys()]) if (!used.has(hash)) kept.delete(hash);
+  };
+
+  const setMessage = (row: MessageRow) => {
+    const before = chunksOf.get(row.id) ?? [];
+    const after = row.chunks.map((chunk): Chunk => {
+      const same = before.find((one) => one.ordinal === chunk.ordinal && one.hash === chunk.hash);
+      return { id: same?.id ?? nextChunk++, message: row.id, ...chunk };
+    });
+    for (const chunk of before) chunks.delete(chunk.id);
+    for (const chunk of after) chunks.set(chunk.id, chunk);
+    chunksOf.set(row.id, after);
+    messages.set(row.id, row);
+    if (!conversations.has(row.conversationId))
+      conversations.set(row.conversationId, {
+        id: row.conversationId,
+        title: '',
+        summary: '',
+        keywords: [],
+        createdAt: row.createdAt,
+        updatedAt: row.createdAt,
+        workDir: null,
+        tokenCount: 0,
+        archived: false,
+        pinned: false,
+      });
+  };
+
+  const setConversation = (row: ConversationRow) => {
+    const before = conversations.get(row.id);
+    conversations.set(row.id, {
+      ...row,
+      title: row.title || (before?.title ?? ''),
+      summary: row.summary || (before?.summary ?? ''),
+      keywords: row.keywords.length > 0 ? row.keywords : (before?.keywords ?? []),
+    });
+  };
+
+  const waitingChunks = (model: string): Chunk[] => {
+    const known = vectors.get(model);
+    return [...chunks.values()].filter((chunk) => !known?.has(chunk.hash));
+  };
+  const messageOf = (chunk: Chunk) => messages.get(chunk.message) as MessageRow;
+  const conversationOf = (chunk: Chunk) =>
+    conversations.get(messageOf(chunk).conversationId) as ConversationRow;
+
+  /** BM25 of every chunk that has one of the words; statistics over all chunks, as a database index has them. */
+  const bm25 = (words: string): Map<number, number> => {
+    const wanted = split(words).slice(0, QUERY_WORDS);
+    const scores = new Map<number, number>();
+    if (wanted.length === 0) return scores;
+    const documents = [...chunks.values()].map((chunk) => ({ id: chunk.id, words: split(chunk.words) }));
+    const average = documents.reduce((sum, one) => sum + one.words.length, 0) / (documents.length || 1);
+    for (const word of wanted) {
+      const holding = documents
+        .map((one) => ({ ...one, times: one.words.filter((each) => each === word).length }))
+        .filter((one) => one.times > 0);
+      const idf = Math.log(1 + (documents.length - holding.length + 0.5) / (holding.length + 0.5));
+      for (const { id, words: all, times } of holding) {
+        const score = (idf * times * (K1 + 1)) / (times + K1 * (1 - B + (B * all.length) / average));
+        scores.set(id, (scores.get(id) ?? 0) + score);
+      }
+    }
+    return scores;
+  };
+
+  const index: MemoryIndex = {
+    bookmark: async () => bookmark,
+
+    apply: async (change: IndexChange, position) => {
+      const settled = settleChange(change);
+      for (const id of settled.removedConversations) dropConversation(id);
+      for (const id of settled.removedMessages) dropMessage(id);
+      for (const row of settled.conversations) setConversation(row);
+      for (const row of settled.messages) setMessage(row);
+      forgetUnusedVectors();
+      bookmark = position;
+    },
+
+    messageIds: async (conversation) =>
+      new Set(
+        [...messages.values()].filter((row) => row.conversationId === conversation).map((row) => row.id),
+      ),
+
+    describe: async (id, made) => {
+      const row = conversations.get(id);
+      if (!row) return;
+      const { title, summary, keywords } = made;
+      conversations.set(id, { ...row, ...(title === undefined ? {} : { title }), summary, keywords });
+    },
+
+    stale: async (model, limit, only) =>
+      waitingChunks(model)
+        .filter((chunk) => !only || only.includes(messageOf(chunk).conversationId))
+        .sort((a, b) => a.priority - b.priority || a.id - b.id)
+        .slice(0, limit)
+        .map((chunk) => ({
+          id: chunk.id,
+          embedded: chunk.embedded,
+          conversationId: messageOf(chunk).conversationId,
+        })),
+
+    waiting: async (model) => {
+      const waiting = new Map<ConversationId, Set<MessageId>>();
+      for (const chunk of waitingChunks(model)) {
+        const { id, conversationId } = messageOf(chunk);
+        waiting.set(conversationId, (waiting.get(conversationId) ?? new Set()).add(id));
+      }
+      return [...waiting].map(([conversationId, ids]) => ({ conversationId, messages: ids.size }));
+    },
+
+    put: async (model, given) => {
+      const length = given[0]?.values.length;
+      const known = vectors.get(model) ?? new Map<string, Float32Array>();
+      // A model that speaks in another length now is another model: its earlier vectors cannot be compared.
+      if (length !== undefined && [...known.values()].some((one) => one.length !== length)) known.clear();
+      for (const { chunkId, values } of given) {
+        const chunk = chunks.get(chunkId);
+        if (chunk) known.set(chunk.hash, values.slice());
+      }
+      vectors.set(model, known);
+    },
+
+    search: async ({ words, vector, filter, limit }) => {
+      const title = filter.titleContains?.toLowerCase();
+      const passes = (chunk: Chunk): boolean => {
+        const message = messageOf(chunk);
+        const conversation = conversationOf(chunk);
+        return (
+          (!filter.conversationIds || filter.conversationIds.includes(conversation.id)) &&
+          !filter.excludeConversationIds?.includes(conversation.id) &&
+          (title === undefined || conversation.title.toLowerCase().includes(title)) &&
+          (!filter.roles || filter.roles.includes(message.role)) &&
+          (filter.workDir === undefined || conversation.workDir === filter.workDir) &&
+          (filter.before === undefined || message.createdAt < filter.before) &&
+          (filter.after === undefined || message.createdAt >= filter.after) &&
+          (filter.hasCode === undefined || message.hasCode === filter.hasCode) &&
+          (filter.pinned === undefined || conversation.pinned === filter.pinned) &&
+          (filter.archived === undefined || conversation.archived === filter.archived)
+        );
+      };
+      const eligible = [...chunks.values()].filter(passes);
+      const keyword = bm25(words);
+      const known = vector && vectors.get(vector.model);
+      const cosines = new Map<number, number>();
+      if (vector && known)
+        for (const chunk of eligible) {
+          const values = known.get(chunk.hash);
+          if (values?.length === vector.values.length) cosines.set(chunk.id, cosineOf(values, vector.values));
+        }
+      const best = (scores: Map<number, number>) =>
+        eligible
+          .filter((chunk) => scores.has(chunk.id))
+          .sort((a, b) => (scores.get(b.id) ?? 0) - (scores.get(a.id) ?? 0) || a.id - b.id)
+          .slice(0, limit);
+      return [...new Set([...best(keyword), ...best(cosines)])].map((chunk): Candidate => {
+        const message = messageOf(chunk);
+        const conversation = conversationOf(chunk);
+        return {
+          chunkId: chunk.id,
+          messageId: message.id,
+          conversationId: conversation.id,
+          title: conversation.title,
+          role: message.role,
+          createdAt: message.createdAt,
+          text: chunk.text,
+          cosine: cosines.get(chunk.id) ?? null,
+          bm25: keyword.get(chunk.id) ?? 0,
+          archived: conversation.archived,
+          pinned: conversation.pinned,
+        };
+      });
+    },
+
+    neighbours: async (wanted, before, after) => {
+      const childrenOf = new Map<MessageId, MessageRow[]>();
+      for (const row of messages.values())
+        if (row.parentId) childrenOf.set(row.parentId, [...(childrenOf.get(row.parentId) ?? []), row]);
+      const newestChild = (id: MessageId): MessageRow | undefined =>
+        childrenOf
+          .get(id)
+          ?.reduce((a, b) => ((b.createdAt - a.createdAt || (b.id > a.id ? 1 : -1)) > 0 ? b : a));
+      const parent = (row: MessageRow) => (row.parentId ? messages.get(row.parentId) : undefined);
+      const walk = (from: MessageRow, next: (row: MessageRow) => MessageRow | undefined, count: number) => {
+        const found: { messageId: MessageId; role: MessageRow['role']; createdAt: number; text: string }[] =
+          [];
+        let at = next(from);
+        for (let step = 0; at && step < NEIGHBOUR_STEPS && found.length < count; step++, at = next(at))
+          if (at.chunks.length > 0)
+            found.push({
+              messageId: at.id,
+              role: at.role,
+              createdAt: at.createdAt,
+              text: [...at.chunks]
+                .sort((a, b) => a.ordinal - b.ordinal)
+                .map((chunk) => chunk.text)
+                .join('\n')
+                .slice(0, NEIGHBOUR_TEXT),
+            });
+        return found;
+      };
+      const result: Awaited<ReturnType<MemoryIndex['neighbours']>> = new Map();
+      for (const id of wanted) {
+        const row = messages.get(id);
+        if (!row) continue;
+        result.set(id, {
+          before: walk(row, parent, before).reverse(),
+          after: walk(row, (one) => newestChild(one.id), after),
+        });
+      }
+      return result;
+    },
+
+    forget: async (conversation) => {
+      dropConversation(conversation);
+      forgetUnusedVectors();
+    },
+
+    clear: async () => {
+      for (const held of [conversations, messages, chunks, chunksOf, vectors]) held.clear();
+      bookmark = 0;
+    },
+
+    stats: async (model) => ({
+      conversations: conversations.size,
+      messages: messages.size,
+      chunks: chunks.size,
+      vectors: [...chunks.values()].filter((chunk) => vectors.get(model)?.has(chunk.hash)).length,
+      bytes:
+        [...messages.values()].reduce((sum, row) => sum + JSON.stringify(row).length, 0) +
+        [...vectors.values()].reduce(
+          (sum, kept) => sum + [...kept.values()].reduce((bytes, one) => bytes + one.byteLength, 0),
+          0,
+        ),
+    }),
+
+    close: async () => {},
+  };
+  return index;
+}
