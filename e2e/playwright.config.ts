@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { defineConfig } from '@playwright/test';
+import { BROWSER_ARGS, findBrowser } from '../test/browser.ts';
 
-/** Debian's Chromium where there is one; else the browser that Playwright installed for itself. */
-const system = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
+const browser = findBrowser();
 const port = Number(process.env.E2E_PORT ?? 4317);
 
 export default defineConfig({
@@ -18,18 +17,7 @@ export default defineConfig({
     baseURL: `http://localhost:${port}`,
     locale: 'en-US',
     viewport: { width: 1280, height: 800 },
-    launchOptions: {
-      ...(system ? { executablePath: system } : {}),
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    },
+    launchOptions: { ...(browser ? { executablePath: browser } : {}), args: [...BROWSER_ARGS] },
   },
   webServer: {
     command: `npx vite preview --port ${port}`,

@@ -1,0 +1,50 @@
+// Finds the Chromium that the tests drive, and installs one where there is none.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chromium } from 'playwright';
+
+/** For a machine without the internet, as root or not: nothing of the browser's own may call out. */
+export const BROWSER_ARGS: readonly string[] = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Path of a browser that is there: the one named in `CHROMIUM`, the system's, or Playwright's own. */
+export function findBrowser(): string | undefined {
+  const candidates = [
+    process.env.CHROMIUM,
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+    chromium.executablePath(),
+  ];
+  return candidates.find((path): path is string => path !== undefined && path !== '' && existsSync(path));
+}
+
+/** Installs a browser where there is none: Playwright's build, or else the Debian package. Throws a sentence where neither works. */
+export function ensureBrowser(): string {
+  const attempts: [string, string[]][] = [
+    ['npx', ['playwright', 'install', 'chromium']],
+    ['sh', ['-c', 'apt-get update -qq && apt-get install -y -qq chromium fonts-noto-cjk']],
+    ['sudo', ['-n', 'sh', '-c', 'apt-get update -qq && apt-get install -y -qq chromium fonts-noto-cjk']],
+  ];
+  for (const [command, args] of attempts) {
+    const found = findBrowser();
+    if (found) return found;
+    console.log(`No browser yet: ${command} ${args.join(' ')}`);
+    spawnSync(command, args, {
+      stdio: 'inherit',
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+  }
+  const found = findBrowser();
+  if (found) return found;
+  throw new Error(
+    'No Chromium could be found or installed. Install one and name it in CHROMIUM=/path/to/chromium.',
+  );
+}
