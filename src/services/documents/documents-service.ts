@@ -37,6 +37,8 @@ interface Pending {
   readonly writes: readonly DrawerWrite[];
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
+  /** Called once when it is written, however late: until then its document must stay in memory. */
+  readonly onSaved: () => void;
 }
 
 /**
@@ -170,9 +172,13 @@ export function createDocuments({
   const pending: Pending[] = [];
   let flushing: Promise<void> | undefined;
 
-  function enqueue(entries: readonly NewEntry[], writes: readonly DrawerWrite[]): Promise<void> {
+  function enqueue(
+    entries: readonly NewEntry[],
+    writes: readonly DrawerWrite[],
+    onSaved = () => {},
+  ): Promise<void> {
     const written = new Promise<void>((resolve, reject) => {
-      pending.push({ entries, writes, resolve, reject });
+      pending.push({ entries, writes, resolve, reject, onSaved });
     });
     void flush();
     return written;
@@ -197,7 +203,10 @@ export function createDocuments({
             return;
           }
           pending.splice(0, batch.length);
-          for (const item of batch) item.resolve();
+          for (const item of batch) {
+            item.onSaved();
+            item.resolve();
+          }
         }
         saving.set({ state: 'saved' });
       } finally {
@@ -313,26 +322,22 @@ export function createDocuments({
       await started;
       const slot = await acquire(id, true);
       slot.holders += 1;
-      try {
-        const origin = options.origin ?? 'user';
-        const update = slot.document.change(change);
-        if (!update && !options.writes?.length && pending.length === 0) return;
-        const entries: NewEntry[] = [];
-        if (update) {
-          entries.push(entryOf(id, origin, update));
-          slot.entries += 1;
-          slot.value.set(slot.document.read());
-          const listed = library.change([toLibraryEntry(slot.document.read())], []);
-          if (listed) {
-            entries.push(entryOf(LIBRARY_DOCUMENT, origin, listed));
-            libraryEntries += 1;
-            announceLibrary();
-          }
+      const update = slot.document.change(change);
+      if (!update && !options.writes?.length && pending.length === 0) return release(id, slot);
+      const origin = options.origin ?? 'user';
+      const entries: NewEntry[] = [];
+      if (update) {
+        entries.push(entryOf(id, origin, update));
+        slot.entries += 1;
+        slot.value.set(slot.document.read());
+        const listed = library.change([toLibraryEntry(slot.document.read())], []);
+        if (listed) {
+          entries.push(entryOf(LIBRARY_DOCUMENT, origin, listed));
+          libraryEntries += 1;
+          announceLibrary();
         }
-        await enqueue(entries, options.writes ?? []);
-      } finally {
-        release(id, slot);
       }
+      await enqueue(entries, options.writes ?? [], () => release(id, slot));
     },
 
     changeMany: async (changes, origin) => {

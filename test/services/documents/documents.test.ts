@@ -1,0 +1,223 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Store } from '../../../src/adapters/log/conversation-log.ts';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
+import {
+  type ConversationId,
+  LIBRARY_DOCUMENT,
+  newConversationId,
+  newMessageId,
+} from '../../../src/domain/base/ids.ts';
+import { until } from '../../../src/domain/base/readable.ts';
+import { effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
+import type { Message } from '../../../src/domain/chat/message.ts';
+import { createDocuments } from '../../../src/services/documents/documents-service.ts';
+import { createReader } from '../../../src/services/documents/reader.ts';
+
+const said = (text: string, parentId: Message['parentId'] = null, createdAt = 1): Message => ({
+  id: newMessageId(),
+  parentId,
+  role: 'user',
+  kind: 'message',
+  createdAt,
+  parts: [{ type: 'text', text }],
+});
+
+/** A second tab: the same log, other listeners, told of everything as foreign. */
+function secondTab(store: Store): Store {
+  return {
+    ...store,
+    log: {
+      ...store.log,
+      append: (entries, writes) => store.log.append(entries, writes),
+      subscribe: (listener) => store.log.subscribe((change) => listener({ ...change, foreign: true })),
+    },
+  };
+}
+
+/** A store whose appends fail while `broken` is set. */
+function fragile(store: Store): { store: Store; fail: (broken: boolean) => void } {
+  let broken = false;
+  return {
+    fail: (value) => {
+      broken = value;
+    },
+    store: {
+      ...store,
+      log: {
+        ...store.log,
+        append: async (entries, writes) => {
+          if (broken) throw new RecollectError('storage-full', 'The disk is full', { retry: true });
+          return await store.log.append(entries, writes);
+        },
+      },
+    },
+  };
+}
+
+describe('documents', () => {
+  it('shows a change at once and keeps it for the next start', async () => {
+    const store = createInMemoryStore();
+    const documents = createDocuments({ store });
+    const id = newConversationId();
+    const first = said('hello');
+    await documents.change(id, {
+      messages: [first],
+      meta: { title: 'Greeting', createdAt: 1, head: first.id },
+    });
+    expect(documents.saving.get()).toEqual({ state: 'saved' });
+    const again = createDocuments({ store });
+    const { entries } = await until(again.library, (library) => library.ready);
+    expect(entries).toMatchObject([{ id, title: 'Greeting', messageCount: 1 }]);
+    const open = await again.open(id);
+    expect([...open.get().messages.values()]).toEqual([first]);
+    expect(effectiveHead(open.get())).toBe(first.id);
+  });
+
+  it('hears of what another tab says, in a conversation that is open and in the library', async () => {
+    const store = createInMemoryStore();
+    const here = createDocuments({ store: secondTab(store) });
+    const there = createDocuments({ store: secondTab(store) });
+    const id = newConversationId();
+    await here.change(id, { messages: [said('one')], meta: { title: 'Shared' } });
+    await until(there.library, (library) => library.entries.length === 1);
+    const open = await there.open(id);
+    await here.change(id, { messages: [said('two', null, 2)] });
+    await until(open, (conversation) => conversation.messages.size === 2);
+    await until(there.library, (library) => library.entries[0]?.messageCount === 2);
+  });
+
+  it('keeps what could not be written in line and writes it later, in order', async () => {
+    const { store, fail } = fragile(createInMemoryStore());
+    const documents = createDocuments({ store });
+    const id = newConversationId();
+    await documents.change(id, { messages: [said('kept')] });
+    fail(true);
+    const lost = said('not yet', null, 2);
+    await expect(documents.change(id, { messages: [lost] })).rejects.toMatchObject({
+      problem: { code: 'storage-full' },
+    });
+    expect(documents.saving.get()).toMatchObject({ state: 'failed', problem: { code: 'storage-full' } });
+    expect((await documents.read(id))?.messages.has(lost.id)).toBe(true);
+    expect((await createReader(store.log).read(id))?.conversation.messages.has(lost.id)).toBe(false);
+    fail(false);
+    await documents.retry();
+    expect(documents.saving.get()).toEqual({ state: 'saved' });
+    expect((await createReader(store.log).read(id))?.conversation.messages.has(lost.id)).toBe(true);
+  });
+
+  it('takes an import whole or not at all', async () => {
+    const { store, fail } = fragile(createInMemoryStore());
+    const documents = createDocuments({ store });
+    const changes = [1, 2, 3].map((n) => ({
+      id: newConversationId(),
+      change: { messages: [said(`import ${n}`)], meta: { title: `${n}` } },
+    }));
+    fail(true);
+    await expect(documents.changeMany(changes, 'import')).rejects.toBeInstanceOf(RecollectError);
+    fail(false);
+    await documents.retry();
+    expect(documents.library.get().entries).toEqual([]);
+    expect(await store.log.documents()).toEqual([]);
+    await documents.changeMany(changes, 'import');
+    expect(documents.library.get().entries).toHaveLength(3);
+    await documents.changeMany(changes, 'import');
+    expect(documents.library.get().entries).toHaveLength(3);
+  });
+
+  it('folds long histories and keeps every message', async () => {
+    const store = createInMemoryStore();
+    const documents = createDocuments({ store });
+    const id = newConversationId();
+    const open = await documents.change(id, { messages: [said('0')] }).then(() => documents.open(id));
+    for (let n = 1; n <= 230; n++) await documents.change(id, { messages: [said(`${n}`, null, n)] });
+    open.close();
+    await until({ get: () => 0, subscribe: () => () => {} }, () => true);
+    await documents.close();
+    const again = createDocuments({ store });
+    await until(again.library, (library) => library.ready);
+    expect((await again.read(id))?.messages.size).toBe(231);
+    await again.close();
+    expect((await store.log.read(LIBRARY_DOCUMENT)).length).toBeLessThan(20);
+  });
+
+  it('forgets a message, and its children find the next living ancestor', async () => {
+    const store = createInMemoryStore();
+    const documents = createDocuments({ store });
+    const id = newConversationId();
+    const a = said('a');
+    const b = said('b', a.id, 2);
+    const c = said('c', b.id, 3);
+    await documents.change(id, { messages: [a, b, c] });
+    await documents.change(id, { removed: [b.id] });
+    const conversation = await documents.read(id);
+    expect(pathTo(conversation?.messages ?? new Map(), c.id).map((message) => message.id)).toEqual([
+      a.id,
+      c.id,
+    ]);
+  });
+
+  it('erases for good, and leaves the others alone', async () => {
+    const store = createInMemoryStore();
+    const documents = createDocuments({ store });
+    const [gone, kept] = [newConversationId(), newConversationId()];
+    await documents.change(gone, { messages: [said('gone')] });
+    await documents.change(kept, { messages: [said('kept')] });
+    await documents.erase([gone]);
+    expect(await store.log.documents()).not.toContain(gone);
+    expect(documents.library.get().entries.map((entry) => entry.id)).toEqual([kept]);
+    await expect(documents.open(gone)).rejects.toMatchObject({ problem: { code: 'conversation-missing' } });
+  });
+
+  it('shows the rest when an entry is damaged, and says so', async () => {
+    const store = createInMemoryStore();
+    const documents = createDocuments({ store });
+    const id = newConversationId();
+    await documents.change(id, { messages: [said('whole')] });
+    await store.log.append([
+      { id: 'broken' as never, document: id, origin: 'user', bytes: new Uint8Array([255, 255, 1, 2]) },
+    ]);
+    const problems: string[] = [];
+    const again = createDocuments({ store, onProblem: (problem) => problems.push(problem.code) });
+    expect((await again.read(id))?.messages.size).toBe(1);
+    expect(problems).toEqual(['damaged-entry']);
+  });
+
+  it('gives every tab the same conversation, whatever the order of changes (property)', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(1), fc.constantFrom('message', 'title', 'head', 'forget'), fc.nat(9)), {
+          maxLength: 30,
+        }),
+        async (steps) => {
+          const store = createInMemoryStore();
+          const tabs = [
+            createDocuments({ store: secondTab(store) }),
+            createDocuments({ store: secondTab(store) }),
+          ] as const;
+          const id: ConversationId = newConversationId();
+          await tabs[0].change(id, { messages: [said('root')] });
+          for (const [tab, what, n] of steps) {
+            const documents = tabs[tab as 0 | 1];
+            const messages = [...((await documents.read(id))?.messages.values() ?? [])];
+            const target = messages[n % Math.max(1, messages.length)];
+            if (what === 'message')
+              await documents.change(id, { messages: [said(`m${n}`, target?.id ?? null, n)] });
+            else if (what === 'title') await documents.change(id, { meta: { title: `t${n}` } });
+            else if (what === 'head' && target) await documents.change(id, { meta: { head: target.id } });
+            else if (what === 'forget' && target) await documents.change(id, { removed: [target.id] });
+          }
+          const fresh = (await createReader(store.log).read(id))?.conversation;
+          for (const documents of tabs) {
+            await documents.close();
+            const seen = await documents.read(id);
+            expect(seen?.meta).toEqual(fresh?.meta);
+            expect(new Set(seen?.messages.keys())).toEqual(new Set(fresh?.messages.keys()));
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
