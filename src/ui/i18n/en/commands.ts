@@ -1,0 +1,50 @@
+// Slash commands. Each has a one-line `summary`, and a line of help for every word and flag it takes.
+export const commands = {
+  recall: {
+    summary: 'Look for passages in other conversations',
+    query: 'what to look for; without it, the last message',
+    limit: 'at most this many passages',
+    'with-context': 'with what was said right before and after',
+    'jump-to': 'open the passage with this id',
+    explain: 'show every number behind the ranking',
+  },
+  memory: {
+    summary: 'Look after what is remembered',
+    action: 'what to do',
+    list: 'list the latest conversations',
+    search: 'find conversations',
+    archive: 'put a conversation into the archive',
+    delete: 'move a conversation to the trash',
+    export: 'save conversations as a file',
+    status: 'show how far the index is',
+    config: 'open the settings of memory',
+    query: 'words of the title or the text; for archive, delete and export a title or an id',
+    limit: 'at most this many',
+    format: 'json (complete) or markdown',
+    all: 'all conversations',
+    archived: 'archived ones as well',
+  },
+  new: {
+    summary: 'Start a new conversation',
+    text: 'the first message',
+  },
+  title: {
+    summary: 'Rename this conversation',
+    text: 'the new title',
+  },
+  help: {
+    summary: 'Show all commands',
+    command: 'the command to explain',
+  },
+  done: {
+    archived_one: 'Archived {{count, number}} conversation',
+    archived_other: 'Archived {{count, number}} conversations',
+    unarchived_one: 'Took {{count, number}} conversation out of the archive',
+    unarchived_other: 'Took {{count, number}} conversations out of the archive',
+    deleted_one: 'Moved {{count, number}} conversation to the trash',
+    deleted_other: 'Moved {{count, number}} conversations to the trash',
+    titled: 'Renamed to “{{title}}”',
+    exported_one: 'Exported {{count, number}} conversation',
+    exported_other: 'Exported {{count, number}} conversations',
+  },
+};

@@ -1,0 +1,240 @@
+// What went wrong, in sentences: what happened, what was kept, what to do. One entry per code of PROBLEM_CODES.
+export const problems = {
+  'storage-full': {
+    what: 'The browser has no room left for Recollect.',
+    kept: 'Everything saved so far is safe. What you just wrote stays on the screen until it can be saved.',
+    do: 'Make room under Settings › Storage: empty the trash or export and erase old conversations. Then save again.',
+  },
+  'storage-unavailable': {
+    what: 'The browser does not let Recollect keep anything on this device.',
+    kept: 'You can look around and chat, but everything is gone when this tab closes.',
+    do: 'Leave private browsing, or allow this site to store data, and reload the page.',
+  },
+  'storage-failed': {
+    what: 'The browser failed while saving.',
+    kept: 'Everything saved so far is safe. The last change stays on the screen and is tried again.',
+    do: 'Leave this tab open. If it keeps failing, copy your last message and reload the page.',
+  },
+  'newer-log': {
+    what: 'Your conversations were written by a newer version of Recollect.',
+    kept: 'Nothing was changed. All conversations are where they were.',
+    do: 'Reload the page to get the new version.',
+  },
+  'newer-index': {
+    what: 'The memory index was made by a newer version of Recollect.',
+    kept: 'Nothing was changed. Your conversations can be read as always; only searching waits.',
+    do: 'Reload the page to get the new version, or rebuild the index under Memory.',
+  },
+  'damaged-entry': {
+    what: 'A part of a conversation cannot be read.',
+    kept: 'The damaged part was left in place, and everything around it is shown.',
+    do: 'Export this conversation now. If you have an older export, import it: only what is missing is added.',
+  },
+  'index-unavailable': {
+    what: 'The memory index cannot be opened.',
+    kept: 'All conversations are safe and can be read; only searching and recall are off.',
+    do: 'Close other tabs of Recollect and reload. If that does not help, rebuild the index under Memory.',
+  },
+  'no-model': {
+    what: 'No model is connected.',
+    kept: 'Your message is saved, and memory still answers.',
+    do: 'Connect a model under Settings › Models.',
+  },
+  'model-key': {
+    what: 'The endpoint does not accept this key (401).',
+    kept: 'Your message is saved.',
+    do: '$t(problems:model-key.why.{{reason}}, {"defaultValue":"Check that the key was copied in full, belongs to this endpoint and has not been revoked."})',
+    why: {
+      characters: 'The key has characters that no key has: copy it again, without the text around it.',
+    },
+  },
+  'model-forbidden': {
+    what: 'The key is known, but it may not use this.',
+    kept: 'Your message is saved.',
+    do: '$t(problems:model-forbidden.why.{{reason}}, {"defaultValue":"Look in your account there: the model may need to be enabled, paid for or allowed for your region."})',
+    why: {
+      balance: 'The account has no credit left: add some there, or choose another model.',
+    },
+  },
+  'model-not-found': {
+    what: 'There is nothing at this address, or the endpoint does not know this model (404).',
+    kept: 'Your message is saved.',
+    do: '$t(problems:model-not-found.why.{{reason}}, {"defaultValue":"Check the base URL, which often ends in /v1, and choose a model from the list."})',
+    why: {
+      address: 'This is not a web address. It begins with https:// (or http:// for this computer).',
+      redirect: 'The address points to somewhere else. Enter the address it points to.',
+      model: 'The endpoint does not know {{model}}. Choose a model from its list.',
+      path: 'Check the base URL: it often ends in /v1.',
+    },
+  },
+  'model-rate': {
+    what: 'The endpoint asks for a pause (429).',
+    kept: 'Your message is saved.',
+    do: '$t(problems:model-rate.why.{{reason}}, {"defaultValue":"Wait a moment and try again, or look at the limits of your account."})',
+    why: {
+      quota: 'The quota of the account is used up. Add credit there, or choose another model.',
+      seconds: 'Try again in {{seconds, number}} seconds.',
+      soon: 'Wait a moment and try again.',
+    },
+  },
+  'model-network': {
+    what: 'The endpoint cannot be reached.',
+    kept: 'Your message is saved. Reading, searching and recall work without a network.',
+    do: '$t(problems:model-network.why.{{reason}}, {"defaultValue":"Check the network and the address. A model on this computer must be running."})',
+    why: {
+      offline: 'This device is offline. It works again when the network is back.',
+      'mixed-content':
+        'This page is served over https, and browsers then refuse plain http to other machines. Use https there, or open Recollect on that machine.',
+      policy: 'This page may not talk to {{endpoint}}. Save the endpoint first, then reload the page.',
+      silent: '{{endpoint}} did not answer in time. It may be busy or loading the model; try again.',
+    },
+  },
+  'model-cors': {
+    what: 'The endpoint is there, but it does not allow web pages to talk to it (CORS).',
+    kept: 'Your message is saved.',
+    do: '$t(problems:model-cors.why.{{reason}}, {"defaultValue":"Allow this page at the endpoint, or use one that allows browsers, such as OpenRouter."})',
+    why: {
+      local:
+        'Allow this page there. Ollama: start it with OLLAMA_ORIGINS set to the address of this page. LM Studio: switch on CORS in its server settings.',
+      remote:
+        'It has to be allowed at {{endpoint}}. Where you cannot change that, use an endpoint that allows browsers, such as OpenRouter.',
+    },
+  },
+  'model-server': {
+    what: 'Something broke at the endpoint.',
+    kept: 'Your message is saved.',
+    do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"Try again in a moment. If it goes on, look at the status page of the provider."})',
+    why: {
+      request: 'The endpoint did not accept the request. Its reason: {{detail}}',
+    },
+  },
+  'model-format': {
+    what: 'The answer is not in the form an OpenAI-compatible endpoint sends.',
+    kept: 'Whatever could be read was kept.',
+    do: '$t(problems:model-format.why.{{reason}}, {"defaultValue":"Check that the base URL points to the API."})',
+    why: {
+      'web-page': 'A web page answered. Check that the base URL points to the API: it often ends in /v1.',
+      'not-a-list': 'The address answers, but not with a list of models. Check the base URL.',
+    },
+  },
+  'model-cut': {
+    what: 'The answer broke off before its end.',
+    kept: 'What had arrived is kept and marked.',
+    do: 'Regenerate the answer, or ask the model to continue.',
+  },
+  'model-context': {
+    what: 'The conversation is longer than this model can read at once.',
+    kept: 'Your message and the whole conversation are saved.',
+    do: 'Choose a model with a larger window, or go on in a new conversation: memory brings back what matters.',
+  },
+  'model-refused': {
+    what: 'The endpoint refused the request.',
+    kept: 'Your message is saved.',
+    do: 'Look at the details for its reason. Another model or another wording may be accepted.',
+  },
+  'embedding-missing': {
+    what: 'The files of the embedding model are not here.',
+    kept: 'Your conversations and the keyword index are complete. Recall by words goes on; recall by meaning waits.',
+    do: 'Go online once and try again, or choose another model under Settings › Memory and recall.',
+  },
+  'embedding-broken': {
+    what: 'The embedding model cannot run in this browser.',
+    kept: 'Your conversations and the keyword index are complete. Recall by words goes on; recall by meaning waits.',
+    do: 'Set the device to WASM, or choose another model under Settings › Memory and recall.',
+  },
+  'embedding-remote': {
+    what: 'The embedding service did not answer as it should.',
+    kept: 'Your conversations and the keyword index are complete. Recall by words goes on; vectors are made when it answers again.',
+    do: 'Check key, address and model under Settings › Memory and recall, or switch to the local model.',
+  },
+  'import-unknown': {
+    what: 'This is not an export Recollect knows.',
+    kept: 'Your library was not changed.',
+    do: 'Hand over a kimi-cli session folder or its ZIP, an export of ChatGPT or Claude.ai, or an export of Recollect.',
+  },
+  'import-binary': {
+    what: 'This file is not text and not a ZIP, so there are no conversations to read in it.',
+    kept: 'Your library was not changed.',
+    do: 'Choose the export itself: a .zip, .json or .jsonl file, or the session folder.',
+  },
+  'import-broken': {
+    what: 'The file is damaged or cut off, so what is in it cannot be trusted.',
+    kept: 'Nothing of it was taken in. Your library was not changed.',
+    do: 'Download the export again and hand over the new file.',
+  },
+  'import-too-large': {
+    what: 'This is larger than what can be imported at once.',
+    kept: 'Nothing of it was taken in. Your library was not changed.',
+    do: 'Unpack it and import it in parts.',
+  },
+  'import-bomb': {
+    what: 'This ZIP unpacks to far more than an export would. It was not unpacked.',
+    kept: 'Your library was not changed.',
+    do: 'If you trust it, unpack it yourself and import the files that matter.',
+  },
+  'import-newer': {
+    what: 'This export comes from a newer version of Recollect.',
+    kept: 'Nothing of it was taken in. Your library was not changed.',
+    do: 'Reload the page to get the new version, then import it again.',
+  },
+  'import-empty': {
+    what: 'There are no conversations in this file.',
+    kept: 'Your library was not changed.',
+    do: 'Check that this is the full export. Some services send a first mail without the data.',
+  },
+  'import-storage': {
+    what: 'There is no room to import this.',
+    kept: 'Nothing of it was taken in. Your library was not changed.',
+    do: 'Make room or raise the limit under Settings › Storage, then import it again.',
+  },
+  'command-unknown': {
+    what: 'There is no command /{{name}}.',
+    kept: 'What you wrote is still in the box.',
+    do: 'Type / to see all commands, or /help.',
+  },
+  'command-argument': {
+    what: 'The command cannot do anything with this.',
+    kept: 'What you wrote is still in the box.',
+    do: 'Type /help to see what each command takes.',
+  },
+  'command-flag': {
+    what: 'The command does not know the flag {{flag}}.',
+    kept: 'What you wrote is still in the box.',
+    do: 'Type /help to see the flags of each command.',
+  },
+  'setting-invalid': {
+    what: '{{key}} cannot be {{value}}.',
+    kept: 'The value that was in force stays in force.',
+    do: 'Allowed: {{allowed}}.',
+  },
+  'settings-file': {
+    what: 'This is not a configuration of Recollect.',
+    kept: 'No setting was changed.',
+    do: 'Choose a YAML file that Recollect exported.',
+  },
+  'conversation-missing': {
+    what: 'This conversation is not here any more.',
+    kept: 'Nothing else was touched.',
+    do: 'It may have been erased here or on another device. Look in the trash under Settings › Storage.',
+  },
+  'message-missing': {
+    what: 'This message is not here any more.',
+    kept: 'The rest of the conversation is complete.',
+    do: 'It may have been forgotten. Open the conversation to read what is around it.',
+  },
+  'message-too-large': {
+    what: 'This message is too large to be kept.',
+    kept: 'It is still in the box.',
+    do: 'Shorten it, or add the long part as a file.',
+  },
+  'vault-unavailable': {
+    what: 'The browser cannot seal keys on this device.',
+    kept: 'All conversations are safe. The key was not kept.',
+    do: 'Open the page over https or on localhost, and leave private browsing.',
+  },
+  unexpected: {
+    what: 'Something happened that Recollect did not expect.',
+    kept: 'Everything that was saved is safe.',
+    do: 'Try again. If it comes back, copy the details and report it.',
+  },
+};

@@ -1,0 +1,239 @@
+// 出了什么事，用句子说清：发生了什么、留下了什么、该做什么。PROBLEM_CODES 的每个代码一条。
+export const problems = {
+  'storage-full': {
+    what: '浏览器没有空间留给 Recollect 了。',
+    kept: '此前保存的内容都在。刚写的内容会留在屏幕上，直到能够保存。',
+    do: '请到“设置 › 存储”腾出空间：清空回收站，或先导出再彻底删除旧对话，然后重新保存。',
+  },
+  'storage-unavailable': {
+    what: '浏览器不允许 Recollect 在这台设备上保存内容。',
+    kept: '可以随意看看、照常对话，但标签页一关就什么都不剩。',
+    do: '请退出无痕模式，或允许本站存储数据，然后刷新页面。',
+  },
+  'storage-failed': {
+    what: '浏览器在保存时出错了。',
+    kept: '此前保存的内容都在。最后一次改动留在屏幕上，会自动重试。',
+    do: '请先不要关闭此标签页。若一直失败，请复制最后一条消息，再刷新页面。',
+  },
+  'newer-log': {
+    what: '这些对话由更新版本的 Recollect 写入。',
+    kept: '没有改动任何内容，所有对话都在原处。',
+    do: '请刷新页面，换用新版本。',
+  },
+  'newer-index': {
+    what: '记忆索引由更新版本的 Recollect 建立。',
+    kept: '没有改动任何内容。对话照常可读，只是暂时不能搜索。',
+    do: '请刷新页面换用新版本，或在“记忆”中重建索引。',
+  },
+  'damaged-entry': {
+    what: '某个对话有一部分无法读取。',
+    kept: '损坏的部分原样保留，前后的内容照常显示。',
+    do: '请立即导出此对话。若有以前的导出文件，重新导入即可，只会补上缺失的部分。',
+  },
+  'index-unavailable': {
+    what: '记忆索引打不开。',
+    kept: '所有对话都在，也能阅读，只是搜索和回忆暂时停用。',
+    do: '请关闭其他 Recollect 标签页并刷新。若仍不行，请在“记忆”中重建索引。',
+  },
+  'no-model': {
+    what: '还没有连接模型。',
+    kept: '消息已保存，记忆仍会作答。',
+    do: '请到“设置 › 模型”连接一个模型。',
+  },
+  'model-key': {
+    what: '服务端不认可这个密钥（401）。',
+    kept: '消息已保存。',
+    do: '$t(problems:model-key.why.{{reason}}, {"defaultValue":"请检查密钥是否复制完整、是否属于这个服务、是否已被撤销。"})',
+    why: {
+      characters: '密钥里有不该出现的字符：请重新复制，不要带上前后的文字。',
+    },
+  },
+  'model-forbidden': {
+    what: '密钥有效，但无权使用这项服务。',
+    kept: '消息已保存。',
+    do: '$t(problems:model-forbidden.why.{{reason}}, {"defaultValue":"请查看您在该服务的账户：模型可能需要开通、付费，或不对您所在的地区开放。"})',
+    why: {
+      balance: '账户余额已用完：请充值，或换用其他模型。',
+    },
+  },
+  'model-not-found': {
+    what: '这个地址上什么都没有，或服务端不认识这个模型（404）。',
+    kept: '消息已保存。',
+    do: '$t(problems:model-not-found.why.{{reason}}, {"defaultValue":"请检查基础地址，通常以 /v1 结尾，并从列表中选择模型。"})',
+    why: {
+      address: '这不是网址。网址以 https:// 开头（本机可用 http://）。',
+      redirect: '这个地址指向别处，请填写它指向的地址。',
+      model: '服务端不认识 {{model}}，请从它的列表中选择模型。',
+      path: '请检查基础地址：通常以 /v1 结尾。',
+    },
+  },
+  'model-rate': {
+    what: '服务端要求稍等（429）。',
+    kept: '消息已保存。',
+    do: '$t(problems:model-rate.why.{{reason}}, {"defaultValue":"请稍后重试，或查看账户的限额。"})',
+    why: {
+      quota: '账户的额度已用完。请充值，或换用其他模型。',
+      seconds: '请在 {{seconds, number}} 秒后重试。',
+      soon: '请稍后重试。',
+    },
+  },
+  'model-network': {
+    what: '连不上服务端。',
+    kept: '消息已保存。没有网络也能阅读、搜索和回忆。',
+    do: '$t(problems:model-network.why.{{reason}}, {"defaultValue":"请检查网络和地址。如果模型在本机，请确认它正在运行。"})',
+    why: {
+      offline: '这台设备没有联网，网络恢复后即可使用。',
+      'mixed-content':
+        '本页通过 https 打开，浏览器不允许再用 http 访问其他机器。请为对方启用 https，或在那台机器上打开 Recollect。',
+      policy: '本页还不能访问 {{endpoint}}。请先保存这个服务，再刷新页面。',
+      silent: '{{endpoint}} 没有及时回应，可能正忙或正在加载模型，请重试。',
+    },
+  },
+  'model-cors': {
+    what: '服务端在运行，但不允许网页访问（CORS）。',
+    kept: '消息已保存。',
+    do: '$t(problems:model-cors.why.{{reason}}, {"defaultValue":"请在服务端放行本页面，或改用允许浏览器访问的服务，例如 OpenRouter。"})',
+    why: {
+      local:
+        '请在服务端放行本页面。Ollama：启动时把 OLLAMA_ORIGINS 设为本页地址；LM Studio：在服务器设置中打开 CORS。',
+      remote: '需要 {{endpoint}} 放行。若您无法更改，请改用允许浏览器访问的服务，例如 OpenRouter。',
+    },
+  },
+  'model-server': {
+    what: '服务端出了故障。',
+    kept: '消息已保存。',
+    do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"请稍后重试。若一直如此，请查看服务商的状态页。"})',
+    why: {
+      request: '服务端没有接受这次请求，理由是：{{detail}}',
+    },
+  },
+  'model-format': {
+    what: '返回的内容不是 OpenAI 兼容接口的格式。',
+    kept: '能读出的部分都已保留。',
+    do: '$t(problems:model-format.why.{{reason}}, {"defaultValue":"请确认基础地址指向 API。"})',
+    why: {
+      'web-page': '返回的是网页。请确认基础地址指向 API：通常以 /v1 结尾。',
+      'not-a-list': '这个地址有回应，但不是模型列表。请检查基础地址。',
+    },
+  },
+  'model-cut': {
+    what: '回答没有说完就断了。',
+    kept: '已收到的部分已保留并标出。',
+    do: '请重新生成，或让模型继续。',
+  },
+  'model-context': {
+    what: '对话太长，这个模型一次读不完。',
+    kept: '消息和整个对话都已保存。',
+    do: '请换用上下文更大的模型，或新开一个对话：记忆会带回要紧的内容。',
+  },
+  'model-refused': {
+    what: '服务端拒绝了这次请求。',
+    kept: '消息已保存。',
+    do: '原因见详细信息。换个模型或换种说法也许可行。',
+  },
+  'embedding-missing': {
+    what: '向量模型的文件不在这里。',
+    kept: '对话和关键词索引都是完整的。按词回忆照常，按意思回忆暂停。',
+    do: '请联网一次后重试，或在“设置 › 记忆与回忆”中另选模型。',
+  },
+  'embedding-broken': {
+    what: '向量模型无法在这个浏览器里运行。',
+    kept: '对话和关键词索引都是完整的。按词回忆照常，按意思回忆暂停。',
+    do: '请在“设置 › 记忆与回忆”中把运行设备改为 WASM，或另选模型。',
+  },
+  'embedding-remote': {
+    what: '向量服务没有正常回应。',
+    kept: '对话和关键词索引都是完整的。按词回忆照常，服务恢复后会补上向量。',
+    do: '请在“设置 › 记忆与回忆”中检查密钥、地址和模型，或改用本地模型。',
+  },
+  'import-unknown': {
+    what: '这不是 Recollect 认识的导出文件。',
+    kept: '您的对话没有任何改动。',
+    do: '请选择 kimi-cli 会话文件夹或其 ZIP、ChatGPT 或 Claude.ai 的导出文件，或 Recollect 自己的导出文件。',
+  },
+  'import-binary': {
+    what: '这个文件既不是文本也不是 ZIP，里面没有可读的对话。',
+    kept: '您的对话没有任何改动。',
+    do: '请选择导出文件本身：.zip、.json、.jsonl，或会话文件夹。',
+  },
+  'import-broken': {
+    what: '文件已损坏或不完整，其中的内容不可信。',
+    kept: '没有导入其中任何内容，您的对话没有改动。',
+    do: '请重新下载导出文件，再导入一次。',
+  },
+  'import-too-large': {
+    what: '文件太大，无法一次导入。',
+    kept: '没有导入其中任何内容，您的对话没有改动。',
+    do: '请先解压，再分批导入。',
+  },
+  'import-bomb': {
+    what: '这个 ZIP 解压后的体积远超正常的导出文件，因此没有解压。',
+    kept: '您的对话没有任何改动。',
+    do: '如果您信任它，请自行解压，再导入需要的文件。',
+  },
+  'import-newer': {
+    what: '这份导出来自更新版本的 Recollect。',
+    kept: '没有导入其中任何内容，您的对话没有改动。',
+    do: '请刷新页面换用新版本，再导入一次。',
+  },
+  'import-empty': {
+    what: '这个文件里没有对话。',
+    kept: '您的对话没有任何改动。',
+    do: '请确认这是完整的导出文件。有些服务发来的第一封邮件并不带数据。',
+  },
+  'import-storage': {
+    what: '没有空间导入这些内容。',
+    kept: '没有导入其中任何内容，您的对话没有改动。',
+    do: '请到“设置 › 存储”腾出空间或调高上限，再导入一次。',
+  },
+  'command-unknown': {
+    what: '没有 /{{name}} 这个命令。',
+    kept: '您写的内容还在输入框里。',
+    do: '输入 / 可查看全部命令，也可以用 /help。',
+  },
+  'command-argument': {
+    what: '这个命令不接受这样的参数。',
+    kept: '您写的内容还在输入框里。',
+    do: '输入 /help 查看每个命令的用法。',
+  },
+  'command-flag': {
+    what: '这个命令没有 {{flag}} 选项。',
+    kept: '您写的内容还在输入框里。',
+    do: '输入 /help 查看每个命令的选项。',
+  },
+  'setting-invalid': {
+    what: '{{key}} 不能设为 {{value}}。',
+    kept: '原来的值继续有效。',
+    do: '允许的值：{{allowed}}。',
+  },
+  'settings-file': {
+    what: '这不是 Recollect 的配置文件。',
+    kept: '没有改动任何设置。',
+    do: '请选择由 Recollect 导出的 YAML 文件。',
+  },
+  'conversation-missing': {
+    what: '这个对话已经不在了。',
+    kept: '其他内容没有受到影响。',
+    do: '它可能已在这里或其他设备上被彻底删除。请到“设置 › 存储”的回收站看看。',
+  },
+  'message-missing': {
+    what: '这条消息已经不在了。',
+    kept: '对话的其余部分是完整的。',
+    do: '它可能已被遗忘。打开对话可以阅读前后的内容。',
+  },
+  'message-too-large': {
+    what: '这条消息太大，无法保存。',
+    kept: '它还在输入框里。',
+    do: '请缩短内容，或把长的部分作为文件添加。',
+  },
+  'vault-unavailable': {
+    what: '浏览器无法在这台设备上封存密钥。',
+    kept: '所有对话都在。密钥没有保存。',
+    do: '请通过 https 或 localhost 打开页面，并退出无痕模式。',
+  },
+  unexpected: {
+    what: '发生了 Recollect 没有预料到的情况。',
+    kept: '已保存的内容都在。',
+    do: '请重试。若再次出现，请复制详细信息并反馈。',
+  },
+};
