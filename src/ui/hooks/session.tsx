@@ -1,0 +1,88 @@
+// What the interface remembers while the tab is open and nowhere else: what floats, what is unread, where one was reading.
+import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import { type Writable, writable } from '../../domain/base/readable.ts';
+import type { App } from '../../services/app.ts';
+import type { CommandOutcome } from '../../services/commands/command.ts';
+import { useApp } from './app.tsx';
+
+/** Where one was reading in a conversation. `cache` belongs to the virtual list. */
+export interface ReadingPlace {
+  readonly offset: number;
+  readonly atEnd: boolean;
+  readonly rows: number;
+  readonly cache: unknown;
+}
+
+/** The answer to a slash command, shown below the messages until it is closed. */
+export interface ShownOutcome {
+  readonly id: number;
+  readonly line: string;
+  readonly outcome: CommandOutcome;
+}
+
+export type Floating = 'palette' | 'shortcuts' | 'import' | 'drawer' | null;
+
+export interface Session {
+  /** The one thing of the shell that floats now. */
+  readonly floating: Writable<Floating>;
+  /** Files dropped on the sidebar, for the import dialog. */
+  readonly dropped: Writable<DataTransfer | null>;
+  /** Conversations with an answer that nobody has seen. */
+  readonly unread: Writable<ReadonlySet<ConversationId>>;
+  /** The conversation on the screen. */
+  readonly current: Writable<ConversationId | null>;
+  readonly places: Map<ConversationId, ReadingPlace>;
+  /** Outcomes of slash commands by conversation; `new` for the empty page. */
+  readonly outcomes: Writable<ReadonlyMap<ConversationId | 'new', readonly ShownOutcome[]>>;
+  /** Puts the cursor into the composer; set by the composer that is there. */
+  readonly composer: Writable<{ focus(): void; insert(text: string): void } | null>;
+  /** Follows a turn to its end; marks the conversation unread if it ends out of sight. */
+  follow(id: ConversationId): void;
+}
+
+function createSession(app: App): Session {
+  const unread = writable<ReadonlySet<ConversationId>>(new Set());
+  const current = writable<ConversationId | null>(null);
+  const followed = new Set<ConversationId>();
+  current.subscribe(() => {
+    const id = current.get();
+    if (id !== null && unread.get().has(id))
+      unread.update((ids) => new Set([...ids].filter((other) => other !== id)));
+  });
+  return {
+    floating: writable<Floating>(null),
+    dropped: writable<DataTransfer | null>(null),
+    unread,
+    current,
+    places: new Map(),
+    outcomes: writable<ReadonlyMap<ConversationId | 'new', readonly ShownOutcome[]>>(new Map()),
+    composer: writable<{ focus(): void; insert(text: string): void } | null>(null),
+    follow: (id) => {
+      const turn = app.chat.turn(id);
+      if (followed.has(id) || turn.get().status === 'idle') return;
+      followed.add(id);
+      const stop = turn.subscribe(() => {
+        if (turn.get().status !== 'idle' || turn.get().queue.length > 0) return;
+        stop();
+        followed.delete(id);
+        if (current.get() !== id) unread.update((ids) => new Set([...ids, id]));
+      });
+    },
+  };
+}
+
+const SessionContext = createContext<Session | null>(null);
+
+export function SessionProvider({ children }: { children: ReactNode }) {
+  const app = useApp();
+  const session = useMemo(() => createSession(app), [app]);
+  return <SessionContext value={session}>{children}</SessionContext>;
+}
+
+/** Throws outside of `SessionProvider`. */
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (!session) throw new Error('useSession needs a <SessionProvider> above it');
+  return session;
+}

@@ -1,0 +1,100 @@
+// The keys of the app in one table: defaults, the person's own (`ui.shortcuts`), and the hook that listens.
+// Never acts on a key that an input method is using.
+import { useEffect, useRef } from 'react';
+import type { Config } from '../../domain/settings/config.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { isApple } from './controls.tsx';
+
+export const SHORTCUTS = [
+  { id: 'palette', keys: 'Mod+K', group: 'go' },
+  { id: 'new', keys: 'Mod+Shift+O', group: 'go' },
+  { id: 'previous', keys: 'Alt+ArrowUp', group: 'go' },
+  { id: 'next', keys: 'Alt+ArrowDown', group: 'go' },
+  { id: 'sidebar', keys: 'Mod+B', group: 'go' },
+  { id: 'panel', keys: 'Mod+.', group: 'go' },
+  { id: 'shortcuts', keys: 'Mod+/', group: 'go' },
+  { id: 'focus', keys: 'Shift+Escape', group: 'write' },
+  { id: 'send', keys: 'Mod+Enter', group: 'write' },
+  { id: 'editLast', keys: 'ArrowUp', group: 'write' },
+  { id: 'stop', keys: 'Escape', group: 'write' },
+  { id: 'messageNext', keys: 'J', group: 'read' },
+  { id: 'messagePrevious', keys: 'K', group: 'read' },
+  { id: 'openRecall', keys: 'O', group: 'read' },
+  { id: 'openMessage', keys: 'Enter', group: 'read' },
+] as const satisfies readonly { id: string; keys: string; group: 'go' | 'write' | 'read' }[];
+
+export type ShortcutId = (typeof SHORTCUTS)[number]['id'];
+
+/** The keys in force for a shortcut. */
+export function shortcutKeys(config: Config, id: ShortcutId): string {
+  return config.ui.shortcuts[id] ?? (SHORTCUTS.find((shortcut) => shortcut.id === id)?.keys as string);
+}
+
+/** The keys in force, for drawing them. */
+export function useShortcutKeys(id: ShortcutId): string {
+  return useReadable(useApp().settings.config, (config) => shortcutKeys(config, id));
+}
+
+/** Whether an input method is at work: such keys belong to it. Safari says so only by the key code. */
+export const isComposing = (event: { isComposing: boolean; keyCode: number }): boolean =>
+  event.isComposing || event.keyCode === 229;
+
+/** What was pressed, in the form of the table (`Mod+Shift+O`); null for a modifier alone. */
+export function keysOf(event: KeyboardEvent): string | null {
+  if (['Control', 'Meta', 'Alt', 'Shift', 'AltGraph'].includes(event.key)) return null;
+  const parts: string[] = [];
+  if (isApple ? event.metaKey : event.ctrlKey) parts.push('Mod');
+  if (isApple && event.ctrlKey) parts.push('Ctrl');
+  if (event.altKey) parts.push('Alt');
+  // A layout that has no Latin letters, or Option on a Mac: the key's place is what people mean.
+  const letter = /^Key([A-Z])$/.exec(event.code)?.[1];
+  const foreign = letter !== undefined && !/^[a-z]$/i.test(event.key);
+  const key = foreign ? letter : event.key.length === 1 ? event.key.toUpperCase() : event.key;
+  if (event.shiftKey && (letter !== undefined || event.key.length > 1)) parts.push('Shift');
+  parts.push(key);
+  return parts.join('+');
+}
+
+const isEditable = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('input:not([type="checkbox"], [type="radio"]), textarea, select'));
+
+const somethingOnTop = (): boolean =>
+  document.querySelector('[role="dialog"][data-state="open"], [role="menu"], [role="listbox"][data-state]') !==
+  null;
+
+const ABOVE_ALL: readonly ShortcutId[] = ['palette', 'shortcuts'];
+
+/**
+ * Listens for shortcuts while the component is there. A handler that returns false leaves the key to others.
+ * Keys without a modifier act only where nobody types and nothing floats.
+ */
+export function useShortcuts(
+  handlers: Partial<Record<ShortcutId, (event: KeyboardEvent) => boolean | undefined>>,
+): void {
+  const { config } = useApp().settings;
+  const latest = useRef(handlers);
+  useEffect(() => {
+    latest.current = handlers;
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || isComposing(event)) return;
+      const pressed = keysOf(event);
+      if (pressed === null) return;
+      for (const { id } of SHORTCUTS) {
+        const handler = latest.current[id];
+        if (!handler || shortcutKeys(config.get(), id) !== pressed) continue;
+        if (somethingOnTop() && !ABOVE_ALL.includes(id)) continue;
+        const plain = !/^(Mod|Ctrl|Alt)\+/.test(pressed) && !pressed.endsWith('Escape');
+        if (plain && isEditable(event.target)) continue;
+        if (pressed === 'Enter' && !(event.target as HTMLElement).matches('[data-message-id]')) continue;
+        if (handler(event) === false) continue;
+        event.preventDefault();
+        return;
+      }
+    };
+    window.addEventListener('keydown', listen);
+    return () => window.removeEventListener('keydown', listen);
+  }, [config]);
+}
