@@ -1,0 +1,65 @@
+// The models that travel with the app in `public/models/`, and what is known of them. Each folder keeps its NOTICE.md.
+import type { Calibration } from './embedding-provider.ts';
+
+export interface ModelFile {
+  /** Below the model's folder. */
+  readonly path: string;
+  readonly bytes: number;
+}
+
+export interface BundledModel {
+  /** Folder in `public/models/`, and the value of `embedding.local.model`. */
+  readonly id: string;
+  readonly dimensions: number;
+  readonly languages: readonly string[];
+  /** SPDX */
+  readonly licence: string;
+  readonly queryPrefix: string;
+  readonly passagePrefix: string;
+  readonly pooling: 'mean' | 'cls';
+  /** What loading reads on the CPU (dtype q8): the sizes make an honest progress bar. */
+  readonly files: readonly ModelFile[];
+  /** The weights WebGPU runs instead of q8; null where the model has none. */
+  readonly q4: ModelFile | null;
+  readonly calibration: Calibration;
+}
+
+export const BUNDLED_MODELS: readonly BundledModel[] = [
+  {
+    id: 'multilingual-e5-small-en-zh',
+    dimensions: 384,
+    languages: ['en', 'zh'],
+    licence: 'MIT',
+    queryPrefix: 'query: ',
+    passagePrefix: 'passage: ',
+    pooling: 'mean',
+    files: [
+      { path: 'config.json', bytes: 448 },
+      { path: 'tokenizer.json', bytes: 1_683_871 },
+      { path: 'tokenizer_config.json', bytes: 236 },
+      { path: 'onnx/model_quantized.onnx', bytes: 38_686_895 },
+    ],
+    q4: { path: 'onnx/model_q4.onnx', bytes: 30_560_599 },
+    calibration: { related: 0.86, spread: 0.012 },
+  },
+  {
+    id: 'all-MiniLM-L6-v2',
+    dimensions: 384,
+    languages: ['en'],
+    licence: 'Apache-2.0',
+    queryPrefix: '',
+    passagePrefix: '',
+    pooling: 'mean',
+    files: [
+      { path: 'config.json', bytes: 595 },
+      { path: 'tokenizer.json', bytes: 466_081 },
+      { path: 'tokenizer_config.json', bytes: 350 },
+      { path: 'onnx/model_quantized.onnx', bytes: 23_460_094 },
+    ],
+    q4: null,
+    calibration: { related: 0.37, spread: 0.06 },
+  },
+];
+
+export const bundledModel = (id: string): BundledModel | undefined =>
+  BUNDLED_MODELS.find((model) => model.id === id);

@@ -1,0 +1,11 @@
+// Any other server with OpenAI's embeddings endpoint: a local one (Ollama, LM Studio, llama.cpp) or a hosted one.
+import type { EmbeddingProvider } from './embedding-provider.ts';
+import type { RemoteConfig } from './openai-compatible.ts';
+import { createOpenAiCompatibleEmbedding } from './openai-compatible.ts';
+
+/** Makes the provider. The length of vectors is the model's own; the configuration must name it rightly. */
+export const createCustomEmbedding = (deps: {
+  readonly config: RemoteConfig;
+  readonly key: () => Promise<string | undefined>;
+}): EmbeddingProvider =>
+  createOpenAiCompatibleEmbedding({ ...deps, provider: 'custom', askDimensions: false });

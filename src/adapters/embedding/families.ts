@@ -1,0 +1,29 @@
+// What a model's family needs in front of its texts and how it pools, guessed from the name where nobody said.
+
+export interface Family {
+  readonly queryPrefix: string;
+  readonly passagePrefix: string;
+  readonly pooling: 'mean' | 'cls';
+}
+
+/** First match wins. From the model cards of each family. */
+const FAMILIES: readonly (readonly [RegExp, Family])[] = [
+  [/e5-mistral|e5.*instruct/i, { queryPrefix: 'Query: ', passagePrefix: '', pooling: 'mean' }],
+  [/(^|[^a-z])e5([^a-z]|$)/i, { queryPrefix: 'query: ', passagePrefix: 'passage: ', pooling: 'mean' }],
+  [/bge-m3/i, { queryPrefix: '', passagePrefix: '', pooling: 'cls' }],
+  [/bge.*zh/i, { queryPrefix: '为这个句子生成表示以用于检索相关文章：', passagePrefix: '', pooling: 'cls' }],
+  [
+    /bge|arctic-embed|mxbai-embed/i,
+    {
+      queryPrefix: 'Represent this sentence for searching relevant passages: ',
+      passagePrefix: '',
+      pooling: 'cls',
+    },
+  ],
+  [/nomic-embed/i, { queryPrefix: 'search_query: ', passagePrefix: 'search_document: ', pooling: 'mean' }],
+];
+
+/** MiniLM, GTE, paraphrase models and all that is unknown: no prefixes, the mean of all tokens. */
+const PLAIN: Family = { queryPrefix: '', passagePrefix: '', pooling: 'mean' };
+
+export const familyOf = (model: string): Family => FAMILIES.find(([name]) => name.test(model))?.[1] ?? PLAIN;

@@ -1,0 +1,61 @@
+// The shelf of embedding providers. One member = one file + one entry here; README.md beside this says how.
+import type { Config } from '../../domain/settings/config.ts';
+import type { EmbeddingProvider } from './embedding-provider.ts';
+import type { Line } from './protocol.ts';
+
+/** What the composition root lends to whichever member is chosen. */
+export interface EmbeddingDeps {
+  readonly config: Config['embedding'];
+  /** Opens a line to the thread that runs local models. */
+  readonly connect: () => Line | Promise<Line>;
+  /** The vault: the key of a remote member, asked for with each request; undefined where none is kept. */
+  readonly secret: (name: string) => Promise<string | undefined>;
+}
+
+export interface EmbeddingMember {
+  /** The value of `embedding.provider`. */
+  readonly id: Config['embedding']['provider'];
+  /** Key of its name in the catalogue. */
+  readonly label: string;
+  /** Name in the vault of the key it needs; null for none. */
+  readonly secret: string | null;
+  /** Loads the member's code and makes it. Neither connects nor downloads. */
+  create(deps: EmbeddingDeps): Promise<EmbeddingProvider>;
+}
+
+export const EMBEDDING_MEMBERS: readonly EmbeddingMember[] = [
+  {
+    id: 'local',
+    label: 'embedding.local',
+    secret: null,
+    create: async ({ config, connect }) =>
+      (await import('./local.ts')).createLocalEmbedding({ config: config.local, connect }),
+  },
+  {
+    id: 'openai',
+    label: 'embedding.openai',
+    secret: 'embedding.openai',
+    create: async ({ config, secret }) =>
+      (await import('./openai.ts')).createOpenAiEmbedding({
+        config: config.openai,
+        key: () => secret('embedding.openai'),
+      }),
+  },
+  {
+    id: 'custom',
+    label: 'embedding.custom',
+    secret: 'embedding.custom',
+    create: async ({ config, secret }) =>
+      (await import('./custom.ts')).createCustomEmbedding({
+        config: config.custom,
+        key: () => secret('embedding.custom'),
+      }),
+  },
+];
+
+/** Makes the provider that the configuration names. */
+export function createEmbedding(deps: EmbeddingDeps): Promise<EmbeddingProvider> {
+  const member = EMBEDDING_MEMBERS.find(({ id }) => id === deps.config.provider);
+  if (!member) throw new Error(`no embedding provider is called ${deps.config.provider}`);
+  return member.create(deps);
+}

@@ -1,0 +1,207 @@
+// A model that runs on this device, seen from those who want vectors: a proxy over a line to the thread that runs it.
+// Calls queue up there, the thread starts with the first and may retire between any two; the caller just awaits.
+import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { writable } from '../../domain/base/readable.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import { bundledModel } from './bundled-models.ts';
+import { createCalibration } from './calibration.ts';
+import type { EmbeddingProvider, EmbeddingState } from './embedding-provider.ts';
+import { familyOf } from './families.ts';
+import type { Line, LocalModel, Request } from './protocol.ts';
+import { RETIRED, replySchema } from './protocol.ts';
+
+/** After a failed load the same answer is given for this long before the files are tried again: a search must not wait for it each time. */
+const RETRY_AFTER_MS = 30_000;
+
+interface Pending {
+  readonly request: Extract<Request, { type: 'embed' }>;
+  resolve(vectors: Float32Array[]): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Makes the provider. Nothing is opened before the first `embed`. `dimensions` is 0 for a model that is not bundled until it
+ * has been loaded once. `connect` opens a line to the thread that runs models, starting the thread if need be.
+ */
+export function createLocalEmbedding(deps: {
+  readonly config: Config['embedding']['local'];
+  readonly connect: () => Line | Promise<Line>;
+}): EmbeddingProvider {
+  const { config } = deps;
+  const known = config.source === 'bundled' ? bundledModel(config.model) : undefined;
+  const family = known ?? familyOf(config.model);
+  const prefixes = {
+    query: config.query_prefix === 'auto' ? family.queryPrefix : config.query_prefix,
+    passage: config.passage_prefix === 'auto' ? family.passagePrefix : config.passage_prefix,
+  };
+  const model: LocalModel = {
+    model: config.model,
+    source: config.source,
+    device: config.device,
+    pooling: family.pooling,
+    batchSize: config.batch_size,
+  };
+
+  const state = writable<EmbeddingState>({ status: 'idle' });
+  const pending = new Map<number, Pending>();
+  let open: { readonly line: Promise<Line> } | null = null;
+  let withoutGpu = false;
+  let failedUntil = 0;
+  let dimensions = known?.dimensions ?? 0;
+  let calls = 0;
+
+  const fail = (problem: Problem, which: readonly Pending[]) => {
+    state.set({ status: 'failed', problem });
+    failedUntil = Date.now() + RETRY_AFTER_MS;
+    reject(which, problemError(problem));
+  };
+  const reject = (which: readonly Pending[], error: unknown) => {
+    for (const call of which) {
+      pending.delete(call.request.call);
+      call.reject(error);
+    }
+  };
+
+  const start = () => {
+    const mine = { line: (async () => deps.connect())() };
+    open = mine;
+    /** Leaves this line, unless it has been left already; tells whether it was the one in use. */
+    const leave = (): boolean => {
+      if (open !== mine) return false;
+      open = null;
+      return true;
+    };
+    /** The thread retired: what it has not answered is asked of the next one. */
+    const retired = () => {
+      if (!leave()) return;
+      if (state.get().status !== 'failed') state.set({ status: 'idle' });
+      for (const { request } of pending.values()) send(request);
+    };
+    const lost = (reason: unknown) => {
+      if (reason === RETIRED) return retired();
+      if (!leave()) return;
+      if (!isAbort(reason)) return fail(toBroken(reason, model.model), [...pending.values()]);
+      state.set({ status: 'idle' });
+      reject([...pending.values()], reason);
+    };
+    const hear = (data: unknown) => {
+      const parsed = replySchema.safeParse(data);
+      if (!parsed.success) return console.warn('embedding: reply not understood', parsed.error.message);
+      const reply = parsed.data;
+      switch (reply.type) {
+        case 'loading':
+          return state.set({ status: 'loading', loaded: reply.loaded, total: reply.total });
+        case 'ready':
+          dimensions = reply.dimensions;
+          return state.set({ status: 'ready' });
+        case 'vectors':
+          pending.get(reply.call)?.resolve(reply.vectors);
+          return void pending.delete(reply.call);
+        case 'failed': {
+          const call = pending.get(reply.call);
+          return fail(reply.problem, call ? [call] : []);
+        }
+        case 'retired':
+          withoutGpu ||= reply.withoutGpu;
+          return retired();
+      }
+    };
+    mine.line.then(({ port, lost: gone }) => {
+      if (open !== mine) return;
+      port.addEventListener('message', (event) => hear(event.data));
+      port.start();
+      const onGone = () => {
+        port.close();
+        lost(gone.reason);
+      };
+      if (gone.aborted) onGone();
+      else gone.addEventListener('abort', onGone, { once: true });
+    }, lost);
+    return mine;
+  };
+
+  const send = (request: Request) => {
+    void (open ?? start()).line.then(
+      ({ port }) => {
+        // Cancelled while the line was opening: nothing to ask.
+        if (request.type === 'embed' && !pending.has(request.call)) return;
+        const asked =
+          request.type === 'embed' && withoutGpu
+            ? { ...request, model: { ...request.model, device: 'wasm' as const } }
+            : request;
+        port.postMessage(asked, []);
+      },
+      () => undefined,
+    );
+  };
+
+  const embed: EmbeddingProvider['embed'] = async (texts, { kind, signal }) => {
+    signal.throwIfAborted();
+    if (texts.length === 0) return [];
+    const before = state.get();
+    if (before.status === 'failed' && Date.now() < failedUntil) throw problemError(before.problem);
+    const call = ++calls;
+    const request: Pending['request'] = {
+      type: 'embed',
+      call,
+      model,
+      kind,
+      texts: texts.map((text) => `${prefixes[kind]}${text}`),
+    };
+    const cancel = () => {
+      const waiting = pending.get(call);
+      if (!waiting) return;
+      pending.delete(call);
+      waiting.reject(signal.reason);
+      if (open) send({ type: 'cancel', call });
+    };
+    try {
+      return await new Promise<Float32Array[]>((resolve, reject) => {
+        pending.set(call, { request, resolve, reject });
+        signal.addEventListener('abort', cancel, { once: true });
+        send(request);
+      });
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  };
+
+  return {
+    id: `local/${config.model}/q8`,
+    get dimensions() {
+      return dimensions;
+    },
+    languages: known?.languages ?? 'any',
+    maxBatch: config.batch_size,
+    state,
+    embed,
+    calibration: known ? async () => known.calibration : createCalibration(embed),
+    close: async () => {
+      const mine = open;
+      open = null;
+      failedUntil = 0;
+      state.set({ status: 'idle' });
+      reject([...pending.values()], new DOMException('The embedding model was closed.', 'AbortError'));
+      const { port } = (await mine?.line.catch(() => null)) ?? {};
+      port?.postMessage({ type: 'bye' } satisfies Request, []);
+      port?.close();
+    },
+  };
+}
+
+const problemError = (problem: Problem): RecollectError =>
+  new RecollectError(problem.code, problem.message, {
+    retry: problem.retry,
+    ...(problem.params ? { params: problem.params } : {}),
+  });
+
+function toBroken(error: unknown, model: string): Problem {
+  if (error instanceof RecollectError) return error.problem;
+  const detail = toProblem(error).message;
+  return {
+    code: 'embedding-broken',
+    message: `The embedding thread could not be started: ${detail}`,
+    params: { model, detail },
+    retry: true,
+  };
+}

@@ -1,0 +1,211 @@
+// Vectors from any server that speaks OpenAI's `POST {base_url}/embeddings`. Believes nothing it has not parsed, asks again when
+// the server is busy, and hands on vectors of length 1 in the order of the texts.
+import { z } from 'zod';
+import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { writable } from '../../domain/base/readable.ts';
+import { createCalibration } from './calibration.ts';
+import type { EmbeddingProvider, EmbeddingState } from './embedding-provider.ts';
+import { familyOf } from './families.ts';
+import { unit } from './vector.ts';
+
+const BATCH = 64;
+/** Most characters of one text, about 8,000 tokens: what such models read; servers refuse more instead of cutting. */
+const MAX_CHARACTERS = 8000;
+/** Most characters of one request, well below the token limits of known servers. */
+const MAX_REQUEST_CHARACTERS = 120_000;
+const ATTEMPTS = 4;
+const TIMEOUT_MS = 60_000;
+
+const responseSchema = z.object({
+  data: z.array(z.object({ index: z.number().int().nonnegative(), embedding: z.array(z.number()) })),
+});
+const failureSchema = z.object({
+  error: z.union([z.string(), z.object({ message: z.string() })]),
+});
+
+export interface RemoteConfig {
+  readonly base_url: string;
+  readonly model: string;
+  readonly dimensions: number;
+}
+
+/**
+ * Makes the provider.
+ * @param provider first part of the id that vectors are keyed by
+ * @param askDimensions sends `dimensions`; servers that cannot shorten vectors refuse it
+ * @param key asked for with each request; undefined sends none
+ * @param backoffMs wait before the second attempt, doubled for each further one
+ */
+export function createOpenAiCompatibleEmbedding(deps: {
+  readonly provider: string;
+  readonly config: RemoteConfig;
+  readonly askDimensions: boolean;
+  readonly key: () => Promise<string | undefined>;
+  readonly backoffMs?: number;
+}): EmbeddingProvider {
+  const { config } = deps;
+  const family = familyOf(config.model);
+  const prefixes = { query: family.queryPrefix, passage: family.passagePrefix };
+  const state = writable<EmbeddingState>({ status: 'idle' });
+  let lifetime = new AbortController();
+
+  const once = async (texts: readonly string[], signal: AbortSignal): Promise<Response> => {
+    const key = await deps.key();
+    return fetch(`${config.base_url.replace(/\/+$/, '')}/embeddings`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(key ? { authorization: `Bearer ${key}` } : {}),
+      },
+      body: JSON.stringify({
+        model: config.model,
+        input: texts,
+        encoding_format: 'float',
+        ...(deps.askDimensions ? { dimensions: config.dimensions } : {}),
+      }),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+  };
+
+  const request = async (texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> => {
+    for (let attempt = 1; ; attempt++) {
+      const last = attempt === ATTEMPTS;
+      let wait = (deps.backoffMs ?? 500) * 2 ** (attempt - 1);
+      try {
+        const response = await once(texts, signal);
+        if (response.ok) return await vectorsOf(response, texts.length);
+        const busy = response.status === 429 || response.status >= 500;
+        if (!busy || last) throw await refusal(response);
+        wait = retryAfter(response) ?? wait;
+        await response.body?.cancel();
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof RecollectError) throw error;
+        // The connection did not come about, broke, or timed out.
+        if (last) throw remote(0, toProblem(error).message, true, error);
+      }
+      await pause(wait, signal);
+    }
+  };
+
+  const vectorsOf = async (response: Response, expected: number): Promise<Float32Array[]> => {
+    const text = await response.text();
+    const parsed = responseSchema.safeParse(parseJson(text));
+    if (!parsed.success)
+      throw remote(response.status, `not an embeddings response: ${text.slice(0, 200)}`, false);
+    const vectors: Float32Array[] = [];
+    for (const { index, embedding } of parsed.data.data) {
+      if (embedding.length !== config.dimensions)
+        throw remote(
+          response.status,
+          `${config.model} gives ${embedding.length} dimensions, the configuration says ${config.dimensions}`,
+          false,
+        );
+      vectors[index] = unit(Float32Array.from(embedding));
+    }
+    if (vectors.length !== expected || vectors.includes(undefined as never))
+      throw remote(response.status, `${parsed.data.data.length} vectors for ${expected} texts`, false);
+    return vectors;
+  };
+
+  const refusal = async (response: Response): Promise<RecollectError> => {
+    const text = await response.text().catch(() => '');
+    const parsed = failureSchema.safeParse(parseJson(text));
+    const said = parsed.success
+      ? typeof parsed.data.error === 'string'
+        ? parsed.data.error
+        : parsed.data.error.message
+      : text.slice(0, 200) || response.statusText;
+    return remote(response.status, said, response.status === 429 || response.status >= 500);
+  };
+
+  const remote = (status: number, detail: string, retry: boolean, cause?: unknown) =>
+    new RecollectError('embedding-remote', `The embedding server did not give vectors: ${detail}`, {
+      params: { status, detail, url: config.base_url, model: config.model },
+      retry,
+      cause,
+    });
+
+  const embed: EmbeddingProvider['embed'] = async (texts, options) => {
+    const signal = AbortSignal.any([options.signal, lifetime.signal]);
+    signal.throwIfAborted();
+    if (texts.length === 0) return [];
+    if (!config.base_url) throw remote(0, 'no address is configured', false);
+    const vectors: Float32Array[] = [];
+    try {
+      // An empty input is refused by most servers; a space means as little.
+      const inputs = texts.map(
+        (text) => `${prefixes[options.kind]}${text.slice(0, MAX_CHARACTERS)}`.trim() || ' ',
+      );
+      for (const batch of batches(inputs)) vectors.push(...(await request(batch, signal)));
+      state.set(READY);
+      return vectors;
+    } catch (error) {
+      if (!isAbort(error)) state.set({ status: 'failed', problem: toProblem(error) });
+      throw error;
+    }
+  };
+
+  return {
+    id: `${deps.provider}/${config.model}/${config.dimensions}`,
+    dimensions: config.dimensions,
+    languages: 'any',
+    maxBatch: BATCH,
+    state,
+    calibration: createCalibration(embed),
+    embed,
+    close: async () => {
+      lifetime.abort();
+      lifetime = new AbortController();
+      state.set({ status: 'idle' });
+    },
+  };
+}
+
+const READY: EmbeddingState = { status: 'ready' };
+
+/** Cuts into requests of at most `BATCH` texts and `MAX_REQUEST_CHARACTERS` characters. */
+function* batches(texts: readonly string[]): Generator<readonly string[]> {
+  let batch: string[] = [];
+  let characters = 0;
+  for (const text of texts) {
+    if (batch.length > 0 && (batch.length === BATCH || characters + text.length > MAX_REQUEST_CHARACTERS)) {
+      yield batch;
+      [batch, characters] = [[], 0];
+    }
+    batch.push(text);
+    characters += text.length;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Milliseconds the server asks to wait, at most a minute; undefined where it does not say (RFC 9110, seconds or a date). */
+function retryAfter(response: Response): number | undefined {
+  const said = response.headers.get('retry-after');
+  if (!said) return undefined;
+  const ms = /^\d+(\.\d+)?$/.test(said) ? Number(said) * 1000 : Date.parse(said) - Date.now();
+  return Number.isFinite(ms) ? Math.min(60_000, Math.max(0, ms)) : undefined;
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,15 @@
+// OpenAI's embedding models, which shorten their vectors on request.
+import type { EmbeddingProvider } from './embedding-provider.ts';
+import type { RemoteConfig } from './openai-compatible.ts';
+import { createOpenAiCompatibleEmbedding } from './openai-compatible.ts';
+
+/** Makes the provider. `text-embedding-ada-002` is the one model of theirs that refuses to be asked for a length. */
+export const createOpenAiEmbedding = (deps: {
+  readonly config: RemoteConfig;
+  readonly key: () => Promise<string | undefined>;
+}): EmbeddingProvider =>
+  createOpenAiCompatibleEmbedding({
+    ...deps,
+    provider: 'openai',
+    askDimensions: deps.config.model.startsWith('text-embedding-3'),
+  });

@@ -1,0 +1,73 @@
+// What is said on a line between those who want vectors and the one thread that runs the model.
+// A line is a MessagePort; any number of lines may lead to the same thread. Both ends check what they hear.
+import { z } from 'zod';
+import type { Problem } from '../../domain/base/errors.ts';
+import { PROBLEM_CODES } from '../../domain/base/errors.ts';
+
+/** Which model to run and how; two equal ones share one copy in memory. */
+export const localModelSchema = z.object({
+  /** Folder below `source`, or a hub id. */
+  model: z.string().min(1),
+  /** `bundled`, `hub`, or the URL of a folder that holds the model's files. */
+  source: z.string().min(1),
+  device: z.enum(['auto', 'webgpu', 'wasm']),
+  pooling: z.enum(['mean', 'cls']),
+  /** Texts at once where batches pay (WebGPU). */
+  batchSize: z.number().int().min(1),
+});
+export type LocalModel = z.infer<typeof localModelSchema>;
+
+export const problemSchema = z.object({
+  code: z.enum(PROBLEM_CODES),
+  message: z.string(),
+  params: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+  retry: z.boolean(),
+}) as z.ZodType<Problem>;
+
+export const requestSchema = z.discriminatedUnion('type', [
+  /** Texts are embedded as they are: prefixes are the asker's business. `kind` decides who goes first. */
+  z.object({
+    type: z.literal('embed'),
+    call: z.number().int(),
+    model: localModelSchema,
+    kind: z.enum(['query', 'passage']),
+    texts: z.array(z.string()).min(1),
+  }),
+  z.object({ type: z.literal('cancel'), call: z.number().int() }),
+  /** The asker hangs up. */
+  z.object({ type: z.literal('bye') }),
+]);
+export type Request = z.infer<typeof requestSchema>;
+
+export const replySchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('loading'), loaded: z.number(), total: z.number() }),
+  z.object({ type: z.literal('ready'), dimensions: z.number().int().positive() }),
+  z.object({
+    type: z.literal('vectors'),
+    call: z.number().int(),
+    vectors: z.array(z.custom<Float32Array>((value) => value instanceof Float32Array)),
+  }),
+  z.object({ type: z.literal('failed'), call: z.number().int(), problem: problemSchema }),
+  /**
+   * The thread ends; what it has not answered is asked again on a new line. `withoutGpu`: WebGPU failed here, ask for `wasm`.
+   */
+  z.object({ type: z.literal('retired'), withoutGpu: z.boolean() }),
+]);
+export type Reply = z.infer<typeof replySchema>;
+
+/** As much of a MessagePort as a line needs; the browser's and Node's both have it. */
+export interface Port {
+  postMessage(message: unknown, transfer: Transferable[]): void;
+  addEventListener(type: 'message', listener: (event: MessageEvent<unknown>) => void): void;
+  start(): void;
+  close(): void;
+}
+
+/** A way to the thread. `lost` fires when the thread is gone without a word; its reason is `RETIRED`, or the error that ended it. */
+export interface Line {
+  readonly port: Port;
+  readonly lost: AbortSignal;
+}
+
+/** The reason of a `lost` that is no failure: the thread retired, a new line leads to a new one. */
+export const RETIRED = 'retired';

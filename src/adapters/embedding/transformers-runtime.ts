@@ -1,0 +1,214 @@
+// Runs one model with transformers.js, in a browser's worker or in Node. The only file that names the library.
+import { AutoModel, AutoTokenizer, env, mean_pooling } from '@huggingface/transformers';
+import { RecollectError } from '../../domain/base/errors.ts';
+import { bundledModel } from './bundled-models.ts';
+import type { EmbeddingRuntime, LoadRuntime } from './host.ts';
+import { GpuError } from './host.ts';
+import type { LocalModel } from './protocol.ts';
+import { unit } from './vector.ts';
+
+/** Where things are on this thread. */
+export interface RuntimePlaces {
+  /** Folder of the bundled models: a URL path in the browser, a file path in Node; ends in `/`. */
+  readonly models: string;
+  /**
+   * ONNX Runtime's two files, served by the app itself; absent in Node. The plain build is small and fast on the CPU but knows
+   * no WebGPU; the other one does.
+   */
+  readonly ort?: { readonly plain: OrtFiles; readonly gpu: OrtFiles };
+  /** Tells whether a file below `models` is there; only where files are read without `fetch` (Node). */
+  readonly exists?: (path: string) => boolean;
+}
+
+export interface OrtFiles {
+  readonly mjs: string;
+  readonly wasm: string;
+}
+
+/** Longest input in tokens. Models that can read more do so at a price a message is not worth. */
+const MAX_TOKENS = 512;
+/** No tokenizer here makes a token of more than this on average; what is cut before it would be cut after it as well. */
+const MAX_CHARACTERS = MAX_TOKENS * 20;
+/** Below this a file of weights is no file of weights, whatever its server says. */
+const LEAST_WEIGHTS = 10_000;
+
+/**
+ * Makes the loader of one thread. Loading throws `embedding-missing` where a file is not there (also where a server answers with its
+ * start page instead), `embedding-broken` where it is but cannot be run, `GpuError` where only WebGPU failed.
+ */
+export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
+  const load = async (
+    model: LocalModel,
+    device: 'cpu' | 'wasm' | 'webgpu',
+    onProgress: (loaded: number, total: number) => void,
+  ): Promise<EmbeddingRuntime> => {
+    const dtype = device === 'webgpu' ? 'q4' : 'q8';
+    if (places.ort) {
+      const wasm = env.backends.onnx.wasm;
+      if (!wasm) throw new Error('this build of transformers.js has no WASM backend');
+      wasm.wasmPaths = { ...(device === 'webgpu' ? places.ort.gpu : places.ort.plain) };
+      wasm.numThreads = threads();
+    }
+    point(model, places);
+    const missing = watch(model, dtype, onProgress);
+    if (model.source === 'bundled' && places.exists) {
+      const file = filesOf(model, dtype).find(({ path }) => !places.exists?.(`${model.model}/${path}`));
+      if (file || !bundledModel(model.model)) throw missingFile(model, file?.path ?? 'config.json');
+    }
+    try {
+      const [tokenizer, network] = await Promise.all([
+        AutoTokenizer.from_pretrained(model.model),
+        AutoModel.from_pretrained(model.model, { device, dtype }),
+      ]);
+      const limit = Math.min(MAX_TOKENS, tokenizer.model_max_length || MAX_TOKENS);
+
+      const run = async (texts: readonly string[]): Promise<Float32Array[]> => {
+        const inputs = tokenizer(texts.map(readable), {
+          padding: true,
+          truncation: true,
+          max_length: limit,
+        });
+        const output = await network(inputs);
+        const states = output.last_hidden_state ?? output.token_embeddings ?? output.logits;
+        const pooled =
+          model.pooling === 'cls' ? states.slice(null, 0) : mean_pooling(states, inputs.attention_mask);
+        const [rows, width] = pooled.dims as [number, number];
+        const numbers = Float32Array.from(pooled.data as Float32Array);
+        return Array.from({ length: rows }, (_, row) => unit(numbers.slice(row * width, (row + 1) * width)));
+      };
+
+      // The first run compiles and allocates: it belongs to loading, and it tells the width.
+      const [probe] = await run(['ready']);
+      const runtime: EmbeddingRuntime = {
+        dimensions: (probe as Float32Array).length,
+        batch: device === 'webgpu' ? model.batchSize : 1,
+        device,
+        run: (texts) =>
+          run(texts).catch((error: unknown) => {
+            throw device === 'webgpu' ? new GpuError('WebGPU failed while running', { cause: error }) : error;
+          }),
+        dispose: async () => void (await network.dispose()),
+      };
+      return runtime;
+    } catch (error) {
+      const absent = missing() ?? (nameOf(error) === 'ModelFileNotFoundError' ? messageOf(error) : null);
+      if (absent !== null) throw missingFile(model, absent);
+      if (device === 'webgpu') throw new GpuError('WebGPU failed while loading', { cause: error });
+      throw new RecollectError(
+        'embedding-broken',
+        `The embedding model ${model.model} cannot be run: ${messageOf(error)}`,
+        { params: { model: model.model, detail: messageOf(error) }, retry: true, cause: error },
+      );
+    }
+  };
+
+  return async (model, onProgress) => {
+    if (!places.ort) return load(model, 'cpu', onProgress);
+    if (model.device === 'wasm' || !(await hasGpu())) return load(model, 'wasm', onProgress);
+    const known = model.source === 'bundled' ? bundledModel(model.model) : undefined;
+    if (known && !known.q4) return load(model, 'wasm', onProgress);
+    try {
+      return await load(model, 'webgpu', onProgress);
+    } catch (error) {
+      // A hub model without q4 weights: nothing has been started yet, so the CPU is still open on this thread.
+      if (error instanceof RecollectError && error.problem.code === 'embedding-missing')
+        return load(model, 'wasm', onProgress);
+      throw error;
+    }
+  };
+}
+
+/** Tells the library where this model's files are and whether it may keep them. */
+function point(model: LocalModel, places: RuntimePlaces): void {
+  const bundled = model.source === 'bundled';
+  env.allowLocalModels = bundled;
+  env.allowRemoteModels = !bundled;
+  env.localModelPath = places.models;
+  // Bundled files are kept by the service worker; two copies would be one too many.
+  if (places.ort) env.useBrowserCache = !bundled && typeof caches !== 'undefined';
+  // It would start ONNX Runtime from a blob, which a strict Content-Security-Policy forbids.
+  env.useWasmCache = false;
+  env.remoteHost = bundled || model.source === 'hub' ? 'https://huggingface.co/' : model.source;
+  env.remotePathTemplate = model.source === 'hub' ? '{model}/resolve/{revision}/' : '';
+}
+
+/** The files loading will read, with their sizes where they are known. */
+function filesOf(model: LocalModel, dtype: 'q4' | 'q8'): readonly { path: string; bytes: number }[] {
+  const known = model.source === 'bundled' ? bundledModel(model.model) : undefined;
+  if (!known) return [];
+  return dtype === 'q4' && known.q4
+    ? [...known.files.filter(({ path }) => !path.endsWith('.onnx')), known.q4]
+    : known.files;
+}
+
+/** Counts the bytes of this load as they arrive and looks at what servers answer; the result names a missing file, or null. */
+function watch(
+  model: LocalModel,
+  dtype: 'q4' | 'q8',
+  onProgress: (loaded: number, total: number) => void,
+): () => string | null {
+  const files = filesOf(model, dtype);
+  const known = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  let [loaded, announced, reported] = [0, 0, 0];
+  let missing: string | null = null;
+  env.fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    const path = new URL(response.url || String(input), 'http://localhost').pathname;
+    const length = Number(response.headers.get('content-length') ?? 0);
+    const html = response.headers.get('content-type')?.includes('text/html') ?? false;
+    const tiny = path.endsWith('.onnx') && length > 0 && length < LEAST_WEIGHTS && !isRange(init);
+    if (response.status === 404 || (response.ok && (html || tiny))) {
+      missing ??= path;
+      await response.body?.cancel();
+      return new Response(null, { status: 404 });
+    }
+    if (!response.ok || !response.body || isRange(init)) return response;
+    announced += length;
+    const counted = response.body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform: (chunk, controller) => {
+          loaded += chunk.byteLength;
+          const total = Math.max(known || announced, loaded);
+          if (loaded === total || loaded - reported > 500_000) {
+            reported = loaded;
+            onProgress(loaded, total);
+          }
+          controller.enqueue(chunk);
+        },
+      }),
+    );
+    return new Response(counted, { status: response.status, headers: response.headers });
+  };
+  return () => missing;
+}
+
+const isRange = (init: RequestInit | undefined): boolean => new Headers(init?.headers).has('range');
+
+const missingFile = (model: LocalModel, file: string) =>
+  new RecollectError('embedding-missing', `The embedding model ${model.model} is not there: ${file}`, {
+    params: { model: model.model, file },
+    retry: true,
+  });
+
+/** Halves of pairs are replaced (a tokenizer may not survive them), and what no window can hold is left away early. */
+const readable = (text: string): string => text.slice(0, MAX_CHARACTERS).replace(/\p{Surrogate}/gu, '\ufffd');
+
+/** All but one of a small machine's cores would leave it one; the thread that asks sleeps meanwhile, so two of two are taken. */
+function threads(): number {
+  if (!globalThis.crossOriginIsolated) return 1;
+  const cores = navigator.hardwareConcurrency || 1;
+  return Math.min(4, cores <= 2 ? cores : cores - 1);
+}
+
+async function hasGpu(): Promise<boolean> {
+  const gpu = (globalThis.navigator as { gpu?: { requestAdapter(): Promise<unknown> } } | undefined)?.gpu;
+  try {
+    return !!(await gpu?.requestAdapter());
+  } catch {
+    // A browser that has the door but not the room says no in many ways.
+    return false;
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
