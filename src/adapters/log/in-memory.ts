@@ -1,0 +1,112 @@
+// The log and the drawer in this tab's memory: for tests, and for browsers that refuse to store. Nothing outlives the tab.
+import { RecollectError } from '../../domain/base/errors.ts';
+import { type DocumentId, newEntryId } from '../../domain/base/ids.ts';
+import { createAnnouncer } from './announcer.ts';
+import type { LogEntry, Store } from './conversation-log.ts';
+
+/** Behaves as the persistent store does, copies included: what was handed over or out may be changed without harm. */
+export function createInMemoryStore({ now = Date.now }: { now?: () => number } = {}): Store {
+  /** By seq, ascending. */
+  let entries: LogEntry[] = [];
+  const drawer = new Map<string, unknown>();
+  const announcer = createAnnouncer();
+  let head = 0;
+  let closed = false;
+
+  /** Everything answers later, as it does with a real database, and nothing after closing. */
+  const later = async <T>(work: () => T): Promise<T> => {
+    await Promise.resolve();
+    if (closed) throw new RecollectError('storage-unavailable', 'The log was closed');
+    return work();
+  };
+  const copy = (entry: LogEntry): LogEntry => ({ ...entry, bytes: entry.bytes.slice() });
+  const put = (key: string, value: unknown) => {
+    if (value === undefined) drawer.delete(key);
+    else drawer.set(key, value);
+  };
+  const clone = (value: unknown): unknown => {
+    try {
+      return structuredClone(value);
+    } catch (cause) {
+      const detail = cause instanceof Error ? cause.message : String(cause);
+      throw new RecollectError('storage-failed', `Storage failed: ${detail}`, { params: { detail }, cause });
+    }
+  };
+
+  return {
+    kind: 'memory',
+    log: {
+      append: (added, writes = []) => {
+        const cloned = added.map((entry) => ({ ...entry, bytes: entry.bytes.slice() }));
+        return later(() => {
+          // Cloned before anything changes: a value that cannot be kept leaves nothing behind.
+          const values = writes.map(({ key, value }) => ({ key, value: clone(value) }));
+          const held = new Set(entries.map((entry) => entry.id));
+          const at = now();
+          const changed = new Set<DocumentId>();
+          for (const { id, document, origin, bytes } of cloned) {
+            if (held.has(id)) continue;
+            held.add(id);
+            head += 1;
+            entries.push({ seq: head, id, document, origin, bytes, at });
+            changed.add(document);
+          }
+          for (const { key, value } of values) put(key, value);
+          if (changed.size > 0) announcer.tell({ documents: [...changed], seq: head, foreign: false });
+          return head;
+        });
+      },
+
+      since: (seq, limit) =>
+        later(() =>
+          entries
+            .filter((entry) => entry.seq > seq)
+            .slice(0, Math.max(0, limit))
+            .map(copy),
+        ),
+
+      read: (document) => later(() => entries.filter((entry) => entry.document === document).map(copy)),
+
+      fold: (document, snapshot, upTo) => {
+        const bytes = snapshot.slice();
+        return later(() => {
+          const folded = (entry: LogEntry) => entry.document === document && entry.seq <= upTo;
+          const last = entries.findLast(folded);
+          if (!last) return;
+          entries = entries.flatMap((entry) =>
+            entry === last
+              ? [{ seq: last.seq, id: newEntryId(), document, origin: 'fold' as const, bytes, at: now() }]
+              : folded(entry)
+                ? []
+                : [entry],
+          );
+        });
+      },
+
+      erase: (document) =>
+        later(() => {
+          const kept = entries.filter((entry) => entry.document !== document);
+          if (kept.length === entries.length) return;
+          entries = kept;
+          announcer.tell({ documents: [document], seq: head, foreign: false });
+        }),
+
+      documents: () => later(() => [...new Set(entries.map((entry) => entry.document))].sort()),
+      head: () => later(() => head),
+      subscribe: announcer.subscribe,
+      stats: () =>
+        later(() => ({
+          entries: entries.length,
+          bytes: entries.reduce((sum, entry) => sum + entry.bytes.byteLength, 0),
+        })),
+      close: async () => {
+        closed = true;
+      },
+    },
+    drawer: {
+      get: (key) => later(() => clone(drawer.get(key))),
+      set: (key, value) => later(() => put(key, clone(value))),
+      keys: (prefix) => later(() => [...drawer.keys()].filter((key) => key.startsWith(prefix)).sort()),
+    },
+  };
+}

@@ -1,0 +1,458 @@
+// The log and the drawer in one IndexedDB database, for windows and workers alike. A write resolves when the browser has it on
+// disk. Other tabs and workers are told by BroadcastChannel: ids only, they read for themselves.
+//
+//   entries  seq → { id, document, origin, bytes, size, at }      indexes: id · [document, seq, size]
+//   counts   document → { entries, bytes, head }                  '' → the same for the whole log
+//   drawer   key → value
+//
+// The counts are changed in the transaction that changes the entries, so they are exact; they and the size in the index key
+// let listing, statistics, folding and forgetting do without reading a single update.
+import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB, type StoreNames } from 'idb';
+import { z } from 'zod';
+import { type Problem, RecollectError } from '../../domain/base/errors.ts';
+import { type DocumentId, type EntryId, newEntryId } from '../../domain/base/ids.ts';
+import { createAnnouncer } from './announcer.ts';
+import type { LogChange, LogEntry, NewEntry, Origin, Store } from './conversation-log.ts';
+
+/** Raised with each change of the stores' shape. An app that finds a higher one changes nothing. */
+export const LOG_VERSION = 1;
+/** How long an older tab may take to let go of the database before opening fails, in ms. */
+const PATIENCE = 5_000;
+/** Key of the counts of the whole log; no document is named so. */
+const WHOLE_LOG = '';
+
+interface NewRow {
+  id: string;
+  document: string;
+  origin: Origin;
+  bytes: Uint8Array;
+  size: number;
+  at: number;
+}
+
+/** The seq is given by the key generator, which never gives one twice. */
+interface Row extends NewRow {
+  seq: number;
+}
+
+interface Count {
+  entries: number;
+  bytes: number;
+  head: number;
+}
+
+interface Schema extends DBSchema {
+  entries: { key: number; value: Row; indexes: { id: string; document: [string, number, number] } };
+  counts: { key: string; value: Count };
+  drawer: { key: string; value: unknown };
+}
+
+type Database = IDBPDatabase<Schema>;
+type Writing = IDBPTransaction<Schema, StoreNames<Schema>[], 'readwrite'>;
+type Reading = IDBPTransaction<Schema, StoreNames<Schema>[], 'readonly'>;
+
+export interface IndexedDbOptions {
+  /** Name of the database, and of the channel between tabs. */
+  readonly name?: string;
+  /** ms since 1970 */
+  readonly now?: () => number;
+  /** Hears `newer-log` when a newer version of the app, open elsewhere, takes the database over. From then on every call throws it. */
+  readonly onProblem?: (problem: Problem) => void;
+}
+
+const announcement = z.strictObject({
+  documents: z.array(z.string().min(1)),
+  seq: z.number().int().nonnegative(),
+});
+
+/**
+ * Opens (or creates) the store. Throws `newer-log` for a database of a newer app, `storage-unavailable` where the browser gives
+ * none (with `retry` while another tab holds it), `storage-full`, and `storage-failed` for everything else.
+ */
+export async function openIndexedDbStore({
+  name = 'recollect',
+  now = Date.now,
+  onProblem = () => {},
+}: IndexedDbOptions = {}): Promise<Store> {
+  // -------------------------------------------------------------------------------------------- the connection
+  let connection: Promise<Database> | undefined;
+  let closed = false;
+
+  /** The open connection; a new one where the browser took the last away. */
+  function connect(): Promise<Database> {
+    if (closed)
+      return Promise.reject(
+        new RecollectError('storage-unavailable', 'The log was closed', { retry: false }),
+      );
+    if (connection) return connection;
+    const letGo = () => {
+      if (connection === opening) connection = undefined;
+    };
+    const opening = open(name, {
+      gone: letGo,
+      superseded: () => {
+        letGo();
+        onProblem(newerLog().problem);
+      },
+    });
+    opening.catch(letGo);
+    connection = opening;
+    return opening;
+  }
+
+  /** Begins a transaction; once more on a fresh connection where the browser closed the one we had without telling. */
+  async function begin<Mode extends 'readonly' | 'readwrite'>(
+    stores: StoreNames<Schema>[],
+    mode: Mode,
+  ): Promise<{ database: Database; transaction: IDBPTransaction<Schema, StoreNames<Schema>[], Mode> }> {
+    const start = (database: Database) => ({
+      database,
+      transaction: database.transaction(stores, mode, { durability: 'strict' }),
+    });
+    const opening = connect();
+    const database = await opening;
+    try {
+      return start(database);
+    } catch (error) {
+      if (nameOf(error) !== 'InvalidStateError') throw translate(error);
+    }
+    if (connection === opening) connection = undefined;
+    try {
+      return start(await connect());
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  /** All of `work` or nothing of it; resolves when the transaction has completed, that is when it is durable. */
+  async function run<T, Mode extends 'readonly' | 'readwrite'>(
+    stores: StoreNames<Schema>[],
+    mode: Mode,
+    work: (transaction: IDBPTransaction<Schema, StoreNames<Schema>[], Mode>) => Promise<T>,
+  ): Promise<T> {
+    const { database, transaction } = await begin(stores, mode);
+    const finished = transaction.done;
+    try {
+      const [result] = await Promise.all([work(transaction), finished]);
+      return result;
+    } catch (error) {
+      try {
+        transaction.abort();
+      } catch {
+        // It is over already.
+      }
+      await finished.catch(() => {});
+      // The transaction knows better than its requests why it was aborted; of an abort of ours it knows nothing.
+      const cause = transaction.error ?? error;
+      if (LOST_CONNECTION.has(nameOf(cause))) {
+        connection = undefined;
+        database.close();
+      }
+      throw translate(cause);
+    }
+  }
+  const write = <T>(stores: StoreNames<Schema>[], work: (transaction: Writing) => Promise<T>) =>
+    run(stores, 'readwrite', work);
+  const look = <T>(stores: StoreNames<Schema>[], work: (transaction: Reading) => Promise<T>) =>
+    run(stores, 'readonly', work);
+
+  await connect();
+
+  // -------------------------------------------------------------------------------------------- telling others
+  const announcer = createAnnouncer();
+  const channel = new BroadcastChannel(`${name}:log`);
+  channel.onmessage = ({ data }) => {
+    const message = announcement.safeParse(data);
+    if (message.success)
+      announcer.tell({
+        documents: message.data.documents as DocumentId[],
+        seq: message.data.seq,
+        foreign: true,
+      });
+  };
+  const announce = (change: Omit<LogChange, 'foreign'>) => {
+    if (!closed) channel.postMessage({ documents: [...change.documents], seq: change.seq });
+    announcer.tell({ ...change, foreign: false });
+  };
+
+  // -------------------------------------------------------------------------------------------- the store
+  const head = () => look(['counts'], async (transaction) => (await countOf(transaction, WHOLE_LOG)).head);
+
+  return {
+    kind: 'persistent',
+    log: {
+      append: async (entries, writes = []) => {
+        if (entries.length === 0 && writes.length === 0) return head();
+        const stores: StoreNames<Schema>[] =
+          writes.length > 0 ? ['entries', 'counts', 'drawer'] : ['entries', 'counts'];
+        const { seq, documents } = await write(stores, async (transaction) => {
+          const rows = transaction.objectStore('entries');
+          const ids = new Set<string>();
+          const named = entries.filter(({ id }) => !ids.has(id) && ids.add(id));
+          const held = await Promise.all(named.map((entry) => rows.index('id').getKey(entry.id)));
+          const fresh = named.filter((_, position) => held[position] === undefined);
+          const at = now();
+          const seqs = await Promise.all(fresh.map((entry) => rows.add(toRow(entry, at) as Row)));
+          const gained = new Map<string, Count>();
+          fresh.forEach(({ document, bytes }, position) => {
+            for (const key of [document, WHOLE_LOG])
+              gained.set(key, plus(gained.get(key), 1, bytes.byteLength, seqs[position] as number));
+          });
+          for (const { key, value } of writes)
+            if (value === undefined) await transaction.objectStore('drawer').delete(key);
+            else await transaction.objectStore('drawer').put(value, key);
+          await Promise.all(
+            [...gained].map(([key, { entries, bytes, head }]) =>
+              change(transaction, key, entries, bytes, head),
+            ),
+          );
+          return {
+            seq: (await countOf(transaction, WHOLE_LOG)).head,
+            documents: [...new Set(fresh.map((entry) => entry.document))],
+          };
+        });
+        if (documents.length > 0) announce({ documents, seq });
+        return seq;
+      },
+
+      since: async (seq, limit) => {
+        // To IndexedDB a count of 0 means "all".
+        if (limit < 1) return [];
+        const rows = await look(['entries'], (transaction) =>
+          transaction
+            .objectStore('entries')
+            .getAll(IDBKeyRange.lowerBound(seq, true), Number.isFinite(limit) ? limit : undefined),
+        );
+        return rows.map(toEntry);
+      },
+
+      read: async (document) => {
+        const rows = await look(['entries'], (transaction) =>
+          transaction
+            .objectStore('entries')
+            .index('document')
+            .getAll(upTo(document, Number.POSITIVE_INFINITY)),
+        );
+        return rows.map(toEntry);
+      },
+
+      fold: (document, snapshot, reach) =>
+        write(['entries', 'counts'], async (transaction) => {
+          const removed = await remove(transaction, upTo(document, reach));
+          // Someone else folded further, or the person had the document forgotten: their word stands.
+          if (removed.entries === 0) return;
+          // The highest seq of its own: `reach` itself may belong to another document.
+          const row: Row = {
+            ...toRow({ id: newEntryId(), document, origin: 'fold', bytes: snapshot }, now()),
+            seq: removed.head,
+          };
+          await transaction.objectStore('entries').put(row);
+          for (const key of [document, WHOLE_LOG])
+            await change(transaction, key, 1 - removed.entries, row.size - removed.bytes, removed.head);
+        }),
+
+      erase: async (document) => {
+        const seq = await write(['entries', 'counts'], async (transaction) => {
+          const removed = await remove(transaction, upTo(document, Number.POSITIVE_INFINITY));
+          if (removed.entries === 0) return undefined;
+          await transaction.objectStore('counts').delete(document);
+          await change(transaction, WHOLE_LOG, -removed.entries, -removed.bytes, 0);
+          return (await countOf(transaction, WHOLE_LOG)).head;
+        });
+        if (seq !== undefined) announce({ documents: [document], seq });
+      },
+
+      documents: async () => {
+        const keys = await look(['counts'], (transaction) =>
+          transaction.objectStore('counts').getAllKeys(IDBKeyRange.lowerBound(WHOLE_LOG, true)),
+        );
+        return keys as DocumentId[];
+      },
+
+      head,
+      subscribe: announcer.subscribe,
+
+      stats: () =>
+        look(['counts'], async (transaction) => {
+          const { entries, bytes } = await countOf(transaction, WHOLE_LOG);
+          return { entries, bytes };
+        }),
+
+      close: async () => {
+        if (closed) return;
+        const last = connection;
+        closed = true;
+        connection = undefined;
+        channel.close();
+        // Closing lets the transactions that are under way finish.
+        (await last?.catch(() => undefined))?.close();
+      },
+    },
+    drawer: {
+      get: (key) => look(['drawer'], (transaction) => transaction.objectStore('drawer').get(key)),
+      set: (key, value) =>
+        write(['drawer'], async (transaction) => {
+          if (value === undefined) await transaction.objectStore('drawer').delete(key);
+          else await transaction.objectStore('drawer').put(value, key);
+        }),
+      keys: (prefix) =>
+        look(['drawer'], (transaction) =>
+          transaction.objectStore('drawer').getAllKeys(IDBKeyRange.bound(prefix, `${prefix}\uffff`)),
+        ),
+    },
+  };
+}
+
+// ---------------------------------------------------------------------------------------------- opening
+
+function open(name: string, hears: { gone: () => void; superseded: () => void }): Promise<Database> {
+  return new Promise((resolve, reject) => {
+    let patience: ReturnType<typeof setTimeout> | undefined;
+    let gaveUp = false;
+    const opened = () => {
+      if (typeof indexedDB === 'undefined' || indexedDB === null)
+        throw new RecollectError('storage-unavailable', 'This browser offers no IndexedDB');
+      return openDB<Schema>(name, LOG_VERSION, {
+        upgrade: (database) => {
+          const entries = database.createObjectStore('entries', { keyPath: 'seq', autoIncrement: true });
+          entries.createIndex('id', 'id', { unique: true });
+          entries.createIndex('document', ['document', 'seq', 'size']);
+          database.createObjectStore('counts');
+          database.createObjectStore('drawer');
+        },
+        blocked: () => {
+          patience ??= setTimeout(() => {
+            gaveUp = true;
+            reject(
+              new RecollectError(
+                'storage-unavailable',
+                'Another tab keeps an older version of the log open',
+                {
+                  retry: true,
+                },
+              ),
+            );
+          }, PATIENCE);
+        },
+        blocking: (_, version, event) => {
+          (event.target as IDBDatabase).close();
+          // No version: the database is being deleted, and the next use makes a new one.
+          if (version === null) hears.gone();
+          else hears.superseded();
+        },
+        terminated: hears.gone,
+      });
+    };
+    // Reading `indexedDB` itself throws where the browser blocks storage for this site.
+    Promise.resolve()
+      .then(opened)
+      .then(
+        (database) => {
+          if (gaveUp) database.close();
+          else resolve(database);
+        },
+        (error) => reject(translate(error, UNAVAILABLE)),
+      )
+      .finally(() => clearTimeout(patience));
+  });
+}
+
+// ---------------------------------------------------------------------------------------------- rows
+
+/** The entries of a document with a seq of at most `seq`. In IndexedDB's order every number comes before every array. */
+const upTo = (document: string, seq: number) =>
+  IDBKeyRange.bound([document], Number.isFinite(seq) ? [document, seq, []] : [document, []]);
+
+const toRow = ({ id, document, origin, bytes }: NewEntry, at: number): NewRow => ({
+  id,
+  document,
+  origin,
+  // Cloning a view stores all of the buffer behind it.
+  bytes: bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice(),
+  size: bytes.byteLength,
+  at,
+});
+
+const toEntry = ({ seq, id, document, origin, bytes, at }: Row): LogEntry => ({
+  seq,
+  id: id as EntryId,
+  document: document as DocumentId,
+  origin,
+  bytes,
+  at,
+});
+
+/** Removes the entries in `range` and says how many, how many bytes, and which seq was the highest. Reads no update. */
+async function remove(transaction: Writing, range: IDBKeyRange): Promise<Count> {
+  const rows = transaction.objectStore('entries');
+  let removed: Count | undefined;
+  const keys: number[] = [];
+  for (
+    let cursor = await rows.index('document').openKeyCursor(range);
+    cursor;
+    cursor = await cursor.continue()
+  ) {
+    const [, seq, size] = cursor.key;
+    keys.push(seq);
+    removed = plus(removed, 1, size, seq);
+  }
+  await Promise.all(keys.map((key) => rows.delete(key)));
+  return removed ?? { entries: 0, bytes: 0, head: 0 };
+}
+
+const plus = (count: Count | undefined, entries: number, bytes: number, head: number): Count => ({
+  entries: (count?.entries ?? 0) + entries,
+  bytes: (count?.bytes ?? 0) + bytes,
+  head: Math.max(count?.head ?? 0, head),
+});
+
+const countOf = async (transaction: Reading | Writing, key: string): Promise<Count> =>
+  (await transaction.objectStore('counts').get(key)) ?? { entries: 0, bytes: 0, head: 0 };
+
+async function change(transaction: Writing, key: string, entries: number, bytes: number, head: number) {
+  await transaction
+    .objectStore('counts')
+    .put(plus(await countOf(transaction, key), entries, bytes, head), key);
+}
+
+// ---------------------------------------------------------------------------------------------- errors
+
+/** What a connection that the browser has cut off answers with; a new one may work. */
+const LOST_CONNECTION = new Set([
+  'InvalidStateError',
+  'UnknownError',
+  'AbortError',
+  'TransactionInactiveError',
+]);
+/** What opening answers with where the browser gives this site no storage. */
+const UNAVAILABLE = new Set(['SecurityError', 'InvalidStateError', 'NotSupportedError', 'NotAllowedError']);
+
+const nameOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null ? String((error as { name?: unknown }).name) : '';
+const isLimit = (error: unknown): boolean => nameOf(error) === 'QuotaExceededError';
+
+const newerLog = (cause?: unknown) =>
+  new RecollectError('newer-log', 'The log was written by a newer version of this app', { cause });
+
+/** IndexedDB's errors in the words of the house; `unavailable` lists those that mean "no storage here". */
+function translate(error: unknown, unavailable: ReadonlySet<string> = new Set()): RecollectError {
+  if (error instanceof RecollectError) return error;
+  const name = nameOf(error);
+  const detail = error instanceof Error && error.message ? error.message : name || String(error);
+  if (isLimit(error))
+    return new RecollectError('storage-full', 'The browser has no room left for this site', {
+      retry: true,
+      cause: error,
+    });
+  if (name === 'VersionError') return newerLog(error);
+  if (unavailable.has(name))
+    return new RecollectError('storage-unavailable', `This browser refuses to store: ${detail}`, {
+      params: { detail },
+      cause: error,
+    });
+  return new RecollectError('storage-failed', `Storage failed: ${detail}`, {
+    params: { detail },
+    retry: true,
+    cause: error,
+  });
+}

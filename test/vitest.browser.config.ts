@@ -1,0 +1,53 @@
+// Runs every `*.browser.test.ts` in a real headless Chromium, on a page that is cross-origin isolated as the app's own is.
+import { existsSync } from 'node:fs';
+import { playwright } from '@vitest/browser-playwright';
+import { defineConfig } from 'vitest/config';
+
+/** Debian's Chromium where there is one; else the browser that Playwright installed for itself. */
+const system = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
+
+const headers = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+export default defineConfig({
+  root: new URL('..', import.meta.url).pathname,
+  worker: { format: 'es' },
+  server: { headers },
+  optimizeDeps: {
+    exclude: [
+      '@electric-sql/pglite',
+      '@electric-sql/pglite-pgvector',
+      '@electric-sql/pglite-pg_textsearch',
+      '@huggingface/transformers',
+    ],
+  },
+  test: {
+    include: ['test/**/*.browser.test.ts', 'test/**/*.browser.test.tsx'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    fileParallelism: false,
+    browser: {
+      enabled: true,
+      headless: true,
+      screenshotFailures: false,
+      provider: playwright({
+        launchOptions: {
+          ...(system ? { executablePath: system } : {}),
+          args: [
+            '--no-sandbox',
+            '--disable-gpu',
+            '--disable-quic',
+            '--no-first-run',
+            '--disable-background-networking',
+            '--disable-component-update',
+            '--disable-sync',
+          ],
+        },
+      }),
+      instances: [{ browser: 'chromium' }],
+    },
+  },
+});
