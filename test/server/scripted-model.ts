@@ -330,19 +330,16 @@ export async function startScriptedModel(
     go();
   };
 
-  const pause = (ms: number, gone: AbortSignal) =>
+  /** Resolves when `start` calls back, or when the other side is gone. */
+  const unlessGone = (gone: AbortSignal, start: (resolve: () => void) => void) =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      const leave = () => {
-        clearTimeout(timer);
+      const done = () => {
+        gone.removeEventListener('abort', done);
         resolve();
       };
-      gone.addEventListener('abort', leave, { once: true });
-    });
-  const gate = (gone: AbortSignal) =>
-    new Promise<void>((resolve) => {
-      gates.add(resolve);
-      gone.addEventListener('abort', () => resolve(), { once: true });
+      if (gone.aborted) return resolve();
+      gone.addEventListener('abort', done);
+      start(done);
     });
 
   async function play(request: ChatRequest, script: Script, response: ServerResponse): Promise<void> {
@@ -387,10 +384,9 @@ export async function startScriptedModel(
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
     response.flushHeaders();
     const send = async (text: string) => {
-      if (!response.write(text) && !gone.aborted)
-        await new Promise<void>((resolve) => {
+      if (!response.write(text))
+        await unlessGone(gone, (resolve) => {
           response.once('drain', resolve);
-          gone.addEventListener('abort', () => resolve(), { once: true });
         });
     };
     const chunk = (delta: unknown, finish: string | null = null) =>
@@ -412,8 +408,8 @@ export async function startScriptedModel(
         });
         for (let at = 0; at < text.length; at += size)
           await chunk({ tool_calls: [{ index, function: { arguments: text.slice(at, at + size) } }] });
-      } else if ('wait' in step) await pause(step.wait, gone);
-      else if ('gate' in step) await gate(gone);
+      } else if ('wait' in step) await unlessGone(gone, (resolve) => setTimeout(resolve, step.wait));
+      else if ('gate' in step) await unlessGone(gone, (resolve) => gates.add(resolve));
       else if ('raw' in step) await send(step.raw);
       else if ('finish' in step) await chunk({}, step.finish);
       else if ('usage' in step)
@@ -423,7 +419,7 @@ export async function startScriptedModel(
       else if ('error' in step) await send(`data: ${JSON.stringify({ error: step.error })}\n\n`);
       else if ('cut' in step) {
         // What was written shall arrive before the connection breaks.
-        await pause(20, gone);
+        await unlessGone(gone, (resolve) => setTimeout(resolve, 20));
         response.destroy();
         return;
       } else if ('close' in step) {

@@ -1,0 +1,353 @@
+// One careful request to a person's endpoint: nowhere else, no cookies, no redirects, no retries. What goes wrong leaves
+// here as a RecollectError that says what a person can do; cancelling stays an AbortError.
+import { isAbort, type ProblemParams, RecollectError } from '../../domain/base/errors.ts';
+
+export type Fetch = typeof fetch;
+
+/** What of the thread's surroundings decides why a request failed. Injected in tests. */
+export interface Surroundings {
+  /** A browser enforces CORS and mixed content; Node does not. */
+  readonly browser: boolean;
+  readonly online: () => boolean;
+  /** `https:` for a secure page; empty outside a browser. */
+  readonly pageProtocol: string;
+  /** Calls back for each request that the page's Content-Security-Policy blocks; returns how to stop. */
+  readonly onPolicy: (listener: (blocked: string) => void) => () => void;
+}
+
+export interface EndpointRequest {
+  readonly baseUrl: string;
+  /** Below the base URL, with a leading slash. */
+  readonly path: string;
+  readonly method: 'GET' | 'POST';
+  readonly body?: string;
+  readonly accept: string;
+  readonly key: string | undefined;
+  /** Model asked for, for the sentence. */
+  readonly model?: string;
+  readonly signal: AbortSignal;
+  readonly fetch?: Fetch | undefined;
+  readonly surroundings?: Surroundings | undefined;
+}
+
+/** Words of an endpoint that go into a sentence: this many characters at most. */
+const DETAIL_LIMIT = 300;
+/** An error's body is read this far. */
+const BODY_LIMIT = 64 * 1024;
+const PROBE_MS = 4000;
+
+/** The thread this runs in: page, worker or Node. */
+export function thisThread(): Surroundings {
+  const scope = globalThis as {
+    navigator?: { onLine?: boolean };
+    location?: { protocol?: string };
+    addEventListener?: typeof addEventListener;
+    removeEventListener?: typeof removeEventListener;
+  };
+  const browser = scope.location !== undefined;
+  return {
+    browser,
+    online: () => scope.navigator?.onLine !== false,
+    pageProtocol: scope.location?.protocol ?? '',
+    onPolicy: (listener) => {
+      const heard = (event: Event) => listener((event as SecurityPolicyViolationEvent).blockedURI);
+      scope.addEventListener?.('securitypolicyviolation', heard);
+      return () => scope.removeEventListener?.('securitypolicyviolation', heard);
+    },
+  };
+}
+
+const isLoopback = (host: string) => /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(host);
+
+/** The base URL without a trailing slash. Throws `model-not-found` for what is no http(s) address. */
+export function checkedBase(baseUrl: string): URL {
+  const text = baseUrl.trim().replace(/\/+$/, '');
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new RecollectError('model-not-found', `${baseUrl || 'The base URL'} is not a web address.`, {
+      params: { reason: 'address', endpoint: baseUrl, model: '', detail: '', suggestion: '' },
+    });
+  return url;
+}
+
+/**
+ * Sends the request and returns a response with status 2xx, its body unread.
+ * Throws RecollectError (`model-*`), or an AbortError when the signal is aborted.
+ */
+export async function callEndpoint(request: EndpointRequest): Promise<Response> {
+  const base = checkedBase(request.baseUrl);
+  const url = new URL(`${base.href.replace(/\/+$/, '')}${request.path}`);
+  const about = { endpoint: base.host, model: request.model ?? '' };
+  const key = request.key?.trim();
+  if (key && !/^[\x21-\x7e]+$/.test(key))
+    throw new RecollectError('model-key', 'The key has characters that no key has.', {
+      params: { ...about, reason: 'characters', detail: '' },
+    });
+  const send = request.fetch ?? fetch;
+  let response: Response;
+  try {
+    response = await send(url, {
+      method: request.method,
+      // Only these three: any other header would have to be allowed by the endpoint's CORS rules.
+      headers: {
+        accept: request.accept,
+        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key ? { authorization: `Bearer ${key}` } : {}),
+      },
+      ...(request.body === undefined ? {} : { body: request.body }),
+      credentials: 'omit',
+      cache: 'no-store',
+      referrerPolicy: 'no-referrer',
+      // A redirect would carry the conversation to an address that nobody chose.
+      redirect: 'manual',
+      signal: request.signal,
+    });
+  } catch (error) {
+    if (isAbort(error) || request.signal.aborted) throw abortOf(request.signal, error);
+    throw await whyUnreachable(url, about, error, request);
+  }
+  if (response.ok) return response;
+  throw await whyRefused(response, about, key, request.signal);
+}
+
+const abortOf = (signal: AbortSignal, error: unknown): unknown =>
+  isAbort(error) ? error : isAbort(signal.reason) ? signal.reason : new DOMException('Stopped', 'AbortError');
+
+/**
+ * A browser says "Failed to fetch" for everything. What can be told apart honestly: no network, a page that may not load
+ * plain http, the page's own policy, and a server that is up but does not allow this page (a `no-cors` request gets through).
+ * A page under `Cross-Origin-Embedder-Policy: require-corp` cannot make that probe; it then reads as "not reachable".
+ */
+async function whyUnreachable(
+  url: URL,
+  about: ProblemParams,
+  cause: unknown,
+  request: EndpointRequest,
+): Promise<RecollectError> {
+  const around = request.surroundings ?? thisThread();
+  const host = url.host;
+  const network = (reason: string, message: string, detail = '') =>
+    new RecollectError('model-network', message, {
+      params: { ...about, reason, detail },
+      retry: reason !== 'mixed-content' && reason !== 'policy',
+      cause,
+    });
+  if (!around.browser) {
+    const detail = networkCode(cause);
+    return network('unreachable', `${host} could not be reached (${detail}).`, detail);
+  }
+  if (!around.online() && !isLoopback(url.hostname)) return network('offline', 'There is no network.');
+  if (around.pageProtocol === 'https:' && url.protocol === 'http:' && !isLoopback(url.hostname))
+    return network('mixed-content', `A secure page may not ask ${host} over plain http.`);
+  let policy = false;
+  const stop = around.onPolicy((blocked) => {
+    if (blocked === '' || blocked.startsWith(url.origin)) policy = true;
+  });
+  try {
+    await (request.fetch ?? fetch)(url, {
+      mode: 'no-cors',
+      credentials: 'omit',
+      cache: 'no-store',
+      referrerPolicy: 'no-referrer',
+      signal: AbortSignal.any([request.signal, AbortSignal.timeout(PROBE_MS)]),
+    });
+    return new RecollectError(
+      'model-cors',
+      `${host} is there but does not allow this page to ask it (CORS).`,
+      {
+        params: { ...about, reason: isLoopback(url.hostname) ? 'local' : 'remote', detail: '' },
+        cause,
+      },
+    );
+  } catch {
+    // The violation is told in a task of its own.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    if (request.signal.aborted)
+      return network('unreachable', `${host} could not be reached.`, 'stopped while finding out why');
+    return policy
+      ? network('policy', `The page's own policy forbids asking ${host}.`)
+      : network('unreachable', `${host} could not be reached.`);
+  } finally {
+    stop();
+  }
+}
+
+/** The innermost system code of a network error, e.g. `ECONNREFUSED`. */
+function networkCode(error: unknown): string {
+  let detail = error instanceof Error ? error.message : String(error);
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    const { code } = at as { code?: unknown };
+    if (typeof code === 'string') detail = code;
+    if (at instanceof AggregateError && at.errors[0] instanceof Error)
+      detail = (at.errors[0] as { code?: string }).code ?? at.errors[0].message;
+  }
+  return detail;
+}
+
+async function whyRefused(
+  response: Response,
+  about: ProblemParams,
+  key: string | undefined,
+  signal: AbortSignal,
+): Promise<RecollectError> {
+  const { status } = response;
+  if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    await response.body?.cancel();
+    return new RecollectError('model-not-found', 'The address points to somewhere else (redirect).', {
+      params: {
+        ...about,
+        reason: 'redirect',
+        detail: response.headers.get('location') ?? '',
+        suggestion: '',
+      },
+    });
+  }
+  const text = await firstBytes(response, signal);
+  return problemOfStatus(status, readDetail(text, key), about, retryAfter(response.headers, text));
+}
+
+/** Words and code of an endpoint's error object, wherever it keeps them. */
+export interface RefusalDetail {
+  readonly message: string;
+  /** `code` and `type`, lower case. */
+  readonly code: string;
+}
+
+/** Maps a status and the endpoint's own words to a problem. */
+export function problemOfStatus(
+  status: number,
+  { message, code }: RefusalDetail,
+  about: ProblemParams,
+  seconds: number | undefined,
+): RecollectError {
+  const params = { ...about, status, detail: message };
+  const all = `${code} ${message}`.toLowerCase();
+  const told = message || `status ${status}`;
+  const make = (
+    problem: ConstructorParameters<typeof RecollectError>[0],
+    sentence: string,
+    extra: ProblemParams = {},
+    retry = false,
+  ) => new RecollectError(problem, `${sentence} (${told})`, { params: { ...params, ...extra }, retry });
+
+  const quota =
+    /insufficient_(quota|balance)|exceeded_current_quota|billing|balance|credits?\b|suspended/.test(all);
+  if (status === 401 || (status === 403 && /api[ _-]?key|invalid_key|unauthori[sz]ed/.test(all)))
+    return make('model-key', 'The endpoint does not accept the key.', { reason: 'refused' });
+  if (status === 402 || (status === 403 && quota))
+    return make('model-forbidden', 'The account has no credit left.', { reason: 'balance' });
+  if (status === 429 && quota)
+    return make('model-rate', 'The quota of the account is used up.', { reason: 'quota', seconds: 0 });
+  if (status === 429)
+    return make(
+      'model-rate',
+      'Too many requests.',
+      { reason: seconds === undefined ? 'soon' : 'seconds', seconds: seconds ?? 0 },
+      true,
+    );
+  if (status === 413 || (status < 500 && isContextProblem(all)))
+    return make('model-context', 'The conversation is too long for the model.');
+  if ((status === 400 || status === 403 || status === 422) && isRefusal(all))
+    return make('model-refused', 'The endpoint refused to answer this.');
+  if (status === 403) return make('model-forbidden', 'The endpoint forbids this.', { reason: 'forbidden' });
+  if (status === 404 || status === 405)
+    return make('model-not-found', 'The endpoint does not know this.', {
+      reason: /model/.test(all) && about.model !== '' ? 'model' : 'path',
+      suggestion: '',
+    });
+  return make(
+    'model-server',
+    'The endpoint failed.',
+    { reason: status < 500 ? 'request' : 'server' },
+    status >= 500 || status === 408 || status === 425 || status === 409,
+  );
+}
+
+const isContextProblem = (text: string) =>
+  /context[_ ]?(length|window|size)|maximum context|too many (input )?tokens|prompt is too long|token (count|limit).*(exceed|over)|exceed\w* .*(context|token limit|max(imum)? (input )?tokens)|input length.*exceed/.test(
+    text,
+  );
+const isRefusal = (text: string) =>
+  /content[_ ]?(filter|policy|management)|high risk|moderation|flagged|safety (system|policy)|sensitive content|risk control/.test(
+    text,
+  );
+
+/** A problem out of an error object that arrived inside a stream. */
+export function problemOfStreamError(
+  error: unknown,
+  about: ProblemParams,
+  key: string | undefined,
+): RecollectError {
+  const detail = readDetail(JSON.stringify({ error }), key);
+  const all = `${detail.code} ${detail.message}`.toLowerCase();
+  const status = Number(/\b(4\d\d|5\d\d)\b/.exec(detail.code)?.[1] ?? 0);
+  if (isContextProblem(all)) return problemOfStatus(400, detail, about, undefined);
+  if (isRefusal(all)) return problemOfStatus(400, detail, about, undefined);
+  if (/rate[_ ]limit/.test(all)) return problemOfStatus(429, detail, about, undefined);
+  return problemOfStatus(status >= 400 ? status : 500, detail, about, undefined);
+}
+
+async function firstBytes(response: Response, signal: AbortSignal): Promise<string> {
+  const reader = response.body?.getReader();
+  if (!reader) return '';
+  const leave = () => {
+    reader.cancel().catch(() => undefined);
+  };
+  // An endpoint that sends an error slowly must not hold up the sentence.
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]);
+  patience.addEventListener('abort', leave, { once: true });
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    while (text.length < BODY_LIMIT) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch {
+    // What has been read is enough for a sentence.
+  } finally {
+    patience.removeEventListener('abort', leave);
+    leave();
+  }
+  return text;
+}
+
+/** Finds the endpoint's words in an error body (OpenAI, Ollama, FastAPI and plain texts); never repeats the key. */
+function readDetail(text: string, key: string | undefined): RefusalDetail {
+  let message = '';
+  let code = '';
+  try {
+    const body: unknown = JSON.parse(text);
+    const at = (value: unknown, name: string): unknown =>
+      typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+    const error = at(body, 'error') ?? body;
+    const pick = (value: unknown) =>
+      typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+    message =
+      pick(error) || pick(at(error, 'message')) || pick(at(error, 'detail')) || pick(at(body, 'message'));
+    code = `${pick(at(error, 'code'))} ${pick(at(error, 'type'))}`.trim().toLowerCase();
+  } catch {
+    // A web page is no sentence.
+    if (!/^\s*</.test(text)) message = text;
+  }
+  if (key) message = message.replaceAll(key, '…');
+  message = message.replace(/\s+/g, ' ').trim();
+  return {
+    message: message.length > DETAIL_LIMIT ? `${message.slice(0, DETAIL_LIMIT)}…` : message,
+    code,
+  };
+}
+
+/** Seconds to wait: the header (RFC 9110, 10.2.3: seconds or a date), or else what the endpoint's words say. */
+function retryAfter(headers: Headers, text: string): number | undefined {
+  const header = headers.get('retry-after');
+  if (header) {
+    const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+    if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds));
+  }
+  const said = /(?:again (?:in|after)|retry (?:in|after))\s+(\d+(?:\.\d+)?)\s*(ms|m(?:in)?|s)/i.exec(text);
+  if (!said) return undefined;
+  const unit = (said[2] ?? '').toLowerCase();
+  return Math.ceil(Number(said[1]) * (unit === 'ms' ? 0.001 : unit.startsWith('m') ? 60 : 1));
+}

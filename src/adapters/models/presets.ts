@@ -1,0 +1,79 @@
+// Endpoints that many people use, ready to be chosen. Addresses and facts only; sentences live in the catalogue.
+
+export interface EndpointPreset {
+  readonly id: string;
+  readonly label: string;
+  /** Empty: the person types it. */
+  readonly baseUrl: string;
+  /** `required`, `none` (a server on one's own machine), or `maybe`. */
+  readonly key: 'required' | 'none' | 'maybe';
+  /** Where a person gets a key: shown as text. */
+  readonly keyFrom: string | null;
+  /** What must be set for a browser page to be let in (CORS), as typed on the person's machine; null where nothing is needed. */
+  readonly cors: { readonly kind: 'environment' | 'switch'; readonly how: string } | null;
+  /** A path that answers 401 to a wrong key, where the list of models is public. */
+  readonly keyCheckPath?: string;
+}
+
+/** In the order in which they are offered. `notes` of a preset in the catalogue: `models.presets.<id>`. */
+export const PRESETS: readonly EndpointPreset[] = [
+  {
+    id: 'moonshot',
+    label: 'Moonshot / Kimi',
+    baseUrl: 'https://api.moonshot.ai/v1',
+    key: 'required',
+    keyFrom: 'platform.moonshot.ai/console/api-keys',
+    cors: null,
+  },
+  {
+    id: 'moonshot-cn',
+    label: 'Moonshot / Kimi（中国）',
+    baseUrl: 'https://api.moonshot.cn/v1',
+    key: 'required',
+    keyFrom: 'platform.moonshot.cn/console/api-keys',
+    cors: null,
+  },
+  {
+    id: 'openai',
+    label: 'OpenAI',
+    baseUrl: 'https://api.openai.com/v1',
+    key: 'required',
+    keyFrom: 'platform.openai.com/api-keys',
+    cors: null,
+  },
+  {
+    id: 'openrouter',
+    label: 'OpenRouter',
+    baseUrl: 'https://openrouter.ai/api/v1',
+    key: 'required',
+    keyFrom: 'openrouter.ai/settings/keys',
+    cors: null,
+    keyCheckPath: '/key',
+  },
+  {
+    id: 'deepseek',
+    label: 'DeepSeek',
+    baseUrl: 'https://api.deepseek.com/v1',
+    key: 'required',
+    keyFrom: 'platform.deepseek.com/api_keys',
+    cors: null,
+  },
+  {
+    id: 'ollama',
+    label: 'Ollama',
+    baseUrl: 'http://localhost:11434/v1',
+    key: 'none',
+    keyFrom: null,
+    // Ollama lets pages from localhost in by itself; an app served from elsewhere has to be named.
+    cors: { kind: 'environment', how: 'OLLAMA_ORIGINS={origin} ollama serve' },
+  },
+  {
+    id: 'lm-studio',
+    label: 'LM Studio',
+    baseUrl: 'http://localhost:1234/v1',
+    key: 'none',
+    keyFrom: null,
+    cors: { kind: 'switch', how: 'Developer → Server settings → Enable CORS (lms server start --cors)' },
+  },
+  { id: 'custom', label: 'Custom', baseUrl: '', key: 'maybe', keyFrom: null, cors: null },
+];

@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Prompt } from '../../../src/adapters/models/chat-model.ts';
+import { createOpenAICompatibleModel } from '../../../src/adapters/models/index.ts';
+import { type ScriptedModelServer, type Step, startScriptedModel } from '../../server/scripted-model.ts';
+import { collect, describeChatModel, endOf, promptOf, said } from '../../suites/chat-model.suite.ts';
+
+let server: ScriptedModelServer;
+beforeAll(async () => {
+  server = await startScriptedModel();
+});
+beforeEach(() => server.reset());
+afterAll(() => server.close());
+
+const modelOf = (model: string, options: Partial<Parameters<typeof createOpenAICompatibleModel>[0]> = {}) =>
+  createOpenAICompatibleModel({
+    endpoint: { baseUrl: server.baseUrl },
+    model,
+    key: async () => 'sk-test',
+    ...options,
+  });
+
+describeChatModel('The OpenAI-compatible model', async () => {
+  const own = await startScriptedModel();
+  return {
+    model: (situation) =>
+      createOpenAICompatibleModel({
+        endpoint: { baseUrl: own.baseUrl },
+        model: situation === 'failing' ? 'error-401' : situation,
+        key: async () => 'sk-test',
+      }),
+    close: () => own.close(),
+  };
+});
+
+describe('what is sent', () => {
+  const prompt: Prompt = {
+    system: 'Be brief.',
+    messages: [
+      {
+        role: 'user',
+        parts: [
+          { type: 'text', text: 'What is this?' },
+          {
+            type: 'file',
+            mediaType: 'image/png',
+            name: 'dot.png',
+            url: 'data:image/png;base64,iVBORw0KGgo=',
+          },
+          {
+            type: 'file',
+            mediaType: 'text/plain',
+            name: 'note.txt',
+            url: `data:text/plain;base64,${Buffer.from('备份 at three').toString('base64')}`,
+          },
+          {
+            type: 'file',
+            mediaType: 'application/zip',
+            name: 'a.zip',
+            url: 'data:application/zip;base64,AAAA',
+          },
+          { type: 'file', mediaType: 'image/jpeg', reference: 'lost.jpg' },
+        ],
+      },
+      {
+        role: 'assistant',
+        parts: [
+          { type: 'text', text: 'Let me look.' },
+          { type: 'tool-call', callId: 'c1', name: 'lookup', arguments: '{"query": "x",  "n":1}' },
+          { type: 'tool-call', callId: 'c2', name: 'lookup', arguments: 'not json' },
+        ],
+      },
+      { role: 'tool', parts: [{ type: 'tool-result', callId: 'c1', text: 'found' }] },
+      { role: 'tool', parts: [{ type: 'tool-result', callId: 'c2', text: 'broken', isError: true }] },
+      { role: 'user', parts: [{ type: 'text', text: 'And now?' }] },
+    ],
+  };
+
+  it('is the conversation, in the words of the protocol', async () => {
+    await collect(modelOf('plain'), prompt);
+    const [request] = server.chats();
+    expect(request).toMatchObject({ model: 'plain', stream: true, stream_options: { include_usage: true } });
+    expect(request?.messages).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is this?' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+          { type: 'text', text: '<file name="note.txt">\n备份 at three\n</file>' },
+          { type: 'text', text: '[file: a.zip]' },
+          { type: 'text', text: '[image: lost.jpg]' },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: 'Let me look.',
+        tool_calls: [
+          { id: 'c1', type: 'function', function: { name: 'lookup', arguments: '{"query": "x",  "n":1}' } },
+          { id: 'c2', type: 'function', function: { name: 'lookup', arguments: '"not json"' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: 'found' },
+      { role: 'tool', tool_call_id: 'c2', content: 'broken' },
+      { role: 'user', content: 'And now?' },
+    ]);
+  });
+
+  it('carries the key of the moment and no header that CORS would have to allow', async () => {
+    let key: string | undefined = 'sk-one';
+    const model = modelOf('plain', { key: async () => key });
+    await collect(model);
+    key = undefined;
+    await collect(model);
+    const [first, second] = server.requests;
+    expect(first?.headers.authorization).toBe('Bearer sk-one');
+    expect(second?.headers.authorization).toBeUndefined();
+    expect(String(first?.headers['user-agent'])).not.toContain('ai-sdk');
+  });
+
+  it('goes to the endpoint alone, once, whatever happens', async () => {
+    const asked: string[] = [];
+    const watching: typeof fetch = (input, init) => {
+      asked.push(String(input));
+      return fetch(input, init);
+    };
+    for (const id of ['plain', 'error-500', 'error-429', 'cut', 'cut-early', 'malformed-only'])
+      await collect(modelOf(id, { fetch: watching }));
+    expect(asked).toEqual(new Array(6).fill(`${server.baseUrl}/chat/completions`));
+  });
+
+  it('does not follow a redirect', async () => {
+    server.next({ status: 307, headers: { location: 'http://127.0.0.1:9/elsewhere' }, body: '' });
+    const end = endOf(await collect(modelOf('plain')));
+    expect(end.problem).toMatchObject({ code: 'model-not-found', params: { reason: 'redirect' } });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('what comes back', () => {
+  it('tells the tokens', async () => {
+    const events = await collect(modelOf('reasoning'));
+    expect(events.find((event) => event.type === 'usage')).toEqual({
+      type: 'usage',
+      usage: { inputTokens: 120, outputTokens: 34, cachedInputTokens: 64, reasoningTokens: 12 },
+    });
+  });
+
+  it('reads the cache figures of Moonshot and DeepSeek, and invents none', async () => {
+    const usageOf = async (usage: Record<string, unknown>) => {
+      server.next({ steps: [{ text: 'x' }, { finish: 'stop' }, { usage }] });
+      const events = await collect(modelOf('plain'));
+      return events.find((event) => event.type === 'usage');
+    };
+    expect(await usageOf({ prompt_tokens: 9, completion_tokens: 2, cached_tokens: 5 })).toEqual({
+      type: 'usage',
+      usage: { inputTokens: 9, outputTokens: 2, cachedInputTokens: 5 },
+    });
+    expect(await usageOf({ prompt_tokens: 9, completion_tokens: 2, prompt_cache_hit_tokens: 4 })).toEqual({
+      type: 'usage',
+      usage: { inputTokens: 9, outputTokens: 2, cachedInputTokens: 4 },
+    });
+    expect((await collect(modelOf('echo'))).some((event) => event.type === 'usage')).toBe(false);
+  });
+
+  it('hands over two calls of one answer', async () => {
+    const events = await collect(modelOf('two-tools'));
+    expect(events.filter((event) => event.type === 'tool-call').map((event) => event.arguments)).toEqual([
+      '{"query":"a"}',
+      '{"query":"b"}',
+    ]);
+  });
+
+  it('takes a huge answer whole', async () => {
+    expect(said(await collect(modelOf('huge')))).toHaveLength(1_000_000);
+  });
+
+  it('takes an invented finish reason, and [DONE] alone, for an end', async () => {
+    server.next({ steps: [{ text: 'whole' }, { finish: 'eos' }] }, { steps: [{ text: 'whole' }] });
+    for (let round = 0; round < 2; round++) {
+      const events = await collect(modelOf('plain'));
+      expect([said(events), endOf(events)]).toEqual(['whole', { type: 'end', finish: 'stop' }]);
+    }
+  });
+
+  it('sends 10 MB', async () => {
+    const text = 'x'.repeat(10 * 1024 * 1024);
+    await collect(modelOf('plain'), promptOf(text));
+    expect(server.chats()[0]?.messages[0]?.content).toHaveLength(text.length);
+  });
+});
+
+describe('bad days', () => {
+  it.each([
+    ['error-401', 'model-key', false, { reason: 'refused' }],
+    ['error-402', 'model-forbidden', false, { reason: 'balance' }],
+    ['error-403', 'model-forbidden', false, { reason: 'forbidden' }],
+    ['error-404', 'model-not-found', false, { reason: 'model', model: 'error-404' }],
+    ['error-429', 'model-rate', true, { seconds: 7, reason: 'seconds' }],
+    ['error-429-bare', 'model-rate', true, { reason: 'soon' }],
+    ['error-400', 'model-server', false, { status: 400, reason: 'request' }],
+    ['error-context', 'model-context', false, {}],
+    ['error-refused', 'model-refused', false, {}],
+    ['error-500', 'model-server', true, { status: 500 }],
+    ['error-503-html', 'model-server', true, { status: 503, detail: '' }],
+    ['html-page', 'model-format', false, { reason: 'web-page' }],
+  ])('%s is %s', async (id, code, retry, params) => {
+    const events = await collect(modelOf(id));
+    const end = endOf(events);
+    expect(events).toHaveLength(1);
+    expect(end.finish).toBe('error');
+    expect(end.problem).toMatchObject({
+      code,
+      retry,
+      params: { ...params, endpoint: new URL(server.origin).host },
+    });
+  });
+
+  it.each([
+    ['unfinished', 'What arrived before the end ', 'cut', 'model-cut'],
+    ['cut-early', '', 'error', 'model-cut'],
+    ['malformed-only', '', 'error', 'model-format'],
+    ['filter', 'I was going to', 'error', 'model-refused'],
+    ['error-in-stream', 'It starts well ', 'error', 'model-server'],
+  ])('%s keeps what came and ends as it did', async (id, text, finish, code) => {
+    const events = await collect(modelOf(id));
+    expect(said(events)).toBe(text);
+    expect(endOf(events)).toMatchObject({ finish, problem: { code } });
+  });
+
+  it('reads on after a broken line, and says that a piece was lost', async () => {
+    const events = await collect(modelOf('malformed'));
+    expect(said(events)).toBe('Before after.');
+    expect(endOf(events)).toMatchObject({ finish: 'stop', problem: { code: 'model-format' } });
+  });
+
+  it('understands an error of unknown shape inside the stream', async () => {
+    const steps: Step[] = [
+      { text: 'a ' },
+      { raw: 'data: {"error":"rate limit reached"}\n\n' },
+      { close: true },
+    ];
+    server.next({ steps });
+    expect(endOf(await collect(modelOf('plain')))).toMatchObject({
+      finish: 'error',
+      problem: { code: 'model-rate' },
+    });
+  });
+
+  it.each([
+    ['silent', 'error'],
+    ['stall', 'cut'],
+  ])('does not wait for ever: %s', async (id, finish) => {
+    const end = endOf(await collect(modelOf(id, { silenceMs: 150 })));
+    expect(end).toMatchObject({
+      finish,
+      problem: { code: 'model-network', params: { reason: 'silent' }, retry: true },
+    });
+  });
+
+  it('can be stopped while nothing has come', async () => {
+    const control = new AbortController();
+    const answer = collect(modelOf('silent'), undefined, { signal: control.signal });
+    await expect.poll(() => server.requests.length).toBe(1);
+    control.abort();
+    expect(await answer).toEqual([{ type: 'end', finish: 'stopped' }]);
+  });
+
+  it('says that nobody is there', async () => {
+    const gone = await startScriptedModel();
+    await gone.close();
+    const end = endOf(await collect(modelOf('plain', { endpoint: { baseUrl: gone.baseUrl } })));
+    expect(end.problem).toMatchObject({
+      code: 'model-network',
+      retry: true,
+      params: { reason: 'unreachable', detail: 'ECONNREFUSED' },
+    });
+  });
+
+  it('explains a key that cannot be one, and an address that is none, without asking', async () => {
+    const key = endOf(await collect(modelOf('plain', { key: async () => 'sk-密钥' })));
+    expect(key.problem).toMatchObject({ code: 'model-key', params: { reason: 'characters' } });
+    const address = endOf(await collect(modelOf('plain', { endpoint: { baseUrl: 'ftp://x' } })));
+    expect(address.problem).toMatchObject({ code: 'model-not-found', params: { reason: 'address' } });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('never repeats the key in a sentence', async () => {
+    server.next({ status: 401, body: { error: { message: 'Bad key sk-test-12345 given' } } });
+    const end = endOf(await collect(modelOf('plain', { key: async () => 'sk-test-12345' })));
+    expect(JSON.stringify(end)).not.toContain('sk-test-12345');
+  });
+
+  it('reports a vault that cannot be opened', async () => {
+    const end = endOf(await collect(modelOf('plain', { key: () => Promise.reject(new Error('locked')) })));
+    expect(end).toMatchObject({ finish: 'error', problem: { code: 'unexpected' } });
+  });
+});
