@@ -1,0 +1,110 @@
+// The real worker with the real models in a real, isolated browser.
+import { afterAll, describe, expect, it } from 'vitest';
+import { BUNDLED_MODELS } from '../../../src/adapters/embedding/bundled-models.ts';
+import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
+import { createLocalEmbedding } from '../../../src/adapters/embedding/local.ts';
+import { borrowLines, createEmbeddingThread } from '../../../src/adapters/embedding/thread.ts';
+import { cosine } from '../../../src/adapters/embedding/vector.ts';
+import { defaultConfig } from '../../../src/domain/settings/config.ts';
+import samples from '../../fixtures/embedding/sample-vectors.json';
+import { describeEmbeddingProvider } from '../../suites/embedding-provider.suite.ts';
+
+const spawn = () =>
+  new Worker(new URL('../../../src/workers/embedding.worker.ts', import.meta.url), { type: 'module' });
+const vectorsOf = (id: string): number[][] => (samples.vectors as Record<string, number[][]>)[id] ?? [];
+const never = new AbortController().signal;
+const local = (model: string, connect: Parameters<typeof createLocalEmbedding>[0]['connect']) =>
+  createLocalEmbedding({ config: { ...defaultConfig.embedding.local, model, device: 'wasm' }, connect });
+
+it('the page is isolated, so that ONNX Runtime may use threads', () => {
+  expect(crossOriginIsolated).toBe(true);
+});
+
+for (const { id, languages } of BUNDLED_MODELS) {
+  describeEmbeddingProvider(`local ${id} in Chromium`, async () => {
+    const thread = createEmbeddingThread(spawn);
+    const provider = local(id, thread.connect);
+    return {
+      provider,
+      meaning: languages.includes('zh') ? ['en', 'zh'] : ['en'],
+      teardown: async () => thread.close(),
+    };
+  });
+
+  it(`${id} gives the vectors it gives in Node`, async () => {
+    const thread = createEmbeddingThread(spawn);
+    const vectors = await local(id, thread.connect).embed(samples.texts, { kind: 'passage', signal: never });
+    thread.close();
+    for (const [at, vector] of vectors.entries()) {
+      const expected = Float32Array.from(vectorsOf(id)[at] ?? []);
+      const length = Math.sqrt(cosine(expected, expected));
+      expect(cosine(vector, expected) / length, samples.texts[at] as string).toBeGreaterThan(0.98);
+    }
+  });
+}
+
+describe('one thread for two askers', () => {
+  const thread = createEmbeddingThread(spawn);
+  afterAll(() => thread.close());
+  const { port1, port2 } = new MessageChannel();
+  thread.lend(port1);
+  const tab: EmbeddingProvider = local('all-MiniLM-L6-v2', thread.connect);
+  const indexer: EmbeddingProvider = local('all-MiniLM-L6-v2', borrowLines(port2));
+
+  it('lets a query overtake the bulk of the other', async () => {
+    const order: string[] = [];
+    const bulk = indexer
+      .embed(
+        Array.from(
+          { length: 60 },
+          (_, at) => `Note ${at}: ${'we talked about the garden and the weather. '.repeat(6)}`,
+        ),
+        { kind: 'passage', signal: never },
+      )
+      .then(() => order.push('bulk'));
+    await indexer.embed(['is it loaded?'], { kind: 'query', signal: never });
+    await tab.embed(['what about the garden?'], { kind: 'query', signal: never });
+    order.push('query');
+    await bulk;
+    expect(order).toEqual(['query', 'bulk']);
+  });
+
+  it('answers on a new thread what the old one left unanswered', async () => {
+    const waiting = tab.embed(['still there?'], { kind: 'query', signal: never });
+    // The last other asker hangs up and the owner ends the thread under the one who waits.
+    await indexer.close();
+    await waiting;
+    thread.close();
+    const [vector] = await tab.embed(['and again'], { kind: 'query', signal: never });
+    expect(vector).toHaveLength(384);
+  });
+});
+
+it('says that a missing model is missing when the server answers with its start page', async () => {
+  const thread = createEmbeddingThread(spawn);
+  const provider = local('no-such-model', thread.connect);
+  await expect(provider.embed(['x'], { kind: 'query', signal: never })).rejects.toMatchObject({
+    problem: { code: 'embedding-missing', params: { model: 'no-such-model' } },
+  });
+  expect(provider.state.get()).toMatchObject({ status: 'failed', problem: { code: 'embedding-missing' } });
+  thread.close();
+});
+
+it('says so when the thread itself cannot start', async () => {
+  const thread = createEmbeddingThread(() => new Worker('/no-such-script.js', { type: 'module' }));
+  const provider = local('all-MiniLM-L6-v2', thread.connect);
+  await expect(provider.embed(['x'], { kind: 'query', signal: never })).rejects.toMatchObject({
+    problem: { code: 'embedding-broken' },
+  });
+});
+
+it('falls back to the CPU where WebGPU is promised but fails', async () => {
+  const thread = createEmbeddingThread(spawn);
+  const provider = createLocalEmbedding({
+    config: { ...defaultConfig.embedding.local, device: 'auto' },
+    connect: thread.connect,
+  });
+  const [vector] = await provider.embed(['anything'], { kind: 'query', signal: never });
+  expect(vector).toHaveLength(384);
+  thread.close();
+});
