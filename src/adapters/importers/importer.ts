@@ -1,5 +1,6 @@
 // Foreign history in, conversations out. An importer reads; it never writes.
 
+import type { ConversationId } from '../../domain/base/ids.ts';
 import type { ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 
@@ -11,6 +12,10 @@ export interface SourceFile {
   /** ms since 1970, 0 where unknown. */
   readonly modifiedAt: number;
   bytes(signal: AbortSignal): Promise<Uint8Array>;
+  /** The same bytes in pieces, for what is too large to hold at once. */
+  stream?(signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /** The file itself where the platform has one: a large ZIP is then read in place. */
+  readonly blob?: Blob;
 }
 
 /** What was dropped or picked together: one file, one ZIP already opened, or one folder. */
@@ -32,6 +37,8 @@ export interface ImportedConversation {
   readonly parent?: { readonly sourceId: string; readonly messageSourceId: string | null };
   readonly messages: readonly ImportedMessage[];
   readonly checkpoints?: Readonly<Record<string, string>>;
+  /** Our own export only: the ids of conversation and messages are real and kept, and so is everything in its meta. */
+  readonly own?: { readonly id: ConversationId; readonly meta: ConversationMeta };
 }
 export type ImportedMessage = Omit<Message, 'id' | 'parentId'> & {
   readonly id: string;
@@ -61,10 +68,11 @@ export interface Importer {
   sniff(source: Source, signal: AbortSignal): Promise<number>;
   /**
    * Yields conversations as they are read. What is skipped is reported through `skip`.
-   * Throws `import-broken` (nothing of the source can be trusted) or `import-newer`.
+   * Throws `import-broken` (nothing of the source can be trusted), `import-too-large` or `import-newer`.
+   * The same source gives the same conversations every time. `now` (ms) is the latest a message can have been said.
    */
   read(
     source: Source,
-    options: { signal: AbortSignal; skip: (skipped: Skipped) => void },
+    options: { signal: AbortSignal; skip: (skipped: Skipped) => void; now?: number },
   ): AsyncIterable<ImportedConversation>;
 }

@@ -49,6 +49,7 @@ export const PROBLEM_CODES = [
   'import-broken',
   'import-too-large',
   'import-bomb',
+  'import-encrypted',
   'import-newer',
   'import-empty',
   'import-storage',

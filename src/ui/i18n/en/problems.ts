@@ -172,6 +172,11 @@ export const problems = {
     kept: 'Your library was not changed.',
     do: 'If you trust it, unpack it yourself and import the files that matter.',
   },
+  'import-encrypted': {
+    what: 'This ZIP is protected by a password.',
+    kept: 'Your library was not changed.',
+    do: 'Unpack it with its password, then import the folder or the files in it.',
+  },
   'import-newer': {
     what: 'This export comes from a newer version of Recollect.',
     kept: 'Nothing of it was taken in. Your library was not changed.',

@@ -171,6 +171,11 @@ export const problems = {
     kept: '您的对话没有任何改动。',
     do: '如果您信任它，请自行解压，再导入需要的文件。',
   },
+  'import-encrypted': {
+    what: '这个 ZIP 有密码保护。',
+    kept: '你的对话库没有任何改动。',
+    do: '先用密码解压，再导入其中的文件夹或文件。',
+  },
   'import-newer': {
     what: '这份导出来自更新版本的 Recollect。',
     kept: '没有导入其中任何内容，您的对话没有改动。',

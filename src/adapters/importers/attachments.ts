@@ -1,0 +1,70 @@
+// Files inside messages: bytes as data: URLs, media types by name.
+import type { PartOf } from '../../domain/chat/message.ts';
+import type { SourceFile } from './importer.ts';
+import { baseName } from './source-file.ts';
+
+/** A larger file is named in the message but not carried: every device would have to hold it. */
+export const MAX_ATTACHMENT_BYTES = 32 * 1024 * 1024;
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  svg: 'image/svg+xml',
+  avif: 'image/avif',
+  heic: 'image/heic',
+  bmp: 'image/bmp',
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  log: 'text/plain',
+  md: 'text/markdown',
+  csv: 'text/csv',
+  html: 'text/html',
+  json: 'application/json',
+  xml: 'application/xml',
+  zip: 'application/zip',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  m4a: 'audio/mp4',
+  ogg: 'audio/ogg',
+  mp4: 'video/mp4',
+  webm: 'video/webm',
+  mov: 'video/quicktime',
+};
+
+/** By the name's ending; `application/octet-stream` where it tells nothing. */
+export const mediaTypeOf = (name: string): string =>
+  MEDIA_TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream';
+
+/** A data: URL with these bytes. */
+export function dataUrl(mediaType: string, bytes: Uint8Array): string {
+  let binary = '';
+  for (let at = 0; at < bytes.length; at += 0x8000)
+    binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return `data:${mediaType};base64,${btoa(binary)}`;
+}
+
+/** A data: URL with this text. */
+export const textUrl = (mediaType: string, text: string): string =>
+  dataUrl(`${mediaType};charset=utf-8`, new TextEncoder().encode(text));
+
+/** Media type of a data: URL; undefined for any other address. */
+export const mediaTypeOfUrl = (url: string): string | undefined =>
+  /^data:([^;,]*)/i.exec(url)?.[1]?.toLowerCase() || (/^data:/i.test(url) ? 'text/plain' : undefined);
+
+/** The file as a part; without its bytes where it is too large to carry. */
+export async function filePart(
+  file: SourceFile,
+  details: { name?: string; mediaType?: string; reference?: string },
+  signal: AbortSignal,
+): Promise<PartOf<'file'>> {
+  const name = details.name ?? baseName(file.path);
+  const mediaType = details.mediaType ?? mediaTypeOf(name);
+  const reference = details.reference ?? file.path;
+  if (file.size > MAX_ATTACHMENT_BYTES) return { type: 'file', mediaType, name, reference };
+  return { type: 'file', mediaType, name, reference, url: dataUrl(mediaType, await file.bytes(signal)) };
+}

@@ -1,0 +1,214 @@
+// JSON as other tools leave it behind: lenient about bytes, strict about shape.
+//   - invalid UTF-8 becomes U+FFFD, and so do lone surrogates: what is kept can always be encoded again
+//   - raw control characters inside strings are accepted
+//   - a list of any length is read item by item; only one item is in memory at a time
+import { RecollectError } from '../../domain/base/errors.ts';
+import { createBreather } from './breather.ts';
+import { joined } from './source-file.ts';
+
+/** Largest JSON document, uncompressed. */
+export const MAX_JSON_BYTES = 512 * 1024 * 1024;
+/** Largest single conversation in a list: strings of a browser end at about 512 million characters. */
+export const MAX_ITEM_BYTES = 192 * 1024 * 1024;
+
+/** UTF-8 to text, a byte order mark removed. */
+export const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+/** True for what no person would call text: NUL bytes, or mostly control bytes, in the first bytes of a file. */
+export function looksBinary(head: Uint8Array): boolean {
+  let strange = 0;
+  for (const byte of head) {
+    if (byte === 0) return true;
+    if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 && byte !== 27) strange += 1;
+  }
+  return strange > head.length / 20;
+}
+
+/** Lines of a JSONL file; CRLF, LF and a lone CR all end one. */
+export const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/);
+
+/** The value, or undefined where it is not JSON. */
+export function parseJson(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    try {
+      value = JSON.parse(escapeControls(text));
+    } catch {
+      return undefined;
+    }
+  }
+  // Decoded text is well-formed; only an escape can bring a lone surrogate in.
+  return LONE_SURROGATE_MAYBE.test(text) ? wellFormed(value) : value;
+}
+
+const LONE_SURROGATE_MAYBE = /\\u[dD][89a-fA-F]/;
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(LONE_SURROGATE, '\uFFFD');
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key.replace(LONE_SURROGATE, '\uFFFD'), wellFormed(member)]),
+    );
+  return value;
+}
+
+/** Escapes control characters that stand inside strings. */
+function escapeControls(text: string): string {
+  let out = '';
+  let from = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) inString = !inString;
+    else if (code === 0x5c && inString) at += 1;
+    else if (code < 0x20 && inString) {
+      out += `${text.slice(from, at)}\\u${code.toString(16).padStart(4, '0')}`;
+      from = at + 1;
+    }
+  }
+  return out + text.slice(from);
+}
+
+const broken = (message: string) => new RecollectError('import-broken', message);
+
+const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [
+  0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
+];
+const isSpace = (byte: number | undefined) => byte === 32 || byte === 10 || byte === 13 || byte === 9;
+
+/** One item of a list; `value` is undefined where the item is not JSON. `bytes` is its size. */
+export interface JsonItem {
+  readonly value: unknown;
+  readonly bytes: number;
+  readonly text: () => string;
+}
+
+/**
+ * Items of a JSON list that arrives in pieces: of the list at the top, or of the list under `list` in the object at the top, whose
+ * other members go to `onMember` as they pass. An object without such a list is yielded as the one item.
+ * A document that is cut off or whose brackets do not meet throws `import-broken` at the latest at its end.
+ */
+export async function* itemsOf(
+  chunks: AsyncIterable<Uint8Array>,
+  { list, onMember = () => {} }: { list: string; onMember?: (name: string, value: unknown) => void },
+): AsyncGenerator<JsonItem> {
+  let mode: 'start' | 'list' | 'object' | 'inner' | 'end' = 'start';
+  let depth = 0;
+  let inString = false;
+  let escaped = false;
+  let total = 0;
+  let pieces: Uint8Array[] = [];
+  let length = 0;
+  let listSeen = false;
+  const members: [string, unknown][] = [];
+  const breathe = createBreather();
+
+  const keep = (piece: Uint8Array) => {
+    if (piece.length === 0) return;
+    length += piece.length;
+    if (length > MAX_ITEM_BYTES)
+      throw new RecollectError('import-too-large', 'One conversation is larger than can be read', {
+        params: { limit: MAX_ITEM_BYTES },
+      });
+    pieces.push(piece);
+  };
+  const take = (): Uint8Array => {
+    const bytes = joined(pieces, length);
+    pieces = [];
+    length = 0;
+    return bytes;
+  };
+  const itemFrom = (bytes: Uint8Array): JsonItem | undefined => {
+    if (bytes.every(isSpace)) return undefined;
+    const text = decode(bytes);
+    return { value: parseJson(text), bytes: bytes.length, text: () => text };
+  };
+  const member = (bytes: Uint8Array) => {
+    if (bytes.every(isSpace)) return;
+    const parsed = parseJson(`{${decode(bytes)}}`);
+    if (typeof parsed !== 'object' || parsed === null) throw broken('The document is not JSON');
+    for (const [name, value] of Object.entries(parsed)) {
+      members.push([name, value]);
+      onMember(name, value);
+    }
+  };
+
+  for await (const chunk of chunks) {
+    total += chunk.length;
+    if (total > MAX_JSON_BYTES)
+      throw new RecollectError('import-too-large', `The file is larger than ${MAX_JSON_BYTES} bytes`, {
+        params: { limit: MAX_JSON_BYTES },
+      });
+    let from = 0;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at] as number;
+      if (inString) {
+        if (escaped) escaped = false;
+        else if (byte === BACKSLASH) escaped = true;
+        else if (byte === QUOTE) inString = false;
+        continue;
+      }
+      if (mode === 'start' || mode === 'end') {
+        // A byte order mark may stand before it.
+        if (isSpace(byte) || (mode === 'start' && total - chunk.length + at < 3 && byte >= 0xbb)) continue;
+        if (mode === 'end') throw broken('There is something behind the end of the document');
+        if (byte !== OPEN_LIST && byte !== OPEN_OBJECT) throw broken('The document is not JSON');
+        mode = byte === OPEN_LIST ? 'list' : 'object';
+        depth = 1;
+        from = at + 1;
+        continue;
+      }
+      const base = mode === 'inner' ? 2 : 1;
+      if (byte === QUOTE) inString = true;
+      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+        depth += 1;
+        if (mode !== 'object' || depth !== 2 || byte !== OPEN_LIST) continue;
+        keep(chunk.subarray(from, at));
+        from = at;
+        const name = /^\s*("(?:[^"\\]|\\.)*")\s*:\s*$/.exec(decode(joined(pieces, length)))?.[1];
+        if (name === undefined || parseJson(name) !== list) continue;
+        take();
+        from = at + 1;
+        mode = 'inner';
+        listSeen = true;
+      } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
+        depth -= 1;
+        if (depth >= base) continue;
+        if ((byte === CLOSE_LIST) === (mode === 'object')) throw broken('The brackets do not meet');
+        keep(chunk.subarray(from, at));
+        from = at + 1;
+        const bytes = take();
+        if (mode === 'object') {
+          member(bytes);
+          mode = 'end';
+        } else {
+          const item = itemFrom(bytes);
+          mode = mode === 'inner' ? 'object' : 'end';
+          if (item) yield item;
+        }
+      } else if (byte === COMMA && depth === base) {
+        keep(chunk.subarray(from, at));
+        from = at + 1;
+        const bytes = take();
+        if (mode === 'object') member(bytes);
+        else {
+          const item = itemFrom(bytes);
+          if (item) yield item;
+          await breathe();
+        }
+      }
+    }
+    // A piece is kept as a copy where its sender may use the memory again: streams hand over fresh ones.
+    if (mode !== 'start' && mode !== 'end') keep(chunk.subarray(from));
+    await breathe();
+  }
+  if (mode !== 'end') throw broken('The file ends in the middle of the document');
+  if (!listSeen && members.length > 0) {
+    const value = Object.fromEntries(members);
+    yield { value, bytes: total, text: () => JSON.stringify(value) };
+  }
+}

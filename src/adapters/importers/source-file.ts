@@ -1,0 +1,98 @@
+// What an importer reads from: a file as the browser hands it over, its first bytes, and its bytes in pieces.
+import { isAbort, RecollectError } from '../../domain/base/errors.ts';
+import type { SourceFile } from './importer.ts';
+
+/** Enough to tell formats apart. */
+export const SNIFF_BYTES = 64 * 1024;
+
+/** A file that was dropped or picked. `path` defaults to where it lay in the picked folder, or to its name. */
+export function fileOf(file: File, path: string = file.webkitRelativePath || file.name): SourceFile {
+  const readable = async <T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> => {
+    signal.throwIfAborted();
+    try {
+      return await read();
+    } catch (cause) {
+      if (isAbort(cause)) throw cause;
+      // Moved, changed or forbidden since it was picked.
+      throw new RecollectError('import-broken', `${path} cannot be read`, { params: { file: path }, cause });
+    }
+  };
+  return {
+    path,
+    size: file.size,
+    modifiedAt: file.lastModified,
+    blob: file,
+    bytes: (signal) => readable(signal, async () => new Uint8Array(await file.arrayBuffer())),
+    async *stream(signal) {
+      const reader = file.stream().getReader();
+      try {
+        for (;;) {
+          const { done, value } = await readable(signal, () => reader.read());
+          if (done) return;
+          yield value;
+        }
+      } finally {
+        await reader.cancel().catch(() => {});
+      }
+    },
+  };
+}
+
+/** A file that is in memory already. */
+export const fileFromBytes = (path: string, bytes: Uint8Array, modifiedAt = 0): SourceFile => ({
+  path,
+  size: bytes.length,
+  modifiedAt,
+  bytes: async (signal) => {
+    signal.throwIfAborted();
+    return bytes;
+  },
+});
+
+/** The file's bytes in pieces; one piece where it cannot be had otherwise. */
+export async function* chunksOf(file: SourceFile, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  if (!file.stream) {
+    yield await file.bytes(signal);
+    return;
+  }
+  for await (const chunk of file.stream(signal)) {
+    signal.throwIfAborted();
+    yield chunk;
+  }
+}
+
+/** The first bytes of a file, at most `limit`, without reading the rest where that can be avoided. */
+export async function headOf(
+  file: SourceFile,
+  signal: AbortSignal,
+  limit: number = SNIFF_BYTES,
+): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunksOf(file, signal)) {
+    const piece = chunk.subarray(0, limit - length);
+    pieces.push(piece);
+    length += piece.length;
+    if (length >= limit) break;
+  }
+  return joined(pieces, length);
+}
+
+/** One array of `length` bytes out of its pieces. */
+export function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const [first] = pieces;
+  if (pieces.length === 1 && first) return first;
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
+
+/** Last segment of a path. */
+export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** Everything before the last segment, without the slash; '' at the top. */
+export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));

@@ -1,0 +1,162 @@
+// Opens a ZIP as a source. Trusts nothing in it: sizes are counted while unpacking, names are only labels, ZIPs inside stay closed.
+// Runs on the calling thread with the browser's own inflate: no worker made from a blob: URL, which a strict page may not have.
+import {
+  BlobReader,
+  configure,
+  type Entry,
+  type FileEntry,
+  Uint8ArrayReader,
+  ZipReader,
+} from '@zip.js/zip.js/lib/zip-core-custom.js';
+import { isAbort, RecollectError } from '../../domain/base/errors.ts';
+import type { Source, SourceFile } from './importer.ts';
+import { MAX_JSON_BYTES } from './lenient-json.ts';
+import { headOf, joined } from './source-file.ts';
+
+configure({ useWebWorkers: false, useCompressionStream: true });
+
+/** What a ZIP may hold. A real export stays far below each of them. */
+export const ZIP_LIMITS = {
+  entries: 200_000,
+  /** Bytes of all files together, unpacked. */
+  unpacked: 4 * 1024 * 1024 * 1024,
+  /** Unpacked to packed size of one file, where it unpacks to more than `ratioFrom` bytes. */
+  ratio: 250,
+  ratioFrom: 16 * 1024 * 1024,
+  /** Bytes of one file read at once. */
+  file: MAX_JSON_BYTES,
+} as const;
+export type ZipLimits = { readonly [K in keyof typeof ZIP_LIMITS]: number };
+
+/** True for files that begin as ZIPs do, the empty one included. */
+export async function isZip(file: SourceFile, signal: AbortSignal): Promise<boolean> {
+  const head = await headOf(file, signal, 4);
+  return (
+    head.length === 4 && head[0] === 0x50 && head[1] === 0x4b && (head[2] === 3 || head[2] === 5) && head[3] === (head[2] === 3 ? 4 : 6)
+  );
+}
+
+/**
+ * Lists what is in the ZIP; its files are unpacked when they are read. Throws `import-bomb` (before anything is unpacked where the
+ * ZIP says so itself, else as soon as the counted bytes say so), `import-encrypted`, `import-broken`.
+ */
+export async function openZip(
+  file: SourceFile,
+  signal: AbortSignal,
+  limits: ZipLimits = ZIP_LIMITS,
+): Promise<Source> {
+  signal.throwIfAborted();
+  const reader = new ZipReader(
+    file.blob ? new BlobReader(file.blob) : new Uint8ArrayReader(await file.bytes(signal)),
+    { strictness: 'tolerant', checkCrc32: true },
+  );
+  const entries: FileEntry[] = [];
+  try {
+    for await (const entry of reader.getEntriesGenerator()) {
+      signal.throwIfAborted();
+      if (entries.length >= limits.entries) throw bomb(`more than ${limits.entries} files`);
+      if (isFile(entry)) entries.push(entry);
+    }
+  } catch (error) {
+    throw translated(error, file.path);
+  }
+
+  const declared = entries.reduce((sum, entry) => sum + entry.uncompressedSize, 0);
+  if (declared > limits.unpacked) throw bomb(`it unpacks to ${declared} bytes`);
+  if (entries.some((entry) => entry.encrypted))
+    throw new RecollectError('import-encrypted', `${file.path} is protected by a password`, {
+      params: { file: file.path },
+    });
+  const packedSize = (entry: FileEntry) => Math.max(1, entry.compressedSize);
+  for (const entry of entries)
+    if (entry.uncompressedSize > limits.ratioFrom && entry.uncompressedSize / packedSize(entry) > limits.ratio)
+      throw bomb(`${entry.filename} unpacks to ${Math.round(entry.uncompressedSize / packedSize(entry))} times its size`);
+
+  /** Bytes really seen, per file: reading one twice does not count twice. */
+  const seen = new Map<FileEntry, number>();
+  let unpacked = 0;
+
+  async function* unpack(entry: FileEntry, cancel: AbortSignal): AsyncGenerator<Uint8Array> {
+    cancel.throwIfAborted();
+    const stop = new AbortController();
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writing = entry.getData(writable, { signal: AbortSignal.any([cancel, stop.signal]) });
+    // Reported through the reader below, or of no interest because nobody reads any more.
+    writing.catch(() => {});
+    const output = readable.getReader();
+    let length = 0;
+    try {
+      for (;;) {
+        const { done, value } = await output.read();
+        if (done) break;
+        length += value.length;
+        const before = seen.get(entry) ?? 0;
+        if (length > before) {
+          unpacked += length - before;
+          seen.set(entry, length);
+        }
+        if (unpacked > limits.unpacked) throw bomb(`it unpacks to more than ${limits.unpacked} bytes`);
+        if (length > limits.ratioFrom && length / packedSize(entry) > limits.ratio)
+          throw bomb(`${entry.filename} unpacks to more than ${limits.ratio} times its size`);
+        yield value;
+      }
+      await writing;
+    } catch (error) {
+      // The writing side knows why; the reading side may only know that it was closed.
+      const cause = error instanceof RecollectError || cancel.aborted ? error : await writing.then(() => error, (reason) => reason);
+      throw cancel.aborted ? cancel.reason : translated(cause, entry.filename);
+    } finally {
+      stop.abort();
+      await output.cancel().catch(() => {});
+    }
+  }
+
+  const files = new Map<string, SourceFile>();
+  for (const entry of entries) {
+    const path = normalised(entry.filename);
+    if (path === undefined || files.has(path)) continue;
+    files.set(path, {
+      path,
+      size: entry.uncompressedSize,
+      modifiedAt: Number.isFinite(entry.lastModDate?.getTime()) ? entry.lastModDate.getTime() : 0,
+      stream: (cancel) => unpack(entry, cancel),
+      bytes: async (cancel) => {
+        const pieces: Uint8Array[] = [];
+        let length = 0;
+        for await (const piece of unpack(entry, cancel)) {
+          length += piece.length;
+          if (length > limits.file)
+            throw new RecollectError('import-too-large', `${path} is larger than ${limits.file} bytes`, {
+              params: { file: path, limit: limits.file },
+            });
+          pieces.push(piece);
+        }
+        return joined(pieces, length);
+      },
+    });
+  }
+  return { name: file.path.slice(file.path.lastIndexOf('/') + 1), files: [...files.values()] };
+}
+
+const isFile = (entry: Entry): entry is FileEntry => !entry.directory && !entry.symlink;
+
+const bomb = (why: string) =>
+  new RecollectError('import-bomb', `This ZIP is not an export: ${why}`, { params: { detail: why } });
+
+/** Forward slashes, no `.`, no `..`, no drive or root; undefined for what operating systems add. */
+function normalised(name: string): string | undefined {
+  const segments: string[] = [];
+  for (const segment of name.replaceAll('\\', '/').replace(/^[a-z]:/i, '').split('/')) {
+    if (segment === '' || segment === '.') continue;
+    if (segment === '..') segments.pop();
+    else segments.push(segment);
+  }
+  const last = segments.at(-1);
+  if (last === undefined || segments[0] === '__MACOSX' || last === '.DS_Store') return undefined;
+  return segments.join('/');
+}
+
+function translated(error: unknown, file: string): unknown {
+  if (error instanceof RecollectError || isAbort(error)) return error;
+  return new RecollectError('import-broken', `${file} cannot be unpacked`, { params: { file }, cause: error });
+}
