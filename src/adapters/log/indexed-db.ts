@@ -16,8 +16,6 @@ import type { LogChange, LogEntry, NewEntry, Origin, Store } from './conversatio
 
 /** Raised with each change of the stores' shape. An app that finds a higher one changes nothing. */
 export const LOG_VERSION = 1;
-/** How long an older tab may take to let go of the database before opening fails, in ms. */
-const PATIENCE = 5_000;
 /** Key of the counts of the whole log; no document is named so. */
 const WHOLE_LOG = '';
 
@@ -56,6 +54,8 @@ export interface IndexedDbOptions {
   readonly name?: string;
   /** ms since 1970 */
   readonly now?: () => number;
+  /** How long opening may wait for other tabs to let go of the database, in ms. */
+  readonly patience?: number;
   /** Hears `newer-log` when a newer version of the app, open elsewhere, takes the database over. From then on every call throws it. */
   readonly onProblem?: (problem: Problem) => void;
 }
@@ -72,6 +72,7 @@ const announcement = z.strictObject({
 export async function openIndexedDbStore({
   name = 'recollect',
   now = Date.now,
+  patience = 20_000,
   onProblem = () => {},
 }: IndexedDbOptions = {}): Promise<Store> {
   // -------------------------------------------------------------------------------------------- the connection
@@ -88,7 +89,7 @@ export async function openIndexedDbStore({
     const letGo = () => {
       if (connection === opening) connection = undefined;
     };
-    const opening = open(name, {
+    const opening = open(name, patience, {
       gone: letGo,
       superseded: () => {
         letGo();
@@ -305,34 +306,34 @@ export async function openIndexedDbStore({
 
 // ---------------------------------------------------------------------------------------------- opening
 
-function open(name: string, hears: { gone: () => void; superseded: () => void }): Promise<Database> {
+function open(
+  name: string,
+  patience: number,
+  hears: { gone: () => void; superseded: () => void },
+): Promise<Database> {
   return new Promise((resolve, reject) => {
-    let patience: ReturnType<typeof setTimeout> | undefined;
     let gaveUp = false;
-    const opened = () => {
-      if (typeof indexedDB === 'undefined' || indexedDB === null)
+    // A database that others upgrade or delete may keep us waiting for as long as one of their tabs does not let go.
+    const waiting = setTimeout(() => {
+      gaveUp = true;
+      reject(
+        new RecollectError('storage-unavailable', 'Another tab holds the log and does not let go of it', {
+          retry: true,
+        }),
+      );
+    }, patience);
+    const opened = async () => {
+      // Reading `indexedDB` itself throws where the browser blocks storage for this site.
+      if (!globalThis.indexedDB)
         throw new RecollectError('storage-unavailable', 'This browser offers no IndexedDB');
       return openDB<Schema>(name, LOG_VERSION, {
         upgrade: (database) => {
+          clearTimeout(waiting);
           const entries = database.createObjectStore('entries', { keyPath: 'seq', autoIncrement: true });
           entries.createIndex('id', 'id', { unique: true });
           entries.createIndex('document', ['document', 'seq', 'size']);
           database.createObjectStore('counts');
           database.createObjectStore('drawer');
-        },
-        blocked: () => {
-          patience ??= setTimeout(() => {
-            gaveUp = true;
-            reject(
-              new RecollectError(
-                'storage-unavailable',
-                'Another tab keeps an older version of the log open',
-                {
-                  retry: true,
-                },
-              ),
-            );
-          }, PATIENCE);
         },
         blocking: (_, version, event) => {
           (event.target as IDBDatabase).close();
@@ -343,9 +344,7 @@ function open(name: string, hears: { gone: () => void; superseded: () => void })
         terminated: hears.gone,
       });
     };
-    // Reading `indexedDB` itself throws where the browser blocks storage for this site.
-    Promise.resolve()
-      .then(opened)
+    opened()
       .then(
         (database) => {
           if (gaveUp) database.close();
@@ -353,7 +352,7 @@ function open(name: string, hears: { gone: () => void; superseded: () => void })
         },
         (error) => reject(translate(error, UNAVAILABLE)),
       )
-      .finally(() => clearTimeout(patience));
+      .finally(() => clearTimeout(waiting));
   });
 }
 

@@ -1,0 +1,193 @@
+// What can go wrong with a database in a browser; runs in Node and in Chromium alike.
+import { deleteDB, openDB } from 'idb';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openStore } from '../../../src/adapters/log/index.ts';
+import { LOG_VERSION, openIndexedDbStore } from '../../../src/adapters/log/indexed-db.ts';
+import type { Problem } from '../../../src/domain/base/errors.ts';
+import { newConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
+
+const document = newConversationId();
+export const entryOf = (bytes: Uint8Array = new Uint8Array([1, 2, 3])) => ({
+  id: newEntryId(),
+  document,
+  origin: 'user' as const,
+  bytes,
+});
+const problem = (code: string, retry: boolean) => ({ problem: { code, retry } });
+
+export function describeBadLuck(name: string): void {
+  describe(`${name} meets bad luck`, () => {
+    let database: string;
+    beforeEach(() => {
+      database = `unlucky-${newEntryId()}`;
+    });
+    afterEach(async () => {
+      vi.restoreAllMocks();
+      vi.unstubAllGlobals();
+      await deleteDB(database);
+    });
+
+    it('a log of a newer app is left alone', async () => {
+      const first = await openIndexedDbStore({ name: database });
+      await first.log.append([entryOf()]);
+      await first.log.close();
+      const newer = await openDB(database, LOG_VERSION + 1, {
+        upgrade: (db) => db.createObjectStore('later'),
+      });
+      newer.close();
+
+      await expect(openIndexedDbStore({ name: database })).rejects.toMatchObject(problem('newer-log', false));
+      await expect(openStore({ name: database })).rejects.toMatchObject(problem('newer-log', false));
+
+      const kept = await openDB(database);
+      expect(kept.version).toBe(LOG_VERSION + 1);
+      expect(await kept.count('entries')).toBe(1);
+      expect([...kept.objectStoreNames]).toContain('later');
+      kept.close();
+    });
+
+    it('a newer app in another tab gets the database at once, and this tab says so', async () => {
+      const heard: Problem[] = [];
+      const store = await openIndexedDbStore({ name: database, onProblem: (told) => heard.push(told) });
+      const written = store.log.append([entryOf()]);
+      const newer = await openDB(database, LOG_VERSION + 1);
+      await written;
+      expect(await newer.count('entries')).toBe(1);
+      expect(heard).toMatchObject([{ code: 'newer-log' }]);
+      await expect(store.log.append([entryOf()])).rejects.toMatchObject(problem('newer-log', false));
+      await expect(store.log.head()).rejects.toMatchObject(problem('newer-log', false));
+      expect(await newer.count('entries')).toBe(1);
+      newer.close();
+      await store.log.close();
+    });
+
+    it('a database deleted under its feet is made anew', async () => {
+      const heard: Problem[] = [];
+      const store = await openIndexedDbStore({ name: database, onProblem: (told) => heard.push(told) });
+      await store.log.append([entryOf()]);
+      await deleteDB(database);
+      expect(await store.log.head()).toBe(0);
+      expect(await store.log.append([entryOf()])).toBe(1);
+      expect(heard).toEqual([]);
+      await store.log.close();
+    });
+
+    it('a connection that the browser closed is opened again', async () => {
+      const open = vi.spyOn(IDBFactory.prototype, 'open');
+      const store = await openIndexedDbStore({ name: database });
+      await store.log.append([entryOf()]);
+      const request = open.mock.results[0]?.value as IDBOpenDBRequest;
+      // Closed without any event, as WebKit does to tabs that were long in the background.
+      request.result.close();
+      expect(await store.log.append([entryOf()])).toBe(2);
+      expect(await store.log.stats()).toEqual({ entries: 2, bytes: 6 });
+      expect(open).toHaveBeenCalledTimes(2);
+      await store.log.close();
+    });
+
+    it('waits for other tabs no longer than it has patience', async () => {
+      const stubborn = await openDB(database, LOG_VERSION);
+      const upgrading = openDB(database, LOG_VERSION + 1);
+      await expect(openStore({ name: database, patience: 50 })).rejects.toMatchObject(
+        problem('storage-unavailable', true),
+      );
+      stubborn.close();
+      (await upgrading).close();
+    });
+
+    it('says that storage is full, keeps what was there, and goes on when there is room', async () => {
+      const store = await openIndexedDbStore({ name: database });
+      await store.log.append([entryOf()]);
+      const full = vi.spyOn(IDBObjectStore.prototype, 'add').mockImplementation(() => {
+        throw new DOMException('no room', 'QuotaExceededError');
+      });
+      const waiting = entryOf();
+      await expect(store.log.append([waiting], [{ key: 'k', value: 1 }])).rejects.toMatchObject(
+        problem('storage-full', true),
+      );
+      full.mockRestore();
+      expect(await store.log.stats()).toEqual({ entries: 1, bytes: 3 });
+      expect(await store.drawer.get('k')).toBeUndefined();
+      expect(await store.log.append([waiting])).toBe(2);
+      await store.log.close();
+    });
+
+    it('a failure in the middle of a write leaves nothing of it, and the next use works', async () => {
+      const store = await openIndexedDbStore({ name: database });
+      const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {
+        throw new DOMException('the disk is gone', 'UnknownError');
+      });
+      await expect(store.log.append([entryOf()])).rejects.toMatchObject({
+        problem: { code: 'storage-failed', retry: true, params: { detail: 'the disk is gone' } },
+      });
+      put.mockRestore();
+      expect(await store.log.stats()).toEqual({ entries: 0, bytes: 0 });
+      expect(await store.log.append([entryOf()])).toBe(1);
+      await store.log.close();
+    });
+
+    it.each([
+      ['none at all', undefined],
+      [
+        'one that may not be used',
+        {
+          open: () => {
+            throw new DOMException('denied', 'SecurityError');
+          },
+        },
+      ],
+    ])('keeps things in memory where the browser offers %s', async (_, factory) => {
+      vi.stubGlobal('indexedDB', factory);
+      vi.spyOn(console, 'info').mockImplementation(() => {});
+      await expect(openIndexedDbStore({ name: database })).rejects.toMatchObject(
+        problem('storage-unavailable', false),
+      );
+      const store = await openStore({ name: database });
+      expect(store.kind).toBe('memory');
+      expect(await store.log.append([entryOf()])).toBe(1);
+      await store.log.close();
+      vi.unstubAllGlobals();
+    });
+
+    it('does not hide a database that cannot be read behind an empty memory', async () => {
+      vi.stubGlobal('indexedDB', {
+        open: () => {
+          throw new DOMException('Internal error opening backing store', 'UnknownError');
+        },
+      });
+      await expect(openStore({ name: database })).rejects.toMatchObject(problem('storage-failed', true));
+      vi.unstubAllGlobals();
+    });
+
+    it('opens the persistent store where it can', async () => {
+      const store = await openStore({ name: database });
+      expect(store.kind).toBe('persistent');
+      await store.log.close();
+    });
+
+    it('believes no stranger on the channel between tabs', async () => {
+      const store = await openIndexedDbStore({ name: database });
+      const heard: unknown[] = [];
+      const told = new Promise<void>((resolve) => {
+        store.log.subscribe((change) => {
+          heard.push(change);
+          resolve();
+        });
+      });
+      const channel = new BroadcastChannel(`${database}:log`);
+      for (const message of [
+        null,
+        'x',
+        { documents: 'all', seq: 1 },
+        { documents: [''], seq: 1 },
+        { documents: [], seq: -1 },
+      ])
+        channel.postMessage(message);
+      channel.postMessage({ documents: [document], seq: 7 });
+      await told;
+      expect(heard).toEqual([{ documents: [document], seq: 7, foreign: true }]);
+      channel.close();
+      await store.log.close();
+    });
+  });
+}
