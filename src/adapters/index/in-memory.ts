@@ -129,6 +129,7 @@ export function createInMemoryIndex(): MemoryIndex {
       const settled = settleChange(change);
       for (const id of settled.removedConversations) dropConversation(id);
       for (const id of settled.removedMessages) dropMessage(id);
+      forgetUnusedVectors();
       for (const row of settled.conversations) setConversation(row);
       for (const row of settled.messages) setMessage(row);
       forgetUnusedVectors();
@@ -249,11 +250,14 @@ export function createInMemoryIndex(): MemoryIndex {
               messageId: at.id,
               role: at.role,
               createdAt: at.createdAt,
-              text: [...at.chunks]
-                .sort((a, b) => a.ordinal - b.ordinal)
-                .map((chunk) => chunk.text)
-                .join('\n')
-                .slice(0, NEIGHBOUR_TEXT),
+              text: Array.from(
+                [...at.chunks]
+                  .sort((a, b) => a.ordinal - b.ordinal)
+                  .map((chunk) => chunk.text)
+                  .join('\n'),
+              )
+                .slice(0, NEIGHBOUR_TEXT)
+                .join(''),
             });
         return found;
       };

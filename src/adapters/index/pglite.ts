@@ -1,0 +1,353 @@
+// The index in Postgres. Every operation is one statement and may be repeated, so that a tab can use it through a leader
+// that may vanish at any moment; the schema is already there (`schema.ts`).
+import type { PGliteInterface } from '@electric-sql/pglite';
+import { z } from 'zod';
+import { RecollectError } from '../../domain/base/errors.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { roleSchema } from '../../domain/chat/message.ts';
+import type { ChunkRow, IndexFilter, MemoryIndex, NeighbourRow } from './memory-index.ts';
+import { NEIGHBOUR_STEPS, NEIGHBOUR_TEXT, QUERY_WORDS, settleChange } from './rules.ts';
+
+/** What is used of PGlite: the same in the leader and in a tab. */
+export type Database = Pick<PGliteInterface, 'query' | 'close'>;
+
+export interface PgliteIndexOptions {
+  /**
+   * Calls back when calls in flight may never be answered (the leader changed); returns how to stop. PGlite itself rejects
+   * such calls, but not all of them: the clean-up of an interrupted one waits for an answer of the leader that is gone.
+   */
+  readonly onInterrupted?: (listener: () => void) => () => void;
+}
+
+const TRIES = 6;
+const INTERRUPTED = 'Leader changed, pending operation in indeterminate state';
+
+const conversationId = z.string().transform((id) => id as ConversationId);
+const messageId = z.string().transform((id) => id as MessageId);
+const bookmarkRow = z.object({ bookmark: z.number() });
+const idRow = z.object({ id: messageId });
+const staleRow = z.object({ id: z.number(), embedded: z.string(), conversationId });
+const waitingRow = z.object({ conversationId, messages: z.number() });
+const candidateRow = z.object({
+  chunkId: z.number(),
+  messageId,
+  conversationId,
+  title: z.string(),
+  role: roleSchema,
+  createdAt: z.number(),
+  text: z.string(),
+  cosine: z.number().nullable(),
+  bm25: z.number(),
+  archived: z.boolean(),
+  pinned: z.boolean(),
+});
+const neighbourRow = z.object({
+  origin: messageId,
+  side: z.enum(['self', 'before', 'after']),
+  messageId,
+  role: roleSchema,
+  createdAt: z.number(),
+  text: z.string(),
+});
+const statsRow = z.object({
+  conversations: z.number(),
+  messages: z.number(),
+  chunks: z.number(),
+  vectors: z.number(),
+  bytes: z.number(),
+});
+
+/** JSON that Postgres takes: it knows neither NUL nor half a surrogate pair, both become U+FFFD. */
+const toJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|[\s\S])/g, (escaped) =>
+    escaped.length > 2 ? '\ufffd' : escaped,
+  );
+
+const toVector = (values: Float32Array): string =>
+  `[${Array.from(values, (value) => Number(value.toPrecision(9))).join(',')}]`;
+
+/** `embedded` is kept as what stands in front of the text; in full only where it is something else. */
+const toStored = (message: MessageId, { ordinal, text, words, embedded, hash, priority }: ChunkRow) => ({
+  message,
+  ordinal,
+  text,
+  words,
+  hash,
+  priority,
+  ...(embedded.endsWith(text)
+    ? { lead: embedded.slice(0, embedded.length - text.length), embedded: null }
+    : { lead: '', embedded }),
+});
+
+/** Conditions on chunk `c` for a filter; `add` makes a parameter of a value. */
+function conditionsOf(filter: IndexFilter, add: (value: unknown) => string): string[] {
+  const names = (ids: readonly string[]) => `(select json_array_elements_text(${add(toJson(ids))}::json))`;
+  const ofConversation: string[] = [];
+  if (filter.conversationIds) ofConversation.push(`id in ${names(filter.conversationIds)}`);
+  if (filter.titleContains !== undefined)
+    ofConversation.push(`position(lower(${add(plain(filter.titleContains))}) in lower(title)) > 0`);
+  if (filter.workDir !== undefined) ofConversation.push(`work_dir = ${add(plain(filter.workDir))}`);
+  if (filter.pinned !== undefined) ofConversation.push(`pinned = ${add(filter.pinned)}`);
+  if (filter.archived !== undefined) ofConversation.push(`archived = ${add(filter.archived)}`);
+
+  // `is true` keeps Postgres from turning these into joins: as plain filters they are applied while the BM25 index is
+  // read in order of rank, and reading goes on until enough rows have passed.
+  const conditions: string[] = [];
+  if (ofConversation.length > 0)
+    conditions.push(
+      `(c.conversation in (select n from conversations where ${ofConversation.join(' and ')})) is true`,
+    );
+  if (filter.excludeConversationIds?.length)
+    conditions.push(
+      `(c.conversation in (select n from conversations where id in ${names(filter.excludeConversationIds)})) is not true`,
+    );
+  if (filter.roles) conditions.push(`(c.role in ${names(filter.roles)}) is true`);
+  if (filter.before !== undefined) conditions.push(`c.created_at < ${add(filter.before)}::double precision`);
+  if (filter.after !== undefined) conditions.push(`c.created_at >= ${add(filter.after)}::double precision`);
+  if (filter.hasCode !== undefined) conditions.push(`c.has_code = ${add(filter.hasCode)}`);
+  return conditions;
+}
+
+/** A text parameter without NUL, which Postgres refuses. */
+const plain = (text: string): string => text.replaceAll('\0', '\ufffd');
+
+/** The index in a migrated database. `close` closes the database too. */
+export function createPgliteIndex(database: Database, options: PgliteIndexOptions = {}): MemoryIndex {
+  /** Runs one repeatable statement; again when the leader changed under it. Rows are checked. */
+  const ask = async <Row>(row: z.ZodType<Row>, sql: string, parameters: unknown[] = []): Promise<Row[]> => {
+    for (let tries = 1; ; tries++) {
+      let stop: (() => void) | undefined;
+      try {
+        const interrupted = new Promise<never>((_, reject) => {
+          stop = options.onInterrupted?.(() => reject(new Error(INTERRUPTED)));
+        });
+        const answer = await Promise.race([database.query(sql, parameters), interrupted]);
+        return z.array(row).parse(answer.rows);
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        if (message.includes(INTERRUPTED) && tries < TRIES) continue;
+        throw new RecollectError('index-unavailable', `The memory index did not answer: ${message}`, {
+          params: { detail: message },
+          retry: true,
+          cause: error,
+        });
+      } finally {
+        stop?.();
+      }
+    }
+  };
+  const nothing = z.unknown();
+
+  const index: MemoryIndex = {
+    bookmark: async () => (await ask(bookmarkRow, 'select bookmark from state'))[0]?.bookmark ?? 0,
+
+    apply: async (change, bookmark) => {
+      const settled = settleChange(change);
+      await ask(nothing, 'select apply_change($1, $2, $3, $4, $5, $6)', [
+        toJson(settled.removedConversations),
+        toJson(settled.removedMessages),
+        toJson(
+          settled.conversations.map((row) => ({
+            id: row.id,
+            title: row.title,
+            summary: row.summary,
+            keywords: row.keywords,
+            created_at: row.createdAt,
+            updated_at: row.updatedAt,
+            work_dir: row.workDir,
+            token_count: Math.round(row.tokenCount),
+            archived: row.archived,
+            pinned: row.pinned,
+          })),
+        ),
+        toJson(
+          settled.messages.map((row) => ({
+            id: row.id,
+            conversation: row.conversationId,
+            parent: row.parentId,
+            role: row.role,
+            content: row.content ?? null,
+            token_count: Math.round(row.tokenCount),
+            created_at: row.createdAt,
+            has_code: row.hasCode,
+            code_language: row.codeLanguage,
+          })),
+        ),
+        toJson(settled.messages.flatMap((row) => row.chunks.map((chunk) => toStored(row.id, chunk)))),
+        bookmark,
+      ]);
+    },
+
+    messageIds: async (conversation) =>
+      new Set(
+        (
+          await ask(
+            idRow,
+            'select m.id from messages m join conversations c on c.n = m.conversation where c.id = $1',
+            [conversation],
+          )
+        ).map((row) => row.id),
+      ),
+
+    describe: async (conversation, { title, summary, keywords }) => {
+      await ask(
+        nothing,
+        'update conversations set title = coalesce($2, title), summary = $3, keywords = $4::jsonb where id = $1',
+        [conversation, title === undefined ? null : plain(title), plain(summary), toJson(keywords)],
+      );
+    },
+
+    stale: (model, limit, conversations) => {
+      const parameters: unknown[] = [model, limit];
+      if (conversations) parameters.push(toJson(conversations));
+      return ask(
+        staleRow,
+        `select c.n as id, coalesce(c.embedded, c.lead || c.text) as embedded, k.id as "conversationId"
+         from (
+           select n from chunks c
+           where not exists (
+             select from vectors x where x.chunk = c.n and x.model = (select n from models where id = $1))
+           ${
+             conversations
+               ? 'and c.conversation in (select n from conversations where id in (select json_array_elements_text($3::json)))'
+               : ''
+           }
+           order by priority, n limit $2
+         ) found join chunks c using (n) join conversations k on k.n = c.conversation
+         order by c.priority, c.n`,
+        parameters,
+      );
+    },
+
+    waiting: (model) =>
+      ask(
+        waitingRow,
+        `select k.id as "conversationId", w.messages from (
+           select c.conversation, count(distinct c.message)::integer as messages from chunks c
+           where not exists (
+             select from vectors x where x.chunk = c.n and x.model = (select n from models where id = $1))
+           group by c.conversation
+         ) w join conversations k on k.n = w.conversation`,
+        [model],
+      ),
+
+    put: async (model, vectors) => {
+      const length = vectors[0]?.values.length;
+      if (length === undefined) return;
+      await ask(nothing, 'select put_vectors($1, $2, $3)', [
+        model,
+        length,
+        toJson(vectors.map(({ chunkId, values }) => [chunkId, toVector(values)])),
+      ]);
+    },
+
+    search: async ({ words, vector, filter, limit }) => {
+      const wanted = plain(words).split(/\s+/u).filter(Boolean).slice(0, QUERY_WORDS).join(' ');
+      if ((wanted === '' && !vector) || limit <= 0) return [];
+      const parameters: unknown[] = [limit];
+      const add = (value: unknown) => `$${parameters.push(value)}`;
+      const conditions = conditionsOf(filter, add);
+      const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
+
+      const halves: string[] = [];
+      let [bm25, cosine, joined] = ['0::double precision', 'null::double precision', ''];
+      if (wanted) {
+        bm25 = `c.words <@> to_bm25query(${add(wanted)}, 'chunks_bm25')`;
+        halves.push(`(select c.n from chunks c ${where} order by ${bm25} limit $1)`);
+      }
+      if (vector) {
+        const values = `${add(toVector(vector.values))}::vector`;
+        const model = `(select n from models where id = ${add(vector.model)} and dimensions = ${vector.values.length})`;
+        // A vector of zeros has no direction: its distance is NaN, its likeness 0.
+        cosine = `case when x.v is not null then coalesce(nullif(1 - (x.v <=> ${values}), 'NaN'), 0) end`;
+        joined = `left join vectors x on x.chunk = c.n and x.model = ${model}`;
+        halves.push(
+          conditions.length > 0
+            ? `(select c.n from vectors x join chunks c on c.n = x.chunk ${where} and x.model = ${model}
+                order by x.v <=> ${values} limit $1)`
+            : `(select x.chunk as n from vectors x where x.model = ${model} order by x.v <=> ${values} limit $1)`,
+        );
+      }
+      const found = await ask(
+        candidateRow,
+        `with found as materialized (${halves.join(' union ')})
+         select c.n as "chunkId", m.id as "messageId", k.id as "conversationId", k.title, m.role,
+           m.created_at as "createdAt", c.text, k.archived, k.pinned,
+           ${cosine} as cosine, -(${bm25}) as bm25
+         from found join chunks c using (n) join messages m on m.n = c.message
+           join conversations k on k.n = c.conversation ${joined}`,
+        parameters,
+      );
+      return found
+        .map((row) => ({ ...row, bm25: Math.max(0, row.bm25) }))
+        .filter((row) => row.bm25 > 0 || row.cosine !== null);
+    },
+
+    neighbours: async (messages, before, after) => {
+      const rows = await ask(
+        neighbourRow,
+        `with recursive start as (
+           select id as origin, n, id, parent from messages where id in (select json_array_elements_text($1::json))
+         ), up as (
+           select origin, n, parent, 0 as step, 0 as seen, false as told from start
+           union all
+           select u.origin, m.n, m.parent, u.step + 1, u.seen + e.told::integer, e.told
+           from up u join messages m on m.id = u.parent
+             cross join lateral (select exists (select from chunks c where c.message = m.n) as told) e
+           where u.seen < $2 and u.step < ${NEIGHBOUR_STEPS}
+         ), down as (
+           select origin, n, id, 0 as step, 0 as seen, false as told from start
+           union all
+           select d.origin, m.n, m.id, d.step + 1, d.seen + e.told::integer, e.told
+           from down d
+             cross join lateral (
+               select k.n, k.id from messages k where k.parent = d.id order by k.created_at desc, k.id desc limit 1) m
+             cross join lateral (select exists (select from chunks c where c.message = m.n) as told) e
+           where d.seen < $3 and d.step < ${NEIGHBOUR_STEPS}
+         ), around as (
+           select origin, n, 'self' as side, 0 as place from start
+           union all select origin, n, 'before', -step from up where told
+           union all select origin, n, 'after', step from down where told
+         )
+         select a.origin, a.side, m.id as "messageId", m.role, m.created_at as "createdAt",
+           case when a.side = 'self' then '' else coalesce(
+             (select left(string_agg(c.text, E'\\n' order by c.ordinal), ${NEIGHBOUR_TEXT})
+              from chunks c where c.message = a.n), '') end as text
+         from around a join messages m using (n) order by a.origin, a.place`,
+        [toJson(messages), before, after],
+      );
+      const result = new Map<MessageId, { before: NeighbourRow[]; after: NeighbourRow[] }>();
+      for (const { origin, side, ...row } of rows) {
+        const around = result.get(origin) ?? { before: [], after: [] };
+        result.set(origin, around);
+        if (side !== 'self') around[side].push(row);
+      }
+      return result;
+    },
+
+    forget: async (conversation) => {
+      await ask(nothing, 'delete from conversations where id = $1', [conversation]);
+    },
+
+    clear: async () => {
+      await ask(nothing, 'select clear_index()');
+    },
+
+    stats: async (model) => {
+      const [row] = await ask(
+        statsRow,
+        `select (select count(*)::integer from conversations) as conversations,
+           (select count(*)::integer from messages) as messages,
+           (select count(*)::integer from chunks) as chunks,
+           (select count(*)::integer from vectors where model = (select n from models where id = $1)) as vectors,
+           (pg_database_size(current_database())
+             + (select coalesce(sum(size), 0) from pg_ls_waldir()))::double precision as bytes`,
+        [model],
+      );
+      return row ?? { conversations: 0, messages: 0, chunks: 0, vectors: 0, bytes: 0 };
+    },
+
+    close: () => database.close(),
+  };
+  return index;
+}

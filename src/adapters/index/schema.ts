@@ -1,0 +1,49 @@
+// The schema of the index in numbered steps. A database made by a newer app is left exactly as it is.
+import type { PGliteInterface } from '@electric-sql/pglite';
+import { RecollectError } from '../../domain/base/errors.ts';
+import spine from './schema/0001-spine.sql?raw';
+
+/** Step n brings version n - 1 to version n. Steps that were shipped are never edited. */
+const STEPS: readonly string[] = [spine];
+
+/** Version that this app reads and writes. */
+export const SCHEMA_VERSION = STEPS.length;
+
+type Database = Pick<PGliteInterface, 'exec' | 'query' | 'transaction'>;
+
+/** Version of the schema in the database; 0 for an empty one. */
+async function versionOf(database: Database): Promise<number> {
+  const { rows } = await database.query<{ there: boolean }>(
+    `select to_regclass('public.schema_version') is not null as there`,
+  );
+  if (!rows[0]?.there) return 0;
+  const found = await database.query<{ version: number }>(
+    'select max(version) as version from schema_version',
+  );
+  return found.rows[0]?.version ?? 0;
+}
+
+/**
+ * Brings the database to this app's schema, in one transaction. Called by whoever opened it, before anyone else sees it.
+ * @throws RecollectError `newer-index` when a newer app made it; nothing is changed then.
+ */
+export async function migrate(database: Database): Promise<void> {
+  const version = await versionOf(database);
+  if (version > SCHEMA_VERSION)
+    throw new RecollectError(
+      'newer-index',
+      `The memory index has schema ${version}, this app knows up to ${SCHEMA_VERSION}.`,
+      { params: { found: version, known: SCHEMA_VERSION } },
+    );
+  if (version === SCHEMA_VERSION) return;
+  await database.transaction(async (transaction) => {
+    await transaction.exec(
+      'create table if not exists schema_version (version integer primary key, applied_at timestamptz not null default now())',
+    );
+    for (const [at, step] of STEPS.entries()) {
+      if (at < version) continue;
+      await transaction.exec(step);
+      await transaction.query('insert into schema_version (version) values ($1)', [at + 1]);
+    }
+  });
+}

@@ -1,0 +1,86 @@
+// The real database with its real extensions, in the memory of Node.
+import { PGlite } from '@electric-sql/pglite';
+import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
+import { vector } from '@electric-sql/pglite-pgvector';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
+import { migrate, SCHEMA_VERSION } from '../../../src/adapters/index/schema.ts';
+import { change, conversation, describeMemoryIndex, message } from '../../suites/memory-index.suite.ts';
+
+// One database for all tests: making one takes seconds, emptying one does not.
+const database = await PGlite.create({ extensions: { vector, pg_textsearch } });
+await migrate(database);
+afterAll(() => database.close());
+
+const open = async () => {
+  const index = createPgliteIndex(database);
+  await index.clear();
+  return { ...index, close: async () => {} };
+};
+
+describeMemoryIndex('PGlite in memory', { open });
+
+describe('PGlite', () => {
+  it('moves neither rows nor bookmark when a change fails half-way', async () => {
+    const index = await open();
+    await index.apply(change({ conversations: [conversation(1)], messages: [message(1, 'kept')] }), 3);
+    const tooMany = message(2, 'lost', { tokenCount: 3e9 });
+    const broken = change({
+      conversations: [conversation(2)],
+      removedMessages: [message(1, '').id],
+      messages: [message(3, 'also lost'), tooMany],
+    });
+    await expect(index.apply(broken, 4)).rejects.toMatchObject({ problem: { code: 'index-unavailable' } });
+    expect(await index.bookmark()).toBe(3);
+    expect(await index.stats('any')).toMatchObject({ conversations: 1, messages: 1, chunks: 1 });
+  });
+
+  it('says how much room it takes', async () => {
+    const index = await open();
+    expect((await index.stats('any')).bytes).toBeGreaterThan(1_000_000);
+  });
+
+  it('repeats what was interrupted, whether the database says so or never answers', async () => {
+    const listeners = new Set<() => void>();
+    let calls = 0;
+    const index = createPgliteIndex(
+      {
+        close: async () => {},
+        query: (sql, parameters) => {
+          calls++;
+          if (calls === 1)
+            return Promise.reject(new Error('Leader changed, pending operation in indeterminate state'));
+          if (calls === 2) {
+            queueMicrotask(() => {
+              for (const listener of [...listeners]) listener();
+            });
+            return new Promise(() => {});
+          }
+          return database.query(sql, parameters);
+        },
+      },
+      {
+        onInterrupted: (listener) => {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
+      },
+    );
+    await index.apply(change({ messages: [message(1, 'at last')] }), 9);
+    expect(calls).toBe(3);
+    expect(await index.bookmark()).toBe(9);
+    expect(listeners.size).toBe(0);
+  });
+
+  it('refuses a newer schema and leaves it as it is', async () => {
+    const index = await open();
+    await index.apply(change({ messages: [message(1, 'kept')] }), 3);
+    await migrate(database);
+    await database.query('insert into schema_version (version) values ($1)', [SCHEMA_VERSION + 1]);
+    await expect(migrate(database)).rejects.toMatchObject({
+      problem: { code: 'newer-index', params: { found: SCHEMA_VERSION + 1, known: SCHEMA_VERSION } },
+    });
+    await database.query('delete from schema_version where version > $1', [SCHEMA_VERSION]);
+    expect(await index.bookmark()).toBe(3);
+  });
+});
