@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
@@ -75,6 +76,10 @@ export default defineConfig({
       },
     }),
   ],
+  // The code highlighter's languages: ours are enough, all three hundred would have to be kept for offline use.
+  resolve: {
+    alias: [{ find: /^shiki$/, replacement: resolve(import.meta.dirname, 'src/ui/chat/languages.ts') }],
+  },
   worker: { format: 'es' },
   optimizeDeps: {
     exclude: [

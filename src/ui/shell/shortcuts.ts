@@ -57,11 +57,13 @@ export function keysOf(event: KeyboardEvent): string | null {
 
 const isEditable = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
-  (target.isContentEditable || target.matches('input:not([type="checkbox"], [type="radio"]), textarea, select'));
+  (target.isContentEditable ||
+    target.matches('input:not([type="checkbox"], [type="radio"]), textarea, select'));
 
 const somethingOnTop = (): boolean =>
-  document.querySelector('[role="dialog"][data-state="open"], [role="menu"], [role="listbox"][data-state]') !==
-  null;
+  document.querySelector(
+    '[role="dialog"][data-state="open"], [role="menu"], [role="listbox"][data-state]',
+  ) !== null;
 
 const ABOVE_ALL: readonly ShortcutId[] = ['palette', 'shortcuts'];
 

@@ -1,0 +1,113 @@
+// A conversation's branch as lines of the screen: messages with their siblings, folded notes, days. Pure.
+import type { MessageId } from '../../domain/base/ids.ts';
+import { type Conversation, childrenOf, newestLeaf, pathTo } from '../../domain/chat/conversation.ts';
+import type { Message, PartOf } from '../../domain/chat/message.ts';
+
+export interface Siblings {
+  /** Position of the shown one, from 0. */
+  readonly index: number;
+  readonly ids: readonly MessageId[];
+}
+
+export type Row =
+  | { readonly type: 'day'; readonly key: string; readonly at: number }
+  | {
+      readonly type: 'message';
+      readonly key: string;
+      readonly message: Message;
+      readonly siblings: Siblings | null;
+      /** Another step of the same answer follows: no foot below this one. */
+      readonly continued: boolean;
+    }
+  | { readonly type: 'notes'; readonly key: string; readonly messages: readonly Message[] };
+
+export interface Branch {
+  readonly rows: readonly Row[];
+  /** Row of each message of the branch, merged tool results and folded notes included. */
+  readonly rowOf: ReadonlyMap<MessageId, number>;
+  /** Results by the call they answer. */
+  readonly results: ReadonlyMap<string, PartOf<'tool-result'>>;
+  readonly path: readonly Message[];
+  readonly leaf: MessageId | null;
+}
+
+const dayOf = (at: number): string => new Date(at).toDateString();
+
+/** The branch that ends at `leaf`, cut after `until` where that is on it (an answer is being written below it). */
+export function branchOf(
+  conversation: Conversation,
+  leaf: MessageId | null,
+  until: MessageId | null = null,
+): Branch {
+  const children = childrenOf(conversation.messages);
+  let path = pathTo(conversation.messages, leaf);
+  const cut = until === null ? -1 : path.findIndex((message) => message.id === until);
+  if (cut >= 0) path = path.slice(0, cut + 1);
+
+  const results = new Map<string, PartOf<'tool-result'>>();
+  const called = new Set<string>();
+  for (const message of path)
+    for (const part of message.parts) {
+      if (part.type === 'tool-call') called.add(part.callId);
+      if (part.type === 'tool-result' && called.has(part.callId)) results.set(part.callId, part);
+    }
+
+  const rows: Row[] = [];
+  const rowOf = new Map<MessageId, number>();
+  let lastDay = '';
+  let notes: Message[] = [];
+  const endNotes = () => {
+    const [first] = notes;
+    if (!first) return;
+    for (const note of notes) rowOf.set(note.id, rows.length);
+    rows.push({ type: 'notes', key: `notes-${first.id}`, messages: notes });
+    notes = [];
+  };
+  for (const [at, message] of path.entries()) {
+    const answered =
+      message.role === 'tool' &&
+      message.parts.every((part) => part.type === 'tool-result' && called.has(part.callId));
+    if (answered) {
+      rowOf.set(message.id, Math.max(0, rows.length - 1));
+      continue;
+    }
+    if (message.kind === 'note') {
+      notes.push(message);
+      continue;
+    }
+    endNotes();
+    const day = dayOf(message.createdAt);
+    if (message.createdAt > 0 && day !== lastDay) {
+      rows.push({ type: 'day', key: `day-${message.id}`, at: message.createdAt });
+      lastDay = day;
+    }
+    const parent =
+      message.parentId !== null && conversation.messages.has(message.parentId) ? message.parentId : null;
+    const brothers = (children.get(parent) ?? []).filter((other) => other.kind !== 'note');
+    const next = path.slice(at + 1).find((other) => other.role !== 'tool');
+    rowOf.set(message.id, rows.length);
+    rows.push({
+      type: 'message',
+      key: message.id,
+      message,
+      siblings:
+        brothers.length > 1
+          ? {
+              index: brothers.findIndex((other) => other.id === message.id),
+              ids: brothers.map((other) => other.id),
+            }
+          : null,
+      continued:
+        message.role === 'assistant' &&
+        next?.role === 'assistant' &&
+        next.kind === 'message' &&
+        message.parts.some((part) => part.type === 'tool-call'),
+    });
+  }
+  endNotes();
+  return { rows, rowOf, results, path, leaf: path.at(-1)?.id ?? null };
+}
+
+/** The leaf to show so that `message` is on the screen. */
+export const leafThrough = (conversation: Conversation, message: MessageId): MessageId | null =>
+  newestLeaf(childrenOf(conversation.messages), message);

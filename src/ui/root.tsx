@@ -1,0 +1,224 @@
+// The whole interface: providers, the frame, and which screen is in it.
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Toaster } from 'sonner';
+import type { App } from '../services/app.ts';
+import { AppProvider, useApp, useReadable } from './hooks/app.tsx';
+import { useKeptSwitch } from './hooks/kept.ts';
+import { useIsPhone } from './hooks/media.ts';
+import { NavigationProvider, useNavigation } from './hooks/navigation.tsx';
+import { SessionProvider, useSession } from './hooks/session.tsx';
+import { languageFor, setLanguage } from './i18n/index.ts';
+import { UpdateNotice } from './shell/app-notices.tsx';
+import { CheatSheet } from './shell/cheat-sheet.tsx';
+import { classes, Sheet, TooltipProvider } from './shell/controls.tsx';
+import { FatalScreen } from './shell/fatal-screen.tsx';
+import { sidebarRows } from './shell/groups.ts';
+import { SidebarControl } from './shell/header.tsx';
+import { useShortcuts } from './shell/shortcuts.ts';
+import { Sidebar } from './shell/sidebar.tsx';
+import { useTheme } from './shell/theme.ts';
+import { useTitle } from './shell/title.ts';
+
+const ConversationScreen = lazy(() =>
+  import('./chat/conversation-screen.tsx').then((module) => ({ default: module.ConversationScreen })),
+);
+const MemoryScreen = lazy(() =>
+  import('./memory/memory-screen.tsx').then((module) => ({ default: module.MemoryScreen })),
+);
+const SettingsScreen = lazy(() =>
+  import('./settings/settings-screen.tsx').then((module) => ({ default: module.SettingsScreen })),
+);
+const Palette = lazy(() => import('./palette/palette.tsx').then((module) => ({ default: module.Palette })));
+const ImportDialog = lazy(() =>
+  import('./library/import-dialog.tsx').then((module) => ({ default: module.ImportDialog })),
+);
+
+/** Draws nothing until the words are there, then follows the language of the settings. */
+function Words({ children }: { children: ReactNode }) {
+  const { settings } = useApp();
+  const chosen = useReadable(settings.config, (config) => config.ui.language);
+  const [ready, setReady] = useState(false);
+  useEffect(() => {
+    let wanted = true;
+    setLanguage(languageFor(chosen, navigator.languages)).then(
+      () => wanted && setReady(true),
+      // A missing file of words: English is in the bundle.
+      () => setLanguage('en').then(() => wanted && setReady(true)),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [chosen]);
+  return ready ? children : null;
+}
+
+function Screen() {
+  const { route } = useNavigation();
+  switch (route.screen) {
+    case 'memory':
+      return <MemoryScreen />;
+    case 'settings':
+      return <SettingsScreen section={route.section} />;
+    case 'conversation':
+      return <ConversationScreen conversationId={route.conversationId} messageId={route.messageId} />;
+  }
+}
+
+function Frame() {
+  const app = useApp();
+  const session = useSession();
+  const navigation = useNavigation();
+  const { t } = useTranslation('shell');
+  const phone = useIsPhone();
+  const [wanted, setWanted] = useKeptSwitch('sidebar', true);
+  const floating = useReadable(session.floating);
+  const dropped = useReadable(session.dropped);
+  const theme = useReadable(app.settings.config, (config) => config.ui.theme);
+  const shown = wanted && !phone;
+  // Once opened they stay loaded, so that closing can be animated and opening again is instant.
+  const opened = useRef({ palette: false, import: false });
+  if (floating === 'palette' || floating === 'import') opened.current[floating] = true;
+
+  const close = useCallback(() => session.floating.set(null), [session]);
+  const openSidebar = useCallback(() => {
+    if (phone) session.floating.set('drawer');
+    else setWanted(true);
+  }, [phone, session, setWanted]);
+  const control = useMemo(() => ({ shown, open: openSidebar }), [shown, openSidebar]);
+
+  useTheme();
+  useTitle();
+  const { route } = navigation;
+  useEffect(() => {
+    session.current.set(route.screen === 'conversation' ? route.conversationId : null);
+  }, [session, route]);
+
+  const toggle = (what: 'palette' | 'shortcuts') => {
+    session.floating.update((now) => (now === what ? null : what));
+    return undefined;
+  };
+  const step = (by: 1 | -1) => {
+    const ids = sidebarRows(app.documents.library.get().entries, 'open', Date.now()).flatMap((row) =>
+      row.type === 'entry' ? [row.entry.id] : [],
+    );
+    const current = session.current.get();
+    const at = current === null ? (by === 1 ? -1 : ids.length) : ids.indexOf(current);
+    const next = ids[at + by];
+    if (next) navigation.openConversation(next);
+    return undefined;
+  };
+  useShortcuts({
+    palette: () => toggle('palette'),
+    shortcuts: () => toggle('shortcuts'),
+    new: () => {
+      navigation.newConversation();
+      session.composer.get()?.focus();
+      return undefined;
+    },
+    sidebar: () => {
+      if (phone) session.floating.update((now) => (now === 'drawer' ? null : 'drawer'));
+      else setWanted(!wanted);
+      return undefined;
+    },
+    previous: () => step(-1),
+    next: () => step(1),
+  });
+
+  return (
+    <SidebarControl value={control}>
+      <a
+        href="#main"
+        className="sr-only z-[80] rounded-md bg-ink px-3 py-2 text-paper focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById('main')?.focus();
+        }}
+      >
+        {t('skip')}
+      </a>
+      <div className="flex h-dvh overflow-hidden">
+        {shown && (
+          <aside
+            aria-label={t('sidebar')}
+            className="group/side w-(--sidebar-width) shrink-0 overflow-hidden border-r"
+          >
+            <Sidebar onHide={() => setWanted(false)} onOpened={() => undefined} />
+          </aside>
+        )}
+        <div className="flex min-w-0 flex-1 flex-col">
+          <UpdateNotice />
+          <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
+            <Suspense fallback={null}>
+              <Screen />
+            </Suspense>
+          </main>
+        </div>
+      </div>
+      <Sheet
+        open={floating === 'drawer' && phone}
+        onOpenChange={close}
+        title={t('sidebar')}
+        side="left"
+        hideTitle
+      >
+        <Sidebar onHide={close} onOpened={close} />
+      </Sheet>
+      <Suspense fallback={null}>
+        {opened.current.palette && <Palette open={floating === 'palette'} onOpenChange={close} />}
+        {opened.current.import && (
+          <ImportDialog
+            open={floating === 'import'}
+            onOpenChange={() => {
+              close();
+              session.dropped.set(null);
+            }}
+            {...(dropped ? { files: dropped } : {})}
+          />
+        )}
+      </Suspense>
+      <CheatSheet open={floating === 'shortcuts'} onOpenChange={close} />
+      <Toaster
+        theme={theme === 'auto' ? 'system' : theme}
+        position={phone ? 'top-center' : 'bottom-right'}
+        closeButton
+        containerAriaLabel={t('notices')}
+        toastOptions={{
+          className: classes('!rounded-lg !border-line !bg-raised !text-ink !shadow-float !font-sans'),
+          classNames: {
+            description: '!text-ink-2',
+            actionButton: '!bg-ink !text-paper',
+            closeButton: '!hidden',
+          },
+          closeButtonAriaLabel: t('close'),
+        }}
+      />
+    </SidebarControl>
+  );
+}
+
+function Gate() {
+  const { device } = useApp();
+  const fatal = useReadable(device.fatal);
+  if (fatal) return <FatalScreen problem={fatal} />;
+  return (
+    <NavigationProvider>
+      <SessionProvider>
+        <Frame />
+      </SessionProvider>
+    </NavigationProvider>
+  );
+}
+
+/** Everything a person sees. */
+export function Root({ app }: { app: App }) {
+  return (
+    <AppProvider app={app}>
+      <Words>
+        <TooltipProvider>
+          <Gate />
+        </TooltipProvider>
+      </Words>
+    </AppProvider>
+  );
+}

@@ -1,0 +1,148 @@
+// What can be done with a conversation as a whole, the same in the sidebar and in the header.
+import { Archive, ArchiveRestore, Download, Pencil, Pin, PinOff, RotateCcw, Trash2 } from 'lucide-react';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { toast } from 'sonner';
+import { toProblem } from '../../domain/base/errors.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { LibraryEntry } from '../../services/documents/documents.ts';
+import type { ExportedFile } from '../../services/library/library.ts';
+import { useApp } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { useSession } from '../hooks/session.tsx';
+import type { MenuItem } from './controls.tsx';
+import { useProblemWords } from './problem-notice.tsx';
+
+/** Hands a file to the person. */
+export function download(file: ExportedFile): void {
+  const url = URL.createObjectURL(file.blob);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = file.name;
+  link.click();
+  // The browser has taken hold of the blob once the click was handled.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** Says in a toast that something asked for did not work, in the words of the catalogue. */
+export function useReport(): (error: unknown) => void {
+  const words = useProblemWords();
+  return (error) => {
+    const { what, kept, todo } = words(toProblem(error));
+    toast.error(what, { description: [kept, todo].filter(Boolean).join(' ') });
+  };
+}
+
+export interface ConversationActions {
+  rename(entry: LibraryEntry, title: string): void;
+  pin(entry: LibraryEntry): void;
+  archive(entry: LibraryEntry): void;
+  remove(entry: LibraryEntry): void;
+  restore(id: ConversationId): void;
+  erase(ids: readonly ConversationId[]): void;
+  exportAs(id: ConversationId, format: 'json' | 'markdown'): void;
+  /** The rows of its ⋯ menu. */
+  menu(entry: LibraryEntry, startRename: () => void, askErase: () => void): MenuItem[];
+}
+
+export function useConversationActions(): ConversationActions {
+  const app = useApp();
+  const { t } = useTranslation('shell');
+  const report = useReport();
+  const navigation = useNavigation();
+  const session = useSession();
+  return useMemo(() => {
+    const run = (work: Promise<unknown>, then?: () => void) => {
+      work.then(() => then?.(), report);
+    };
+    const leave = (id: ConversationId) => {
+      if (session.current.get() === id) navigation.newConversation();
+    };
+    const undo = (action: () => Promise<unknown>) => ({
+      action: { label: t('undo'), onClick: () => run(action()) },
+    });
+    const actions: ConversationActions = {
+      rename: (entry, title) => {
+        const trimmed = title.trim();
+        if (trimmed && trimmed !== entry.title) run(app.library.setMeta([entry.id], { title: trimmed }));
+      },
+      pin: (entry) => run(app.library.setMeta([entry.id], { pinned: !entry.pinned })),
+      archive: (entry) => {
+        const archived = !entry.archived;
+        run(app.library.setMeta([entry.id], { archived }), () => {
+          toast(archived ? t('archivedDone') : t('unarchivedDone'), {
+            description: entry.title || t('untitled'),
+            ...undo(() => app.library.setMeta([entry.id], { archived: !archived })),
+          });
+        });
+        if (archived) leave(entry.id);
+      },
+      remove: (entry) => {
+        run(app.library.remove([entry.id]), () => {
+          toast(t('trashedDone'), {
+            description: entry.title || t('untitled'),
+            ...undo(() => app.library.restore([entry.id])),
+          });
+        });
+        leave(entry.id);
+      },
+      restore: (id) => run(app.library.restore([id])),
+      erase: (ids) => {
+        for (const id of ids) leave(id);
+        run(app.library.erase(ids));
+      },
+      exportAs: (id, format) => {
+        app.library.exportConversations([id], format).then(download, report);
+      },
+      menu: (entry, startRename, askErase) =>
+        entry.deletedAt !== null
+          ? [
+              {
+                label: t('restore'),
+                icon: <RotateCcw size={15} aria-hidden />,
+                onSelect: () => actions.restore(entry.id),
+              },
+              'separator',
+              {
+                label: t('eraseForGood'),
+                icon: <Trash2 size={15} aria-hidden />,
+                danger: true,
+                onSelect: askErase,
+              },
+            ]
+          : [
+              { label: t('rename'), icon: <Pencil size={15} aria-hidden />, onSelect: startRename },
+              {
+                label: entry.pinned ? t('unpin') : t('pin'),
+                icon: entry.pinned ? <PinOff size={15} aria-hidden /> : <Pin size={15} aria-hidden />,
+                onSelect: () => actions.pin(entry),
+              },
+              {
+                label: entry.archived ? t('unarchive') : t('archive'),
+                icon: entry.archived ? (
+                  <ArchiveRestore size={15} aria-hidden />
+                ) : (
+                  <Archive size={15} aria-hidden />
+                ),
+                onSelect: () => actions.archive(entry),
+              },
+              {
+                label: t('export'),
+                icon: <Download size={15} aria-hidden />,
+                items: [
+                  { label: t('exportMarkdown'), onSelect: () => actions.exportAs(entry.id, 'markdown') },
+                  { label: t('exportJson'), onSelect: () => actions.exportAs(entry.id, 'json') },
+                ],
+              },
+              'separator',
+              {
+                label: t('delete'),
+                icon: <Trash2 size={15} aria-hidden />,
+                danger: true,
+                onSelect: () => actions.remove(entry),
+              },
+            ],
+    };
+    return actions;
+  }, [app, t, report, navigation, session]);
+}

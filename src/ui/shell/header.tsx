@@ -1,0 +1,34 @@
+// The strip at the top of every screen: the way back to the sidebar, a title, what can be done.
+import { Menu as MenuIcon, PanelLeftOpen } from 'lucide-react';
+import { createContext, type ReactNode, useContext } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useIsPhone } from '../hooks/media.ts';
+import { IconButton } from './controls.tsx';
+import { useShortcutKeys } from './shortcuts.ts';
+
+/** How a screen opens the sidebar; `shown` while it needs no button. */
+export const SidebarControl = createContext<{ shown: boolean; open: () => void }>({
+  shown: true,
+  open: () => undefined,
+});
+
+export function Header({ children, actions }: { children: ReactNode; actions?: ReactNode }) {
+  const { t } = useTranslation('shell');
+  const sidebar = useContext(SidebarControl);
+  const phone = useIsPhone();
+  const keys = useShortcutKeys('sidebar');
+  return (
+    <header className="flex h-13 shrink-0 items-center gap-1 px-3">
+      {!sidebar.shown && (
+        <IconButton
+          label={t('showSidebar')}
+          shortcut={keys}
+          icon={phone ? <MenuIcon size={18} aria-hidden /> : <PanelLeftOpen size={17} aria-hidden />}
+          onClick={sidebar.open}
+        />
+      )}
+      <div className="flex min-w-0 flex-1 items-center gap-2 pl-1">{children}</div>
+      {actions}
+    </header>
+  );
+}

@@ -1,0 +1,461 @@
+// The sidebar: new conversation, search, every conversation by day, the other screens, and the status line.
+import {
+  Archive,
+  ArrowLeft,
+  Brain,
+  Ellipsis,
+  MonitorDown,
+  PanelLeftClose,
+  Pin,
+  Search,
+  Settings,
+  SquarePen,
+  Trash2,
+} from 'lucide-react';
+import { type DragEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { VList, type VListHandle } from 'virtua';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { LibraryEntry } from '../../services/documents/documents.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { pathOf, useNavigation } from '../hooks/navigation.tsx';
+import { useSession } from '../hooks/session.tsx';
+import { formatExact, locale } from '../i18n/index.ts';
+import { ActivityButton } from '../library/activity.tsx';
+import { Button, Confirm, classes, EmptyState, IconButton, Kbd, Menu, Skeleton } from './controls.tsx';
+import { useConversationActions, useReport } from './conversation-actions.tsx';
+import { inView, type SidebarRow, type SidebarView, sidebarRows } from './groups.ts';
+import { Logo } from './logo.tsx';
+import { isComposing, useShortcutKeys } from './shortcuts.ts';
+import { StatusLine } from './status-line.tsx';
+
+/** A link of the app: an ordinary one for the browser (open in a new tab), a step of the navigation for a plain click. */
+function AppLink({
+  href,
+  onOpen,
+  ...rest
+}: React.ComponentProps<'a'> & { href: string; onOpen: () => void }) {
+  return (
+    <a
+      href={href}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+        event.preventDefault();
+        onOpen();
+      }}
+      {...rest}
+    />
+  );
+}
+
+/** Writes the title in place. Enter or leaving keeps it, Esc does not. */
+function TitleField({
+  title,
+  onDone,
+  className,
+}: {
+  title: string;
+  onDone: (title: string | null) => void;
+  className?: string;
+}) {
+  const { t } = useTranslation('shell');
+  const done = useRef(false);
+  const finish = (value: string | null) => {
+    if (done.current) return;
+    done.current = true;
+    onDone(value);
+  };
+  return (
+    <input
+      aria-label={t('titleOfConversation')}
+      defaultValue={title}
+      maxLength={300}
+      ref={(input) => {
+        if (input && document.activeElement !== input) {
+          input.focus();
+          input.select();
+        }
+      }}
+      onBlur={(event) => finish(event.target.value)}
+      onKeyDown={(event) => {
+        if (isComposing(event.nativeEvent)) return;
+        if (event.key === 'Enter') finish(event.currentTarget.value);
+        if (event.key === 'Escape') finish(null);
+        event.stopPropagation();
+      }}
+      className={className}
+    />
+  );
+}
+
+/** Amber while an answer streams, a blue dot when one waits to be read. */
+function TurnDot({ id, current }: { id: ConversationId; current: boolean }) {
+  const app = useApp();
+  const session = useSession();
+  const { t } = useTranslation('shell');
+  const turn = useMemo(() => app.chat.turn(id), [app, id]);
+  const busy = useReadable(turn, (state) => state.status !== 'idle');
+  const unread = useReadable(session.unread, (ids) => ids.has(id));
+  if (busy)
+    return (
+      <span
+        role="img"
+        aria-label={t('answering')}
+        className="size-1.5 shrink-0 animate-pulse rounded-full bg-ink-3"
+      />
+    );
+  if (unread && !current)
+    return <span role="img" aria-label={t('unread')} className="size-1.5 shrink-0 rounded-full bg-accent" />;
+  return null;
+}
+
+const EntryRow = memo(function EntryRow({
+  entry,
+  current,
+  onOpened,
+  onErase,
+}: {
+  entry: LibraryEntry;
+  current: boolean;
+  onOpened: () => void;
+  onErase: (entry: LibraryEntry) => void;
+}) {
+  const { t } = useTranslation('shell');
+  const navigation = useNavigation();
+  const actions = useConversationActions();
+  const [renaming, setRenaming] = useState(false);
+  const title = entry.title || t('untitled');
+  return (
+    <div
+      className={classes(
+        'group relative mx-2 flex items-center rounded-sm',
+        current ? 'bg-press' : 'hover:bg-fill',
+      )}
+    >
+      {renaming ? (
+        <TitleField
+          title={entry.title}
+          onDone={(next) => {
+            setRenaming(false);
+            if (next !== null) actions.rename(entry, next);
+          }}
+          className="h-8 min-w-0 flex-1 rounded-sm border border-accent bg-paper px-2 text-sm outline-none pointer-coarse:h-11"
+        />
+      ) : (
+        <>
+          <AppLink
+            href={pathOf({ screen: 'conversation', conversationId: entry.id, messageId: null })}
+            onOpen={() => {
+              navigation.openConversation(entry.id);
+              onOpened();
+            }}
+            data-entry
+            aria-current={current ? 'page' : undefined}
+            title={`${title}\n${formatExact(entry.updatedAt)}`}
+            onDoubleClick={() => entry.deletedAt === null && setRenaming(true)}
+            className={classes(
+              'flex h-8 min-w-0 flex-1 items-center gap-2 rounded-sm px-2 pointer-coarse:h-11',
+              current ? 'text-ink' : 'text-ink-2 group-hover:text-ink',
+            )}
+          >
+            <span className="min-w-0 flex-1 truncate">{title}</span>
+            <TurnDot id={entry.id} current={current} />
+          </AppLink>
+          <span className="absolute right-0.5 flex rounded-sm bg-linear-to-l from-60% from-fill to-transparent pl-4 opacity-0 focus-within:opacity-100 group-hover:opacity-100 has-aria-expanded:opacity-100 pointer-coarse:static pointer-coarse:bg-none pointer-coarse:pl-0 pointer-coarse:opacity-100">
+            <Menu
+              align="start"
+              keepFocus
+              trigger={
+                <IconButton
+                  size="sm"
+                  label={t('moreFor', { title })}
+                  icon={<Ellipsis size={16} aria-hidden />}
+                  className="hover:bg-press"
+                />
+              }
+              items={actions.menu(
+                entry,
+                () => setRenaming(true),
+                () => onErase(entry),
+              )}
+            />
+          </span>
+        </>
+      )}
+    </div>
+  );
+});
+
+function Heading({ row }: { row: Extract<SidebarRow, { type: 'heading' }> }) {
+  const { t } = useTranslation('shell');
+  const words =
+    row.group === 'older'
+      ? new Intl.DateTimeFormat(locale(), { month: 'long', year: 'numeric' }).format(row.at)
+      : t(`groups.${row.group}`);
+  return (
+    <h2 className="flex items-center gap-1.5 px-4 pt-4 pb-1 font-medium text-ink-3 text-xs">
+      {row.group === 'pinned' && <Pin size={12} aria-hidden />}
+      {words}
+    </h2>
+  );
+}
+
+/** Everything that is listed in one view. Ten thousand lines cost what one screen of them costs. */
+function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () => void }) {
+  const app = useApp();
+  const session = useSession();
+  const { t } = useTranslation('shell');
+  const actions = useConversationActions();
+  const library = useReadable(app.documents.library);
+  const current = useReadable(session.current);
+  const list = useRef<VListHandle>(null);
+  const rows = useMemo(() => sidebarRows(library.entries, view, Date.now()), [library.entries, view]);
+  const [erasing, setErasing] = useState<LibraryEntry | null>(null);
+  const askErase = useCallback((entry: LibraryEntry) => setErasing(entry), []);
+
+  if (!library.ready)
+    return (
+      <div className="flex flex-col gap-3 px-4 pt-6">
+        {[64, 80, 52, 72, 60].map((width) => (
+          <Skeleton key={width} className="h-3.5" />
+        ))}
+      </div>
+    );
+  if (rows.length === 0)
+    return view === 'open' ? (
+      <p className="px-4 pt-5 text-ink-3">{t('nothingYet')}</p>
+    ) : (
+      <EmptyState title={view === 'trash' ? t('trashEmpty') : t('archiveEmpty')} />
+    );
+
+  const walk = (event: React.KeyboardEvent<HTMLDivElement>) => {
+    if (event.altKey || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
+    if (!(event.target as HTMLElement).matches('[data-entry]')) return;
+    const links = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-entry]')];
+    const next = links[links.indexOf(event.target as HTMLElement) + (event.key === 'ArrowDown' ? 1 : -1)];
+    next?.focus();
+    event.preventDefault();
+  };
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys are a convenience; each line is a link of its own */}
+      <div className="h-full" onKeyDown={walk}>
+        <VList ref={list} className="pb-2" data={rows} style={{ height: '100%' }}>
+          {(row) =>
+            row.type === 'heading' ? (
+              <Heading key={row.key} row={row} />
+            ) : (
+              <EntryRow
+                key={row.key}
+                entry={row.entry}
+                current={row.entry.id === current}
+                onOpened={onOpened}
+                onErase={askErase}
+              />
+            )
+          }
+        </VList>
+      </div>
+      <Confirm
+        open={erasing !== null}
+        onOpenChange={(open) => !open && setErasing(null)}
+        title={t('eraseTitle')}
+        action={t('eraseForGood')}
+        danger
+        onConfirm={() => erasing && actions.erase([erasing.id])}
+      >
+        {t('eraseWords', { title: erasing?.title || t('untitled'), count: erasing?.messageCount ?? 0 })}
+      </Confirm>
+    </>
+  );
+}
+
+const NAV_ROW =
+  'touchable flex h-8 w-full items-center gap-2.5 rounded-sm px-2 text-ink-2 hover:bg-fill hover:text-ink aria-[current]:bg-press aria-[current]:text-ink';
+
+export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: () => void }) {
+  const app = useApp();
+  const session = useSession();
+  const { t } = useTranslation('shell');
+  const navigation = useNavigation();
+  const actions = useConversationActions();
+  const [view, setView] = useState<SidebarView>('open');
+  const [emptying, setEmptying] = useState(false);
+  const [dragging, setDragging] = useState(false);
+  const newKeys = useShortcutKeys('new');
+  const paletteKeys = useShortcutKeys('palette');
+  const sidebarKeys = useShortcutKeys('sidebar');
+  const entries = useReadable(app.documents.library, (library) => library.entries);
+  const counts = useMemo(
+    () => ({
+      archived: entries.filter((entry) => inView(entry, 'archived')).length,
+      trash: entries.filter((entry) => inView(entry, 'trash')).length,
+    }),
+    [entries],
+  );
+  const install = useReadable(app.device.install);
+  const report = useReport();
+  const { route } = navigation;
+
+  useEffect(() => {
+    if (view !== 'open' && counts[view] === 0) setView('open');
+  }, [view, counts]);
+
+  const drag = {
+    onDragOver: (event: DragEvent) => {
+      if (!event.dataTransfer.types.includes('Files')) return;
+      event.preventDefault();
+      setDragging(true);
+    },
+    onDragLeave: (event: DragEvent) => {
+      if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setDragging(false);
+    },
+    onDrop: (event: DragEvent) => {
+      if (!event.dataTransfer.types.includes('Files')) return;
+      event.preventDefault();
+      event.stopPropagation();
+      setDragging(false);
+      session.dropped.set(event.dataTransfer);
+      session.floating.set('import');
+    },
+  };
+
+  return (
+    <div className="relative flex h-full flex-col bg-side" {...drag}>
+      <header className="flex h-13 shrink-0 items-center gap-1 pr-2 pl-4">
+        <Logo className="text-ink" />
+        <span className="flex-1 pl-1 font-semibold tracking-tight">Recollect</span>
+        <IconButton
+          label={t('hideSidebar')}
+          shortcut={sidebarKeys}
+          icon={<PanelLeftClose size={17} aria-hidden />}
+          onClick={onHide}
+        />
+      </header>
+      <div className="flex shrink-0 flex-col gap-0.5 px-2 pb-1">
+        <button
+          type="button"
+          className={NAV_ROW}
+          onClick={() => {
+            navigation.newConversation();
+            onOpened();
+            session.composer.get()?.focus();
+          }}
+        >
+          <SquarePen size={16} aria-hidden />
+          <span className="flex-1 text-left">{t('newConversation')}</span>
+          <Kbd keys={newKeys} className="opacity-0 group-hover/side:opacity-100 pointer-coarse:hidden" />
+        </button>
+        <button
+          type="button"
+          className={NAV_ROW}
+          onClick={() => {
+            onOpened();
+            session.floating.set('palette');
+          }}
+        >
+          <Search size={16} aria-hidden />
+          <span className="flex-1 text-left">{t('search')}</span>
+          <Kbd keys={paletteKeys} className="pointer-coarse:hidden" />
+        </button>
+      </div>
+      {view !== 'open' && (
+        <div className="flex shrink-0 items-center gap-1 px-2 pt-2">
+          <IconButton
+            label={t('backToConversations')}
+            icon={<ArrowLeft size={16} aria-hidden />}
+            onClick={() => setView('open')}
+          />
+          <h2 className="flex-1 font-semibold">{t(view)}</h2>
+          {view === 'trash' && (
+            <Button size="sm" variant="ghost" onClick={() => setEmptying(true)}>
+              {t('emptyTrash')}
+            </Button>
+          )}
+        </div>
+      )}
+      <nav aria-label={t('conversations')} className="min-h-0 flex-1">
+        <ConversationList key={view} view={view} onOpened={onOpened} />
+      </nav>
+      <footer className="flex shrink-0 flex-col gap-0.5 border-t p-2">
+        {view === 'open' && (counts.archived > 0 || counts.trash > 0) && (
+          <div className="flex gap-0.5">
+            {counts.archived > 0 && (
+              <button type="button" className={NAV_ROW} onClick={() => setView('archived')}>
+                <Archive size={16} aria-hidden />
+                <span className="truncate">{t('archived')}</span>
+                <span className="text-ink-3 text-xs">{counts.archived}</span>
+              </button>
+            )}
+            {counts.trash > 0 && (
+              <button type="button" className={NAV_ROW} onClick={() => setView('trash')}>
+                <Trash2 size={16} aria-hidden />
+                <span className="truncate">{t('trash')}</span>
+                <span className="text-ink-3 text-xs">{counts.trash}</span>
+              </button>
+            )}
+          </div>
+        )}
+        <AppLink
+          href="/memory"
+          className={NAV_ROW}
+          aria-current={route.screen === 'memory' ? 'page' : undefined}
+          onOpen={() => {
+            navigation.openScreen('memory');
+            onOpened();
+          }}
+        >
+          <Brain size={16} aria-hidden />
+          {t('memory')}
+        </AppLink>
+        <AppLink
+          href="/settings/general"
+          className={NAV_ROW}
+          aria-current={route.screen === 'settings' ? 'page' : undefined}
+          onOpen={() => {
+            navigation.openScreen('settings');
+            onOpened();
+          }}
+        >
+          <Settings size={16} aria-hidden />
+          {t('settings')}
+        </AppLink>
+        {install && (
+          <button
+            type="button"
+            className={NAV_ROW}
+            onClick={() => {
+              install().catch(report);
+            }}
+          >
+            <MonitorDown size={16} aria-hidden />
+            {t('install')}
+          </button>
+        )}
+        <div className="flex items-center gap-1">
+          <StatusLine onOpened={onOpened} />
+          <ActivityButton />
+        </div>
+      </footer>
+      {dragging && (
+        <div className="pointer-events-none absolute inset-2 z-10 flex items-center justify-center rounded-lg border-2 border-accent border-dashed bg-accent-soft px-6 text-center font-medium text-accent">
+          {t('dropToImport')}
+        </div>
+      )}
+      <Confirm
+        open={emptying}
+        onOpenChange={setEmptying}
+        title={t('emptyTrashTitle')}
+        action={t('eraseForGood')}
+        danger
+        onConfirm={() =>
+          actions.erase(entries.filter((entry) => inView(entry, 'trash')).map((entry) => entry.id))
+        }
+      >
+        {t('emptyTrashWords', { count: counts.trash })}
+      </Confirm>
+    </div>
+  );
+}
+
+export { TitleField };

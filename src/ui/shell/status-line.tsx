@@ -1,0 +1,61 @@
+// Bottom left, one line: whether everything is saved. It never says more than is true.
+import { TriangleAlert } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { classes } from './controls.tsx';
+
+export function StatusLine({ onOpened }: { onOpened: () => void }) {
+  const app = useApp();
+  const { t } = useTranslation('shell');
+  const navigation = useNavigation();
+  const saving = useReadable(app.documents.saving);
+  const online = useReadable(app.device.online);
+  const behind = useReadable(app.memory.status, (status) => Math.max(status.unread, status.waiting));
+  const broken = useReadable(app.memory.status, (status) => status.state === 'failed');
+
+  const [tone, words] = ((): ['danger' | 'ok' | 'busy' | 'plain', string] => {
+    if (saving.state === 'failed')
+      return [
+        'danger',
+        t(saving.problem.code === 'storage-full' ? 'status.notSavedFull' : 'status.notSaved'),
+      ];
+    if (app.storageKind === 'memory') return ['danger', t('status.fleeting')];
+    if (saving.state === 'saving') return ['busy', t('status.saving')];
+    if (!online) return ['plain', t('status.offline')];
+    if (broken) return ['ok', t('status.savedNoIndex')];
+    if (behind > 0) return ['ok', t('status.savedBehind', { count: behind })];
+    return ['ok', t('status.saved')];
+  })();
+
+  return (
+    <button
+      type="button"
+      onClick={() => {
+        navigation.openScreen('settings', 'storage');
+        onOpened();
+      }}
+      className={classes(
+        'touchable flex min-h-7 min-w-0 flex-1 items-center gap-2 rounded-sm px-2 py-1 text-left text-xs hover:bg-fill',
+        tone === 'danger' ? 'text-danger' : 'text-ink-3',
+      )}
+    >
+      {tone === 'danger' ? (
+        <TriangleAlert size={13} aria-hidden className="shrink-0" />
+      ) : (
+        <span
+          aria-hidden
+          className={classes(
+            'mx-1 size-2 shrink-0 rounded-full',
+            tone === 'ok' && 'bg-ok-strong',
+            tone === 'busy' && 'animate-pulse bg-ink-3',
+            tone === 'plain' && 'border-2 border-ink-3',
+          )}
+        />
+      )}
+      <span role="status" className="min-w-0 leading-4">
+        {words}
+      </span>
+    </button>
+  );
+}
