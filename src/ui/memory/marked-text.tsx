@@ -1,0 +1,78 @@
+// A text with the words of a query marked, found the way the index finds them: by stem, by segment, by pair of Han characters.
+import { type ReactNode, useMemo } from 'react';
+import { queryWords, words } from '../../domain/memory/words.ts';
+
+const HAN_RUN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]+/gu;
+const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['_][\p{L}\p{M}\p{N}]+)*/gu;
+const IS_HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+/** Stretches of `text` that match `query`, as [from, to) pairs in order. `typing`: the last word may be half written. */
+export function matchesIn(text: string, query: string, typing = false): [number, number][] {
+  const wanted = new Set(queryWords(query).split(' ').filter(Boolean));
+  const half = typing ? (/[\p{L}\p{N}]{2,}$/u.exec(query)?.[0] ?? '').toLowerCase() : '';
+  if (wanted.size === 0 && half === '') return [];
+  const hit = new Uint8Array(text.length);
+  const mark = (from: number, to: number) => hit.fill(1, from, to);
+
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (IS_HAN.test(token)) continue;
+    const lower = token.toLowerCase();
+    if (
+      (half !== '' && lower.startsWith(half)) ||
+      words(token)
+        .split(' ')
+        .some((word) => wanted.has(word))
+    )
+      mark(index, index + token.length);
+  }
+  for (const { 0: run, index } of text.matchAll(HAN_RUN)) {
+    for (let at = 0; at + 1 < run.length; at++)
+      if (wanted.has(run.slice(at, at + 2))) mark(index + at, index + at + 2);
+    for (const word of wanted)
+      if (IS_HAN.test(word))
+        for (let at = run.indexOf(word); at >= 0; at = run.indexOf(word, at + 1))
+          mark(index + at, index + at + word.length);
+  }
+
+  const stretches: [number, number][] = [];
+  for (let at = 0; at < hit.length; at++) {
+    if (!hit[at]) continue;
+    const from = at;
+    while (at < hit.length && hit[at]) at++;
+    stretches.push([from, at]);
+  }
+  return stretches;
+}
+
+/** A long text from a little before its first match, so that the match is seen in two lines. */
+export function excerpt(text: string, query: string, room = 160): string {
+  const plain = text.replace(/\s+/g, ' ').trim();
+  const first = matchesIn(plain, query)[0]?.[0] ?? 0;
+  if (first < room * 0.6) return plain;
+  const from = Math.max(0, first - Math.round(room * 0.3));
+  const space = plain.indexOf(' ', from);
+  return `… ${plain.slice(space > from && space < first ? space + 1 : from)}`;
+}
+
+export function MarkedText({
+  text,
+  query,
+  typing = false,
+}: {
+  text: string;
+  query: string;
+  typing?: boolean;
+}) {
+  const pieces = useMemo(() => {
+    const out: ReactNode[] = [];
+    let at = 0;
+    for (const [from, to] of matchesIn(text, query, typing)) {
+      if (from > at) out.push(text.slice(at, from));
+      out.push(<mark key={from}>{text.slice(from, to)}</mark>);
+      at = to;
+    }
+    out.push(text.slice(at));
+    return out;
+  }, [text, query, typing]);
+  return <>{pieces}</>;
+}

@@ -1,0 +1,210 @@
+// What memory brought back, passage by passage, with every number behind the choice and the passages that just missed it.
+import { ArrowUpRight, ChevronRight, History } from 'lucide-react';
+import { useId, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { RecalledPassage } from '../../domain/chat/message.ts';
+import { formatExact, formatRelative } from '../i18n/index.ts';
+import { classes, IconButton } from '../shell/controls.tsx';
+import { excerpt, MarkedText } from './marked-text.tsx';
+import { formatScore, ScoreMeter, ScoreTable } from './scores.tsx';
+
+export interface RecallCardProps {
+  passages: readonly RecalledPassage[];
+  nearMisses: readonly RecalledPassage[];
+  threshold: number;
+  /** What was searched for: its words are marked. */
+  query: string;
+  onOpen: (passage: RecalledPassage) => void;
+  defaultOpen?: boolean;
+}
+
+export function RecallCard({
+  passages,
+  nearMisses,
+  threshold,
+  query,
+  onOpen,
+  defaultOpen = false,
+}: RecallCardProps) {
+  const { t } = useTranslation('memory');
+  const [open, setOpen] = useState(defaultOpen);
+  const body = useId();
+  const tokens = passages.reduce((sum, passage) => sum + passage.tokens, 0);
+  if (passages.length === 0 && nearMisses.length === 0) return null;
+  return (
+    <section
+      aria-label={t('card.label')}
+      className="overflow-hidden rounded-lg border border-memory-line bg-memory-soft text-sm"
+    >
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={body}
+        onClick={() => setOpen(!open)}
+        className="touchable -outline-offset-2 flex w-full items-center gap-2 px-3 py-2 text-left font-medium text-memory hover:bg-memory-mark/40"
+      >
+        <History size={15} aria-hidden className="shrink-0" />
+        <span className="min-w-0 flex-1 truncate">
+          {passages.length > 0 ? (
+            <>
+              {t('card.passages', { count: passages.length })}
+              <span className="font-normal"> · {t('card.tokens', { count: tokens })}</span>
+            </>
+          ) : (
+            t('card.none')
+          )}
+        </span>
+        <span className="sr-only">{open ? t('card.hide') : t('card.show')}</span>
+        <ChevronRight
+          size={15}
+          aria-hidden
+          className={classes('shrink-0 transition-transform', open && 'rotate-90')}
+        />
+      </button>
+      {open && (
+        <div id={body} className="border-memory-line border-t">
+          {passages.length > 0 && (
+            <ol className="divide-y divide-memory-line/60">
+              {passages.map((passage) => (
+                <Passage
+                  key={`${passage.messageId} ${passage.passage}`}
+                  {...{ passage, threshold, query, onOpen }}
+                />
+              ))}
+            </ol>
+          )}
+          {nearMisses.length > 0 && (
+            <div className={classes('bg-paper/60', passages.length > 0 && 'border-memory-line border-t')}>
+              <p className="flex flex-wrap gap-x-2 px-3 pt-2 pb-1 text-ink-3 text-xs">
+                <span className="font-medium text-ink-2">
+                  {t('card.nearMisses', { count: nearMisses.length })}
+                </span>
+                {t('card.nearMissesHelp', { threshold: formatScore(threshold) })}
+              </p>
+              <ol className="pb-1">
+                {nearMisses.map((passage) => (
+                  <Passage
+                    key={`${passage.messageId} ${passage.passage}`}
+                    {...{ passage, threshold, query, onOpen }}
+                    missed
+                  />
+                ))}
+              </ol>
+            </div>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** One passage: two lines, and on demand the whole of it between its neighbours, with its numbers. */
+function Passage({
+  passage,
+  threshold,
+  query,
+  onOpen,
+  missed = false,
+}: {
+  passage: RecalledPassage;
+  threshold: number;
+  query: string;
+  onOpen: (passage: RecalledPassage) => void;
+  missed?: boolean;
+}) {
+  const { t } = useTranslation('memory');
+  const [open, setOpen] = useState(false);
+  const body = useId();
+  const short = useMemo(() => excerpt(passage.passage, query), [passage.passage, query]);
+  const title = passage.title || t('untitled');
+  const before = passage.neighbours.filter((near) => near.createdAt < passage.createdAt);
+  const after = passage.neighbours.filter((near) => near.createdAt >= passage.createdAt);
+  return (
+    <li className={classes('px-3', missed ? 'py-1.5 text-ink-3' : 'py-2.5')}>
+      <div className="flex items-center gap-2">
+        <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-1.5">
+          <button
+            type="button"
+            onClick={() => onOpen(passage)}
+            aria-label={t('card.open', { title })}
+            className={classes(
+              'max-w-full truncate rounded-xs text-left hover:underline',
+              missed ? 'text-ink-2' : 'font-medium text-ink',
+            )}
+          >
+            {title}
+          </button>
+          <span className="text-ink-3 text-xs">
+            <time dateTime={new Date(passage.createdAt).toISOString()} title={formatExact(passage.createdAt)}>
+              {formatRelative(passage.createdAt)}
+            </time>
+            {' · '}
+            {t(`role.${passage.role}`)}
+          </span>
+        </div>
+        <ScoreMeter scores={passage.scores} threshold={threshold} muted={missed} />
+        <IconButton
+          size="sm"
+          className="-mr-1.5 max-sm:hidden"
+          label={t('card.open', { title })}
+          icon={<ArrowUpRight size={15} aria-hidden />}
+          onClick={() => onOpen(passage)}
+        />
+      </div>
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={body}
+        aria-label={open ? t('card.less') : t('card.more')}
+        onClick={() => setOpen(!open)}
+        className="mt-0.5 block w-full rounded-xs text-left"
+      >
+        {!open && (
+          <span
+            className={classes(
+              'break-words leading-[1.5] [overflow-wrap:anywhere]',
+              missed ? 'line-clamp-1' : 'line-clamp-2 text-ink-2',
+            )}
+          >
+            <MarkedText text={short} query={query} />
+          </span>
+        )}
+        {open && <span className="text-ink-3 text-xs underline">{t('card.less')}</span>}
+      </button>
+      {open && (
+        <div id={body} className="mt-1.5 grid gap-3 md:grid-cols-[1fr_12rem]">
+          <div className="max-h-80 min-w-0 space-y-2 overflow-y-auto">
+            {before.map((near) => (
+              <Neighbour key={near.messageId} role={near.role} text={near.text} />
+            ))}
+            <div className="border-memory-strong border-l-2 pl-2.5 text-ink">
+              <p className="whitespace-pre-wrap break-words leading-[1.55] [overflow-wrap:anywhere]">
+                <MarkedText text={passage.passage} query={query} />
+              </p>
+            </div>
+            {after.map((near) => (
+              <Neighbour key={near.messageId} role={near.role} text={near.text} />
+            ))}
+          </div>
+          <div className="text-ink-2">
+            <ScoreTable scores={passage.scores} threshold={threshold} />
+            <p className="mt-1.5 text-ink-3 text-xs">{t('card.tokens', { count: passage.tokens })}</p>
+          </div>
+        </div>
+      )}
+    </li>
+  );
+}
+
+function Neighbour({ role, text }: { role: string; text: string }) {
+  const { t, i18n } = useTranslation('memory');
+  const key = `role.${role}`;
+  return (
+    <div className="border-transparent border-l-2 pl-2.5 text-ink-3">
+      <span className="text-xs">{i18n.exists(key, { ns: 'memory' }) ? t(key) : role}</span>
+      <p className="line-clamp-3 whitespace-pre-wrap break-words text-ink-2 [overflow-wrap:anywhere]">
+        {text}
+      </p>
+    </div>
+  );
+}

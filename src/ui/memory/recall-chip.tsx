@@ -1,0 +1,177 @@
+// While the first message is written: what memory would send along with it, and the choice to leave some of it out.
+import { ChevronRight, History } from 'lucide-react';
+import { useEffect, useId, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { isAbort } from '../../domain/base/errors.ts';
+import { asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
+import type { RecallResult } from '../../services/memory/memory.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { formatExact, formatRelative } from '../i18n/index.ts';
+import { classes } from '../shell/controls.tsx';
+import { excerpt, MarkedText } from './marked-text.tsx';
+import { ScoreMeter } from './scores.tsx';
+
+/** Pause in typing after which memory is asked, ms. */
+const PAUSE_MS = 350;
+/** Shorter texts say too little to look for: letters of an alphabet, or about a third as many Han characters. */
+const enough = (text: string): boolean => {
+  const han = text.match(/\p{Script=Han}/gu)?.length ?? 0;
+  return text.trim().length + 2 * han >= 8;
+};
+
+export interface RecallChipProps {
+  text: string;
+  conversationId: ConversationId | null;
+  /** Messages ticked off: for `Chat.send`'s `withoutPassages`. */
+  onChange: (withoutPassages: readonly MessageId[]) => void;
+}
+
+/** Silent while nothing passes the threshold, auto recall is off, or memory cannot answer. */
+export function RecallChip({ text, conversationId, onChange }: RecallChipProps) {
+  const { t } = useTranslation('memory');
+  const app = useApp();
+  const auto = useReadable(app.settings.config, (config) => config.recall.auto_recall);
+  const wanted = auto.enabled && auto.trigger_on_start && enough(text);
+  const [result, setResult] = useState<RecallResult | null>(null);
+  const [off, setOff] = useState<ReadonlySet<string>>(new Set());
+  const [open, setOpen] = useState(false);
+  const panel = useId();
+  const tell = useRef(onChange);
+  tell.current = onChange;
+
+  useEffect(() => {
+    if (!wanted) {
+      setResult(null);
+      return;
+    }
+    const asking = new AbortController();
+    const timer = setTimeout(() => {
+      app.memory
+        .recall({
+          text,
+          withContext: false,
+          signal: asking.signal,
+          ...(conversationId ? { currentConversation: conversationId } : {}),
+        })
+        .then(setResult, (error: unknown) => {
+          // Help while writing is a courtesy: without it the message is written all the same, and Activity says what is wrong.
+          if (!isAbort(error)) setResult(null);
+        });
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      asking.abort();
+    };
+  }, [app, conversationId, text, wanted]);
+
+  const passages = result?.passages ?? [];
+  const ids = [...new Set(passages.map((passage) => passage.messageId))];
+  const without = ids.filter((id) => off.has(id)).join(' ');
+  useEffect(() => {
+    tell.current(without === '' ? [] : without.split(' ').map(asMessageId));
+  }, [without]);
+
+  if (passages.length === 0) return null;
+  const kept = passages.filter((passage) => !off.has(passage.messageId));
+  const tokens = kept.reduce((sum, passage) => sum + passage.tokens, 0);
+  const setAll = (ticked: boolean) => setOff(new Set(ticked ? [] : [...off, ...ids]));
+  return (
+    <section aria-label={t('chip.label')} className="animate-fade text-sm">
+      {open && (
+        <div
+          id={panel}
+          className="mb-1.5 overflow-hidden rounded-lg border border-memory-line bg-memory-soft"
+        >
+          <div className="flex items-center gap-3 border-memory-line border-b px-3 py-1.5 text-xs">
+            <p className="min-w-0 flex-1 text-ink-2">{t('chip.help')}</p>
+            <button
+              type="button"
+              className="touchable shrink-0 rounded-xs font-medium text-memory hover:underline"
+              onClick={() => setAll(kept.length === 0)}
+            >
+              {kept.length === 0 ? t('chip.all') : t('chip.noneButton')}
+            </button>
+          </div>
+          <ul className="max-h-[36dvh] divide-y divide-memory-line/60 overflow-y-auto">
+            {passages.map((passage) => {
+              const title = passage.title || t('untitled');
+              const ticked = !off.has(passage.messageId);
+              return (
+                <li key={`${passage.messageId} ${passage.passage}`}>
+                  <label
+                    className={classes(
+                      'flex cursor-pointer gap-2.5 px-3 py-2 hover:bg-memory-mark/30',
+                      !ticked && 'text-ink-3',
+                    )}
+                  >
+                    <input
+                      type="checkbox"
+                      checked={ticked}
+                      aria-label={t('chip.use', { title })}
+                      onChange={() => {
+                        const next = new Set(off);
+                        if (ticked) next.add(passage.messageId);
+                        else next.delete(passage.messageId);
+                        setOff(next);
+                      }}
+                      className="mt-0.5 size-4 shrink-0 accent-memory"
+                    />
+                    <span className="min-w-0 flex-1">
+                      <span className="flex items-center gap-2">
+                        <span className="flex min-w-0 flex-1 items-baseline gap-1.5">
+                          <span className={classes('truncate', ticked && 'font-medium')}>{title}</span>
+                          <time
+                            dateTime={new Date(passage.createdAt).toISOString()}
+                            title={formatExact(passage.createdAt)}
+                            className="shrink-0 text-ink-3 text-xs"
+                          >
+                            {formatRelative(passage.createdAt)}
+                          </time>
+                        </span>
+                        <ScoreMeter
+                          scores={passage.scores}
+                          threshold={result?.threshold ?? null}
+                          muted={!ticked}
+                          focusable={false}
+                        />
+                      </span>
+                      <span
+                        className={classes('line-clamp-2 [overflow-wrap:anywhere]', ticked && 'text-ink-2')}
+                      >
+                        <MarkedText text={excerpt(passage.passage, text)} query={text} />
+                      </span>
+                    </span>
+                  </label>
+                </li>
+              );
+            })}
+          </ul>
+        </div>
+      )}
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={panel}
+        onClick={() => setOpen(!open)}
+        className="touchable inline-flex max-w-full items-center gap-1.5 rounded-full border border-memory-line bg-memory-soft px-2.5 py-1 font-medium text-memory text-xs hover:bg-memory-mark/50"
+      >
+        <History size={13} aria-hidden className="shrink-0" />
+        <span className="truncate">
+          {kept.length > 0 ? (
+            <>
+              {t('chip.may', { count: kept.length })}
+              <span className="font-normal"> · {t('chip.tokens', { count: tokens })}</span>
+            </>
+          ) : (
+            t('chip.none')
+          )}
+        </span>
+        <ChevronRight
+          size={13}
+          aria-hidden
+          className={classes('shrink-0 transition-transform', open && '-rotate-90')}
+        />
+      </button>
+    </section>
+  );
+}

@@ -1,0 +1,112 @@
+// The filters of the search box as text: which are written, what the one being typed can become, how one is put in or taken out.
+import type { LibraryEntry } from '../../services/documents/documents.ts';
+
+export const FILTER_NAMES = ['in', 'from', 'dir', 'before', 'after', 'has', 'is'] as const;
+export type FilterName = (typeof FILTER_NAMES)[number];
+
+const ALIASES: Readonly<Record<string, FilterName>> = { title: 'in', folder: 'dir', since: 'after' };
+const TOKEN = /(^|\s)(-?(?:in|title|from|dir|folder|before|after|since|has|is)):("[^"]*"?|\S*)/gi;
+
+export interface FilterToken {
+  readonly name: FilterName;
+  /** Without its quotes. */
+  readonly value: string;
+  /** As written. */
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The filters in a query, in order. A trailing one may still be without a value. */
+export function filterTokens(query: string): FilterToken[] {
+  return [...query.matchAll(TOKEN)].map((match) => {
+    const start = match.index + (match[1] as string).length;
+    const text = match[0].slice((match[1] as string).length);
+    const name = (match[2] as string).toLowerCase().replace('-', '');
+    return {
+      name: ALIASES[name] ?? (name as FilterName),
+      value: (match[3] as string).replaceAll('"', ''),
+      text,
+      start,
+      end: start + text.length,
+    };
+  });
+}
+
+export const withoutFilter = (query: string, token: FilterToken): string =>
+  `${query.slice(0, token.start)}${query.slice(token.end)}`.replace(/\s{2,}/g, ' ').trimStart();
+
+/** The query with `text` at its end, ready to go on typing: no space after a filter that waits for its value. */
+export const withFilter = (query: string, text: string): string =>
+  `${query.trimEnd()}${query.trim() === '' ? '' : ' '}${text}${text.endsWith(':') ? '' : ' '}`;
+
+/** The filter at the end of the query that is still being typed. */
+export function openFilter(query: string): FilterToken | undefined {
+  const last = filterTokens(query).at(-1);
+  if (!last || last.end !== query.length || /:"[^"]*"$/.test(last.text)) return undefined;
+  return last;
+}
+
+const quoted = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
+
+const isoDay = (time: number): string => {
+  const date = new Date(time);
+  return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join('-');
+};
+
+export interface Completion {
+  /** The whole filter, e.g. `from:me`. */
+  readonly text: string;
+  /** What stands beside it: words of the catalogue, or plain text. */
+  readonly hint: { readonly key: string } | { readonly plain: string };
+}
+
+const DAY = 86_400_000;
+const DAYS: readonly (readonly [string, number])[] = [
+  ['today', 0],
+  ['week', 7],
+  ['month', 30],
+  ['quarter', 91],
+  ['year', 365],
+];
+
+/** What the filter being typed can become, best first, at most 6. */
+export function completionsOf(
+  token: FilterToken,
+  entries: readonly LibraryEntry[],
+  now: number,
+): Completion[] {
+  const typed = token.value.toLowerCase();
+  const offer = (values: readonly [string, { key: string } | { plain: string }][]): Completion[] =>
+    values
+      .filter(([value]) => value.toLowerCase().includes(typed))
+      .slice(0, 6)
+      .map(([value, hint]) => ({ text: `${token.name}:${quoted(value)}`, hint }))
+      .filter((completion) => completion.text !== token.text);
+  switch (token.name) {
+    case 'in': {
+      const titles = [...new Set(entries.map((entry) => entry.title).filter(Boolean))];
+      return offer(titles.map((title) => [title.replaceAll('"', ''), { plain: '' }]));
+    }
+    case 'dir': {
+      const dirs = [...new Set(entries.flatMap((entry) => (entry.workDir ? [entry.workDir] : [])))];
+      return offer(dirs.map((dir) => [dir, { plain: '' }]));
+    }
+    case 'from':
+      return offer([
+        ['me', { key: 'filters.from.me' }],
+        ['model', { key: 'filters.from.model' }],
+      ]);
+    case 'has':
+      return offer([['code', { key: 'filters.has.code' }]]);
+    case 'is':
+      return offer([['archived', { key: 'filters.is.archived' }]]);
+    case 'before':
+    case 'after':
+      return offer(
+        DAYS.map(([name, days]) => [isoDay(now - days * DAY), { key: `filters.day.${name}` }] as const),
+      );
+  }
+}

@@ -1,0 +1,95 @@
+// Searches while one types: exact words at once, meaning merged in a moment later. One search at a time; the last one wins.
+import { useEffect, useRef, useState } from 'react';
+import type { IndexFilter } from '../../adapters/index/memory-index.ts';
+import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
+import type { MessageId } from '../../domain/base/ids.ts';
+import type { SearchHit } from '../../services/memory/memory.ts';
+import { useApp } from '../hooks/app.tsx';
+import { mergeHits } from './merge-hits.ts';
+
+/** Pause in typing after which a search begins, ms: less than a person notices. */
+const PAUSE_MS = 60;
+/** Rows younger than this may still be reordered: nobody has aimed at them, ms. */
+const SETTLE_MS = 150;
+
+export interface Search {
+  readonly hits: readonly SearchHit[];
+  /** `words`: only exact words are in; `meaning`: these are shown, better ones may follow. */
+  readonly phase: 'idle' | 'words' | 'meaning' | 'done';
+  readonly problem: Problem | null;
+}
+
+const NOTHING: Search = { hits: [], phase: 'idle', problem: null };
+
+/**
+ * `text` empty and no filter: nothing is searched. `under` tells which row the cursor is on: rows up to it stay where they are.
+ * `attempt` grows to search again.
+ */
+export function useSearch(
+  {
+    text,
+    filter,
+    limit,
+    attempt = 0,
+  }: { text: string; filter: IndexFilter; limit: number; attempt?: number },
+  under: () => MessageId | null,
+): Search {
+  const { memory } = useApp();
+  const [search, setSearch] = useState<Search>(NOTHING);
+  const cursor = useRef(under);
+  cursor.current = under;
+  const narrowed = JSON.stringify(filter);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `attempt` asks for another run
+  useEffect(() => {
+    const filter = JSON.parse(narrowed) as IndexFilter;
+    if (text === '' && narrowed === '{}') {
+      setSearch(NOTHING);
+      return;
+    }
+    setSearch((before) => ({ ...before, phase: 'words', problem: null }));
+    const asking = new AbortController();
+    let shownAt = 0;
+    const timer = setTimeout(() => {
+      memory
+        .search({
+          text,
+          filter,
+          limit,
+          signal: asking.signal,
+          onHits: (hits, final) => {
+            if (asking.signal.aborted) return;
+            const first = shownAt === 0;
+            const settled = !first && performance.now() - shownAt > SETTLE_MS;
+            if (first) shownAt = performance.now();
+            setSearch((before) => {
+              const at = cursor.current();
+              const row = at === null ? -1 : before.hits.findIndex((hit) => hit.messageId === at);
+              // With nothing aimed at, the first row is what Enter would open.
+              const held = first ? 0 : settled ? Math.max(row, 0) + 1 : row > 0 ? row + 1 : 0;
+              return {
+                hits: first ? hits : mergeHits(before.hits, hits, held),
+                phase: final ? 'done' : 'meaning',
+                problem: null,
+              };
+            });
+          },
+        })
+        .then(
+          () => {
+            if (!asking.signal.aborted) setSearch((before) => ({ ...before, phase: 'done' }));
+          },
+          (error: unknown) => {
+            if (!asking.signal.aborted && !isAbort(error))
+              setSearch({ hits: [], phase: 'done', problem: toProblem(error) });
+          },
+        );
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      asking.abort();
+    };
+  }, [memory, text, narrowed, limit, attempt]);
+
+  return search;
+}

@@ -1,0 +1,57 @@
+// The sections of the settings and every setting in them, as data: the screen draws them, the palette finds them.
+
+export const SECTION_IDS = [
+  'models',
+  'memory',
+  'storage',
+  'privacy',
+  'appearance',
+  'shortcuts',
+  'about',
+] as const;
+export type SectionId = (typeof SECTION_IDS)[number];
+
+/** The section of a link; undefined for one that does not exist (or the list of all). */
+export const sectionOf = (section: string): SectionId | undefined => SECTION_IDS.find((id) => id === section);
+
+/** What can be found by name. `key`: its words in the catalogue; `path`: its configuration key, where it is one. */
+export interface SettingEntry {
+  readonly section: SectionId;
+  readonly key: string;
+  readonly path?: string;
+}
+
+const fields = (section: SectionId, ...paths: readonly string[]): SettingEntry[] =>
+  paths.map((path) => ({ section, key: `field.${path}.label`, path }));
+
+export const SETTING_ENTRIES: readonly SettingEntry[] = [
+  { section: 'models', key: 'models.addTitle' },
+  { section: 'models', key: 'models.defaultModel' },
+  ...fields(
+    'memory',
+    'recall.auto_recall.enabled',
+    'recall.hybrid_weights',
+    'recall.filters.min_similarity',
+    'recall.filters.time_decay_factor',
+    'recall.filters.exclude_current_session',
+    'recall.filters.max_results',
+    'recall.context.max_messages_per_session',
+    'recall.context.max_total_tokens',
+    'indexing.every_messages',
+    'indexing.on_end',
+    'indexing.max_age_minutes',
+    'embedding',
+  ),
+  ...fields('storage', 'storage.engine', 'storage.max_size_mb'),
+  { section: 'storage', key: 'storage.export.title' },
+  { section: 'storage', key: 'storage.import.title' },
+  { section: 'storage', key: 'storage.trash.title' },
+  { section: 'storage', key: 'storage.samples.title' },
+  { section: 'storage', key: 'storage.persist.title' },
+  ...fields('privacy', 'privacy.sensitive_keywords', 'privacy.exclude_work_dirs'),
+  ...fields('appearance', 'ui.theme', 'ui.language', 'ui.send_with'),
+  { section: 'shortcuts', key: 'section.shortcuts.title' },
+  { section: 'about', key: 'about.config' },
+  { section: 'about', key: 'about.reset' },
+  { section: 'about', key: 'about.licences' },
+];
