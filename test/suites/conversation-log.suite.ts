@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type {
   ConversationLog,
+  DrawerChange,
   LogChange,
   LogEntry,
   NewEntry,
@@ -417,6 +418,30 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
       expect(await drawer.get('a')).toEqual({ list: [1] });
     });
 
+    it('tells who listens which keys changed, those written with an append included', async () => {
+      const { drawer, log } = subject.store;
+      const heard: DrawerChange[] = [];
+      const stop = drawer.subscribe((change) => heard.push(change));
+      await drawer.set('a', 1);
+      await drawer.set('a', undefined);
+      await log.append(
+        [entry(newConversationId(), '1')],
+        [
+          { key: 'b', value: 1 },
+          { key: 'c', value: 2 },
+        ],
+      );
+      await log.append([entry(newConversationId(), '2')]);
+      expect(heard).toEqual([
+        { keys: ['a'], foreign: false },
+        { keys: ['a'], foreign: false },
+        { keys: ['b', 'c'], foreign: false },
+      ]);
+      stop();
+      await drawer.set('a', 1);
+      expect(heard.length).toBe(3);
+    });
+
     it('refuses what cannot be kept and keeps the old', async () => {
       const { drawer } = subject.store;
       await drawer.set('a', 1);
@@ -461,6 +486,13 @@ export function describeSharedLog(name: string, setup: () => Promise<LogSubject>
       const erased = next(there.log);
       await here.log.erase(a);
       expect(await erased).toEqual({ documents: [a], seq: 2, foreign: true });
+    });
+
+    it('one tab hears what the other puts into the drawer', async () => {
+      const heard = new Promise<DrawerChange>((resolve) => there.drawer.subscribe(resolve));
+      await here.drawer.set('a', { n: 1 });
+      expect(await heard).toEqual({ keys: ['a'], foreign: true });
+      expect(await there.drawer.get('a')).toEqual({ n: 1 });
     });
 
     it('two tabs append at the same time and lose nothing', async () => {

@@ -1,13 +1,13 @@
-// Tells listeners that the log changed. A listener that throws harms neither the others nor the write that is already on disk.
-import type { LogChange } from './conversation-log.ts';
+// Tells listeners that something changed. A listener that throws harms neither the others nor the write that is already on disk.
 
-export interface Announcer {
-  tell(change: LogChange): void;
-  subscribe(listener: (change: LogChange) => void): () => void;
+export interface Announcer<Change> {
+  tell(change: Change): void;
+  /** Returns how to stop. */
+  subscribe(listener: (change: Change) => void): () => void;
 }
 
-export function createAnnouncer(): Announcer {
-  const listeners = new Set<(change: LogChange) => void>();
+export function createAnnouncer<Change>(): Announcer<Change> {
+  const listeners = new Set<(change: Change) => void>();
   return {
     tell: (change) => {
       for (const listener of [...listeners])

@@ -61,12 +61,21 @@ export interface ConversationLog {
   close(): Promise<void>;
 }
 
+/** Tells that things in the drawer changed. Keys only: whoever cares reads them. */
+export interface DrawerChange {
+  readonly keys: readonly string[];
+  /** True when another tab or worker made it. */
+  readonly foreign: boolean;
+}
+
 /** Small things this device keeps beside the log: settings, bookmarks, drafts. Values are structured-cloneable. */
 export interface Drawer {
   get(key: string): Promise<unknown>;
   /** Durable when resolved. `undefined` deletes. */
   set(key: string, value: unknown): Promise<void>;
   keys(prefix: string): Promise<string[]>;
+  /** Calls after each change, here or in another tab, those made with an append included; returns how to stop. */
+  subscribe(listener: (change: DrawerChange) => void): () => void;
 }
 
 /** The log and the drawer share one database, so that one transaction can cover both. */

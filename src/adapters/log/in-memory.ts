@@ -2,14 +2,15 @@
 import { RecollectError } from '../../domain/base/errors.ts';
 import { type DocumentId, newEntryId } from '../../domain/base/ids.ts';
 import { createAnnouncer } from './announcer.ts';
-import type { LogEntry, Store } from './conversation-log.ts';
+import type { DrawerChange, LogChange, LogEntry, Store } from './conversation-log.ts';
 
 /** Behaves as the persistent store does, copies included: what was handed over or out may be changed without harm. */
 export function createInMemoryStore({ now = Date.now }: { now?: () => number } = {}): Store {
   /** By seq, ascending. */
   let entries: LogEntry[] = [];
   const drawer = new Map<string, unknown>();
-  const announcer = createAnnouncer();
+  const logListeners = createAnnouncer<LogChange>();
+  const drawerListeners = createAnnouncer<DrawerChange>();
   let head = 0;
   let closed = false;
 
@@ -52,7 +53,8 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
             changed.add(document);
           }
           for (const { key, value } of values) put(key, value);
-          if (changed.size > 0) announcer.tell({ documents: [...changed], seq: head, foreign: false });
+          if (changed.size > 0) logListeners.tell({ documents: [...changed], seq: head, foreign: false });
+          if (values.length > 0) drawerListeners.tell({ keys: values.map(({ key }) => key), foreign: false });
           return head;
         });
       },
@@ -88,12 +90,12 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
           const kept = entries.filter((entry) => entry.document !== document);
           if (kept.length === entries.length) return;
           entries = kept;
-          announcer.tell({ documents: [document], seq: head, foreign: false });
+          logListeners.tell({ documents: [document], seq: head, foreign: false });
         }),
 
       documents: () => later(() => [...new Set(entries.map((entry) => entry.document))].sort()),
       head: () => later(() => head),
-      subscribe: announcer.subscribe,
+      subscribe: logListeners.subscribe,
       stats: () =>
         later(() => ({
           entries: entries.length,
@@ -105,8 +107,13 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
     },
     drawer: {
       get: (key) => later(() => clone(drawer.get(key))),
-      set: (key, value) => later(() => put(key, clone(value))),
+      set: (key, value) =>
+        later(() => {
+          put(key, clone(value));
+          drawerListeners.tell({ keys: [key], foreign: false });
+        }),
       keys: (prefix) => later(() => [...drawer.keys()].filter((key) => key.startsWith(prefix)).sort()),
+      subscribe: drawerListeners.subscribe,
     },
   };
 }

@@ -12,7 +12,15 @@ import { z } from 'zod';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { type DocumentId, type EntryId, newEntryId } from '../../domain/base/ids.ts';
 import { createAnnouncer } from './announcer.ts';
-import type { LogChange, LogEntry, NewEntry, Origin, Store } from './conversation-log.ts';
+import type {
+  DrawerChange,
+  DrawerWrite,
+  LogChange,
+  LogEntry,
+  NewEntry,
+  Origin,
+  Store,
+} from './conversation-log.ts';
 
 /** Raised with each change of the stores' shape. An app that finds a higher one changes nothing. */
 export const LOG_VERSION = 1;
@@ -60,10 +68,11 @@ export interface IndexedDbOptions {
   readonly onProblem?: (problem: Problem) => void;
 }
 
-const announcement = z.strictObject({
-  documents: z.array(z.string().min(1)),
-  seq: z.number().int().nonnegative(),
-});
+/** What tabs tell one another: which documents of the log, or which keys of the drawer. */
+const announcement = z.union([
+  z.strictObject({ documents: z.array(z.string().min(1)), seq: z.number().int().nonnegative() }),
+  z.strictObject({ keys: z.array(z.string()) }),
+]);
 
 /**
  * Opens (or creates) the store. Throws `newer-log` for a database of a newer app, `storage-unavailable` where the browser gives
@@ -101,37 +110,37 @@ export async function openIndexedDbStore({
     return opening;
   }
 
-  /** Begins a transaction; once more on a fresh connection where the browser closed the one we had without telling. */
-  async function begin<Mode extends 'readonly' | 'readwrite'>(
-    stores: StoreNames<Schema>[],
-    mode: Mode,
-  ): Promise<{ database: Database; transaction: IDBPTransaction<Schema, StoreNames<Schema>[], Mode> }> {
-    const start = (database: Database) => ({
-      database,
-      transaction: database.transaction(stores, mode, { durability: 'strict' }),
-    });
-    const opening = connect();
-    const database = await opening;
-    try {
-      return start(database);
-    } catch (error) {
-      if (nameOf(error) !== 'InvalidStateError') throw translate(error);
-    }
-    if (connection === opening) connection = undefined;
-    try {
-      return start(await connect());
-    } catch (error) {
-      throw translate(error);
-    }
-  }
+  type Transaction<Mode extends IDBTransactionMode> = IDBPTransaction<Schema, StoreNames<Schema>[], Mode>;
 
-  /** All of `work` or nothing of it; resolves when the transaction has completed, that is when it is durable. */
+  /**
+   * All of `work` or nothing of it; resolves when the transaction has completed, that is when it is durable.
+   * Where the browser cut the connection off, `work` is done once more on a new one: doing it twice is doing it once.
+   */
   async function run<T, Mode extends 'readonly' | 'readwrite'>(
     stores: StoreNames<Schema>[],
     mode: Mode,
-    work: (transaction: IDBPTransaction<Schema, StoreNames<Schema>[], Mode>) => Promise<T>,
+    work: (transaction: Transaction<Mode>) => Promise<T>,
   ): Promise<T> {
-    const { database, transaction } = await begin(stores, mode);
+    for (let attempt = 1; ; attempt += 1) {
+      const opening = connect();
+      const database = await opening;
+      try {
+        return await complete(database.transaction(stores, mode, { durability: 'strict' }), work);
+      } catch (error) {
+        const lost = LOST_CONNECTION.has(nameOf(error));
+        if (lost) {
+          if (connection === opening) connection = undefined;
+          database.close();
+        }
+        if (!lost || attempt > 1 || closed) throw translate(error);
+      }
+    }
+  }
+
+  async function complete<T, Mode extends IDBTransactionMode>(
+    transaction: Transaction<Mode>,
+    work: (transaction: Transaction<Mode>) => Promise<T>,
+  ): Promise<T> {
     const finished = transaction.done;
     try {
       const [result] = await Promise.all([work(transaction), finished]);
@@ -144,12 +153,7 @@ export async function openIndexedDbStore({
       }
       await finished.catch(() => {});
       // The transaction knows better than its requests why it was aborted; of an abort of ours it knows nothing.
-      const cause = transaction.error ?? error;
-      if (LOST_CONNECTION.has(nameOf(cause))) {
-        connection = undefined;
-        database.close();
-      }
-      throw translate(cause);
+      throw transaction.error ?? error;
     }
   }
   const write = <T>(stores: StoreNames<Schema>[], work: (transaction: Writing) => Promise<T>) =>
@@ -160,20 +164,20 @@ export async function openIndexedDbStore({
   await connect();
 
   // -------------------------------------------------------------------------------------------- telling others
-  const announcer = createAnnouncer();
+  const logListeners = createAnnouncer<LogChange>();
+  const drawerListeners = createAnnouncer<DrawerChange>();
   const channel = new BroadcastChannel(`${name}:log`);
   channel.onmessage = ({ data }) => {
     const message = announcement.safeParse(data);
-    if (message.success)
-      announcer.tell({
-        documents: message.data.documents as DocumentId[],
-        seq: message.data.seq,
-        foreign: true,
-      });
+    if (message.success) tell(message.data, true);
   };
-  const announce = (change: Omit<LogChange, 'foreign'>) => {
-    if (!closed) channel.postMessage({ documents: [...change.documents], seq: change.seq });
-    announcer.tell({ ...change, foreign: false });
+  const tell = (change: z.infer<typeof announcement>, foreign: boolean) => {
+    if ('keys' in change) drawerListeners.tell({ ...change, foreign });
+    else logListeners.tell({ seq: change.seq, documents: change.documents as DocumentId[], foreign });
+  };
+  const announce = (change: z.infer<typeof announcement>) => {
+    if (!closed) channel.postMessage(change);
+    tell(change, false);
   };
 
   // -------------------------------------------------------------------------------------------- the store
@@ -199,9 +203,7 @@ export async function openIndexedDbStore({
             for (const key of [document, WHOLE_LOG])
               gained.set(key, plus(gained.get(key), 1, bytes.byteLength, seqs[position] as number));
           });
-          for (const { key, value } of writes)
-            if (value === undefined) await transaction.objectStore('drawer').delete(key);
-            else await transaction.objectStore('drawer').put(value, key);
+          for (const change of writes) await put(transaction, change);
           await Promise.all(
             [...gained].map(([key, { entries, bytes, head }]) =>
               change(transaction, key, entries, bytes, head),
@@ -213,6 +215,7 @@ export async function openIndexedDbStore({
           };
         });
         if (documents.length > 0) announce({ documents, seq });
+        if (writes.length > 0) announce({ keys: writes.map(({ key }) => key) });
         return seq;
       },
 
@@ -271,7 +274,7 @@ export async function openIndexedDbStore({
       },
 
       head,
-      subscribe: announcer.subscribe,
+      subscribe: logListeners.subscribe,
 
       stats: () =>
         look(['counts'], async (transaction) => {
@@ -291,15 +294,15 @@ export async function openIndexedDbStore({
     },
     drawer: {
       get: (key) => look(['drawer'], (transaction) => transaction.objectStore('drawer').get(key)),
-      set: (key, value) =>
-        write(['drawer'], async (transaction) => {
-          if (value === undefined) await transaction.objectStore('drawer').delete(key);
-          else await transaction.objectStore('drawer').put(value, key);
-        }),
+      set: async (key, value) => {
+        await write(['drawer'], (transaction) => put(transaction, { key, value }));
+        announce({ keys: [key] });
+      },
       keys: (prefix) =>
         look(['drawer'], (transaction) =>
           transaction.objectStore('drawer').getAllKeys(IDBKeyRange.bound(prefix, `${prefix}\uffff`)),
         ),
+      subscribe: drawerListeners.subscribe,
     },
   };
 }
@@ -345,6 +348,8 @@ function open(
       });
     };
     opened()
+      // Opening in the very moment in which the browser clears or cuts off the database is cut off with it.
+      .catch((error) => (nameOf(error) === 'AbortError' && !gaveUp ? opened() : Promise.reject(error)))
       .then(
         (database) => {
           if (gaveUp) database.close();
@@ -397,6 +402,11 @@ async function remove(transaction: Writing, range: IDBKeyRange): Promise<Count> 
   }
   await Promise.all(keys.map((key) => rows.delete(key)));
   return removed ?? { entries: 0, bytes: 0, head: 0 };
+}
+
+async function put(transaction: Writing, { key, value }: DrawerWrite): Promise<void> {
+  if (value === undefined) await transaction.objectStore('drawer').delete(key);
+  else await transaction.objectStore('drawer').put(value, key);
 }
 
 const plus = (count: Count | undefined, entries: number, bytes: number, head: number): Count => ({

@@ -112,6 +112,22 @@ export function describeBadLuck(name: string): void {
       await store.log.close();
     });
 
+    it('a write that the browser cut off is done again, once', async () => {
+      const store = await openIndexedDbStore({ name: database });
+      const real = IDBObjectStore.prototype.put;
+      let failures = 0;
+      vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (this: IDBObjectStore, ...given) {
+        failures += 1;
+        if (failures === 1)
+          throw new DOMException('Connection to Indexed Database server lost', 'UnknownError');
+        return real.apply(this, given);
+      });
+      expect(await store.log.append([entryOf(), entryOf()])).toBe(2);
+      expect(await store.log.stats()).toEqual({ entries: 2, bytes: 6 });
+      expect(failures).toBeGreaterThan(1);
+      await store.log.close();
+    });
+
     it('a failure in the middle of a write leaves nothing of it, and the next use works', async () => {
       const store = await openIndexedDbStore({ name: database });
       const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {
