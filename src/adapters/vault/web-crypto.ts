@@ -1,0 +1,91 @@
+// Secrets sealed with AES-256-GCM. The key is made here, cannot be extracted, and lies in the drawer as the browser's own
+// CryptoKey: a copy of the drawer's records, an export or a log of them shows no secret. Script that runs on this page can ask
+// for secrets all the same; the Content-Security-Policy is what keeps such script out.
+import { z } from 'zod';
+import { RecollectError } from '../../domain/base/errors.ts';
+import type { Vault } from './vault.ts';
+
+/** What the vault needs of a place to keep things. */
+export interface VaultDrawer {
+  get(key: string): Promise<unknown>;
+  /** Durable when resolved. `undefined` deletes. Values are structured-cloneable. */
+  set(key: string, value: unknown): Promise<void>;
+  keys(prefix: string): Promise<string[]>;
+}
+
+const KEYS = 'vault/key/';
+const SECRETS = 'vault/secret/';
+
+const sealed = z.object({
+  /** Which key sealed it. */
+  key: z.string(),
+  iv: z.instanceof(Uint8Array<ArrayBuffer>),
+  data: z.instanceof(Uint8Array<ArrayBuffer>),
+});
+
+/** The name is bound to the secret: a sealed secret put under another name does not open. */
+const bound = (name: string, iv: Uint8Array<ArrayBuffer>) => ({
+  name: 'AES-GCM',
+  iv,
+  additionalData: new TextEncoder().encode(name),
+});
+
+export function createVault(drawer: VaultDrawer): Vault {
+  const keyCalled = async (id: string): Promise<CryptoKey | undefined> => {
+    const key = await drawer.get(KEYS + id);
+    return key instanceof CryptoKey ? key : undefined;
+  };
+
+  /** A key of this device. Every key has an id of its own, so that two tabs that make one at once do not overwrite each other's. */
+  async function keyForSealing(): Promise<{ id: string; key: CryptoKey }> {
+    for (const id of (await drawer.keys(KEYS)).map((key) => key.slice(KEYS.length))) {
+      const key = await keyCalled(id);
+      if (key) return { id, key };
+    }
+    const made = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, [
+      'encrypt',
+      'decrypt',
+    ]);
+    const id = crypto.randomUUID();
+    await drawer.set(KEYS + id, made);
+    // Some browsers store a key without complaint and give nothing back.
+    const key = await keyCalled(id);
+    if (!key) throw new Error('The browser does not keep keys');
+    return { id, key };
+  }
+
+  return {
+    put: async (name, secret) => {
+      if (secret === '') return drawer.set(SECRETS + name, undefined);
+      const iv = crypto.getRandomValues(new Uint8Array(12));
+      let record: z.infer<typeof sealed>;
+      try {
+        const { id, key } = await keyForSealing();
+        const data = await crypto.subtle.encrypt(bound(name, iv), key, new TextEncoder().encode(secret));
+        record = { key: id, iv, data: new Uint8Array(data) };
+      } catch (cause) {
+        if (cause instanceof RecollectError && cause.problem.code !== 'storage-failed') throw cause;
+        throw new RecollectError('vault-unavailable', 'The browser cannot seal secrets on this device', {
+          cause,
+        });
+      }
+      await drawer.set(SECRETS + name, record);
+    },
+
+    get: async (name) => {
+      const record = sealed.safeParse(await drawer.get(SECRETS + name));
+      if (!record.success) return undefined;
+      const { iv, data } = record.data;
+      const key = await keyCalled(record.data.key);
+      if (!key) return undefined;
+      try {
+        return new TextDecoder().decode(await crypto.subtle.decrypt(bound(name, iv), key, data));
+      } catch {
+        // Damaged, or sealed under another name: as good as not kept, the person is asked again.
+        return undefined;
+      }
+    },
+
+    names: async () => (await drawer.keys(SECRETS)).map((key) => key.slice(SECRETS.length)).sort(),
+  };
+}
