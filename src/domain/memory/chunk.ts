@@ -1,0 +1,219 @@
+// Cuts a message into chunks, the unit of recall: what is shown, what is searched by words, what is embedded.
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { Message } from '../chat/message.ts';
+import { estimateTokens } from '../context/tokens.ts';
+import { blocksOf } from './code.ts';
+import { sentencesOf } from './sentences.ts';
+import { dateWords, words } from './words.ts';
+
+/** Most tokens in a chunk: the shipped models read 512, their prefix, the speaker and an estimate's error included. */
+export const CHUNK_TOKENS = 380;
+/** A last piece smaller than this joins the one before it. */
+const SMALL_TOKENS = 48;
+/** Longest text of one part that is cut up, in characters. What lies beyond is in the log, and found by what stands before it. */
+const MAX_PART = 400_000;
+/** Most chunks one message gives: a pasted book must not bury the library. */
+const MAX_CHUNKS = 400;
+/** Of code longer than this, and of tool output, only the beginning and the end are shown and embedded; in characters. */
+const LONG_CODE = 4_000;
+const HEAD = 900;
+const TAIL = 400;
+/** Most search words taken from what is cut out of the middle. */
+const MAX_MIDDLE_WORDS = 1_500;
+
+/** What is embedded first: what people and models said, then long code, then what tools were asked and answered. */
+const CLASS = { said: 0, code: 1, tool: 2 } as const;
+const CLASS_STEP = 100_000_000;
+
+export interface Chunk {
+  readonly ordinal: number;
+  readonly text: string;
+  readonly words: string;
+  readonly embedded: string;
+  readonly hash: string;
+  readonly priority: number;
+}
+
+export interface ChunkOptions {
+  /** Takes secrets out; `redact` with the person's keywords. */
+  readonly redact: (text: string) => string;
+  /** Who speaks, in front of what is embedded. Default: the role's name. */
+  readonly speaker?: string;
+}
+
+const SPEAKERS: Readonly<Record<Message['role'], string>> = {
+  user: 'User',
+  assistant: 'Assistant',
+  tool: 'Tool',
+  system: 'System',
+};
+
+interface Piece {
+  readonly text: string;
+  readonly class: keyof typeof CLASS;
+  /** Words found in it beyond those of the text. */
+  readonly hidden?: string;
+}
+
+/** Splits one paragraph or line that is too long: at sentences, then at words, then anywhere. */
+function splitLong(text: string, limit: number): string[] {
+  const out: string[] = [];
+  let held = '';
+  const push = (piece: string, joint: string) => {
+    const joined = held ? held + joint + piece : piece;
+    if (estimateTokens(joined) <= limit) held = joined;
+    else {
+      if (held) out.push(held);
+      held = piece;
+    }
+  };
+  const hard = (piece: string) => {
+    // A character costs at most one token, so `limit` characters always fit.
+    const characters = [...piece];
+    for (let i = 0; i < characters.length; i += limit) push(characters.slice(i, i + limit).join(''), '');
+  };
+  for (const sentence of sentencesOf(text)) {
+    const joint = /[\p{Script=Han}。！？]$/u.test(held) ? '' : ' ';
+    if (estimateTokens(sentence) <= limit) push(sentence, joint);
+    else
+      for (const word of sentence.split(/\s+/)) {
+        if (estimateTokens(word) <= limit) push(word, ' ');
+        else hard(word);
+      }
+  }
+  if (held) out.push(held);
+  return out;
+}
+
+/** Packs prose and short code into pieces of at most `limit` tokens, at paragraphs where possible. */
+function pack(units: readonly string[], limit: number): string[] {
+  const out: string[] = [];
+  let held = '';
+  let size = 0;
+  for (const unit of units) {
+    const cost = estimateTokens(unit);
+    if (held && size + cost <= limit) {
+      held += `\n\n${unit}`;
+      size += cost + 1;
+      continue;
+    }
+    if (held) out.push(held);
+    held = unit;
+    size = cost;
+  }
+  if (held) {
+    const before = out.at(-1);
+    if (before !== undefined && size < SMALL_TOKENS && estimateTokens(before) + size <= limit * 1.2)
+      out[out.length - 1] = `${before}\n\n${held}`;
+    else out.push(held);
+  }
+  return out;
+}
+
+/** Beginning and end of something long; the words of the middle stay findable. */
+function ends(text: string, of: keyof typeof CLASS): Piece {
+  if (text.length <= HEAD + TAIL + 200) return { text, class: of };
+  const head = text.slice(0, HEAD).replace(/[\ud800-\udbff]$/, '');
+  const tail = text.slice(-TAIL).replace(/^[\udc00-\udfff]/, '');
+  const middle = new Set(words(text.slice(head.length, text.length - tail.length)).split(' '));
+  return {
+    text: `${head.trimEnd()}\n…\n${tail.trimStart()}`,
+    class: of,
+    hidden: [...middle].slice(0, MAX_MIDDLE_WORDS).join(' '),
+  };
+}
+
+function saidPieces(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let units: string[] = [];
+  const flush = () => {
+    for (const piece of pack(units, CHUNK_TOKENS)) pieces.push({ text: piece, class: 'said' });
+    units = [];
+  };
+  for (const block of blocksOf(text)) {
+    if (block.kind === 'code') {
+      if (estimateTokens(block.text) <= CHUNK_TOKENS) units.push(block.text.trim());
+      else {
+        flush();
+        if (block.text.length > LONG_CODE) pieces.push(ends(block.text.trim(), 'code'));
+        else
+          for (const piece of pack(
+            block.text
+              .split('\n')
+              .flatMap((line) =>
+                estimateTokens(line) <= CHUNK_TOKENS ? [line] : splitLong(line, CHUNK_TOKENS),
+              )
+              .filter((line) => line.trim()),
+            CHUNK_TOKENS,
+          ))
+            pieces.push({ text: piece.replaceAll('\n\n', '\n'), class: 'code' });
+      }
+      continue;
+    }
+    for (const paragraph of block.text.split(/\n[ \t]*\n+/)) {
+      const clean = paragraph.trim();
+      if (!clean) continue;
+      if (estimateTokens(clean) <= CHUNK_TOKENS) units.push(clean);
+      else units.push(...splitLong(clean, CHUNK_TOKENS));
+    }
+  }
+  flush();
+  return pieces;
+}
+
+/** A tool call in a line: its name and the plain values of its arguments. */
+function callLine(name: string, args: string): string {
+  const short = args
+    .replace(/[{}[\]"]+/g, ' ')
+    .replace(/\\[nrt]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return `${name}: ${short.length > 400 ? `${short.slice(0, 400)}…` : short}`;
+}
+
+/** 128 bits of SHA-256, hex: equal texts share a vector. */
+export const hashOf = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
+
+/**
+ * The chunks of a message, in order. None for notes, for answers given from memory, and for parts that are recalls, reasoning or files:
+ * what was remembered once must not be remembered again as if it had been said. System prompts are not memories either.
+ */
+export function chunksOf(message: Message, options: ChunkOptions): Chunk[] {
+  if (message.kind !== 'message' || message.role === 'system') return [];
+  const pieces: Piece[] = [];
+  for (const part of message.parts) {
+    if (part.type === 'text') {
+      const text = options.redact(part.text.slice(0, MAX_PART)).trim();
+      if (text) pieces.push(...(message.role === 'tool' ? [ends(text, 'tool')] : saidPieces(text)));
+    } else if (part.type === 'tool-result') {
+      const text = options.redact(part.text.slice(0, MAX_PART)).trim();
+      if (text) pieces.push(ends(text, 'tool'));
+    } else if (part.type === 'tool-call')
+      pieces.push({
+        text: options.redact(callLine(part.name, part.arguments.slice(0, MAX_PART))),
+        class: 'tool',
+      });
+    else if (part.type === 'file' && part.name)
+      pieces.push({ text: options.redact(part.name), class: 'tool' });
+  }
+  const speaker = options.speaker ?? SPEAKERS[message.role];
+  const when = dateWords(message.createdAt);
+  const age = Math.max(0, Math.floor(message.createdAt / 60_000));
+  return pieces
+    .filter((piece) => /[\p{L}\p{N}]/u.test(piece.text))
+    .slice(0, MAX_CHUNKS)
+    .map((piece, ordinal) => {
+      const embedded = `${speaker}: ${piece.text}`;
+      const own = words(piece.text);
+      return {
+        ordinal,
+        text: piece.text,
+        words: [own, piece.hidden, when].filter(Boolean).join(' '),
+        embedded,
+        hash: hashOf(embedded),
+        // Within a class the newest first; fits 32 bits until the year 2150.
+        priority: CLASS[piece.class] * CLASS_STEP + CLASS_STEP - Math.min(age, CLASS_STEP),
+      };
+    });
+}

@@ -1,0 +1,128 @@
+// The search line's little language: `in:"title" from:me dir:~/work before:2026-05 after:7d has:code is:pinned` and free words.
+import type { Role } from '../chat/message.ts';
+
+/** What the filters of a search line narrow to. Times in ms since 1970; absent keys do not narrow. */
+export interface SearchFilter {
+  titleContains?: string;
+  roles?: readonly Role[];
+  workDir?: string;
+  before?: number;
+  after?: number;
+  hasCode?: boolean;
+  pinned?: boolean;
+  archived?: boolean;
+}
+
+export interface SearchLine {
+  /** The words that are searched. */
+  readonly text: string;
+  readonly filter: SearchFilter;
+  /** Filters that were named but not understood, as typed: they are searched as words too. */
+  readonly unknown: readonly string[];
+}
+
+const ROLES: Readonly<Record<string, readonly Role[]>> = {
+  me: ['user'],
+  user: ['user'],
+  i: ['user'],
+  我: ['user'],
+  model: ['assistant'],
+  assistant: ['assistant'],
+  ai: ['assistant'],
+  模型: ['assistant'],
+  助手: ['assistant'],
+  tool: ['tool'],
+  tools: ['tool'],
+  工具: ['tool'],
+};
+const DAY = 86_400_000;
+const SPANS: Readonly<Record<string, number>> = {
+  h: DAY / 24,
+  d: DAY,
+  w: 7 * DAY,
+  m: 30 * DAY,
+  y: 365 * DAY,
+};
+const NAMED_DAYS: Readonly<Record<string, number>> = { today: 0, 今天: 0, yesterday: 1, 昨天: 1, 前天: 2 };
+
+/**
+ * The beginning of the day, month or year that a person wrote, in this device's time zone: `2026`, `2026-05`, `2026-05-02`, `2026/5/2`,
+ * `2026年5月2日`, `today`, `yesterday`, or a span back from now: `7d`, `2w`, `3m`, `1y`. Undefined for anything else.
+ */
+export function parseDay(text: string, now: number): number | undefined {
+  const span = /^(\d{1,4})\s?([hdwmy])$/i.exec(text);
+  if (span) return now - Number(span[1]) * (SPANS[(span[2] as string).toLowerCase()] as number);
+  const back = NAMED_DAYS[text.toLowerCase()];
+  if (back !== undefined) {
+    const today = new Date(now);
+    return new Date(today.getFullYear(), today.getMonth(), today.getDate() - back).getTime();
+  }
+  const day = /^(\d{4})(?:[-/.年](\d{1,2})(?:[-/.月](\d{1,2})日?)?月?)?年?$/.exec(text);
+  if (!day) return undefined;
+  const [year, month, date] = [Number(day[1]), Number(day[2] ?? 1), Number(day[3] ?? 1)];
+  if (month < 1 || month > 12 || date < 1 || date > 31) return undefined;
+  return new Date(year, month - 1, date).getTime();
+}
+
+const FILTER =
+  /(?<![^\s])(-?)(in|title|from|dir|folder|before|after|since|has|is)[:：]\s?(?:"([^"]*)"?|“([^”]*)”?|'([^']*)'|(\S+))/giu;
+
+/** Reads one filter into `filter`; false when its value means nothing. */
+function read(filter: SearchFilter, name: string, value: string, negated: boolean, now: number): boolean {
+  switch (name) {
+    case 'in':
+    case 'title':
+      filter.titleContains = value;
+      return !negated;
+    case 'from': {
+      const roles = ROLES[value.toLowerCase()];
+      if (!roles) return false;
+      if (negated)
+        filter.roles = (['user', 'assistant', 'tool'] as const).filter((role) => !roles.includes(role));
+      else filter.roles = [...new Set([...(filter.roles ?? []), ...roles])];
+      return true;
+    }
+    case 'dir':
+    case 'folder':
+      filter.workDir = value;
+      return !negated;
+    case 'before':
+    case 'after':
+    case 'since': {
+      const day = parseDay(value, now);
+      if (day === undefined || negated) return false;
+      if (name === 'before') filter.before = day;
+      else filter.after = day;
+      return true;
+    }
+    case 'has':
+      if (!/^(?:code|代码)$/i.test(value)) return false;
+      filter.hasCode = !negated;
+      return true;
+    default:
+      if (/^(?:archived?|已?归档)$/i.test(value)) filter.archived = !negated;
+      else if (/^(?:pinned|pin|置顶)$/i.test(value)) filter.pinned = !negated;
+      else return false;
+      return true;
+  }
+}
+
+/** Takes a search line apart. Never fails: what is not a filter is a word. A leading `-` turns `from:`, `has:` and `is:` round. */
+export function parseSearch(line: string, now: number): SearchLine {
+  const filter: SearchFilter = {};
+  const unknown: string[] = [];
+  const text = line.replace(
+    FILTER,
+    (whole, minus: string, name: string, ...values: (string | undefined)[]) => {
+      const value = (values.slice(0, 4).find((candidate) => candidate !== undefined) ?? '').trim();
+      const trial: SearchFilter = { ...filter };
+      if (value && read(trial, name.toLowerCase(), value, minus === '-', now)) {
+        Object.assign(filter, trial);
+        return ' ';
+      }
+      unknown.push(whole);
+      return whole;
+    },
+  );
+  return { text: text.replace(/\s+/g, ' ').trim(), filter, unknown };
+}

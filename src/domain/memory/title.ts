@@ -1,0 +1,83 @@
+// A short name for a conversation, made from what the person said first.
+import { type Message, textOf } from '../chat/message.ts';
+import { keywordsOf } from './keywords.ts';
+import { cjkShare, plainText, sentencesOf } from './sentences.ts';
+import { words } from './words.ts';
+
+/** Longest title, in columns: a Han character takes two. */
+const MAX_COLUMNS = 56;
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uffef]/u;
+
+const GREETING =
+  /^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|dear \w+)(?: there| everyone| all)?|你好|您好|嗨|哈喽|早上好|晚上好|下午好)[\s,，.。!！~～:：、]*/iu;
+const COURTESY =
+  /^(?:(?:so|ok|okay|well|please|just|quick question|i have a question)[\s,:]+|(?:can|could|would) you (?:please |kindly )?(?:help me(?: to| with)? |tell me |explain (?:to me )?)?|help me (?:to |with )?|please |i(?:'d| would) like (?:you )?to |i want (?:you )?to |i need (?:you )?to |请问一下|请问|请你|请帮我|请|麻烦你?|帮我|帮忙|能不能|可以帮我|你能帮我|你可以帮我|我想问一下|我想问|想问一下)[\s,，:：]*/iu;
+
+const columns = (text: string): number => {
+  let sum = 0;
+  for (const character of text) sum += WIDE.test(character) ? 2 : 1;
+  return sum;
+};
+
+function shorten(text: string): string {
+  if (columns(text) <= MAX_COLUMNS) return text;
+  let kept = '';
+  let sum = 0;
+  for (const character of text) {
+    sum += WIDE.test(character) ? 2 : 1;
+    if (sum > MAX_COLUMNS - 1) break;
+    kept += character;
+  }
+  const pause = Math.max(...[' ', '，', ',', '、', '：', '；'].map((mark) => kept.lastIndexOf(mark)));
+  return `${(pause > kept.length * 0.6 ? kept.slice(0, pause) : kept).replace(/[\s,，、:：;；\-–—(（]+$/u, '')}…`;
+}
+
+/**
+ * A title of at most 56 columns from the first thing the person said, without Markdown, greetings and line breaks.
+ * Where that says nothing (a greeting, a file, code) later ones are tried, then the keywords. Empty when there is nothing at all.
+ */
+export function titleOf(
+  messages: readonly Pick<Message, 'role' | 'kind' | 'parts'>[],
+  redact: (text: string) => string,
+): string {
+  const users = messages
+    .filter((message) => message.role === 'user' && message.kind === 'message')
+    .slice(0, 5);
+  // A sentence with something in it is preferred to one that only opens the talk.
+  let fallback = '';
+  for (const message of users) {
+    for (const sentence of sentencesOf(plainText(redact(textOf(message).slice(0, 4_000)))).slice(0, 8)) {
+      let text = sentence
+        .replace(/https?:\/\/(?:www\.)?([^\s/?#]+)\S*/gi, '$1')
+        .replace(/\s+/g, ' ')
+        .trim();
+      const greeted = text.replace(GREETING, '').trim();
+      let bared = greeted !== text;
+      text = greeted;
+      let asked = false;
+      for (let i = 0; i < 2; i++) {
+        const bare = text.replace(COURTESY, '').trim();
+        if (bare === text || columns(bare) < 8) break;
+        text = bare;
+        bared = true;
+        asked = true;
+      }
+      text = text
+        .replace(/[\s.。,，;；:：]+$/u, '')
+        .replace(/^["'“”‘’「」『』\s•·\-–—]+|["“”「」『』\s]+$/gu, '');
+      if (asked) text = text.replace(/[?？]$/u, '');
+      const said = (text.match(/\p{L}/gu) ?? []).length;
+      if (said < (cjkShare(text) > 0.5 ? 2 : 4) || columns(text) < 4) continue;
+      const first = text.codePointAt(0) as number;
+      const initial = String.fromCodePoint(first);
+      // "iPhone", "npm install": a name keeps its own case; a sentence that lost its courtesy gets a capital.
+      const capital =
+        !bared || /^\S*[\p{Lu}.]/u.test(text) ? text : initial.toUpperCase() + text.slice(initial.length);
+      const title = shorten(capital);
+      if (words(text).split(' ').length >= (cjkShare(text) > 0.5 ? 5 : 3)) return title;
+      fallback ||= title;
+    }
+  }
+  return fallback || shorten(keywordsOf(messages, redact, 4).join(', '));
+}

@@ -1,0 +1,167 @@
+// The search words of a text: what BM25 sees of it. Passages and queries go through the same door, so that they meet.
+// Only letters and digits come out, in lower case and separated by single spaces: whatever splits them again splits them alike.
+import { stemmer } from 'stemmer';
+
+/** Words that say nothing about a passage. Contractions appear without what follows their apostrophe. */
+const STOP_WORDS = new Set(
+  (
+    'a an and are as at be been being but by can could d did didn do does doesn doing don for from had has hasn have haven having he her hers ' +
+    'herself him himself his how i if in into is isn it its itself just ll m me my myself no nor not of on or our ours ourselves out re s ' +
+    'she should so some such t than that the their theirs them themselves then there these they this those to too ve very was wasn we were ' +
+    'weren what when where which while who whom whose why will with won would wouldn you your yours yourself'
+  ).split(' '),
+);
+
+/** Chinese function words and particles, as the segmenter cuts them. */
+const STOP_WORDS_ZH = new Set(
+  '的 了 吗 呢 啊 吧 呀 哦 嗯 是 在 我 你 他 她 它 我们 你们 他们 她们 它们 和 与 及 或 也 都 就 还 又 很 这 那 这个 那个 这些 那些 有 没 没有 不 着 过 得 地 之 其 而 但 但是 因为 所以 如果 什么 怎么 怎样 哪 哪个 哪些 谁 一个 一下 一些 上 下 里 中 对 对于 把 被 给 让 向 从 到 说 要 会 能 可以 请 么'.split(
+    ' ',
+  ),
+);
+
+/** True for words that say nothing by themselves, in lower case. */
+export const isStopWord = (word: string): boolean => STOP_WORDS.has(word) || STOP_WORDS_ZH.has(word);
+
+const STOP_CHARACTERS = new Set([...STOP_WORDS_ZH].filter((word) => word.length === 1));
+
+/** Longest text that is read, in characters: chunks are far shorter, a pasted book as a query need not be read to its end. */
+const MAX_TEXT = 60_000;
+/** Longest word kept, in characters. */
+const MAX_WORD = 48;
+/** Most terms in a query: each costs a walk through the index. */
+const MAX_QUERY_TERMS = 96;
+
+// Scripts written without spaces between words; the first three also get pairs of characters.
+const JOINED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
+const RUN = new RegExp(
+  // a joined run, or a name: letters and digits with the marks that hold identifiers, paths, versions and dates together
+  String.raw`[${JOINED}]+|(?:(?![${JOINED}])[\p{L}\p{M}\p{N}])+(?:['_\-./\\:@#+](?:(?![${JOINED}])[\p{L}\p{M}\p{N}_])+)*`,
+  'gu',
+);
+const IS_JOINED = new RegExp(`^[${JOINED}]`, 'u');
+const PAIRED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]+/gu;
+const HANGUL = /^\p{Script=Hangul}{3,}$/u;
+const PIECES = /[\p{L}\p{M}\p{N}]+/gu;
+// fooBar → foo Bar, HTTPServer → HTTP Server
+const HUMPS = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+
+const segmenter =
+  typeof Intl.Segmenter === 'function' ? new Intl.Segmenter('zh', { granularity: 'word' }) : undefined;
+
+function plainWord(word: string, out: string[]): void {
+  if (word.length > MAX_WORD || STOP_WORDS.has(word)) return;
+  if (/^[a-z]{3,}$/.test(word)) {
+    out.push(stemmer(word));
+    return;
+  }
+  out.push(word);
+  if (HANGUL.test(word)) pairs(word, out);
+}
+
+function pairs(run: string, out: string[]): void {
+  const characters = [...run];
+  for (let i = 0; i + 1 < characters.length; i++) {
+    const [a, b] = [characters[i] as string, characters[i + 1] as string];
+    if (!(STOP_CHARACTERS.has(a) && STOP_CHARACTERS.has(b))) out.push(a + b);
+  }
+}
+
+function joinedRun(run: string, out: string[]): void {
+  if (segmenter)
+    for (const { segment, isWordLike } of segmenter.segment(run)) {
+      // A word of two characters comes again as a pair below, and so weighs double: measured better than once.
+
+      if (isWordLike === false || segment.length > MAX_WORD || STOP_WORDS_ZH.has(segment)) continue;
+      out.push(segment);
+    }
+  for (const [stretch] of run.matchAll(PAIRED)) pairs(stretch, out);
+}
+
+/** `snake_case`, `camelCase`, `a/path.ts`, `1.2.3`: its pieces, and the whole as one word. */
+function nameRun(run: string, out: string[]): void {
+  const bare = run.replace(/'(?:s|re|ve|ll|d|m|t)$/i, '').replaceAll("'", '');
+  const pieces = bare.match(PIECES) ?? [];
+  const humps = pieces.flatMap((piece) => piece.split(HUMPS));
+  for (const piece of humps) plainWord(piece.toLowerCase(), out);
+  if (humps.length < 2) return;
+  // Between digits an x keeps 1.23 apart from 123.
+  const whole = pieces.reduce((a, b) => (/\p{N}$/u.test(a) && /^\p{N}/u.test(b) ? `${a}x${b}` : a + b), '');
+  if (whole.length <= MAX_WORD) out.push(whole.toLowerCase());
+}
+
+const MONTHS = 'january february march april may june july august september october november december'.split(
+  ' ',
+);
+const MONTH = `(${MONTHS.map((name) => `${name}|${name.slice(0, 3)}`).join('|')}|sept)`;
+const DATES: readonly { readonly pattern: RegExp; readonly order: readonly ('y' | 'm' | 'd')[] }[] = [
+  { pattern: /(?<!\d)(\d{4})[-/.年]\s?(\d{1,2})[-/.月]\s?(\d{1,2})(?!\d)/gu, order: ['y', 'm', 'd'] },
+  { pattern: /(?<!\d)(\d{1,2})月(\d{1,2})[日号號]/gu, order: ['m', 'd'] },
+  { pattern: /(?<!\d)(\d{4})年(\d{1,2})月(?!\d)/gu, order: ['y', 'm'] },
+  {
+    pattern: new RegExp(String.raw`\b${MONTH}\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(\d{4}))?\b`, 'gi'),
+    order: ['m', 'd', 'y'],
+  },
+  {
+    pattern: new RegExp(
+      String.raw`\b(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?${MONTH}\b\.?(?:,?\s+(\d{4}))?`,
+      'gi',
+    ),
+    order: ['d', 'm', 'y'],
+  },
+  { pattern: new RegExp(String.raw`\b${MONTH}\.?,?\s+(\d{4})\b`, 'gi'), order: ['m', 'y'] },
+];
+
+const two = (n: number): string => String(n).padStart(2, '0');
+const dayWord = (month: number, day: number): string => `day${two(month)}x${two(day)}`;
+const monthWord = (year: number, month: number): string => `month${year}x${two(month)}`;
+
+/** One word for every way of writing a date: `2 May 2023`, `May 2nd`, `5月2日`, `2023-05-02` all share `day05x02`. */
+function writtenDates(text: string, out: string[]): void {
+  const dates = new Set<string>();
+  for (const { pattern, order } of DATES)
+    for (const match of text.matchAll(pattern)) {
+      const found: Partial<Record<'y' | 'm' | 'd', number>> = {};
+      order.forEach((unit, i) => {
+        const value = match[i + 1];
+        if (value === undefined) return;
+        found[unit] = /^\d/.test(value)
+          ? Number(value)
+          : MONTHS.findIndex((name) => name.startsWith(value.toLowerCase().slice(0, 3))) + 1;
+      });
+      const { y, m, d } = found;
+      if (m === undefined || m < 1 || m > 12) continue;
+      if (d !== undefined && d >= 1 && d <= 31) dates.add(dayWord(m, d));
+      if (y !== undefined) dates.add(monthWord(y, m));
+    }
+  out.push(...dates);
+}
+
+/** The words under which a message's own day is found, in this device's time zone. Empty for a time that is not known. */
+export function dateWords(time: number): string {
+  const date = new Date(time);
+  if (time <= 0 || Number.isNaN(date.getTime())) return '';
+  return `${dayWord(date.getMonth() + 1, date.getDate())} ${monthWord(date.getFullYear(), date.getMonth() + 1)}`;
+}
+
+function terms(text: string): string[] {
+  const out: string[] = [];
+  const clean = text.slice(0, MAX_TEXT).normalize('NFKC').replaceAll('’', "'");
+  for (const [run] of clean.matchAll(RUN)) {
+    if (IS_JOINED.test(run)) joinedRun(run, out);
+    else nameRun(run, out);
+  }
+  writtenDates(clean, out);
+  return out;
+}
+
+/**
+ * The search words of a passage, space-separated: English without stop words and as Porter stems; Chinese and Japanese as words
+ * and as pairs of characters; identifiers and paths in pieces and whole; dates in one canonical form beside their own.
+ */
+export const words = (text: string): string => terms(text).join(' ');
+
+/** The search words of a question: like `words`, each once, at most 96. Of a longer one the terms of its end are kept. */
+export function queryWords(text: string): string {
+  const all = [...new Set(terms(text))];
+  return (all.length > MAX_QUERY_TERMS ? all.slice(-MAX_QUERY_TERMS) : all).join(' ');
+}

@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { asMessageId } from '../../../src/domain/base/ids.ts';
+import type { Message, Part } from '../../../src/domain/chat/message.ts';
+import { estimateTokens } from '../../../src/domain/context/tokens.ts';
+import { CHUNK_TOKENS, chunksOf, hashOf } from '../../../src/domain/memory/chunk.ts';
+import { redact } from '../../../src/domain/memory/privacy.ts';
+
+const plain = { redact: (text: string) => text };
+const message = (parts: readonly Part[] | string, more: Partial<Message> = {}): Message => ({
+  id: asMessageId('m'),
+  parentId: null,
+  role: 'user',
+  kind: 'message',
+  createdAt: Date.UTC(2024, 4, 2, 12),
+  parts: typeof parts === 'string' ? [{ type: 'text', text: parts }] : parts,
+  ...more,
+});
+const squeeze = (text: string) => text.replace(/\s+/g, '');
+
+describe('chunks', () => {
+  it('keep a short message whole, with its speaker in front of what is embedded', () => {
+    const [chunk, ...others] = chunksOf(message('I moved to Lisbon.'), plain);
+    expect(others).toEqual([]);
+    expect(chunk).toMatchObject({
+      ordinal: 0,
+      text: 'I moved to Lisbon.',
+      embedded: 'User: I moved to Lisbon.',
+      words: 'move lisbon day05x02 month2024x05',
+    });
+    expect(chunk?.hash).toMatch(/^[0-9a-f]{32}$/);
+    expect(chunksOf(message('I moved to Lisbon.', { role: 'assistant' }), plain)[0]?.embedded).toMatch(
+      /^Assistant: /,
+    );
+    expect(chunksOf(message('I moved.'), { ...plain, speaker: 'Caroline' })[0]?.embedded).toBe(
+      'Caroline: I moved.',
+    );
+  });
+
+  it('lose no word of prose, and are never too long', () => {
+    const unit = fc.oneof(
+      fc.lorem({ maxCount: 12, mode: 'sentences' }),
+      fc.constantFrom(
+        '今天我们备份了数据库。',
+        '这是一个没有句号的很长的段落，'.repeat(40),
+        'x'.repeat(3_000),
+        '\n',
+        '\n\n',
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 12 }), (units) => {
+        const text = units.join('\n\n');
+        const chunks = chunksOf(message(text), plain);
+        expect(squeeze(chunks.map((chunk) => chunk.text).join(''))).toBe(squeeze(text));
+        for (const chunk of chunks) {
+          expect(estimateTokens(chunk.text)).toBeLessThanOrEqual(CHUNK_TOKENS * 1.2);
+          expect(chunk.text.trim()).not.toBe('');
+        }
+        expect(chunks.map((chunk) => chunk.ordinal)).toEqual(chunks.map((_, index) => index));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('split at paragraphs where they can', () => {
+    const paragraph = (name: string) => `${name} ${'lorem ipsum dolor '.repeat(60)}end.`;
+    const chunks = chunksOf(
+      message([paragraph('One'), paragraph('Two'), paragraph('Three')].join('\n\n')),
+      plain,
+    );
+    expect(chunks.map((chunk) => chunk.text.split(' ')[0])).toEqual(['One', 'Two', 'Three']);
+  });
+
+  it('keep a short fence with the words around it, and only the ends of long code, found by every word in it', () => {
+    expect(chunksOf(message('Run this:\n\n```sh\nnpm start\n```\n\nThen open it.'), plain)).toHaveLength(1);
+    const lines = Array.from({ length: 400 }, (_, i) => `const value${i} = computeThing${i}();`);
+    const chunks = chunksOf(message(`Look:\n\n\`\`\`ts\n${lines.join('\n')}\n\`\`\``), plain);
+    const code = chunks.find((chunk) => chunk.text.includes('value0'));
+    expect(chunks).toHaveLength(2);
+    expect(code?.text.length).toBeLessThan(1_500);
+    expect(code?.words.split(' ')).toContain('value200');
+    expect(code?.priority).toBeGreaterThan(chunks[0]?.priority as number);
+  });
+
+  it('take tool output in part and last', () => {
+    const chunks = chunksOf(
+      message(
+        [
+          { type: 'tool-call', callId: '1', name: 'read_file', arguments: '{"path":"src/main.ts"}' },
+          {
+            type: 'tool-result',
+            callId: '1',
+            text: `start ${'filler '.repeat(5_000)} needle ${'filler '.repeat(5_000)} end`,
+          },
+        ],
+        { role: 'tool' },
+      ),
+      plain,
+    );
+    expect(chunks[0]?.text).toBe('read_file: path : src/main.ts');
+    expect(chunks).toHaveLength(2);
+    expect(chunks[1]?.words.split(' ')).toContain('needl');
+    const said = chunksOf(message('older', { createdAt: 1 }), plain)[0];
+    expect(chunks[0]?.priority).toBeGreaterThan(said?.priority as number);
+  });
+
+  it('put newer messages first', () => {
+    const [older] = chunksOf(message('a word', { createdAt: Date.UTC(2020, 1) }), plain);
+    const [newer] = chunksOf(message('a word', { createdAt: Date.UTC(2026, 1) }), plain);
+    expect(newer?.priority).toBeLessThan(older?.priority as number);
+    expect(newer?.hash).toBe(older?.hash);
+  });
+
+  it('make nothing of what must not be remembered: notes, recalls, reasoning, system prompts, files', () => {
+    const recall: Part = {
+      type: 'recall',
+      query: 'q',
+      threshold: 0.75,
+      nearMisses: [],
+      passages: [],
+    };
+    expect(chunksOf(message('a reminder', { kind: 'note' }), plain)).toEqual([]);
+    expect(chunksOf(message('an answer from memory', { kind: 'recall', role: 'assistant' }), plain)).toEqual(
+      [],
+    );
+    expect(chunksOf(message('you are helpful', { role: 'system' }), plain)).toEqual([]);
+    expect(
+      chunksOf(
+        message([recall, { type: 'reasoning', text: 'hm' }, { type: 'unknown', original: 'x' }]),
+        plain,
+      ),
+    ).toEqual([]);
+    expect(
+      chunksOf(message([recall, { type: 'text', text: 'the answer' }], { role: 'assistant' }), plain),
+    ).toHaveLength(1);
+    expect(chunksOf(message('—— !!! ——'), plain)).toEqual([]);
+  });
+
+  it('hold no secret in text, words or what is embedded', () => {
+    const [chunk] = chunksOf(message('The staging password: hunter2xyz opens everything'), {
+      redact: (text) => redact(text, ['password']).text,
+    });
+    expect(JSON.stringify(chunk)).not.toContain('hunter2xyz');
+    expect(chunk?.words).toContain('stage password');
+  });
+
+  it('stay bounded for ten megabytes', () => {
+    const before = performance.now();
+    const chunks = chunksOf(message('Some sentence about nothing at all. '.repeat(290_000)), plain);
+    expect(chunks.length).toBeLessThanOrEqual(400);
+    expect(performance.now() - before).toBeLessThan(8_000);
+  });
+
+  it('hash equal texts alike and different ones apart', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (a, b) => {
+        expect(hashOf(a) === hashOf(b)).toBe(a === b);
+      }),
+    );
+  });
+});

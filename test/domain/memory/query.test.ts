@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { estimateTokens } from '../../../src/domain/context/tokens.ts';
+import { parseDay, parseSearch } from '../../../src/domain/memory/query.ts';
+import { excerptOf, matchesIn, snippetOf } from '../../../src/domain/memory/snippet.ts';
+
+const NOW = new Date(2026, 5, 15, 12).getTime();
+const day = (year: number, month: number, date: number) => new Date(year, month - 1, date).getTime();
+
+describe('a search line', () => {
+  it('is words where it names no filter', () => {
+    expect(parseSearch('  how to   back up: everything ', NOW)).toEqual({
+      text: 'how to back up: everything',
+      filter: {},
+      unknown: [],
+    });
+  });
+
+  it('knows every filter', () => {
+    const { text, filter, unknown } = parseSearch(
+      'sourdough in:"My bread" from:me dir:~/work before:2026-05 after:2025-01-02 has:code is:pinned is:archived starter',
+      NOW,
+    );
+    expect(text).toBe('sourdough starter');
+    expect(unknown).toEqual([]);
+    expect(filter).toEqual({
+      titleContains: 'My bread',
+      roles: ['user'],
+      workDir: '~/work',
+      before: day(2026, 5, 1),
+      after: day(2025, 1, 2),
+      hasCode: true,
+      pinned: true,
+      archived: true,
+    });
+  });
+
+  it('is tolerant: several roles, negation, curly quotes, full-width colons, an open quote', () => {
+    expect(parseSearch('from:me from:model', NOW).filter.roles).toEqual(['user', 'assistant']);
+    expect(parseSearch('-from:tool', NOW).filter.roles).toEqual(['user', 'assistant']);
+    expect(parseSearch('-is:archived -has:code', NOW).filter).toEqual({ archived: false, hasCode: false });
+    expect(parseSearch('in：“面包” 酵母', NOW)).toMatchObject({
+      text: '酵母',
+      filter: { titleContains: '面包' },
+    });
+    expect(parseSearch('in:"half open', NOW).filter.titleContains).toBe('half open');
+  });
+
+  it('searches what it does not understand as words, and says so', () => {
+    expect(parseSearch('from:nobody before:soon re: plan', NOW)).toEqual({
+      text: 'from:nobody before:soon re: plan',
+      filter: {},
+      unknown: ['from:nobody', 'before:soon'],
+    });
+  });
+
+  it('reads days as people write them', () => {
+    expect(parseDay('2026', NOW)).toBe(day(2026, 1, 1));
+    expect(parseDay('2026/5/2', NOW)).toBe(day(2026, 5, 2));
+    expect(parseDay('2026年5月2日', NOW)).toBe(day(2026, 5, 2));
+    expect(parseDay('yesterday', NOW)).toBe(day(2026, 6, 14));
+    expect(parseDay('今天', NOW)).toBe(day(2026, 6, 15));
+    expect(parseDay('7d', NOW)).toBe(NOW - 7 * 86_400_000);
+    expect(parseDay('2026-13-01', NOW)).toBeUndefined();
+    expect(parseDay('soon', NOW)).toBeUndefined();
+  });
+
+  it('never throws', () => {
+    const bit = fc.constantFrom(
+      'in:',
+      '"',
+      'from:',
+      '-',
+      'before:',
+      '2026',
+      ' ',
+      'x',
+      '：',
+      '“',
+      'is:',
+      'has:code',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(bit, { maxLength: 12 }),
+        (bits) => typeof parseSearch(bits.join(''), NOW).text === 'string',
+      ),
+    );
+  });
+});
+
+describe('a snippet', () => {
+  it('shows the place where the words are, in English and in Chinese', () => {
+    const text = `${'lorem ipsum '.repeat(80)}the pottery class was great ${'dolor sit '.repeat(80)}`;
+    expect(snippetOf(text, 'pottery classes')).toContain('the pottery class was great');
+    const han = `${'今天天气很好。'.repeat(60)}我们每天凌晨备份数据库。${'今天天气很好。'.repeat(60)}`;
+    expect(snippetOf(han, '什么时候备份数据库？')).toContain('备份数据库');
+    expect(matchesIn('Backups run nightly', 'backup').map(({ start, end }) => [start, end])).toEqual([
+      [0, 7],
+    ]);
+  });
+
+  it('prefers the place that holds more of the words', () => {
+    const text = `one key here ${'filler '.repeat(100)} the key of the cellar door ${'filler '.repeat(100)}`;
+    expect(snippetOf(text, 'cellar key')).toContain('cellar');
+  });
+
+  it('is at most as wide as asked, one line, with whole characters', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 900 }),
+        fc.string({ maxLength: 20 }),
+        (text, query) => {
+          const snippet = snippetOf(text, query);
+          expect(snippet.length).toBeLessThanOrEqual(240);
+          expect(snippet).not.toMatch(/\n/);
+          expect(snippet.isWellFormed()).toBe(text.isWellFormed());
+        },
+      ),
+    );
+  });
+
+  it('cuts a passage to its share and keeps the matching stretch', () => {
+    const text = `${'Nothing of interest is said here. '.repeat(40)}The cellar key hangs behind the clock. ${'More words follow. '.repeat(40)}`;
+    const cut = excerptOf(text, 'where is the cellar key', 60);
+    expect(cut).toContain('cellar key');
+    expect(estimateTokens(cut)).toBeLessThanOrEqual(61);
+    expect(excerptOf('short', 'x', 60)).toBe('short');
+  });
+});

@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { dateWords, queryWords, words } from '../../../src/domain/memory/words.ts';
+
+const list = (text: string) => words(text).split(' ');
+/** How many words of the question are found in the passage. */
+const shared = (question: string, passage: string) =>
+  queryWords(question)
+    .split(' ')
+    .filter((word) => list(passage).includes(word)).length;
+
+describe('the search words of a text', () => {
+  it('leave English function words out and share a stem', () => {
+    expect(words('How do I configure the connections?')).toBe('configur connect');
+    expect(shared('configuring a connection', 'How do I configure the connections?')).toBe(2);
+  });
+
+  it('take contractions and possessives apart from their word', () => {
+    expect(words("I don’t like Caroline's pottery")).toBe('like carolin potteri');
+  });
+
+  it('give an identifier in pieces and whole', () => {
+    expect(list('parseHTTPRequest')).toEqual(['pars', 'http', 'request', 'parsehttprequest']);
+    expect(list('max_total_tokens')).toEqual(['max', 'total', 'token', 'maxtotaltokens']);
+    expect(list('src/adapters/log.ts')).toEqual(
+      expect.arrayContaining(['adapt', 'log', 'ts', 'srcadapterslogts']),
+    );
+    expect(list('v1.2.3')).toContain('v1x2x3');
+    expect(list('3.14')).toContain('3x14');
+  });
+
+  it('keep numbers', () => {
+    expect(list('port 5432 in 2024')).toEqual(['port', '5432', '2024']);
+  });
+
+  it('cut Chinese into words and pairs', () => {
+    expect(list('数据库备份每天凌晨执行')).toEqual(
+      expect.arrayContaining(['数据', '据库', '备份', '凌晨', '执行']),
+    );
+    expect(shared('什么时候备份数据库', '数据库备份每天凌晨执行')).toBeGreaterThanOrEqual(3);
+    expect(shared('什么时候备份数据库', '今天天气很好，我们去公园')).toBe(0);
+  });
+
+  it('read texts of mixed languages', () => {
+    const mixed = list('用 Docker 部署 PostgreSQL 数据库，版本16');
+    expect(mixed).toEqual(
+      expect.arrayContaining(['docker', 'sql', 'postgresql', '部署', '数据', '版本', '16']),
+    );
+    expect(list('東京タワーへ行きたい')).toEqual(expect.arrayContaining(['東京', 'タワ']));
+    expect(list('안녕하세요 세계')).toEqual(expect.arrayContaining(['안녕하세요', '안녕', '세계']));
+  });
+
+  it('fold full-width and compatibility characters', () => {
+    expect(words('ＡＰＩ ﬁle')).toBe('api file');
+  });
+
+  it('meet whatever way a date is written', () => {
+    for (const date of ['2023-05-02', '2023年5月2日', 'May 2nd, 2023', '2 May 2023', 'the 2nd of May, 2023'])
+      expect(list(date)).toEqual(expect.arrayContaining(['day05x02', 'month2023x05']));
+    for (const date of ['5月2号', 'May 2', '2nd of May']) expect(list(date)).toContain('day05x02');
+    expect(list('May 2023')).toContain('month2023x05');
+    expect(words('Sept. 3')).toContain('day09x03');
+    expect(dateWords(new Date(2023, 4, 2, 23, 59).getTime())).toBe('day05x02 month2023x05');
+    expect(dateWords(0)).toBe('');
+    expect(dateWords(Number.NaN)).toBe('');
+  });
+
+  it('are letters and digits only, so that any tokenizer splits them alike', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (text) => {
+        expect(words(text)).toMatch(/^$|^[\p{L}\p{M}\p{N}ー]+( [\p{L}\p{M}\p{N}ー]+)*$/u);
+        expect(words(text)).toBe(words(text).toLowerCase());
+      }),
+    );
+  });
+
+  it('find a text by any of its own stretches of words', () => {
+    const vocabulary = fc.constantFrom(
+      'kernel',
+      'database',
+      'Backup',
+      '数据库备份',
+      '凌晨',
+      'runQuery',
+      'tax 2024',
+      '—',
+      '；',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(vocabulary, { minLength: 1, maxLength: 12 }),
+        fc.nat(),
+        fc.nat(),
+        (parts, a, b) => {
+          const from = a % parts.length;
+          const question = parts.slice(from, from + 1 + (b % (parts.length - from))).join(' ');
+          const passage = new Set(list(parts.join(' ')));
+          for (const word of queryWords(question).split(' ').filter(Boolean))
+            expect(passage.has(word)).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('stay bounded', () => {
+    const huge = 'word '.repeat(100_000) + '数据库'.repeat(100_000);
+    const before = performance.now();
+    expect(words(huge).length).toBeLessThan(200_000);
+    expect(performance.now() - before).toBeLessThan(5_000);
+    expect(queryWords(Array.from({ length: 5_000 }, (_, i) => `term${i}`).join(' ')).split(' ')).toHaveLength(
+      96,
+    );
+    expect(words('a'.repeat(500))).toBe('');
+  });
+
+  it('ask for each word once', () => {
+    expect(queryWords('backup backups backup')).toBe('backup');
+  });
+});
