@@ -51,7 +51,10 @@ function wellFormed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wellFormed);
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(
-      Object.entries(value).map(([key, member]) => [key.replace(LONE_SURROGATE, '\uFFFD'), wellFormed(member)]),
+      Object.entries(value).map(([key, member]) => [
+        key.replace(LONE_SURROGATE, '\uFFFD'),
+        wellFormed(member),
+      ]),
     );
   return value;
 }

@@ -9,7 +9,8 @@ const HAS_ZONE = /(?:z|[+-]\d{2}:?\d{2})$/i;
 /** ms since 1970; `impossible` where something is written that cannot be a time of a message; undefined where nothing is. */
 export function timeOf(value: unknown, now: number = LATEST - DAY): number | 'impossible' | undefined {
   if (value === null || value === undefined || value === '') return undefined;
-  const ms = typeof value === 'number' ? fromNumber(value) : typeof value === 'string' ? fromText(value) : NaN;
+  const ms =
+    typeof value === 'number' ? fromNumber(value) : typeof value === 'string' ? fromText(value) : NaN;
   return ms >= EARLIEST && ms <= now + DAY ? ms : 'impossible';
 }
 
@@ -40,7 +41,10 @@ export function interpolated(times: readonly (number | undefined)[], fallback: n
     while (next < known.length && (known[next] as number) < at) next += 1;
     const after = known[next];
     const before = after === at ? at : known[next - 1];
-    const [a, b] = [before === undefined ? undefined : times[before], after === undefined ? undefined : times[after]];
+    const [a, b] = [
+      before === undefined ? undefined : times[before],
+      after === undefined ? undefined : times[after],
+    ];
     if (a !== undefined && b !== undefined && before !== undefined && after !== undefined && after > before)
       filled.push(Math.round(a + ((b - a) * (at - before)) / (after - before)));
     else filled.push(a ?? b ?? fallback);

@@ -32,7 +32,11 @@ export type ZipLimits = { readonly [K in keyof typeof ZIP_LIMITS]: number };
 export async function isZip(file: SourceFile, signal: AbortSignal): Promise<boolean> {
   const head = await headOf(file, signal, 4);
   return (
-    head.length === 4 && head[0] === 0x50 && head[1] === 0x4b && (head[2] === 3 || head[2] === 5) && head[3] === (head[2] === 3 ? 4 : 6)
+    head.length === 4 &&
+    head[0] === 0x50 &&
+    head[1] === 0x4b &&
+    (head[2] === 3 || head[2] === 5) &&
+    head[3] === (head[2] === 3 ? 4 : 6)
   );
 }
 
@@ -69,8 +73,13 @@ export async function openZip(
     });
   const packedSize = (entry: FileEntry) => Math.max(1, entry.compressedSize);
   for (const entry of entries)
-    if (entry.uncompressedSize > limits.ratioFrom && entry.uncompressedSize / packedSize(entry) > limits.ratio)
-      throw bomb(`${entry.filename} unpacks to ${Math.round(entry.uncompressedSize / packedSize(entry))} times its size`);
+    if (
+      entry.uncompressedSize > limits.ratioFrom &&
+      entry.uncompressedSize / packedSize(entry) > limits.ratio
+    )
+      throw bomb(
+        `${entry.filename} unpacks to ${Math.round(entry.uncompressedSize / packedSize(entry))} times its size`,
+      );
 
   /** Bytes really seen, per file: reading one twice does not count twice. */
   const seen = new Map<FileEntry, number>();
@@ -103,7 +112,13 @@ export async function openZip(
       await writing;
     } catch (error) {
       // The writing side knows why; the reading side may only know that it was closed.
-      const cause = error instanceof RecollectError || cancel.aborted ? error : await writing.then(() => error, (reason) => reason);
+      const cause =
+        error instanceof RecollectError || cancel.aborted
+          ? error
+          : await writing.then(
+              () => error,
+              (reason) => reason,
+            );
       throw cancel.aborted ? cancel.reason : translated(cause, entry.filename);
     } finally {
       stop.abort();
@@ -146,7 +161,10 @@ const bomb = (why: string) =>
 /** Forward slashes, no `.`, no `..`, no drive or root; undefined for what operating systems add. */
 function normalised(name: string): string | undefined {
   const segments: string[] = [];
-  for (const segment of name.replaceAll('\\', '/').replace(/^[a-z]:/i, '').split('/')) {
+  for (const segment of name
+    .replaceAll('\\', '/')
+    .replace(/^[a-z]:/i, '')
+    .split('/')) {
     if (segment === '' || segment === '.') continue;
     if (segment === '..') segments.pop();
     else segments.push(segment);
@@ -158,5 +176,8 @@ function normalised(name: string): string | undefined {
 
 function translated(error: unknown, file: string): unknown {
   if (error instanceof RecollectError || isAbort(error)) return error;
-  return new RecollectError('import-broken', `${file} cannot be unpacked`, { params: { file }, cause: error });
+  return new RecollectError('import-broken', `${file} cannot be unpacked`, {
+    params: { file },
+    cause: error,
+  });
 }

@@ -173,8 +173,8 @@ export const problems = {
   },
   'import-encrypted': {
     what: '这个 ZIP 有密码保护。',
-    kept: '你的对话库没有任何改动。',
-    do: '先用密码解压，再导入其中的文件夹或文件。',
+    kept: '您的对话没有任何改动。',
+    do: '请先用密码解压，再导入其中的文件夹或文件。',
   },
   'import-newer': {
     what: '这份导出来自更新版本的 Recollect。',

@@ -1,0 +1,499 @@
+// ChatGPT's data export: conversations.json, the split conversations-000.json …, or the ZIP with the files beside them.
+// The whole tree is kept; hidden nodes become notes, nodes without words are left out of the chain.
+import { z } from 'zod';
+import { RecollectError } from '../../domain/base/errors.ts';
+import type { Finish, Part, Role } from '../../domain/chat/message.ts';
+import { filePart, mediaTypeOf } from './attachments.ts';
+import { createBreather } from './breather.ts';
+import { fingerprint } from './fingerprint.ts';
+import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
+import { decode, itemsOf } from './lenient-json.ts';
+import { createSkipCounter, type SkipCounter } from './skipping.ts';
+import { baseName, chunksOf, headOf } from './source-file.ts';
+import { timeOf } from './times.ts';
+
+const TOOL = 'chatgpt';
+const LISTING = /^conversations(?:[-_]\d+)?\.json$/i;
+
+/** Lenient on every member: one strange value must not cost the message. */
+const messageSchema = z.looseObject({
+  id: z.string().optional().catch(undefined),
+  author: z
+    .looseObject({ role: z.string().catch(''), name: z.string().nullish().catch(null) })
+    .catch({ role: '', name: null }),
+  create_time: z.unknown(),
+  content: z
+    .looseObject({ content_type: z.string().catch('') })
+    .nullish()
+    .catch(null),
+  status: z.string().nullish().catch(null),
+  weight: z.number().nullish().catch(null),
+  recipient: z.string().nullish().catch(null),
+  metadata: z.looseObject({}).nullish().catch(null),
+});
+type ForeignMessage = z.infer<typeof messageSchema>;
+
+const nodeSchema = z.looseObject({
+  parent: z.string().nullish().catch(null),
+  children: z.array(z.unknown()).catch([]),
+  message: z.unknown(),
+});
+
+const conversationSchema = z.looseObject({
+  title: z.string().nullish().catch(null),
+  create_time: z.unknown(),
+  update_time: z.unknown(),
+  conversation_id: z.string().min(1).optional().catch(undefined),
+  id: z.string().min(1).optional().catch(undefined),
+  current_node: z.string().nullish().catch(null),
+  is_archived: z.boolean().nullish().catch(null),
+  is_starred: z.boolean().nullish().catch(null),
+  mapping: z.record(z.string(), z.unknown()),
+});
+
+const attachmentSchema = z.looseObject({
+  id: z.string(),
+  name: z.string().optional().catch(undefined),
+  mime_type: z.string().optional().catch(undefined),
+});
+
+export const chatgpt: Importer = {
+  id: TOOL,
+  label: 'ChatGPT',
+
+  async sniff(source, signal) {
+    const [file] = listings(source.files);
+    if (!file) return 0;
+    const head = decode(await headOf(file, signal));
+    if (!/^\s*[[{]/.test(head)) return 0;
+    if (/"mapping"\s*:\s*\{/.test(head))
+      return /"current_node"|"create_time"|"author"/.test(head) ? 0.95 : 0.7;
+    // The first conversation may begin with members longer than what is looked at.
+    return /"current_node"\s*:/.test(head) && /"conversation_id"|"moderation_results"/.test(head) ? 0.6 : 0;
+  },
+
+  async *read(source, { signal, skip, now }) {
+    const skipped = createSkipCounter();
+    const assets = assetsOf(source.files);
+    const breathe = createBreather();
+    let items = 0;
+    let understood = 0;
+    for (const file of listings(source.files)) {
+      for await (const item of itemsOf(chunksOf(file, signal), { list: 'conversations' })) {
+        signal.throwIfAborted();
+        items += 1;
+        const parsed = conversationSchema.safeParse(item.value);
+        if (!parsed.success) {
+          skipped.count('malformed-line', item.text());
+          continue;
+        }
+        understood += 1;
+        const conversation = await toConversation(parsed.data, { assets, skipped, signal, now, file });
+        if (conversation) yield conversation;
+        await breathe();
+      }
+    }
+    if (items > 0 && understood === 0)
+      throw new RecollectError('import-broken', 'No conversation in the export can be read');
+    skipped.report(skip);
+  },
+};
+
+/** The files with conversations; a single JSON file may have any name. */
+function listings(files: readonly SourceFile[]): SourceFile[] {
+  const named = files.filter((file) => LISTING.test(baseName(file.path)));
+  if (named.length > 0) return named.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return files.length === 1 && /\.json$/i.test(files[0]?.path ?? '') ? [...files] : [];
+}
+
+interface Reading {
+  readonly assets: ReadonlyMap<string, SourceFile>;
+  readonly skipped: SkipCounter;
+  readonly signal: AbortSignal;
+  readonly now: number | undefined;
+  readonly file: SourceFile;
+}
+
+/** Id of an asset → its file: `file-AbC1-cat.png`, `file_000…abc-<uuid>.png`, `file-AbC1.dat`. */
+function assetsOf(files: readonly SourceFile[]): Map<string, SourceFile> {
+  const assets = new Map<string, SourceFile>();
+  for (const file of files) {
+    const id = /^(file[-_][A-Za-z0-9]+)/.exec(baseName(file.path))?.[1];
+    if (id !== undefined && !assets.has(id)) assets.set(id, file);
+  }
+  return assets;
+}
+
+async function toConversation(
+  foreign: z.infer<typeof conversationSchema>,
+  reading: Reading,
+): Promise<ImportedConversation | undefined> {
+  const { skipped, now } = reading;
+  const nodes = new Map<string, { parent: string | null; message: ForeignMessage | undefined }>();
+  const adopted = new Map<string, string>();
+  for (const [key, value] of Object.entries(foreign.mapping)) {
+    const node = nodeSchema.safeParse(value);
+    if (!node.success) {
+      skipped.count('malformed-line', JSON.stringify(value));
+      continue;
+    }
+    const message = messageSchema.safeParse(node.data.message);
+    if (!message.success && node.data.message !== null && node.data.message !== undefined)
+      skipped.count('malformed-line', JSON.stringify(node.data.message));
+    nodes.set(key, { parent: node.data.parent ?? null, message: message.success ? message.data : undefined });
+    for (const child of node.data.children)
+      if (typeof child === 'string' && !adopted.has(child)) adopted.set(child, key);
+  }
+  for (const [key, node] of nodes)
+    if (node.parent === null || !nodes.has(node.parent)) {
+      const parent = adopted.get(key);
+      node.parent = parent !== undefined && parent !== key ? parent : null;
+    }
+
+  const children = new Map<string | null, string[]>();
+  for (const [key, { parent }] of nodes) {
+    const list = children.get(parent);
+    if (list) list.push(key);
+    else children.set(parent, [key]);
+  }
+
+  const [createdAt, updatedAt] = [timeOf(foreign.create_time, now), timeOf(foreign.update_time, now)];
+  for (const time of [createdAt, updatedAt])
+    if (time === 'impossible') skipped.count('impossible-time', JSON.stringify(foreign.create_time));
+  const started =
+    typeof createdAt === 'number' ? createdAt : typeof updatedAt === 'number' ? updatedAt : undefined;
+
+  // From the roots down, so that parents come first; what hangs in a ring has no root and starts one of its own.
+  const messages: ImportedMessage[] = [];
+  const untimed: number[] = [];
+  /** Node → the message that stands for it: itself, or the nearest one above. */
+  const standsFor = new Map<string, string | null>();
+  const calls = new Map<string, { callId: string; name: string } | undefined>();
+  const visit = async (root: string) => {
+    const waiting = [root];
+    for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
+      if (standsFor.has(key)) continue;
+      const node = nodes.get(key);
+      if (!node) continue;
+      const above = node.parent === null ? null : (standsFor.get(node.parent) ?? null);
+      const call = above === null ? undefined : calls.get(above);
+      const message = node.message && (await toMessage(key, node.message, call, reading));
+      if (message) {
+        const written = timeOf(node.message?.create_time, now);
+        if (written === 'impossible')
+          skipped.count('impossible-time', JSON.stringify(node.message?.create_time));
+        if (typeof written !== 'number') untimed.push(messages.length);
+        messages.push({
+          ...message,
+          id: key,
+          parentId: above,
+          createdAt: typeof written === 'number' ? written : Number.NaN,
+          sourceId: key,
+        });
+        const opened = message.parts.find((part) => part.type === 'tool-call');
+        calls.set(key, opened ?? (message.role === 'tool' || message.kind === 'note' ? call : undefined));
+      }
+      standsFor.set(key, message ? key : above);
+      for (const child of (children.get(key) ?? []).reverse()) waiting.push(child);
+    }
+  };
+  for (const root of children.get(null) ?? []) await visit(root);
+  for (const key of nodes.keys())
+    if (!standsFor.has(key)) {
+      const node = nodes.get(key);
+      if (node) node.parent = null;
+      await visit(key);
+    }
+  if (messages.length === 0) {
+    skipped.count('empty-conversation', foreign.title ?? undefined);
+    return undefined;
+  }
+
+  // A missing time is the one above, else the next known one below, else the conversation's.
+  const timed = new Map(messages.map((message) => [message.id, message.createdAt]));
+  const below = new Map<string, number>();
+  for (const message of [...messages].reverse()) {
+    const time = Number.isNaN(message.createdAt) ? below.get(message.id) : message.createdAt;
+    if (time !== undefined && message.parentId !== null)
+      below.set(message.parentId, Math.min(time, below.get(message.parentId) ?? time));
+  }
+  for (const at of untimed) {
+    const message = messages[at] as ImportedMessage;
+    const above = message.parentId === null ? undefined : timed.get(message.parentId);
+    const time = above ?? below.get(message.id) ?? started ?? (reading.file.modifiedAt || now || 0);
+    messages[at] = { ...message, createdAt: time };
+    timed.set(message.id, time);
+  }
+
+  const id = foreign.conversation_id ?? foreign.id;
+  const first = messages[0] as ImportedMessage;
+  return {
+    source: { tool: TOOL, id: id ?? fingerprint(foreign.title ?? '', first.id, JSON.stringify(first.parts)) },
+    meta: {
+      title: foreign.title ?? '',
+      titleBy: foreign.title ? 'import' : 'auto',
+      createdAt: started ?? Math.min(...messages.slice(0, 1000).map((message) => message.createdAt)),
+      archived: foreign.is_archived ?? false,
+      pinned: foreign.is_starred ?? false,
+    },
+    head: headUnder(foreign.current_node ?? null, standsFor, messages),
+    messages,
+  };
+}
+
+/** The leaf one reaches from the current node by always taking the newest child. */
+function headUnder(
+  current: string | null,
+  standsFor: ReadonlyMap<string, string | null>,
+  messages: readonly ImportedMessage[],
+): string | null {
+  const newest = new Map<string, ImportedMessage>();
+  for (const message of messages) {
+    if (message.parentId === null) continue;
+    const known = newest.get(message.parentId);
+    if (!known || known.createdAt <= message.createdAt) newest.set(message.parentId, message);
+  }
+  let at = current === null ? null : (standsFor.get(current) ?? null);
+  at ??= messages.reduce((a, b) => (a.createdAt <= b.createdAt ? b : a)).id;
+  for (let next = newest.get(at); next; next = newest.get(at)) at = next.id;
+  return at;
+}
+
+const ROLES: Readonly<Record<string, Role>> = {
+  user: 'user',
+  assistant: 'assistant',
+  system: 'system',
+  tool: 'tool',
+  developer: 'system',
+  function: 'tool',
+};
+
+type Read = Omit<ImportedMessage, 'id' | 'parentId' | 'createdAt'>;
+
+async function toMessage(
+  key: string,
+  foreign: ForeignMessage,
+  call: { callId: string; name: string } | undefined,
+  reading: Reading,
+): Promise<Read | undefined> {
+  const { skipped } = reading;
+  const metadata = foreign.metadata ?? {};
+  const known = Object.hasOwn(ROLES, foreign.author.role) ? ROLES[foreign.author.role] : undefined;
+  const hidden = metadata.is_visually_hidden_from_conversation === true || foreign.weight === 0;
+  let parts = await toParts(foreign, reading);
+  parts.push(...(await toAttachments(metadata.attachments, parts, reading)));
+  if (parts.length === 0) {
+    // Empty scaffolding of the service is nothing anybody said; an empty message of a person or model is reported.
+    if (!hidden && (known === 'user' || known === 'assistant')) skipped.count('no-content');
+    return undefined;
+  }
+  if (known === undefined) skipped.count('unknown-role', foreign.author.role);
+  const role = known ?? 'system';
+  const kind =
+    hidden || known === undefined || NOTES.has(foreign.content?.content_type ?? '') ? 'note' : 'message';
+
+  const recipient = foreign.recipient ?? 'all';
+  if (role === 'assistant' && recipient !== 'all') {
+    const text = wordsOf(parts, foreign);
+    parts = [
+      ...parts.filter((part) => part.type !== 'text'),
+      { type: 'tool-call', callId: key, name: recipient, arguments: text },
+    ];
+  } else if (role === 'tool') {
+    const texts = parts.filter((part) => part.type === 'text').map((part) => part.text);
+    const rest = parts.filter((part) => part.type !== 'text');
+    if (call)
+      parts = [
+        {
+          type: 'tool-result',
+          callId: call.callId,
+          name: foreign.author.name ?? call.name,
+          text: texts.join('\n\n'),
+          ...(foreign.content?.content_type === 'system_error' ? { isError: true } : {}),
+        },
+        ...rest,
+      ];
+    // The service shows results of calls that it does not show: the words stay, a call is not made up.
+    else if (kind === 'message') skipped.count('broken-call', foreign.author.name ?? texts[0]);
+  }
+  const model = metadata.model_slug;
+  const finish = role === 'assistant' ? finishOf(foreign, recipient) : undefined;
+  return {
+    role,
+    kind,
+    parts,
+    sourceId: key,
+    ...(role === 'assistant' && typeof model === 'string' && model !== '' ? { model } : {}),
+    ...(finish ? { finish } : {}),
+  };
+}
+
+/** Bookkeeping by its kind of content, whoever it is said to come from. */
+const NOTES: ReadonlySet<string> = new Set(['user_editable_context', 'model_editable_context']);
+
+function finishOf(foreign: ForeignMessage, recipient: string): Finish | undefined {
+  const details = foreign.metadata?.finish_details;
+  const type =
+    typeof details === 'object' && details !== null && 'type' in details ? details.type : undefined;
+  if (recipient !== 'all') return 'tool-calls';
+  if (type === 'interrupted') return 'stopped';
+  if (type === 'max_tokens' || type === 'length') return 'length';
+  if (type === 'stop') return 'stop';
+  return foreign.status === 'in_progress' ? 'cut' : undefined;
+}
+
+/** Arguments of a call: the code as it is, without the fence that a reader would get. */
+const wordsOf = (parts: readonly Part[], foreign: ForeignMessage): string =>
+  foreign.content?.content_type === 'code' && typeof foreign.content.text === 'string'
+    ? foreign.content.text
+    : parts
+        .filter((part) => part.type === 'text')
+        .map((part) => part.text)
+        .join('\n\n');
+
+async function toParts(foreign: ForeignMessage, reading: Reading): Promise<Part[]> {
+  const { content } = foreign;
+  if (!content) return [];
+  const text = (value: unknown): Part[] =>
+    typeof value === 'string' && value.trim() !== '' ? [{ type: 'text', text: cited(value, foreign) }] : [];
+  const unknown = (original: unknown): Part[] => {
+    const type = typeof original === 'object' && original !== null && 'content_type' in original;
+    reading.skipped.count('unknown-part', type ? String(original.content_type) : JSON.stringify(original));
+    return [{ type: 'unknown', original }];
+  };
+  switch (content.content_type) {
+    case 'text':
+    case 'multimodal_text': {
+      if (!Array.isArray(content.parts)) return text(content.text);
+      const parts: Part[] = [];
+      for (const part of content.parts as unknown[]) {
+        if (typeof part === 'string') parts.push(...text(part));
+        else if (part !== null) parts.push(...((await toMedia(part, reading)) ?? unknown(part)));
+      }
+      return parts;
+    }
+    case 'code': {
+      if (typeof content.text !== 'string' || content.text.trim() === '') return [];
+      const language =
+        typeof content.language === 'string' && content.language !== 'unknown' ? content.language : '';
+      return [{ type: 'text', text: fenced(content.text, language) }];
+    }
+    case 'execution_output':
+      return text(content.text);
+    case 'system_error':
+      return text([content.name, content.text].filter((line) => typeof line === 'string').join(': '));
+    case 'tether_browsing_display':
+      return [...text(content.summary), ...text(content.result)];
+    case 'tether_quote':
+      return text(
+        [content.title, content.url, content.text].filter((line) => typeof line === 'string').join('\n'),
+      );
+    case 'thoughts':
+      return (Array.isArray(content.thoughts) ? (content.thoughts as unknown[]) : []).flatMap(
+        (thought): Part[] => {
+          if (typeof thought !== 'object' || thought === null) return [];
+          const { summary, content: words } = thought as { summary?: unknown; content?: unknown };
+          const lines = [summary, words].filter((line) => typeof line === 'string' && line.trim() !== '');
+          return lines.length > 0 ? [{ type: 'reasoning', text: lines.join('\n\n') }] : [];
+        },
+      );
+    case 'reasoning_recap':
+      return typeof content.content === 'string' && content.content !== ''
+        ? [{ type: 'reasoning', text: content.content }]
+        : [];
+    case 'user_editable_context':
+      return [...text(content.user_profile), ...text(content.user_instructions)];
+    case 'model_editable_context':
+      return [...text(content.model_set_context), ...text(content.repository)];
+    default:
+      return unknown(content);
+  }
+}
+
+/** A fence longer than any in the text. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/**
+ * The service marks sources with private-use characters that mean nothing outside; where it also says how a mark reads
+ * (`alt`, Markdown with the link), that stands in its place.
+ */
+function cited(text: string, foreign: ForeignMessage): string {
+  const references = foreign.metadata?.content_references;
+  if (!Array.isArray(references) || !/[\uE200-\uE20F]/.test(text)) return text;
+  let out = text;
+  for (const reference of references as unknown[]) {
+    if (typeof reference !== 'object' || reference === null) continue;
+    const { matched_text: mark, alt } = reference as { matched_text?: unknown; alt?: unknown };
+    if (typeof mark === 'string' && typeof alt === 'string' && /[\uE200-\uE20F]/.test(mark))
+      out = out.split(mark).join(alt);
+  }
+  return out;
+}
+
+/** Images and sound inside a message. Undefined for what has another shape. */
+async function toMedia(part: unknown, reading: Reading): Promise<Part[] | undefined> {
+  if (typeof part !== 'object' || part === null) return undefined;
+  const {
+    content_type: type,
+    asset_pointer: pointer,
+    text,
+    audio_asset_pointer: audio,
+  } = part as Record<string, unknown>;
+  if (type === 'audio_transcription' && typeof text === 'string')
+    return text.trim() === '' ? [] : [{ type: 'text', text }];
+  if (type === 'real_time_user_audio_video_asset_pointer' && audio) return toMedia(audio, reading);
+  if (typeof pointer !== 'string') return undefined;
+  const mediaType = type === 'audio_asset_pointer' ? 'audio/wav' : 'image/*';
+  return [await toFile(pointer, { mediaType }, reading)];
+}
+
+/** `file-service://file-AbC`, `sediment://file_000…` or a bare id. */
+async function toFile(
+  pointer: string,
+  details: { name?: string; mediaType?: string },
+  { assets, skipped, signal }: Reading,
+): Promise<Part> {
+  const id = /(file[-_][A-Za-z0-9]+)/.exec(pointer)?.[1] ?? pointer;
+  const file = assets.get(id);
+  const guessed = file ? mediaTypeOf(file.path) : mediaTypeOf(details.name ?? '');
+  const mediaType = guessed === 'application/octet-stream' ? (details.mediaType ?? guessed) : guessed;
+  const part = file && (await filePart(file, { ...details, mediaType, reference: pointer }, signal));
+  if (part?.url === undefined) skipped.count('missing-attachment', details.name ?? pointer);
+  return (
+    part ?? {
+      type: 'file',
+      mediaType,
+      ...(details.name === undefined ? {} : { name: details.name }),
+      reference: pointer,
+    }
+  );
+}
+
+/** Files that hang on a message without standing in its text. */
+async function toAttachments(
+  attachments: unknown,
+  parts: readonly Part[],
+  reading: Reading,
+): Promise<Part[]> {
+  if (!Array.isArray(attachments)) return [];
+  const there = parts.flatMap((part) => (part.type === 'file' ? [part.reference ?? ''] : []));
+  const files: Part[] = [];
+  for (const value of attachments as unknown[]) {
+    const attachment = attachmentSchema.safeParse(value);
+    if (!attachment.success) continue;
+    const { id, name, mime_type: mediaType } = attachment.data;
+    if (there.some((reference) => reference.includes(id))) continue;
+    files.push(
+      await toFile(
+        id,
+        { ...(name === undefined ? {} : { name }), ...(mediaType === undefined ? {} : { mediaType }) },
+        reading,
+      ),
+    );
+  }
+  return files;
+}

@@ -1,0 +1,337 @@
+// Claude.ai's data export: conversations.json or the ZIP with it. Content blocks win over `text`, which can hold a filler.
+// A message with tool results inside becomes a short chain (call, result, rest), so that calls and results stand as everywhere else.
+import { z } from 'zod';
+import { RecollectError } from '../../domain/base/errors.ts';
+import type { Part, Role } from '../../domain/chat/message.ts';
+import { mediaTypeOf, textUrl } from './attachments.ts';
+import { createBreather } from './breather.ts';
+import { fingerprint } from './fingerprint.ts';
+import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
+import { decode, itemsOf } from './lenient-json.ts';
+import { createSkipCounter, type SkipCounter } from './skipping.ts';
+import { baseName, chunksOf, headOf } from './source-file.ts';
+import { interpolated, timeOf } from './times.ts';
+
+const TOOL = 'claude';
+const ROOT = '00000000-0000-4000-8000-000000000000';
+
+const word = z.string().nullish().catch(null);
+const messageSchema = z.looseObject({
+  uuid: z.string().min(1).optional().catch(undefined),
+  sender: z.string().catch(''),
+  text: word,
+  content: z.array(z.unknown()).nullish().catch(null),
+  created_at: z.unknown(),
+  parent_message_uuid: word,
+  attachments: z.array(z.unknown()).nullish().catch(null),
+  files: z.array(z.unknown()).nullish().catch(null),
+});
+type ForeignMessage = z.infer<typeof messageSchema>;
+
+const conversationSchema = z.looseObject({
+  uuid: z.string().min(1).optional().catch(undefined),
+  name: word,
+  created_at: z.unknown(),
+  is_starred: z.boolean().nullish().catch(null),
+  chat_messages: z.array(z.unknown()),
+});
+
+const attachmentSchema = z.looseObject({
+  file_name: word,
+  file_type: word,
+  file_uuid: word,
+  file_kind: word,
+  extracted_content: word,
+});
+
+export const claude: Importer = {
+  id: TOOL,
+  label: 'Claude.ai',
+
+  async sniff(source, signal) {
+    const [file] = listings(source.files);
+    if (!file) return 0;
+    const head = decode(await headOf(file, signal));
+    if (!/^\s*[[{]/.test(head)) return 0;
+    if (/"chat_messages"\s*:\s*\[/.test(head)) return 0.95;
+    return /"uuid"\s*:/.test(head) && /"account"\s*:/.test(head) && /"name"\s*:/.test(head) ? 0.4 : 0;
+  },
+
+  async *read(source, { signal, skip, now }) {
+    const skipped = createSkipCounter();
+    const breathe = createBreather();
+    let items = 0;
+    let understood = 0;
+    for (const file of listings(source.files)) {
+      for await (const item of itemsOf(chunksOf(file, signal), { list: 'conversations' })) {
+        signal.throwIfAborted();
+        items += 1;
+        const parsed = conversationSchema.safeParse(item.value);
+        if (!parsed.success) {
+          skipped.count('malformed-line', item.text());
+          continue;
+        }
+        understood += 1;
+        const conversation = toConversation(parsed.data, skipped, now, file.modifiedAt || now || 0);
+        if (conversation) yield conversation;
+        await breathe();
+      }
+    }
+    if (items > 0 && understood === 0)
+      throw new RecollectError('import-broken', 'No conversation in the export can be read');
+    skipped.report(skip);
+  },
+};
+
+/** A single JSON file may have any name; beside others only the listing counts. */
+function listings(files: readonly SourceFile[]): SourceFile[] {
+  const named = files.filter((file) => /^conversations(?:[-_]\d+)?\.json$/i.test(baseName(file.path)));
+  if (named.length > 0) return named.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return files.length === 1 && /\.json$/i.test(files[0]?.path ?? '') ? [...files] : [];
+}
+
+function toConversation(
+  foreign: z.infer<typeof conversationSchema>,
+  skipped: SkipCounter,
+  now: number | undefined,
+  fallback: number,
+): ImportedConversation | undefined {
+  const read = foreign.chat_messages.flatMap((value, at) => {
+    const parsed = messageSchema.safeParse(value);
+    if (!parsed.success) {
+      skipped.count('malformed-line', JSON.stringify(value));
+      return [];
+    }
+    const message = parsed.data;
+    return [{ message, uuid: message.uuid ?? fingerprint(String(at), message.sender, message.text ?? '') }];
+  });
+  const timeFrom = (value: unknown) => {
+    const time = timeOf(value, now);
+    if (time === 'impossible') skipped.count('impossible-time', String(value));
+    return typeof time === 'number' ? time : undefined;
+  };
+  const started = timeFrom(foreign.created_at);
+  const times = interpolated(
+    read.map(({ message }) => timeFrom(message.created_at)),
+    started ?? fallback,
+  );
+
+  // Exports before parents were written have an order and nothing else.
+  const tree = read.some(({ message }) => message.parent_message_uuid);
+  const known = new Set(read.map(({ uuid }) => uuid));
+  const parentOf = new Map<string, string | null>();
+  let before: string | null = null;
+  for (const { message, uuid } of read) {
+    const parent = message.parent_message_uuid ?? null;
+    parentOf.set(
+      uuid,
+      tree ? (parent !== null && parent !== ROOT && known.has(parent) ? parent : null) : before,
+    );
+    before = uuid;
+  }
+
+  const chains = new Map<string, ImportedMessage[]>();
+  for (const [at, { message, uuid }] of read.entries()) {
+    // The same message twice: the first one stands.
+    if (chains.has(uuid)) continue;
+    const pieces = toPieces(message, uuid, skipped);
+    if (pieces.length === 0) skipped.count('no-content');
+    chains.set(
+      uuid,
+      pieces.map((piece, n) => {
+        const id = n === 0 ? uuid : `${uuid}#${n}`;
+        return { ...piece, id, sourceId: id, parentId: null, createdAt: times[at] as number };
+      }),
+    );
+  }
+  /** Last piece of the nearest message above that has any; null past the top or in a ring. */
+  const anchor = (uuid: string): string | null => {
+    const seen = new Set([uuid]);
+    for (let at = parentOf.get(uuid) ?? null; at !== null && !seen.has(at); at = parentOf.get(at) ?? null) {
+      const last = chains.get(at)?.at(-1);
+      if (last) return last.id;
+      seen.add(at);
+    }
+    return null;
+  };
+  const messages: ImportedMessage[] = [];
+  const placed = new Set<string>();
+  const place = (uuid: string) => {
+    // Parents first, without recursion: a conversation can be thousands deep.
+    const line: string[] = [];
+    for (let at: string | null = uuid; at !== null && !placed.has(at); at = parentOf.get(at) ?? null) {
+      placed.add(at);
+      line.push(at);
+    }
+    const top = line.at(-1);
+    const ring = top !== undefined && line.includes(parentOf.get(top) ?? '');
+    for (const at of line.reverse()) {
+      let above = ring && at === top ? null : anchor(at);
+      for (const piece of chains.get(at) ?? []) {
+        messages.push({ ...piece, parentId: above });
+        above = piece.id;
+      }
+    }
+  };
+  for (const uuid of chains.keys()) place(uuid);
+  if (messages.length === 0) {
+    skipped.count('empty-conversation', foreign.name ?? undefined);
+    return undefined;
+  }
+
+  const inner = new Set(messages.map((message) => message.parentId));
+  const newest = messages
+    .filter((message) => !inner.has(message.id))
+    .reduce((a, b) => (a.createdAt <= b.createdAt ? b : a));
+  const first = messages[0] as ImportedMessage;
+  return {
+    source: {
+      tool: TOOL,
+      id: foreign.uuid ?? fingerprint(foreign.name ?? '', first.id, JSON.stringify(first.parts)),
+    },
+    meta: {
+      title: foreign.name ?? '',
+      titleBy: foreign.name ? 'import' : 'auto',
+      createdAt: started ?? first.createdAt,
+      pinned: foreign.is_starred ?? false,
+    },
+    head: newest.id,
+    messages,
+  };
+}
+
+type Piece = Pick<ImportedMessage, 'role' | 'kind' | 'parts'>;
+
+const ROLES: Readonly<Record<string, Role>> = { human: 'user', user: 'user', assistant: 'assistant' };
+
+function toPieces(foreign: ForeignMessage, uuid: string, skipped: SkipCounter): Piece[] {
+  const known = Object.hasOwn(ROLES, foreign.sender) ? ROLES[foreign.sender] : undefined;
+  if (known === undefined) skipped.count('unknown-role', foreign.sender);
+  const role = known ?? 'system';
+  const kind = known === undefined ? 'note' : 'message';
+
+  const parts: Part[] = toParts(foreign.content ?? [], uuid, skipped);
+  if (!parts.some((part) => part.type !== 'unknown') && foreign.text?.trim())
+    parts.push({ type: 'text', text: foreign.text });
+  const files = [...(foreign.attachments ?? []), ...(foreign.files ?? [])].flatMap((value) =>
+    toFile(value, skipped),
+  );
+  const named = new Set<string | undefined>();
+  for (const file of files) {
+    // The same file is often listed twice; the one with its text stands.
+    if (file.name !== undefined && named.has(file.name) && file.url === undefined) continue;
+    named.add(file.name);
+    if (file.url === undefined) skipped.count('missing-attachment', file.name);
+    parts.push(file);
+  }
+
+  const pieces: Piece[] = [];
+  let current: Part[] = [];
+  const flush = (as: Role) => {
+    if (current.length > 0) pieces.push({ role: as, kind, parts: current });
+    current = [];
+  };
+  let inResults = false;
+  for (const part of parts) {
+    const isResult = part.type === 'tool-result';
+    if (isResult !== inResults) flush(inResults ? 'tool' : role);
+    inResults = isResult;
+    current.push(part);
+  }
+  flush(inResults ? 'tool' : role);
+  return pieces;
+}
+
+function toParts(blocks: readonly unknown[], uuid: string, skipped: SkipCounter): Part[] {
+  const parts: Part[] = [];
+  /** Calls that wait for their result, oldest first. */
+  const open: { callId: string; name: string }[] = [];
+  for (const [at, block] of blocks.entries()) {
+    const raw = typeof block === 'object' && block !== null ? (block as Record<string, unknown>) : {};
+    const string = (name: string): string | undefined =>
+      typeof raw[name] === 'string' && raw[name].trim() !== '' ? raw[name] : undefined;
+    switch (raw.type) {
+      case 'text': {
+        const text = string('text');
+        if (text !== undefined) parts.push({ type: 'text', text });
+        break;
+      }
+      case 'thinking': {
+        const text = string('thinking') ?? string('text');
+        if (text !== undefined) parts.push({ type: 'reasoning', text });
+        break;
+      }
+      case 'tool_use': {
+        const call = { callId: string('id') ?? `${uuid}:${at}`, name: string('name') ?? 'tool' };
+        open.push(call);
+        parts.push({ type: 'tool-call', ...call, arguments: JSON.stringify(raw.input ?? {}) });
+        break;
+      }
+      case 'tool_result': {
+        const id = string('tool_use_id');
+        const name = string('name');
+        const index = open.findIndex((call) =>
+          id === undefined ? name === undefined || call.name === name : call.callId === id,
+        );
+        const [call] = index >= 0 ? open.splice(index, 1) : [];
+        if (!call) skipped.count('broken-call', name ?? id);
+        parts.push({
+          type: 'tool-result',
+          callId: call?.callId ?? id ?? `${uuid}:${at}`,
+          ...((name ?? call?.name) === undefined ? {} : { name: (name ?? call?.name) as string }),
+          text: resultText(raw.content),
+          ...(raw.is_error === true ? { isError: true } : {}),
+        });
+        break;
+      }
+      default:
+        skipped.count('unknown-part', typeof raw.type === 'string' ? raw.type : JSON.stringify(block));
+        parts.push({ type: 'unknown', original: block });
+    }
+  }
+  return parts;
+}
+
+/** The words of a tool's result; blocks that are not text stay as the JSON they are. */
+function resultText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content))
+    return content === undefined || content === null ? '' : JSON.stringify(content);
+  return content
+    .map((block: unknown) =>
+      typeof block === 'object' && block !== null && 'text' in block && typeof block.text === 'string'
+        ? block.text
+        : JSON.stringify(block),
+    )
+    .join('\n\n');
+}
+
+function toFile(value: unknown, skipped: SkipCounter): Extract<Part, { type: 'file' }>[] {
+  const parsed = attachmentSchema.safeParse(value);
+  if (!parsed.success) {
+    skipped.count('missing-attachment', JSON.stringify(value));
+    return [];
+  }
+  const {
+    file_name: name,
+    file_type: type,
+    file_uuid: id,
+    file_kind: kind,
+    extracted_content: text,
+  } = parsed.data;
+  const guessed = mediaTypeOf(name ?? '');
+  const typed = type?.includes('/') ? type : guessed;
+  const mediaType = typed === 'application/octet-stream' && kind === 'image' ? 'image/*' : typed;
+  const details = { ...(name ? { name } : {}), ...(id ? { reference: id } : {}) };
+  // What the service read out of the file is text, whatever the file itself was.
+  if (text)
+    return [
+      {
+        type: 'file',
+        mediaType: mediaType.startsWith('text/') ? mediaType : 'text/plain',
+        ...details,
+        url: textUrl(mediaType.startsWith('text/') ? mediaType : 'text/plain', text),
+      },
+    ];
+  return [{ type: 'file', mediaType, ...details }];
+}

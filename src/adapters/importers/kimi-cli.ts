@@ -1,0 +1,547 @@
+// kimi-cli: a session folder, the whole ~/.kimi, a `kimi export` ZIP, or a lone context.jsonl. Joins the context (what the model saw),
+// its rotated copies (what was folded away) and the wire (times). Subagents become conversations of their own.
+import { md5 } from '@noble/hashes/legacy.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { z } from 'zod';
+import { RecollectError } from '../../domain/base/errors.ts';
+import { createBreather } from './breather.ts';
+import { fingerprint } from './fingerprint.ts';
+import type { ImportedConversation, ImportedMessage, Importer, Source, SourceFile } from './importer.ts';
+import { type ContextNode, type History, layOver, readContext } from './kimi-context.ts';
+import { readWire, type Wire, type WireMessage } from './kimi-wire.ts';
+import { decode, linesOf, looksBinary, parseJson } from './lenient-json.ts';
+import { createSkipCounter, type SkipCounter, shortened } from './skipping.ts';
+import { baseName, folderOf, headOf } from './source-file.ts';
+import { interpolated, timeOf } from './times.ts';
+
+const TOOL = 'kimi-cli';
+const CONTEXT = /^context(?:_(\d+))?\.jsonl$/;
+/** Where sessions lay as single files before version 0.59. */
+const LEGACY_BUCKET = /(?:^|\/)sessions\/[^/]+$|^[0-9a-f]{32}$/;
+const SUBAGENT = /(?:^|\/)subagents\/([^/]+)$/;
+const TITLE_LENGTH = 60;
+
+const stateSchema = z.looseObject({
+  custom_title: z.string().nullish().catch(null),
+  title: z.string().nullish().catch(null),
+  archived: z.boolean().catch(false),
+});
+const registrySchema = z.looseObject({
+  work_dirs: z.array(
+    z
+      .looseObject({ path: z.string(), kaos: z.string().nullish().catch(null) })
+      .nullable()
+      .catch(null),
+  ),
+});
+const agentSchema = z.looseObject({
+  description: z.string().nullish().catch(null),
+  title: z.string().nullish().catch(null),
+  name: z.string().nullish().catch(null),
+  parent_tool_call_id: z.string().nullish().catch(null),
+});
+
+/** The files of one session or subagent. */
+interface Session {
+  readonly id: string;
+  readonly folder: string;
+  readonly bucket: string | undefined;
+  /** Oldest first; the live file last. */
+  readonly contexts: SourceFile[];
+  /** Whether the last of them is the live one. */
+  readonly live: boolean;
+  readonly wire: SourceFile | undefined;
+  readonly files: ReadonlyMap<string, SourceFile>;
+}
+
+export const kimiCli: Importer = {
+  id: TOOL,
+  label: 'kimi-cli',
+
+  async sniff(source, signal) {
+    const named = source.files.filter(
+      (file) =>
+        CONTEXT.test(baseName(file.path)) ||
+        (LEGACY_BUCKET.test(folderOf(file.path)) && file.path.endsWith('.jsonl')),
+    );
+    const [candidate] =
+      named.length > 0 ? named : source.files.filter((file) => baseName(file.path) === 'wire.jsonl');
+    const file = candidate ?? (source.files.length === 1 ? source.files[0] : undefined);
+    if (!file || !/\.jsonl$/i.test(file.path)) return 0;
+    const score = scoreOf(decode(await headOf(file, signal)));
+    const beside = source.files.some((other) =>
+      /^(?:wire\.jsonl|state\.json|kimi\.json)$/.test(baseName(other.path)),
+    );
+    return candidate && beside ? Math.max(score, 0.6) : score;
+  },
+
+  async *read(source, { signal, skip, now }) {
+    const skipped = createSkipCounter();
+    const breathe = createBreather();
+    const sessions = await sessionsOf(source, signal);
+    const workDirs = await workDirsOf(source, signal);
+    let found = 0;
+    for (const session of sessions) {
+      signal.throwIfAborted();
+      for (const conversation of await readSession(session, source, workDirs, { skipped, signal, now })) {
+        found += 1;
+        yield conversation;
+      }
+      await breathe();
+    }
+    skipped.report(skip);
+    if (found === 0 && sessions.length === 0)
+      throw new RecollectError('import-broken', 'There is no session in it');
+  },
+};
+
+/** How much the first lines look like a context or a wire of kimi-cli. */
+function scoreOf(head: string): number {
+  let [own, messages, wire, other] = [0, 0, 0, 0];
+  for (const line of linesOf(head).slice(0, 50)) {
+    const raw = parseJson(line) as Record<string, unknown> | undefined;
+    if (typeof raw !== 'object' || raw === null) continue;
+    if (typeof raw.role === 'string' && raw.role.startsWith('_')) own += 1;
+    else if (typeof raw.role === 'string' && 'content' in raw && !('uuid' in raw)) messages += 1;
+    else if (raw.type === 'metadata' && 'protocol_version' in raw && !('created_at' in raw)) wire += 1;
+    else if (
+      'timestamp' in raw &&
+      typeof raw.message === 'object' &&
+      raw.message !== null &&
+      'payload' in raw.message
+    )
+      wire += 1;
+    else other += 1;
+  }
+  if (other > own + messages + wire) return 0.1;
+  if (own > 0 || wire > 0) return 0.9;
+  return messages > 0 ? 0.6 : 0;
+}
+
+const SKIPPED_FOLDERS = /(?:^|\/)(?:tasks|notifications|uploads|logs|plans|user-history)(?:\/|$)/;
+
+async function sessionsOf(source: Source, signal: AbortSignal): Promise<Session[]> {
+  const folders = new Map<string, Map<string, SourceFile>>();
+  for (const file of source.files) {
+    const folder = folderOf(file.path);
+    if (SKIPPED_FOLDERS.test(folder)) continue;
+    const files = folders.get(folder) ?? new Map<string, SourceFile>();
+    folders.set(folder, files);
+    files.set(baseName(file.path), file);
+  }
+
+  const sessions = new Map<string, Session>();
+  for (const [folder, files] of folders) {
+    const { contexts, live } = contextsIn(files);
+    const wire = files.get('wire.jsonl');
+    if (contexts.length === 0 && !wire) continue;
+    const id = await sessionId(folder, files, source, signal);
+    const bucket = folder.split('/').at(-2);
+    sessions.set(folder, {
+      id: id ?? '',
+      folder,
+      bucket,
+      contexts,
+      live,
+      wire,
+      files,
+    });
+  }
+
+  for (const [root, files] of folders)
+    for (const { id, contexts, live } of legacySessions(root, files)) {
+      // Moved into its folder when it was next opened: then it is the oldest copy.
+      const moved = sessions.get(`${root}/${id}`);
+      if (moved) moved.contexts.unshift(...contexts);
+      else
+        sessions.set(`${root}/${id}`, {
+          id,
+          folder: `${root}/${id}`,
+          bucket: baseName(root),
+          contexts,
+          live,
+          wire: undefined,
+          files: new Map(),
+        });
+    }
+
+  // A lone file of any name is a context.
+  const [only] = source.files;
+  if (sessions.size === 0 && source.files.length === 1 && only && /\.jsonl$/i.test(only.path))
+    sessions.set('', {
+      id: '',
+      folder: '',
+      bucket: undefined,
+      contexts: [only],
+      live: true,
+      wire: undefined,
+      files: new Map(),
+    });
+
+  return [...sessions.values()].sort((a, b) => (a.folder < b.folder ? -1 : 1));
+}
+
+/** The live file and its rotated copies, oldest first. */
+function contextsIn(files: ReadonlyMap<string, SourceFile>): { contexts: SourceFile[]; live: boolean } {
+  const found = [...files].flatMap(([name, file]) => {
+    const match = CONTEXT.exec(name);
+    return match ? [{ file, n: match[1] === undefined ? Number.POSITIVE_INFINITY : Number(match[1]) }] : [];
+  });
+  found.sort((a, b) => a.n - b.n);
+  return {
+    contexts: found.map(({ file }) => file),
+    live: found.at(-1)?.n === Number.POSITIVE_INFINITY,
+  };
+}
+
+/** Sessions that lie as files in a bucket: `<id>.jsonl`, its rotated copies `<id>_1.jsonl` … beside it. */
+function legacySessions(root: string, files: ReadonlyMap<string, SourceFile>) {
+  if (!LEGACY_BUCKET.test(root)) return [];
+  const found = new Map<string, { n: number; file: SourceFile }[]>();
+  for (const [name, file] of files) {
+    if (!name.endsWith('.jsonl') || CONTEXT.test(name) || name === 'wire.jsonl') continue;
+    const plain = name.slice(0, -'.jsonl'.length);
+    const [, base = '', digits] = /^(.+)_(\d+)$/.exec(plain) ?? [];
+    const rotated = digits !== undefined && files.has(`${base}.jsonl`);
+    const id = rotated ? base : plain;
+    found.set(id, [
+      ...(found.get(id) ?? []),
+      { n: rotated ? Number(digits) : Number.POSITIVE_INFINITY, file },
+    ]);
+  }
+  return [...found].map(([id, list]) => ({
+    id,
+    contexts: list.sort((x, y) => x.n - y.n).map(({ file }) => file),
+    live: list.some(({ n }) => n === Number.POSITIVE_INFINITY),
+  }));
+}
+
+/** The folder's name; in a ZIP the manifest's id, or what stands in the name of the ZIP. */
+async function sessionId(
+  folder: string,
+  files: ReadonlyMap<string, SourceFile>,
+  source: Source,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const manifest = files.get('manifest.json');
+  const raw = manifest && parseJson(decode(await manifest.bytes(signal)));
+  if (
+    typeof raw === 'object' &&
+    raw !== null &&
+    'session_id' in raw &&
+    typeof raw.session_id === 'string' &&
+    raw.session_id
+  )
+    return raw.session_id;
+  const name = folder === '' ? source.name.replace(/\.zip$/i, '') : baseName(folder);
+  const plain = name.replace(/^session-/, '');
+  const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.exec(plain)?.[0];
+  if (uuid !== undefined) return uuid;
+  if (folder !== '') return plain;
+  return name !== plain ? plain : undefined;
+}
+
+/** Bucket → path of the work dir. */
+async function workDirsOf(source: Source, signal: AbortSignal): Promise<Map<string, string>> {
+  const workDirs = new Map<string, string>();
+  for (const file of source.files) {
+    if (baseName(file.path) !== 'kimi.json') continue;
+    const registry = registrySchema.safeParse(parseJson(decode(await file.bytes(signal))));
+    for (const entry of registry.success ? registry.data.work_dirs : []) {
+      if (!entry) continue;
+      const hash = bytesToHex(md5(utf8ToBytes(entry.path)));
+      workDirs.set(entry.kaos && entry.kaos !== 'local' ? `${entry.kaos}_${hash}` : hash, entry.path);
+    }
+  }
+  return workDirs;
+}
+
+interface Reading {
+  readonly skipped: SkipCounter;
+  readonly signal: AbortSignal;
+  readonly now: number | undefined;
+}
+
+/** The conversation of a session and those of its subagents; a folder below `subagents` yields nothing by itself. */
+async function readSession(
+  session: Session,
+  source: Source,
+  workDirs: ReadonlyMap<string, string>,
+  reading: Reading,
+): Promise<ImportedConversation[]> {
+  if (SUBAGENT.test(session.folder) || /(?:^|\/)subagents(?:\/|$)/.test(session.folder)) {
+    // Read with its session, where that is there as well.
+    const parent = session.folder.replace(/\/?subagents\/.*$/, '');
+    if (
+      source.files.some(
+        (file) =>
+          folderOf(file.path) === parent &&
+          (CONTEXT.test(baseName(file.path)) || baseName(file.path) === 'wire.jsonl'),
+      )
+    )
+      return [];
+  }
+  const { skipped, signal, now } = reading;
+  const state = stateSchema.safeParse(await jsonIn(session, ['state.json', 'metadata.json'], signal));
+  const details = state.success ? state.data : undefined;
+  const wire = session.wire ? readWire(decode(await session.wire.bytes(signal)), skipped, now) : undefined;
+  const read = await toConversation(session, wire, reading);
+  if (!read) {
+    skipped.count('empty-conversation', session.folder || source.name);
+    return [];
+  }
+  const title = details?.custom_title || details?.title || read.title;
+  const id = session.id || read.fallbackId;
+  const workDir = (session.bucket !== undefined && workDirs.get(session.bucket)) || null;
+  const conversation: ImportedConversation = {
+    source: { tool: TOOL, id },
+    meta: {
+      title,
+      titleBy: details?.custom_title || details?.title ? 'import' : 'auto',
+      createdAt: read.createdAt,
+      archived: details?.archived ?? false,
+      workDir,
+      systemPrompt: read.systemPrompt,
+    },
+    head: read.head,
+    messages: read.messages,
+  };
+
+  const conversations = [conversation];
+  const prefix = session.folder === '' ? 'subagents/' : `${session.folder}/subagents/`;
+  const agents = new Map<string, Map<string, SourceFile>>();
+  for (const file of source.files) {
+    if (!file.path.startsWith(prefix)) continue;
+    const [agent, name, ...deeper] = file.path.slice(prefix.length).split('/');
+    if (agent === undefined || name === undefined || deeper.length > 0) continue;
+    const files = agents.get(agent) ?? new Map<string, SourceFile>();
+    agents.set(agent, files);
+    files.set(name, file);
+  }
+  for (const [agent, files] of agents) {
+    const child = await readAgent({ agent, files, folder: `${prefix}${agent}` }, wire, reading);
+    if (!child) continue;
+    const { read: inside, meta, callId: started } = child;
+    const call = started ?? wire?.callOfAgent.get(agent);
+    const starter = read.messages.find((message) =>
+      message.parts.some((part) => part.type === 'tool-call' && part.callId === call),
+    );
+    conversations.push({
+      source: { tool: TOOL, id: `${id}/${agent}` },
+      meta: {
+        title: meta || inside.title || agent,
+        titleBy: meta ? 'import' : 'auto',
+        createdAt: inside.createdAt,
+        workDir,
+        systemPrompt: inside.systemPrompt,
+      },
+      head: inside.head,
+      messages: inside.messages,
+      parent: { sourceId: id, messageSourceId: starter?.sourceId ?? null },
+    });
+  }
+  return conversations;
+}
+
+async function readAgent(
+  { agent, files, folder }: { agent: string; files: ReadonlyMap<string, SourceFile>; folder: string },
+  parentWire: Wire | undefined,
+  reading: Reading,
+) {
+  const { skipped, signal, now } = reading;
+  const wireFile = files.get('wire.jsonl');
+  const wire = wireFile
+    ? readWire(decode(await wireFile.bytes(signal)), skipped, now)
+    : parentWire?.agent(agent);
+  const session: Session = {
+    id: agent,
+    folder,
+    bucket: undefined,
+    ...contextsIn(files),
+    wire: wireFile,
+    files,
+  };
+  const read = await toConversation(session, wire, reading);
+  if (!read) return undefined;
+  const parsed = agentSchema.safeParse(await jsonIn(session, ['meta.json'], signal));
+  const described = parsed.success ? parsed.data : undefined;
+  return {
+    read,
+    meta: described?.description || described?.title || described?.name || '',
+    callId: described?.parent_tool_call_id ?? undefined,
+  };
+}
+
+/** The first of these files that is JSON. */
+async function jsonIn(session: Session, names: readonly string[], signal: AbortSignal): Promise<unknown> {
+  for (const name of names) {
+    const file = session.files.get(name);
+    const value = file && parseJson(decode(await file.bytes(signal)));
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+interface Read {
+  readonly messages: readonly ImportedMessage[];
+  readonly head: string | null;
+  readonly createdAt: number;
+  readonly systemPrompt: string | null;
+  readonly title: string;
+  /** For a file that tells no id. */
+  readonly fallbackId: string;
+}
+
+async function toConversation(
+  session: Session,
+  wire: Wire | undefined,
+  reading: Reading,
+): Promise<Read | undefined> {
+  const { skipped, signal, now } = reading;
+  const seen = new Set<string>();
+  const snapshots: Awaited<ReturnType<typeof readContext>>[] = [];
+  for (const file of session.contexts) {
+    const bytes = await file.bytes(signal);
+    if (looksBinary(bytes.subarray(0, 4096)) && session.contexts.length === 1 && !wire)
+      throw new RecollectError('import-binary', `${file.path} is not text`, { params: { file: file.path } });
+    snapshots.push(readContext(decode(bytes), skipped, seen));
+  }
+  const history = layOver(snapshots);
+
+  // TIMES: of what was carried over by a compaction those of the original, else the wire's.
+  const times = new Map<string, number | undefined>();
+  const usages = new Map<string, ReturnType<Wire['match']>['usage']>();
+  for (const node of history.nodes) {
+    if (node.copyOf !== undefined) {
+      times.set(node.id, times.get(node.copyOf));
+      continue;
+    }
+    const match = wire?.match(node.record);
+    times.set(node.id, match?.time);
+    usages.set(node.id, match?.usage);
+  }
+  const lost = wire?.unmatched() ?? [];
+  if (history.nodes.length + lost.length === 0) return undefined;
+  fillTimes(history, times, session, now);
+
+  const messages: ImportedMessage[] = history.nodes.map((node) => toMessage(node, times, usages));
+  nameResults(messages, skipped);
+  messages.push(...fromWire(lost, messages[0]?.createdAt ?? session.wire?.modifiedAt ?? now ?? 0));
+
+  const firstWords = messages.find((message) => message.role === 'user' && message.kind === 'message');
+  const words = wire?.firstInput ?? firstWords?.parts.find((part) => part.type === 'text')?.text ?? '';
+  return {
+    messages,
+    head: leafOf(history, wire, session.live) ?? messages.at(-1)?.id ?? null,
+    createdAt: messages.reduce(
+      (least, message) => Math.min(least, message.createdAt),
+      Number.POSITIVE_INFINITY,
+    ),
+    systemPrompt: history.systemPrompt,
+    title: shortened(words, TITLE_LENGTH),
+    fallbackId: fingerprint(
+      ...messages.slice(0, 4).map((message) => JSON.stringify([message.role, message.parts])),
+    ),
+  };
+}
+
+/** Gaps are filled evenly within a snapshot's new messages; without any time the file's own is the best there is. */
+function fillTimes(
+  history: History,
+  times: Map<string, number | undefined>,
+  session: Session,
+  now: number | undefined,
+): void {
+  const known = [...times.values()].some((time) => time !== undefined);
+  if (known) {
+    const filled = interpolated(
+      history.nodes.map((node) => times.get(node.id)),
+      0,
+    );
+    for (const [at, node] of history.nodes.entries()) times.set(node.id, filled[at]);
+    return;
+  }
+  for (const node of history.nodes) {
+    const written = timeOf(session.contexts[node.snapshot]?.modifiedAt || undefined, now);
+    times.set(node.id, typeof written === 'number' ? written : (now ?? 0));
+  }
+}
+
+function toMessage(
+  node: ContextNode,
+  times: ReadonlyMap<string, number | undefined>,
+  usages: ReadonlyMap<string, ReturnType<Wire['match']>['usage']>,
+): ImportedMessage {
+  const { record } = node;
+  const usage = usages.get(node.id);
+  const tokens = node.tokens === undefined ? {} : { contextTokens: node.tokens };
+  return {
+    id: node.id,
+    parentId: node.parentId,
+    // What kimi-cli wrote in the person's name was not said by the person.
+    role: record.synthetic ? 'system' : record.role,
+    kind: record.synthetic || record.role === 'system' ? 'note' : 'message',
+    createdAt: times.get(node.id) ?? 0,
+    parts: record.parts,
+    sourceId: node.id,
+    ...(usage || node.tokens !== undefined ? { usage: { ...usage, ...tokens } } : {}),
+    ...(record.synthetic ? { note: record.synthetic } : {}),
+    ...(node.copyOf === undefined ? {} : { copyOf: node.copyOf }),
+    ...(record.parts.some((part) => part.type === 'tool-call') ? { finish: 'tool-calls' as const } : {}),
+  };
+}
+
+/** Results get the name of their call; a result without one is counted. */
+function nameResults(messages: ImportedMessage[], skipped: SkipCounter): void {
+  const names = new Map<string, string>();
+  for (const [at, message] of messages.entries()) {
+    for (const part of message.parts) if (part.type === 'tool-call') names.set(part.callId, part.name);
+    if (message.role !== 'tool') continue;
+    const parts = message.parts.map((part) => {
+      if (part.type !== 'tool-result') return part;
+      const name = names.get(part.callId);
+      if (name === undefined) skipped.count('broken-call', part.callId);
+      return name === undefined ? part : { ...part, name };
+    });
+    messages[at] = { ...message, parts };
+  }
+}
+
+/** Turns that only the wire has, as a line of their own. */
+function fromWire(lost: readonly WireMessage[], fallback: number): ImportedMessage[] {
+  const times = interpolated(
+    lost.map((message) => message.time),
+    fallback,
+  );
+  let parentId: string | null = null;
+  return lost.map(({ role, parts }, at) => {
+    const id = fingerprint('wire', parentId ?? '', JSON.stringify([role, parts]));
+    const message: ImportedMessage = {
+      id,
+      parentId,
+      role,
+      kind: 'message',
+      createdAt: times[at] as number,
+      parts,
+      sourceId: id,
+    };
+    parentId = id;
+    return message;
+  });
+}
+
+/**
+ * The leaf of the live file. Of the newest rotated copy instead, where a crash in the middle of a compaction left the live file
+ * short, empty or absent, and where it was cleared: a conversation has to show something.
+ */
+function leafOf(history: History, wire: Wire | undefined, live: boolean): string | null {
+  const isReal = (node: ContextNode) => node.record.synthetic === undefined;
+  for (const [at, { path, change }] of [...history.snapshots.entries()].reverse()) {
+    const leaf = path.at(-1);
+    if (!leaf) continue;
+    const newest = at === history.snapshots.length - 1;
+    if (newest && live && change === 'compaction' && wire?.endsInCompaction) continue;
+    if (path.some(isReal) || (change === 'compaction' && wire && !wire.endsInCompaction)) return leaf.id;
+  }
+  return history.nodes.at(-1)?.id ?? null;
+}

@@ -1,0 +1,287 @@
+// context.jsonl of kimi-cli: what the model saw. Reads the file and its rotated copies as snapshots of one history and lays them over
+// one another: where they agree they are one line, where they part there is a branch. Nothing that a rewrite cut off is lost.
+import type { Part, Role } from '../../domain/chat/message.ts';
+import { mediaTypeOf, mediaTypeOfUrl } from './attachments.ts';
+import { fingerprint } from './fingerprint.ts';
+import { linesOf, parseJson } from './lenient-json.ts';
+import type { SkipCounter } from './skipping.ts';
+
+/** Why kimi-cli wrote a message in the person's name. */
+export type Synthetic =
+  | 'checkpoint'
+  | 'compaction'
+  | 'd-mail'
+  | 'init'
+  | 'directory'
+  | 'imported'
+  | 'tasks'
+  | 'reminder'
+  | 'notification';
+
+/** One accepted line. */
+export type ContextRecord =
+  | { readonly kind: 'system-prompt'; readonly text: string }
+  | { readonly kind: 'checkpoint'; readonly id: number }
+  | { readonly kind: 'usage'; readonly tokens: number }
+  | {
+      readonly kind: 'message';
+      readonly role: Role;
+      readonly parts: readonly Part[];
+      readonly synthetic: Synthetic | undefined;
+    };
+
+const SYNTHETIC: readonly (readonly [string, Synthetic])[] = [
+  ['<system>CHECKPOINT ', 'checkpoint'],
+  ['<system>Previous context has been compacted. Here is the compaction output:</system>', 'compaction'],
+  ['<system>You just got a D-Mail from your future self.', 'd-mail'],
+  ['<system>The user just ran `/init`', 'init'],
+  ['<system>The user has added an additional directory', 'directory'],
+  ['<system>The user has imported context from', 'imported'],
+  ['<system>The following background tasks are still active after compaction.', 'tasks'],
+  ['<system-reminder>', 'reminder'],
+  ['<notification id="', 'notification'],
+];
+
+/** Which kind of note a text in the person's name is; undefined where a person wrote it. */
+export const syntheticKind = (text: string): Synthetic | undefined =>
+  SYNTHETIC.find(([start]) => text.startsWith(start))?.[1];
+
+/**
+ * Accepted lines of one file. Accepts what kimi-cli accepts; goes on where kimi-cli gives up (no content, unknown part).
+ * `seen` holds lines already counted as left out: the same line stands in many snapshots.
+ */
+export function readContext(text: string, skipped: SkipCounter, seen: Set<string>): ContextRecord[] {
+  const records: ContextRecord[] = [];
+  for (const line of linesOf(text)) {
+    if (line.trim() === '') continue;
+    const skip = (reason: Parameters<SkipCounter['count']>[0]) => {
+      const key = `${reason}\n${line}`;
+      if (!seen.has(key)) skipped.count(reason, line);
+      seen.add(key);
+    };
+    const raw = parseJson(line);
+    if (!isObject(raw) || typeof raw.role !== 'string') {
+      skip('malformed-line');
+      continue;
+    }
+    switch (raw.role) {
+      case '_system_prompt':
+        if (typeof raw.content === 'string') records.push({ kind: 'system-prompt', text: raw.content });
+        else skip('malformed-line');
+        break;
+      case '_checkpoint':
+      case '_usage': {
+        const value = integer(raw.role === '_usage' ? raw.token_count : raw.id);
+        if (value === undefined) skip('malformed-line');
+        else if (raw.role === '_usage') records.push({ kind: 'usage', tokens: value });
+        else records.push({ kind: 'checkpoint', id: value });
+        break;
+      }
+      case 'user':
+      case 'assistant':
+      case 'tool':
+      case 'system': {
+        const message = readMessage(raw, raw.role, skip);
+        if (message) records.push(message);
+        break;
+      }
+      default:
+        skip('unknown-role');
+    }
+  }
+  return records;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** As Python sees it: booleans are integers. */
+const integer = (value: unknown): number | undefined =>
+  typeof value === 'boolean' ? Number(value) : Number.isInteger(value) ? (value as number) : undefined;
+
+function readMessage(
+  raw: Record<string, unknown>,
+  role: Role,
+  skip: (reason: Parameters<SkipCounter['count']>[0]) => void,
+): ContextRecord | undefined {
+  if (!('content' in raw)) {
+    skip('no-content');
+    return undefined;
+  }
+  const contents = contentParts(raw.content, () => skip('unknown-part'));
+  if (!contents) {
+    skip('malformed-line');
+    return undefined;
+  }
+  let parts = contents;
+  if (role === 'tool') {
+    if (typeof raw.tool_call_id === 'string') parts = [toolResult(raw.tool_call_id, contents)];
+    else skip('broken-call');
+    parts = [
+      ...parts,
+      ...(typeof raw.tool_call_id === 'string' ? contents.filter((part) => part.type !== 'text') : []),
+    ];
+  }
+  for (const call of Array.isArray(raw.tool_calls) ? (raw.tool_calls as unknown[]) : []) {
+    const described = isObject(call) && isObject(call.function) ? call.function : undefined;
+    const text = described?.arguments;
+    if (
+      !isObject(call) ||
+      typeof call.id !== 'string' ||
+      typeof described?.name !== 'string' ||
+      !('arguments' in described) ||
+      (text !== null && typeof text !== 'string')
+    ) {
+      // The line never came back into a context either.
+      skip('broken-call');
+      return undefined;
+    }
+    // Arguments that are no JSON are what the model wrote; later rounds refer to them.
+    if (text === null || parseJson(text) === undefined) skip('broken-call');
+    parts = [...parts, { type: 'tool-call', callId: call.id, name: described.name, arguments: text ?? '' }];
+  }
+  if (parts.length === 0) {
+    skip('no-content');
+    return undefined;
+  }
+  const [first] = parts;
+  const synthetic = role === 'user' && first?.type === 'text' ? syntheticKind(first.text) : undefined;
+  return { kind: 'message', role, parts, synthetic };
+}
+
+/** A content list or string as parts; undefined where kimi-cli would not take the line. */
+export function contentParts(content: unknown, onUnknown: () => void): Part[] | undefined {
+  if (content === null) return [];
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  if (!Array.isArray(content)) return undefined;
+  const parts: Part[] = [];
+  for (const part of content as unknown[]) {
+    if (!isObject(part) || typeof part.type !== 'string') return undefined;
+    const known = knownPart(part);
+    if (known) parts.push(...known);
+    else {
+      onUnknown();
+      parts.push({ type: 'unknown', original: part });
+    }
+  }
+  return parts;
+}
+
+function knownPart(part: Record<string, unknown>): Part[] | undefined {
+  if (part.type === 'text' && typeof part.text === 'string')
+    return part.text === '' ? [] : [{ type: 'text', text: part.text }];
+  if (part.type === 'think' && typeof part.think === 'string') {
+    const encrypted = typeof part.encrypted === 'string' ? part.encrypted : undefined;
+    if (part.think === '' && encrypted === undefined) return [];
+    return [{ type: 'reasoning', text: part.think, ...(encrypted === undefined ? {} : { encrypted }) }];
+  }
+  const media = /^(image|audio|video)_url$/.exec(part.type as string)?.[1];
+  const holder = media === undefined ? undefined : part[`${media}_url`];
+  if (media === undefined || !isObject(holder) || typeof holder.url !== 'string') return undefined;
+  const embedded = mediaTypeOfUrl(holder.url);
+  if (embedded !== undefined) return [{ type: 'file', mediaType: embedded, url: holder.url }];
+  const guessed = mediaTypeOf(holder.url.replace(/[?#].*$/, ''));
+  return [
+    {
+      type: 'file',
+      mediaType: guessed === 'application/octet-stream' ? `${media}/*` : guessed,
+      reference: holder.url,
+    },
+  ];
+}
+
+/** A tool's answer; its text parts are one text, as the model reads them. */
+export function toolResult(callId: string, contents: readonly Part[], isError?: boolean): Part {
+  const text = contents
+    .filter((part) => part.type === 'text')
+    .map((part) => part.text)
+    .join('\n');
+  const failed = isError ?? text.startsWith('<system>ERROR:');
+  return { type: 'tool-result', callId, text, ...(failed ? { isError: true } : {}) };
+}
+
+/** A message in the tree of all snapshots. */
+export interface ContextNode {
+  /** Depends on the message and on everything above it: the same history gives the same ids. */
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly record: Extract<ContextRecord, { kind: 'message' }>;
+  /** Snapshot it was first seen in. */
+  readonly snapshot: number;
+  /** The message that a compaction carried over as this one. */
+  readonly copyOf: string | undefined;
+  /** Size of the context right after it, where it was written down. */
+  tokens: number | undefined;
+}
+
+/** What happened between two snapshots. */
+export type Change = 'first' | 'grown' | 'd-mail' | 'compaction' | 'cleared' | 'rewritten';
+
+export interface History {
+  /** In the order in which they came to be. */
+  readonly nodes: readonly ContextNode[];
+  /** Per snapshot: its messages, and how it came from the one before. */
+  readonly snapshots: readonly { readonly path: readonly ContextNode[]; readonly change: Change }[];
+  readonly systemPrompt: string | null;
+}
+
+/** Lays snapshots, oldest first, over one another. */
+export function layOver(snapshots: readonly (readonly ContextRecord[])[]): History {
+  const nodes = new Map<string, ContextNode>();
+  const laid: { path: ContextNode[]; change: Change }[] = [];
+  let systemPrompt: string | null = null;
+  for (const [snapshot, records] of snapshots.entries()) {
+    const before = laid.at(-1)?.path;
+    const path: ContextNode[] = [];
+    const messages = records.filter((record) => record.kind === 'message');
+    const compacted = messages.findIndex((message) => message.synthetic === 'compaction');
+    /** The tail that a compaction kept, by content, newest last. */
+    const carried = new Map<string, string[]>();
+    if (compacted >= 0 && before)
+      for (const node of before) {
+        const key = contentKey(node.record);
+        carried.set(key, [...(carried.get(key) ?? []), node.id]);
+      }
+    let at = -1;
+    for (const record of records) {
+      if (record.kind === 'system-prompt') systemPrompt = record.text;
+      if (record.kind === 'usage') {
+        const last = path.at(-1);
+        if (last) last.tokens ??= record.tokens;
+      }
+      if (record.kind !== 'message') continue;
+      at += 1;
+      const parentId = path.at(-1)?.id ?? null;
+      const id = fingerprint(parentId ?? '', contentKey(record));
+      const known = nodes.get(id);
+      if (known) {
+        path.push(known);
+        continue;
+      }
+      const copyOf = compacted >= 0 && at > compacted ? carried.get(contentKey(record))?.pop() : undefined;
+      const node: ContextNode = { id, parentId, record, snapshot, copyOf, tokens: undefined };
+      nodes.set(id, node);
+      path.push(node);
+    }
+    laid.push({ path, change: classify(before, path) });
+  }
+  return { nodes: [...nodes.values()], snapshots: laid, systemPrompt };
+}
+
+const contentKey = (record: Extract<ContextRecord, { kind: 'message' }>): string =>
+  JSON.stringify([record.role, record.parts]);
+
+function classify(before: readonly ContextNode[] | undefined, path: readonly ContextNode[]): Change {
+  if (!before) return 'first';
+  let shared = 0;
+  while (shared < path.length && path[shared] === before[shared]) shared += 1;
+  const rest = path.slice(shared);
+  if (shared === before.length) return 'grown';
+  if (rest[0]?.record.synthetic === 'compaction') return 'compaction';
+  if (rest[0]?.record.synthetic === 'd-mail') return 'd-mail';
+  // Checkpoint 0, shown to the model, is in both files when tools for D-Mail are there.
+  if (path.every((node) => node.record.synthetic === 'checkpoint')) return 'cleared';
+  return shared === 0 || before.slice(0, shared).every((node) => node.record.synthetic === 'checkpoint')
+    ? 'cleared'
+    : 'rewritten';
+}

@@ -1,0 +1,125 @@
+// Our own JSON, loose or in a ZIP: complete, so ids, heads, checkpoints, flags and keys of newer versions come in as they are.
+import { z } from 'zod';
+import { RecollectError } from '../../domain/base/errors.ts';
+import { asConversationId } from '../../domain/base/ids.ts';
+import {
+  ARCHIVE_FORMAT,
+  ARCHIVE_VERSION,
+  archivedConversationSchema,
+  archiveHeaderSchema,
+} from '../../domain/chat/archive.ts';
+import { type ConversationMeta, conversationMetaSchema } from '../../domain/chat/conversation.ts';
+import { messageSchema } from '../../domain/chat/message.ts';
+import { createBreather } from './breather.ts';
+import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
+import { decode, itemsOf } from './lenient-json.ts';
+import { createSkipCounter, type SkipCounter } from './skipping.ts';
+import { chunksOf, headOf } from './source-file.ts';
+
+/** Ids of our own are UUIDs; anything else was not written by us. */
+const isId = (id: string): boolean =>
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id);
+
+const HEADER = new RegExp(`^\\s*\\{[^{[]{0,200}"format"\\s*:\\s*"${ARCHIVE_FORMAT}"`);
+
+/** What is left of a damaged message: where it stood. */
+const placeSchema = z.looseObject({ id: z.string(), parentId: z.string().nullable().catch(null) });
+
+export const recollect: Importer = {
+  id: 'recollect',
+  label: 'Recollect',
+
+  async sniff(source, signal) {
+    return (await archivesOf(source.files, signal)).length > 0 ? 1 : 0;
+  },
+
+  async *read(source, { signal, skip }) {
+    const skipped = createSkipCounter();
+    const breathe = createBreather();
+    for (const file of await archivesOf(source.files, signal)) {
+      const header: Record<string, unknown> = {};
+      const check = () => {
+        if (typeof header.version === 'number' && header.version > ARCHIVE_VERSION)
+          throw new RecollectError('import-newer', `${file.path} was written by a newer version`, {
+            params: { version: header.version, known: ARCHIVE_VERSION },
+          });
+        if (!archiveHeaderSchema.safeParse(header).success)
+          throw new RecollectError('import-broken', `${file.path} has no header`);
+      };
+      const items = itemsOf(chunksOf(file, signal), {
+        list: 'conversations',
+        onMember: (name, value) => {
+          header[name] = value;
+        },
+      });
+      for await (const item of items) {
+        signal.throwIfAborted();
+        check();
+        const conversation = toConversation(item.value, item.text, skipped);
+        if (conversation) yield conversation;
+        await breathe();
+      }
+      check();
+    }
+    skipped.report(skip);
+  },
+};
+
+/** JSON files that begin with our header. */
+async function archivesOf(files: readonly SourceFile[], signal: AbortSignal): Promise<SourceFile[]> {
+  const archives: SourceFile[] = [];
+  for (const file of files.filter(({ path }) => /\.json$/i.test(path)).slice(0, 50))
+    if (HEADER.test(decode(await headOf(file, signal, 1024)))) archives.push(file);
+  return archives;
+}
+
+function toConversation(
+  value: unknown,
+  text: () => string,
+  skipped: SkipCounter,
+): ImportedConversation | undefined {
+  const parsed = archivedConversationSchema.safeParse(value);
+  if (!parsed.success || !isId(parsed.data.id)) {
+    skipped.count('malformed-line', text());
+    return undefined;
+  }
+  const { id, checkpoints } = parsed.data;
+  const messages: ImportedMessage[] = [];
+  const damaged = new Map<string, string | null>();
+  for (const raw of parsed.data.messages) {
+    const message = messageSchema.safeParse(raw);
+    if (message.success && isId(message.data.id)) {
+      messages.push(message.data as unknown as ImportedMessage);
+      continue;
+    }
+    skipped.count('malformed-line', JSON.stringify(raw));
+    const place = placeSchema.safeParse(raw);
+    if (place.success) damaged.set(place.data.id, place.data.parentId);
+  }
+  // What hung on a damaged message hangs on the one above it.
+  for (const [at, message] of messages.entries()) {
+    let { parentId } = message;
+    for (let steps = 0; parentId !== null && damaged.has(parentId) && steps <= damaged.size; steps += 1)
+      parentId = damaged.get(parentId) ?? null;
+    if (parentId !== message.parentId) messages[at] = { ...message, parentId };
+  }
+  const meta = metaOf(parsed.data.meta);
+  return {
+    source: meta.source ?? { tool: 'recollect', id },
+    meta,
+    head: meta.head,
+    messages,
+    checkpoints,
+    own: { id: asConversationId(id), meta },
+  };
+}
+
+/** Key by key, so that one damaged value costs only itself. */
+function metaOf(raw: Record<string, unknown>): ConversationMeta {
+  const whole = conversationMetaSchema.safeParse(raw);
+  if (whole.success) return whole.data as ConversationMeta;
+  const rest = { ...raw };
+  for (const issue of whole.error.issues) if (issue.path[0] !== undefined) delete rest[String(issue.path[0])];
+  const again = conversationMetaSchema.safeParse(rest);
+  return (again.success ? again.data : conversationMetaSchema.parse({})) as ConversationMeta;
+}

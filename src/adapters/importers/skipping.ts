@@ -1,0 +1,35 @@
+// What was left out, counted. One report per reason, with the first example.
+import type { Skipped } from './importer.ts';
+
+export interface SkipCounter {
+  /** `example` is shortened; it is shown to the person who imports. */
+  count(reason: Skipped['reason'], example?: string, times?: number): void;
+  report(skip: (skipped: Skipped) => void): void;
+}
+
+const EXAMPLE_LENGTH = 80;
+
+export function createSkipCounter(): SkipCounter {
+  const counts = new Map<Skipped['reason'], { count: number; example: string | undefined }>();
+  return {
+    count: (reason, example, times = 1) => {
+      const known = counts.get(reason);
+      if (known) known.count += times;
+      else counts.set(reason, { count: times, example: example && shortened(example, EXAMPLE_LENGTH) });
+    },
+    report: (skip) => {
+      for (const [reason, { count, example }] of counts)
+        skip({ reason, count, ...(example === undefined ? {} : { example }) });
+    },
+  };
+}
+
+/** At most `length` characters as people count them, on one line. */
+export function shortened(text: string, length: number): string {
+  const line = text
+    .slice(0, length * 8)
+    .replace(/\s+/g, ' ')
+    .trim();
+  const characters = [...line];
+  return characters.length <= length ? line : `${characters.slice(0, length - 1).join('')}…`;
+}

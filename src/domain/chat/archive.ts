@@ -1,0 +1,35 @@
+// Our own file: a library, or a part of it, complete. What the exporter writes and the importer reads.
+//
+//   { "format": "recollect", "version": 1, "exportedAt": ms, "conversations": [ { id, meta, checkpoints, messages: [ … ] }, … ] }
+//
+// Unknown keys are kept at every level. A file with a higher `version` may mean something else by the same words: nobody reads it.
+import { z } from 'zod';
+import type { Conversation } from './conversation.ts';
+
+export const ARCHIVE_FORMAT = 'recollect';
+export const ARCHIVE_VERSION = 1;
+
+/** What stands before the conversations. */
+export const archiveHeaderSchema = z.looseObject({
+  format: z.literal(ARCHIVE_FORMAT),
+  version: z.number().int().min(1),
+  /** ms since 1970 */
+  exportedAt: z.number().optional(),
+});
+
+/** A conversation in the file. Meta and messages are checked one by one, so that a damaged one costs only itself. */
+export const archivedConversationSchema = z.looseObject({
+  id: z.string().min(1),
+  meta: z.looseObject({}).default({}),
+  /** Name → message id. */
+  checkpoints: z.record(z.string(), z.string()).default({}),
+  messages: z.array(z.unknown()),
+});
+export type ArchivedConversation = z.infer<typeof archivedConversationSchema>;
+
+/** The conversation without its messages, as it stands in the file. */
+export const archivedFrame = (conversation: Conversation) => ({
+  id: conversation.id,
+  meta: conversation.meta,
+  checkpoints: Object.fromEntries(conversation.checkpoints),
+});
