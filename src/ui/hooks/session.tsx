@@ -1,5 +1,6 @@
 // What the interface remembers while the tab is open and nowhere else: what floats, what is unread, where one was reading.
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import type { SourceFile } from '../../adapters/importers/importer.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
 import type { App } from '../../services/app.ts';
@@ -26,8 +27,8 @@ export type Floating = 'palette' | 'shortcuts' | 'import' | 'drawer' | null;
 export interface Session {
   /** The one thing of the shell that floats now. */
   readonly floating: Writable<Floating>;
-  /** Files dropped on the sidebar, for the import dialog. */
-  readonly dropped: Writable<DataTransfer | null>;
+  /** Files dropped somewhere, for the import dialog: from `filesOfDrop`, called inside the event (the browser empties the transfer after it). */
+  readonly dropped: Writable<Promise<readonly SourceFile[]> | null>;
   /** Conversations with an answer that nobody has seen. */
   readonly unread: Writable<ReadonlySet<ConversationId>>;
   /** The conversation on the screen. */
@@ -52,7 +53,7 @@ function createSession(app: App): Session {
   });
   return {
     floating: writable<Floating>(null),
-    dropped: writable<DataTransfer | null>(null),
+    dropped: writable<Promise<readonly SourceFile[]> | null>(null),
     unread,
     current,
     places: new Map(),

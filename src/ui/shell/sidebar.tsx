@@ -22,6 +22,7 @@ import { pathOf, useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatExact, locale } from '../i18n/index.ts';
 import { ActivityButton } from '../library/activity.tsx';
+import { filesOfDrop } from '../library/drop.ts';
 import { Button, Confirm, classes, EmptyState, IconButton, Kbd, Menu, Skeleton } from './controls.tsx';
 import { useConversationActions, useReport } from './conversation-actions.tsx';
 import { inView, type SidebarRow, type SidebarView, sidebarRows } from './groups.ts';
@@ -315,7 +316,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
       event.preventDefault();
       event.stopPropagation();
       setDragging(false);
-      session.dropped.set(event.dataTransfer);
+      session.dropped.set(filesOfDrop(event.dataTransfer));
       session.floating.set('import');
     },
   };
@@ -409,7 +410,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
           {t('memory')}
         </AppLink>
         <AppLink
-          href="/settings/general"
+          href="/settings"
           className={NAV_ROW}
           aria-current={route.screen === 'settings' ? 'page' : undefined}
           onOpen={() => {

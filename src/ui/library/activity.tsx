@@ -1,0 +1,331 @@
+// The one place for long work: imports, exports, reading, vectors, models. Counts, rate, time left, pause and cancel.
+import { Activity as ActivityIcon, Check, CircleSlash, Pause, Play, TriangleAlert, X } from 'lucide-react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Activity } from '../../domain/base/activity.ts';
+import type { MemoryStatus } from '../../services/memory/memory.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { formatBytes, formatDuration, formatNumber } from '../i18n/index.ts';
+import { classes, IconButton, Popover, Progress } from '../shell/controls.tsx';
+import { useProblemWords } from '../shell/problem-notice.tsx';
+
+/** A line of the list. Work of memory has no id to cancel: it can be paused. */
+interface Line {
+  readonly id: string;
+  readonly label: Activity['label'];
+  readonly name: string | null;
+  readonly done: number;
+  readonly total: number;
+  /** Things per second, 0 while unknown. */
+  readonly rate: number;
+  readonly state: Activity['state'];
+  readonly problem: Activity['problem'] | undefined;
+  readonly unit: 'count' | 'bytes';
+  /** `left` alone is known of work that has no beginning. */
+  readonly left: number | null;
+  readonly can: 'pause' | 'cancel' | 'dismiss' | null;
+}
+
+/** What memory does beside the activities it announces itself. */
+function memoryLines(status: MemoryStatus, announced: ReadonlySet<Activity['label']>): Line[] {
+  const lines: Line[] = [];
+  const base = { name: null, done: 0, total: 0, problem: undefined, unit: 'count' } as const;
+  const paused = status.state === 'paused';
+  if (status.embedding.status === 'loading' && !announced.has('model-download'))
+    lines.push({
+      ...base,
+      id: 'memory model',
+      label: 'model-download',
+      done: status.embedding.loaded,
+      total: status.embedding.total,
+      rate: 0,
+      state: 'running',
+      unit: 'bytes',
+      left: null,
+      can: null,
+    });
+  const working = status.state === 'indexing' || paused;
+  if (working && status.unread > 0 && !announced.has('index') && !announced.has('rebuild'))
+    lines.push({
+      ...base,
+      id: 'memory index',
+      label: 'index',
+      rate: 0,
+      state: paused ? 'paused' : 'running',
+      left: status.unread,
+      can: 'pause',
+    });
+  if (working && status.waiting > 0 && !announced.has('embed'))
+    lines.push({
+      ...base,
+      id: 'memory embed',
+      label: 'embed',
+      rate: status.rate,
+      state: paused ? 'paused' : 'running',
+      left: status.waiting,
+      can: 'pause',
+    });
+  return lines;
+}
+
+function useLines(): readonly Line[] {
+  const app = useApp();
+  const activities = useReadable(app.library.activities);
+  const status = useReadable(app.memory.status);
+  return useMemo(() => {
+    const going = (activity: Activity) => activity.state === 'running' || activity.state === 'paused';
+    const announced = new Set(activities.filter(going).map((activity) => activity.label));
+    const now = Date.now();
+    return [
+      ...activities.map((activity): Line => {
+        const seconds = (now - activity.startedAt) / 1000;
+        const name = activity.params?.name;
+        const ofMemory = activity.label === 'index' || activity.label === 'embed';
+        return {
+          id: activity.id,
+          label: activity.label,
+          name: name === undefined ? null : String(name),
+          done: activity.done,
+          total: activity.total,
+          rate:
+            activity.label === 'embed' && status.rate > 0
+              ? status.rate
+              : seconds > 1
+                ? activity.done / seconds
+                : 0,
+          state: activity.state,
+          problem: activity.problem,
+          unit: activity.label === 'model-download' ? 'bytes' : 'count',
+          left: null,
+          can: !going(activity) ? 'dismiss' : ofMemory ? 'pause' : 'cancel',
+        };
+      }),
+      ...memoryLines(status, announced),
+    ].sort((a, b) => Number(b.state === 'running') - Number(a.state === 'running'));
+  }, [activities, status]);
+}
+
+/** Shows how much is going on; opens the list. Hidden while there is nothing to tell. */
+export function ActivityButton() {
+  const { t } = useTranslation('library');
+  const app = useApp();
+  const navigation = useNavigation();
+  const lines = useLines();
+  const [open, setOpen] = useState(false);
+  const running = lines.filter((line) => line.state === 'running');
+  const failed = lines.some((line) => line.state === 'failed');
+  const announcement = useAnnouncement(lines);
+  const label =
+    running.length > 0 ? t('activity.openRunning', { count: running.length }) : t('activity.open');
+  const known = running.filter((line) => line.total > 0);
+  const share =
+    known.length > 0 ? known.reduce((sum, line) => sum + line.done / line.total, 0) / known.length : null;
+  return (
+    <>
+      <span role="status" className="sr-only">
+        {announcement}
+      </span>
+      <Popover
+        open={open}
+        onOpenChange={setOpen}
+        label={t('activity.title')}
+        side="top"
+        align="end"
+        className="w-92 p-0"
+        trigger={
+          <button
+            type="button"
+            aria-label={label}
+            title={label}
+            className={classes(
+              'touchable relative inline-flex size-7 shrink-0 items-center justify-center rounded-sm text-ink-3 hover:bg-fill hover:text-ink aria-expanded:bg-fill',
+              lines.length === 0 && !open && 'opacity-60',
+            )}
+          >
+            {running.length > 0 ? (
+              <Ring share={share} />
+            ) : failed ? (
+              <TriangleAlert size={15} aria-hidden className="text-danger" />
+            ) : (
+              <ActivityIcon size={15} aria-hidden />
+            )}
+          </button>
+        }
+      >
+        <header className="flex items-center border-b px-4 py-2.5">
+          <h2 className="flex-1 font-semibold">{t('activity.title')}</h2>
+          <button
+            type="button"
+            className="rounded-xs text-accent text-xs hover:underline"
+            onClick={() => {
+              setOpen(false);
+              navigation.openScreen('memory');
+            }}
+          >
+            {t('activity.memory')}
+          </button>
+        </header>
+        {lines.length === 0 ? (
+          <div className="px-4 py-6 text-center">
+            <p>{t('activity.none')}</p>
+            <p className="mt-0.5 text-ink-3 text-xs">{t('activity.noneText')}</p>
+          </div>
+        ) : (
+          <ul className="max-h-96 divide-y divide-line overflow-y-auto">
+            {lines.map((line) => (
+              <ActivityLine
+                key={line.id}
+                line={line}
+                onPause={(paused) => app.memory.setPaused(paused)}
+                onCancel={() => app.library.cancel(line.id)}
+                onDismiss={() => app.library.dismiss(line.id)}
+              />
+            ))}
+          </ul>
+        )}
+      </Popover>
+    </>
+  );
+}
+
+/** Says once when something ends, for those who do not see the list. */
+function useAnnouncement(lines: readonly Line[]): string {
+  const { t } = useTranslation('library');
+  const before = useRef(new Map<string, Line['state']>());
+  const [words, setWords] = useState('');
+  useEffect(() => {
+    for (const line of lines) {
+      if (before.current.get(line.id) !== 'running') continue;
+      const label = t(`activity.label.${line.label}`);
+      if (line.state === 'finished') setWords(t('activity.announceDone', { label }));
+      if (line.state === 'failed') setWords(t('activity.announceFailed', { label }));
+    }
+    before.current = new Map(lines.map((line) => [line.id, line.state]));
+  }, [lines, t]);
+  return words;
+}
+
+function ActivityLine({
+  line,
+  onPause,
+  onCancel,
+  onDismiss,
+}: {
+  line: Line;
+  onPause: (paused: boolean) => void;
+  onCancel: () => void;
+  onDismiss: () => void;
+}) {
+  const { t } = useTranslation('library');
+  const words = useProblemWords();
+  const label =
+    line.name === null
+      ? t(`activity.label.${line.label}`)
+      : t(`activity.labelNamed.${line.label}`, { name: line.name });
+  const amount = (value: number) => (line.unit === 'bytes' ? formatBytes(value) : formatNumber(value));
+  const left = line.left ?? (line.total > 0 ? line.total - line.done : 0);
+  const facts = [
+    line.state === 'running' ? '' : t(`activity.state.${line.state}`),
+    line.left !== null
+      ? t('activity.waiting', { count: line.left })
+      : line.total > 0
+        ? t('activity.of', { done: amount(line.done), total: amount(line.total) })
+        : line.done > 0
+          ? amount(line.done)
+          : '',
+    line.state === 'running' && line.rate > 0
+      ? t('activity.rate', {
+          rate:
+            line.unit === 'bytes'
+              ? formatBytes(line.rate)
+              : formatNumber(line.rate, { maximumFractionDigits: line.rate < 10 ? 1 : 0 }),
+        })
+      : '',
+    line.state === 'running' && line.rate > 0 && left > 0
+      ? t('activity.left', { time: formatDuration((left / line.rate) * 1000) })
+      : '',
+  ].filter(Boolean);
+  const going = line.state === 'running' || line.state === 'paused';
+  return (
+    <li className="px-4 py-3">
+      <div className="flex items-center gap-2">
+        <StateIcon state={line.state} />
+        <span className="min-w-0 flex-1 truncate">{label}</span>
+        {line.can === 'pause' && (
+          <IconButton
+            size="sm"
+            label={line.state === 'paused' ? t('activity.resume') : t('activity.pause')}
+            icon={line.state === 'paused' ? <Play size={14} aria-hidden /> : <Pause size={14} aria-hidden />}
+            onClick={() => onPause(line.state !== 'paused')}
+          />
+        )}
+        {line.can === 'cancel' && (
+          <IconButton
+            size="sm"
+            label={t('activity.cancel')}
+            icon={<X size={15} aria-hidden />}
+            onClick={onCancel}
+          />
+        )}
+        {line.can === 'dismiss' && (
+          <IconButton
+            size="sm"
+            label={t('activity.dismiss')}
+            icon={<X size={15} aria-hidden />}
+            onClick={onDismiss}
+          />
+        )}
+      </div>
+      {going && (
+        <div className="mt-1.5">
+          <Progress value={line.total > 0 ? line.done / line.total : null} label={label} />
+        </div>
+      )}
+      {facts.length > 0 && <p className="mt-1.5 text-ink-3 text-xs tabular-nums">{facts.join(' · ')}</p>}
+      {line.problem && (
+        <p className="mt-1 text-danger text-xs">
+          {words(line.problem).what} <span className="text-ink-2">{words(line.problem).todo}</span>
+        </p>
+      )}
+    </li>
+  );
+}
+
+function StateIcon({ state }: { state: Line['state'] }) {
+  const size = 15;
+  switch (state) {
+    case 'finished':
+      return <Check size={size} aria-hidden className="shrink-0 text-ok" />;
+    case 'failed':
+      return <TriangleAlert size={size} aria-hidden className="shrink-0 text-danger" />;
+    case 'cancelled':
+      return <CircleSlash size={size} aria-hidden className="shrink-0 text-ink-3" />;
+    default:
+      return null;
+  }
+}
+
+/** How far all of it is together, as a ring; turning while nobody knows. */
+function Ring({ share }: { share: number | null }) {
+  const around = 2 * Math.PI * 6;
+  return (
+    <svg
+      viewBox="0 0 16 16"
+      aria-hidden="true"
+      className={classes('size-4 -rotate-90 text-accent', share === null && 'animate-spin')}
+    >
+      <circle cx="8" cy="8" r="6" fill="none" stroke="var(--press)" strokeWidth="2.5" />
+      <circle
+        cx="8"
+        cy="8"
+        r="6"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="2.5"
+        strokeLinecap="round"
+        strokeDasharray={`${(share ?? 0.25) * around} ${around}`}
+      />
+    </svg>
+  );
+}

@@ -1,0 +1,79 @@
+// What a person drops or picks, as source files: read lazily, with paths as in the folder they came from.
+import type { SourceFile } from '../../adapters/importers/importer.ts';
+
+/** Most files taken from one drop; a whole home folder is a mistake, not an export. */
+export const MOST_FILES = 20_000;
+
+/** Left behind by operating systems; never part of an export. */
+const NOISE = /(?:^|\/)(?:\.DS_Store|Thumbs\.db|desktop\.ini|\._[^/]*)$|(?:^|\/)__MACOSX\//;
+
+/** The drop holds more than `MOST_FILES` files. */
+export class TooManyFiles extends Error {
+  override readonly name = 'TooManyFiles';
+}
+
+const sourceFile = (file: File, path: string): SourceFile => ({
+  path,
+  size: file.size,
+  modifiedAt: file.lastModified,
+  bytes: async (signal) => {
+    signal.throwIfAborted();
+    const buffer = await file.arrayBuffer();
+    signal.throwIfAborted();
+    return new Uint8Array(buffer);
+  },
+});
+
+/** From `<input type="file">`, with `webkitdirectory` or without. Copies the list: the input may be emptied at once. */
+export function filesOfInput(files: FileList): SourceFile[] {
+  return [...files]
+    .map((file) => sourceFile(file, file.webkitRelativePath || file.name))
+    .filter((file) => !NOISE.test(file.path));
+}
+
+const fileOf = (entry: FileSystemFileEntry): Promise<File> =>
+  new Promise((resolve, reject) => entry.file(resolve, reject));
+
+/** A directory hands out its entries in portions; an empty one is the end. */
+async function entriesOf(directory: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = directory.createReader();
+  const all: FileSystemEntry[] = [];
+  for (;;) {
+    const portion = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    );
+    if (portion.length === 0) return all;
+    all.push(...portion);
+  }
+}
+
+/**
+ * From a drop, folders with all that is in them. Must be called inside the event: the browser empties the transfer right after it.
+ * Rejects with `TooManyFiles`.
+ */
+export function filesOfDrop(transfer: DataTransfer): Promise<readonly SourceFile[]> {
+  const tops = [...transfer.items]
+    .filter((item) => item.kind === 'file')
+    .map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
+  return (async () => {
+    const out: SourceFile[] = [];
+    const add = (file: File, path: string) => {
+      if (NOISE.test(path)) return;
+      if (out.length >= MOST_FILES) throw new TooManyFiles();
+      out.push(sourceFile(file, path));
+    };
+    const walk = async (entry: FileSystemEntry): Promise<void> => {
+      if (entry.isFile) add(await fileOf(entry as FileSystemFileEntry), entry.fullPath.replace(/^\//, ''));
+      else for (const child of await entriesOf(entry as FileSystemDirectoryEntry)) await walk(child);
+    };
+    for (const top of tops) {
+      if (top instanceof File) add(top, top.name);
+      else if (top) await walk(top);
+    }
+    return out;
+  })();
+}
+
+/** Whether something dragged over the page is files. */
+export const dragsFiles = (transfer: DataTransfer | null): boolean =>
+  transfer?.types.includes('Files') ?? false;

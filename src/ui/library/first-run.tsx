@@ -1,0 +1,117 @@
+// The first screen of an empty library: three ways to begin, one sentence each.
+import { ChevronRight, Download, PlugZap, ShieldCheck, Telescope } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import { useApp } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { useSession } from '../hooks/session.tsx';
+import { classes, Spinner } from '../shell/controls.tsx';
+import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { useDropTarget } from './use-drop-target.ts';
+
+export function FirstRun() {
+  const { t } = useTranslation('library');
+  const app = useApp();
+  const session = useSession();
+  const navigation = useNavigation();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const target = useDropTarget((files) => {
+    session.dropped.set(files);
+    session.floating.set('import');
+  });
+
+  const look = () => {
+    setBusy(true);
+    setProblem(null);
+    app.library.addSamples().then(
+      () => setBusy(false),
+      (error: unknown) => {
+        setBusy(false);
+        setProblem(toProblem(error));
+      },
+    );
+  };
+  return (
+    <div {...target.handlers} className="flex w-full flex-1 flex-col items-center justify-center px-4 py-8">
+      <div
+        className={classes(
+          'w-full max-w-120 rounded-2xl border border-dashed p-4 transition-colors sm:p-6',
+          target.over ? 'border-accent bg-accent-soft' : 'border-transparent',
+        )}
+      >
+        <h1 className="text-balance text-center font-semibold text-2xl tracking-tight">
+          {t('firstRun.title')}
+        </h1>
+        <p className="mx-auto mt-2 max-w-96 text-balance text-center text-base text-ink-2">
+          {t('firstRun.lead')}
+        </p>
+        <ul className="mt-7 divide-y divide-line overflow-hidden rounded-lg border border-line bg-paper">
+          <Way
+            icon={<Download size={18} aria-hidden />}
+            title={t('firstRun.import.title')}
+            text={t('firstRun.import.text')}
+            onClick={() => session.floating.set('import')}
+          />
+          <Way
+            icon={<PlugZap size={18} aria-hidden />}
+            title={t('firstRun.connect.title')}
+            text={t('firstRun.connect.text')}
+            onClick={() => navigation.openScreen('settings', 'models')}
+          />
+          <Way
+            icon={<Telescope size={18} aria-hidden />}
+            title={t('firstRun.look.title')}
+            text={t('firstRun.look.text')}
+            onClick={look}
+            busy={busy ? t('firstRun.look.busy') : null}
+          />
+        </ul>
+        {problem && <ProblemNotice problem={problem} className="mt-4" />}
+        <p className="mt-5 flex items-start justify-center gap-2 text-center text-ink-3">
+          <ShieldCheck size={15} aria-hidden className="mt-0.5 shrink-0" />
+          {t('firstRun.privacy')}
+        </p>
+        <p className="mt-1 text-center text-ink-3 text-xs pointer-coarse:hidden">
+          {target.over ? t('firstRun.dropNow') : t('firstRun.drop')}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function Way({
+  icon,
+  title,
+  text,
+  onClick,
+  busy = null,
+}: {
+  icon: ReactNode;
+  title: string;
+  text: string;
+  onClick: () => void;
+  /** What it is doing now. */
+  busy?: string | null;
+}) {
+  return (
+    <li>
+      <button
+        type="button"
+        onClick={onClick}
+        disabled={busy !== null}
+        className="-outline-offset-2 group flex w-full items-center gap-4 px-4 py-3.5 text-left transition-colors hover:bg-side disabled:hover:bg-transparent"
+      >
+        <span className="shrink-0 text-ink-3 group-hover:text-accent">
+          {busy === null ? icon : <Spinner label={busy} className="[&>span:last-child]:sr-only" />}
+        </span>
+        <span className="min-w-0 flex-1">
+          <span className="block font-medium">{title}</span>
+          <span className="block text-ink-2">{text}</span>
+        </span>
+        <ChevronRight size={16} aria-hidden className="shrink-0 text-ink-3" />
+      </button>
+    </li>
+  );
+}

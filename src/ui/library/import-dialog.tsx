@@ -1,0 +1,241 @@
+// Bringing history in: drop or pick, watch, read the report. Closing the window does not stop the work.
+import { FileUp, FolderOpen, Upload } from 'lucide-react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { toast } from 'sonner';
+import type { SourceFile } from '../../adapters/importers/importer.ts';
+import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
+import type { ImportReport } from '../../services/library/library.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { useSession } from '../hooks/session.tsx';
+import { formatNumber } from '../i18n/index.ts';
+import { Button, classes, Dialog, Progress, Spinner } from '../shell/controls.tsx';
+import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { filesOfInput, MOST_FILES, TooManyFiles } from './drop.ts';
+import { Reports } from './import-report.tsx';
+import { useDropTarget } from './use-drop-target.ts';
+
+const FORMATS = ['chatgpt', 'claude', 'kimi', 'recollect'] as const;
+const ACCEPT = '.zip,.json,.jsonl,application/zip,application/json';
+
+export interface ImportDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  /** Dropped elsewhere, from `filesOfDrop` called inside the event; importing begins as soon as they are here. */
+  files?: Promise<readonly SourceFile[]> | null;
+}
+
+type Step =
+  | { readonly at: 'pick'; readonly sentence?: string; readonly problem?: Problem }
+  | { readonly at: 'reading'; readonly stop: AbortController }
+  | { readonly at: 'report'; readonly reports: readonly ImportReport[] };
+
+export function ImportDialog({ open, onOpenChange, files }: ImportDialogProps) {
+  const { t } = useTranslation('library');
+  const app = useApp();
+  const session = useSession();
+  const navigation = useNavigation();
+  const [step, setStep] = useState<Step>({ at: 'pick' });
+  const shown = useRef(open);
+  shown.current = open;
+
+  const begin = useCallback(
+    (handed: Promise<readonly SourceFile[]>) => {
+      const stop = new AbortController();
+      setStep({ at: 'reading', stop });
+      handed
+        .then((all) => (all.length === 0 ? null : app.library.importFiles(all, stop.signal)))
+        .then(
+          (reports) => {
+            if (reports === null) return setStep({ at: 'pick', sentence: t('import.nothing') });
+            setStep({ at: 'report', reports });
+            if (shown.current) return;
+            const added = reports.reduce((sum, report) => sum + report.conversations.added, 0);
+            toast(added > 0 ? t('import.report.added', { count: added }) : t('import.report.title'), {
+              action: { label: t('import.report.title'), onClick: () => session.floating.set('import') },
+            });
+          },
+          (error: unknown) => {
+            if (isAbort(error)) setStep({ at: 'pick' });
+            else if (error instanceof TooManyFiles)
+              setStep({ at: 'pick', sentence: t('import.tooMany', { count: MOST_FILES }) });
+            else setStep({ at: 'pick', problem: toProblem(error) });
+          },
+        );
+    },
+    [app, session, t],
+  );
+
+  const begun = useRef<unknown>(null);
+  useEffect(() => {
+    if (!files || begun.current === files) return;
+    begun.current = files;
+    begin(files);
+  }, [files, begin]);
+
+  const reset = () => setStep({ at: 'pick' });
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      size="md"
+      title={step.at === 'report' ? t('import.report.title') : t('import.title')}
+      {...(step.at === 'pick' ? { description: t('import.lead') } : {})}
+      footer={
+        step.at === 'reading' ? (
+          <Button disabled={step.stop.signal.aborted} onClick={() => step.stop.abort()}>
+            {t('import.cancel')}
+          </Button>
+        ) : step.at === 'report' ? (
+          <>
+            <Button onClick={reset}>{t('import.more')}</Button>
+            <Button
+              variant="primary"
+              onClick={() => {
+                onOpenChange(false);
+                reset();
+              }}
+            >
+              {t('import.done')}
+            </Button>
+          </>
+        ) : undefined
+      }
+    >
+      {step.at === 'pick' && (
+        <Pick onFiles={begin} sentence={step.sentence ?? null} problem={step.problem ?? null} />
+      )}
+      {step.at === 'reading' && <Reading />}
+      {step.at === 'report' && (
+        <div role="status">
+          <Reports
+            reports={step.reports}
+            onOpen={(id) => {
+              onOpenChange(false);
+              reset();
+              navigation.openConversation(id);
+            }}
+          />
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+function Pick({
+  onFiles,
+  sentence,
+  problem,
+}: {
+  onFiles: (files: Promise<readonly SourceFile[]>) => void;
+  sentence: string | null;
+  problem: Problem | null;
+}) {
+  const { t } = useTranslation('library');
+  const target = useDropTarget(onFiles);
+  const files = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
+  const picked = (input: HTMLInputElement) => {
+    if (input.files && input.files.length > 0) onFiles(Promise.resolve(filesOfInput(input.files)));
+    input.value = '';
+  };
+  return (
+    <div className="space-y-5">
+      <div
+        {...target.handlers}
+        className={classes(
+          'flex flex-col items-center gap-3 rounded-lg border border-dashed px-4 py-8 text-center transition-colors',
+          target.over ? 'border-accent bg-accent-soft' : 'border-line-strong bg-side',
+        )}
+      >
+        <Upload size={22} aria-hidden className={target.over ? 'text-accent' : 'text-ink-3'} />
+        <p className="font-medium">{target.over ? t('import.dropNow') : t('import.dropTitle')}</p>
+        <div className="flex flex-wrap justify-center gap-2">
+          <Button
+            variant="primary"
+            icon={<FileUp size={16} aria-hidden />}
+            onClick={() => files.current?.click()}
+          >
+            {t('import.files')}
+          </Button>
+          <Button icon={<FolderOpen size={16} aria-hidden />} onClick={() => folder.current?.click()}>
+            {t('import.folder')}
+          </Button>
+        </div>
+        <input
+          ref={files}
+          type="file"
+          multiple
+          accept={ACCEPT}
+          hidden
+          data-import="files"
+          onChange={(event) => picked(event.currentTarget)}
+        />
+        <input
+          ref={(input) => {
+            folder.current = input;
+            // No attribute of React's: a folder instead of files.
+            input?.setAttribute('webkitdirectory', '');
+          }}
+          type="file"
+          hidden
+          data-import="folder"
+          onChange={(event) => picked(event.currentTarget)}
+        />
+      </div>
+      {sentence && (
+        <p role="alert" className="text-danger">
+          {sentence}
+        </p>
+      )}
+      {problem && <ProblemNotice problem={problem} />}
+      <section aria-label={t('import.formats')}>
+        <h3 className="mb-1 text-ink-3 text-xs">{t('import.formats')}</h3>
+        <dl className="divide-y divide-line">
+          {FORMATS.map((format) => (
+            <div key={format} className="flex gap-3 py-2 max-sm:flex-col max-sm:gap-0.5">
+              <dt className="w-24 shrink-0 font-medium">{t(`import.format.${format}.name`)}</dt>
+              <dd className="min-w-0 text-ink-2">{t(`import.format.${format}.how`)}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+    </div>
+  );
+}
+
+function Reading() {
+  const { t } = useTranslation('library');
+  const activity = useReadable(useApp().library.activities, (all) =>
+    all.find((one) => one.label === 'import' && one.state === 'running'),
+  );
+  const name = activity?.params?.name;
+  return (
+    <div className="flex min-h-52 flex-col justify-center gap-3">
+      {activity ? (
+        <>
+          <div className="flex items-baseline gap-3">
+            <p className="min-w-0 flex-1 truncate font-medium">
+              {name === undefined ? t('activity.label.import') : t('import.reading', { name })}
+            </p>
+            <p className="shrink-0 text-ink-3 text-xs tabular-nums">
+              {activity.total > 0
+                ? t('import.progress', { done: activity.done, total: activity.total })
+                : activity.done > 0
+                  ? t('import.progressOpen', { count: activity.done, formatted: formatNumber(activity.done) })
+                  : ''}
+            </p>
+          </div>
+          <Progress
+            value={activity.total > 0 ? activity.done / activity.total : null}
+            label={t('activity.label.import')}
+          />
+        </>
+      ) : (
+        <Spinner label={t('import.preparing')} className="text-ink-2" />
+      )}
+      <p className="text-ink-3">{t('import.keepsGoing')}</p>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+// A place that takes dropped files: the handlers for it, and whether something hangs over it right now.
+import { type DragEvent, useState } from 'react';
+import type { SourceFile } from '../../adapters/importers/importer.ts';
+import { dragsFiles, filesOfDrop } from './drop.ts';
+
+export interface DropTarget {
+  readonly over: boolean;
+  readonly handlers: {
+    onDragOver(event: DragEvent): void;
+    onDragLeave(event: DragEvent): void;
+    onDrop(event: DragEvent): void;
+  };
+}
+
+export function useDropTarget(onFiles: (files: Promise<readonly SourceFile[]>) => void): DropTarget {
+  const [over, setOver] = useState(false);
+  return {
+    over,
+    handlers: {
+      onDragOver: (event) => {
+        if (!dragsFiles(event.dataTransfer)) return;
+        event.preventDefault();
+        event.dataTransfer.dropEffect = 'copy';
+        setOver(true);
+      },
+      onDragLeave: (event) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
+      },
+      onDrop: (event) => {
+        if (!dragsFiles(event.dataTransfer)) return;
+        event.preventDefault();
+        event.stopPropagation();
+        setOver(false);
+        onFiles(filesOfDrop(event.dataTransfer));
+      },
+    },
+  };
+}
