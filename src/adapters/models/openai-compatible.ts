@@ -339,7 +339,10 @@ export function toModelMessages(messages: Prompt['messages']): ModelMessage[] {
             ? [toContent(part)]
             : [],
       );
-      if (content.length > 0) result.push({ role, content });
+      // Words alone go as one string: not every small server understands a list.
+      const words = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+      if (content.length > 0)
+        result.push({ role, content: words.length === content.length ? words.join('\n\n') : content });
     } else if (role === 'assistant') {
       const content = parts.flatMap(
         (part): Exclude<AssistantModelMessage['content'], string> =>

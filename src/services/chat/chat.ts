@@ -12,6 +12,8 @@ export interface TurnState {
   readonly parts: readonly Part[];
   /** The message that is being answered. */
   readonly parentId: MessageId | null;
+  /** The id the answer will have. Once the conversation has a message with it, the turn has nothing more to show. */
+  readonly answerId: MessageId | null;
   readonly model: string | null;
   /** ms since 1970 */
   readonly startedAt: number;

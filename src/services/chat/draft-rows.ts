@@ -1,0 +1,232 @@
+// What a crash of the tab would lose, kept beside the log: the answer that is streaming, and messages that wait for their turn.
+// Rows carry the tab that owns them. A tab holds a Web Lock as long as it lives, so nobody takes a row from a living one.
+import { z } from 'zod';
+import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import { asConversationId, type ConversationId, type MessageId, newEntryId } from '../../domain/base/ids.ts';
+import { type Message, messageSchema, type Part, partSchema } from '../../domain/chat/message.ts';
+import type { TurnState } from './chat.ts';
+
+/** What of `navigator.locks` is needed here. */
+export interface LocksLike {
+  request(
+    name: string,
+    options: { ifAvailable?: boolean },
+    callback: (lock: unknown) => Promise<unknown>,
+  ): Promise<unknown>;
+}
+
+/** A draft is written this often at most, ms: what a crash can cost. */
+const EVERY_MS = 500;
+/** Where there are no Web Locks: a row that was not touched for so long is nobody's, ms. */
+const ABANDONED_MS = 30_000;
+const HEARTBEAT_MS = 5000;
+
+const draftSchema = z.object({
+  tab: z.string(),
+  touchedAt: z.number(),
+  conversationId: z.string(),
+  answer: messageSchema,
+  replaces: z.string().nullable(),
+});
+const queueSchema = z.object({
+  tab: z.string(),
+  touchedAt: z.number(),
+  conversationId: z.string(),
+  items: z.array(z.object({ id: z.string(), parts: z.array(partSchema) })),
+});
+
+export type Queued = TurnState['queue'];
+
+/** The row of one streaming answer. */
+export interface DraftRow {
+  /** Notes what has come; written soon. */
+  update(parts: readonly Part[]): void;
+  /** Ends writing and gives the row's key, so that whoever saves the answer can delete it in the same transaction. */
+  settle(): Promise<string>;
+  /** Ends writing and leaves the row, if it is still there, to be rescued. */
+  release(): void;
+}
+
+export interface RescueHandlers {
+  draft(row: {
+    key: string;
+    conversationId: ConversationId;
+    answer: Message;
+    replaces: MessageId | null;
+  }): Promise<void>;
+  queue(row: { key: string; conversationId: ConversationId; items: Queued }): Promise<void>;
+}
+
+export function createDraftRows({
+  drawer,
+  locks,
+  now,
+  onProblem,
+}: {
+  drawer: Drawer;
+  locks: LocksLike | undefined;
+  now: () => number;
+  onProblem: (problem: Problem) => void;
+}) {
+  const tab: string = newEntryId();
+  const lockOf = (owner: string) => `recollect-chat/${owner}`;
+  let leave: () => void = () => undefined;
+  const living = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  /** True once the lock is held; false where there are no locks, or the browser refuses them. */
+  const locked = new Promise<boolean>((resolve) => {
+    if (!locks) return resolve(false);
+    locks
+      .request(lockOf(tab), {}, () => {
+        resolve(true);
+        return living;
+      })
+      .catch(() => resolve(false));
+  });
+
+  const queueKey = (id: ConversationId) => `queue/${id}/${tab}`;
+  let queueLine: Promise<unknown> = Promise.resolve();
+
+  return {
+    queueKey,
+
+    /** Starts the row of an answer. Nothing waits for it: an answer must not be late because of its draft. */
+    draft(conversationId: ConversationId, answer: Message, replaces: MessageId | null): DraftRow {
+      const key = `draft/${conversationId}/${answer.id}`;
+      let parts = answer.parts;
+      let dirty = true;
+      let ended = false;
+      let told = false;
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      let heartbeat: ReturnType<typeof setInterval> | undefined;
+      let writing: Promise<void> = Promise.resolve();
+      const write = async () => {
+        const hasLock = await locked;
+        while (dirty && !ended) {
+          dirty = false;
+          try {
+            await drawer.set(key, {
+              tab,
+              touchedAt: now(),
+              conversationId,
+              answer: { ...answer, parts },
+              replaces,
+            });
+          } catch (error) {
+            // The answer goes on; it is only less safe. Said once.
+            if (!told) onProblem(toProblem(error));
+            told = true;
+          }
+          if (ended) return;
+          if (!hasLock)
+            heartbeat ??= setInterval(() => {
+              dirty = true;
+              schedule();
+            }, HEARTBEAT_MS);
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+            timer = setTimeout(resolve, EVERY_MS);
+          });
+        }
+        idle = true;
+      };
+      let wake: () => void = () => undefined;
+      let idle = true;
+      const schedule = () => {
+        if (!idle || ended) return;
+        idle = false;
+        writing = write();
+      };
+      schedule();
+      const end = () => {
+        ended = true;
+        clearTimeout(timer);
+        clearInterval(heartbeat);
+        wake();
+      };
+      return {
+        update: (latest) => {
+          parts = latest;
+          dirty = true;
+          schedule();
+        },
+        settle: async () => {
+          end();
+          await writing;
+          return key;
+        },
+        release: end,
+      };
+    },
+
+    /** Keeps what waits in a conversation; durable when resolved. */
+    queue(conversationId: ConversationId, items: Queued): Promise<void> {
+      const row = items.length > 0 ? { tab, conversationId, items } : undefined;
+      const written = queueLine.then(async () => {
+        await locked;
+        await drawer.set(queueKey(conversationId), row && { ...row, touchedAt: now() });
+      });
+      queueLine = written.catch(() => undefined);
+      return written;
+    },
+
+    /** Hands over the rows of tabs that are gone. A handler that fails leaves its row for the next time. */
+    async rescue(handlers: RescueHandlers): Promise<void> {
+      const hasLock = await locked;
+      const byTab = new Map<string, { touchedAt: number; hand: () => Promise<void> }[]>();
+      const found = (owner: string, touchedAt: number, hand: () => Promise<void>) => {
+        if (owner === tab) return;
+        const list = byTab.get(owner);
+        if (list) list.push({ touchedAt, hand });
+        else byTab.set(owner, [{ touchedAt, hand }]);
+      };
+      for (const key of await drawer.keys('draft/')) {
+        const row = draftSchema.safeParse(await drawer.get(key)).data;
+        if (!row) continue;
+        found(row.tab, row.touchedAt, () =>
+          handlers.draft({
+            key,
+            conversationId: asConversationId(row.conversationId),
+            answer: row.answer as unknown as Message,
+            replaces: row.replaces as MessageId | null,
+          }),
+        );
+      }
+      for (const key of await drawer.keys('queue/')) {
+        const row = queueSchema.safeParse(await drawer.get(key)).data;
+        if (!row) continue;
+        found(row.tab, row.touchedAt, () =>
+          handlers.queue({
+            key,
+            conversationId: asConversationId(row.conversationId),
+            items: row.items as unknown as Queued,
+          }),
+        );
+      }
+      for (const [owner, list] of byTab) {
+        const handAll = async () => {
+          for (const { hand } of list) {
+            try {
+              await hand();
+            } catch (error) {
+              onProblem(toProblem(error));
+            }
+          }
+        };
+        if (hasLock && locks)
+          await locks.request(lockOf(owner), { ifAvailable: true }, async (lock) => {
+            if (lock) await handAll();
+          });
+        else if (list.every((row) => now() - row.touchedAt > ABANDONED_MS)) await handAll();
+      }
+    },
+
+    /** Waits for what is being written and gives up the lock. */
+    async close(): Promise<void> {
+      await queueLine;
+      leave();
+    },
+  };
+}

@@ -1,0 +1,658 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../../src/adapters/log/conversation-log.ts';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { createOpenAICompatibleModel, createScriptedModel } from '../../../src/adapters/models/index.ts';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
+import { asConversationId, asMessageId, newConversationId } from '../../../src/domain/base/ids.ts';
+import { until } from '../../../src/domain/base/readable.ts';
+import { type Message, textOf } from '../../../src/domain/chat/message.ts';
+import type { TurnState } from '../../../src/services/chat/chat.ts';
+import { MAX_TEXT_BYTES } from '../../../src/services/chat/chat-service.ts';
+import { type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
+import { createLocks, createScene, passage } from './setup.ts';
+
+let server: ScriptedModelServer;
+let id = 'plain';
+const scenes: { close(): Promise<void> }[] = [];
+const model = () =>
+  createOpenAICompatibleModel({
+    endpoint: { baseUrl: server.baseUrl },
+    model: id,
+    key: async () => 'sk-test',
+  });
+const scene = (options: Parameters<typeof createScene>[0] = {}) => {
+  const made = createScene({ model, ...options });
+  scenes.push(made);
+  return made;
+};
+
+beforeAll(async () => {
+  server = await startScriptedModel();
+});
+beforeEach(() => {
+  server.reset();
+  id = 'plain';
+});
+afterEach(async () => {
+  for (const made of scenes.splice(0)) await made.close();
+});
+afterAll(() => server.close());
+
+const ANSWER = 'Yes. The backup runs every night at three.';
+const last = (messages: readonly Message[]) => messages.at(-1) as Message;
+
+describe('a turn', () => {
+  it('saves the question before anything is asked', async () => {
+    let saved = 0;
+    const { chat, store, idle } = scene({
+      model: () => ({
+        id: 'x',
+        contextWindow: null,
+        async *stream() {
+          saved = (await store.log.stats()).entries;
+          yield { type: 'end', finish: 'stop' };
+        },
+      }),
+    });
+    const { conversationId } = await chat.send({ parts: [{ type: 'text', text: 'When?' }] });
+    expect((await store.log.read(conversationId)).length).toBe(1);
+    await idle(conversationId);
+    expect(saved).toBeGreaterThan(0);
+  });
+
+  it('streams and appends the answer with all that is known of it', async () => {
+    const { say, path, documents } = scene();
+    const conversation = await say('When is the backup?\nSecond line');
+    const [question, answer] = await path(conversation);
+    expect(question).toMatchObject({ role: 'user', kind: 'message', device: 'test-device', parentId: null });
+    expect(answer).toMatchObject({
+      role: 'assistant',
+      kind: 'message',
+      model: 'plain',
+      finish: 'stop',
+      parentId: question?.id,
+      usage: { inputTokens: 120, outputTokens: 34 },
+      parts: [{ type: 'text', text: ANSWER }],
+    });
+    expect(answer?.durationMs).toBeGreaterThanOrEqual(0);
+    expect(answer?.problem).toBeUndefined();
+    expect((await documents.read(conversation))?.meta).toMatchObject({
+      title: 'When is the backup?',
+      titleBy: 'auto',
+      head: answer?.id,
+    });
+  });
+
+  it('goes on under the head', async () => {
+    id = 'echo';
+    const { say, transcript } = scene();
+    const conversation = await say('one');
+    await say('two', conversation);
+    expect(await transcript(conversation)).toEqual([
+      'user: one',
+      'assistant: one',
+      'user: two',
+      'assistant: two',
+    ]);
+    expect(server.chats()[1]?.messages.slice(1)).toEqual([
+      { role: 'user', content: 'one' },
+      { role: 'assistant', content: 'one' },
+      { role: 'user', content: 'two' },
+    ]);
+  });
+
+  it('shows what happens, and tells the id of the answer to come', async () => {
+    id = 'gated';
+    const { chat, idle, path } = scene();
+    const { conversationId } = await chat.send({ parts: [{ type: 'text', text: 'count' }] });
+    const turn = chat.turn(conversationId);
+    expect(turn.get().status).not.toBe('idle');
+    const seen: TurnState[] = [];
+    turn.subscribe(() => seen.push(turn.get()));
+    const state = await until(turn, ({ parts }) =>
+      parts.some((part) => 'text' in part && part.text === 'one two three '),
+    );
+    expect(state).toMatchObject({ status: 'streaming', model: 'gated' });
+    server.go();
+    await idle(conversationId);
+    const messages = await path(conversationId);
+    expect(state.answerId).toBe(last(messages).id);
+    expect(state.parentId).toBe(messages[0]?.id);
+    expect(turn.get()).toMatchObject({ status: 'idle', parts: [], answerId: null, problem: null });
+    expect(seen.length).toBeGreaterThan(1);
+  });
+
+  it('tells the screen of a fast stream about 30 times a second, not of every word', async () => {
+    id = 'huge';
+    const { chat, idle, path } = scene();
+    const { conversationId } = await chat.send({ parts: [{ type: 'text', text: 'go' }] });
+    let changes = 0;
+    const startedAt = performance.now();
+    chat.turn(conversationId).subscribe(() => changes++);
+    await idle(conversationId);
+    expect(textOf(last(await path(conversationId)))).toHaveLength(1_000_000);
+    expect(changes).toBeLessThan(((performance.now() - startedAt) / 1000) * 32 + 10);
+  });
+
+  it('keeps thoughts apart from words', async () => {
+    id = 'reasoning';
+    const { say, path } = scene();
+    const conversation = await say('When?');
+    expect(last(await path(conversation)).parts).toEqual([
+      { type: 'reasoning', text: 'The person asks about backups. ' },
+      { type: 'text', text: 'Backups run at three.' },
+    ]);
+    await say('Sure?', conversation);
+    expect(JSON.stringify(server.chats()[1])).not.toContain('The person asks');
+  });
+
+  it('runs in several conversations at once', async () => {
+    id = 'echo';
+    const { say, transcript } = scene();
+    const ids = await Promise.all(['a', 'b', 'c'].map((text) => say(text)));
+    for (const [index, conversation] of ids.entries())
+      expect(await transcript(conversation)).toEqual([`user: ${'abc'[index]}`, `assistant: ${'abc'[index]}`]);
+  });
+
+  it('refuses an unknown conversation', async () => {
+    const { chat } = scene();
+    await expect(
+      chat.send({ conversationId: newConversationId(), parts: [{ type: 'text', text: 'x' }] }),
+    ).rejects.toMatchObject({ problem: { code: 'conversation-missing' } });
+  });
+});
+
+describe('memory', () => {
+  const recall = async () => ({
+    passages: [passage('m1', 'The backup runs at three.'), passage('m2', 'The lunch is at noon.')],
+    nearMisses: [passage('m3', 'far')],
+  });
+
+  it('is asked for the first message, kept with the answer, and the same bytes ever after', async () => {
+    const { say, path, asked } = scene({ recall });
+    const conversation = await say('When is the backup?');
+    await say('And the restore?', conversation);
+    await say('Thanks', conversation);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toMatchObject({ text: 'When is the backup?', currentConversation: conversation });
+    const [, answer] = await path(conversation);
+    expect(answer?.parts[0]).toMatchObject({ type: 'recall', threshold: 0.75, query: 'When is the backup?' });
+    const firsts = server.chats().map((request) => request.messages[1]?.content);
+    expect(firsts[0]).toContain('<recalled_memory>');
+    expect(firsts[0]).toContain('The backup runs at three.');
+    expect(firsts[0]).not.toContain('far');
+    expect(String(firsts[0]).endsWith('\n\nWhen is the backup?')).toBe(true);
+    expect(new Set(firsts).size).toBe(1);
+  });
+
+  it('leaves out what the person ticked off', async () => {
+    const { say, path } = scene({ recall });
+    const conversation = await say('When is the backup?', undefined, [asMessageId('m2')]);
+    expect(JSON.stringify(server.chats()[0])).not.toContain('lunch');
+    expect(JSON.stringify(await path(conversation))).not.toContain('lunch');
+  });
+
+  it('is silent when switched off, and when nothing is found', async () => {
+    const off = scene({
+      recall,
+      config: (config) => ({
+        ...config,
+        recall: { ...config.recall, auto_recall: { ...config.recall.auto_recall, enabled: false } },
+      }),
+    });
+    await off.say('When?');
+    expect(off.asked).toHaveLength(0);
+    const nothing = scene();
+    const conversation = await nothing.say('When?');
+    expect(nothing.asked).toHaveLength(1);
+    expect(last(await nothing.path(conversation)).parts.map((part) => part.type)).toEqual(['text']);
+  });
+
+  it('that fails or sleeps does not hold up the answer', async () => {
+    const broken = scene({ recall: () => Promise.reject(new Error('no index')) });
+    const one = await broken.say('When?');
+    expect(last(await broken.path(one))).toMatchObject({ finish: 'stop' });
+    const asleep = scene({ recall: () => new Promise(() => undefined) });
+    const startedAt = performance.now();
+    const two = await asleep.say('When?');
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+    expect(textOf(last(await asleep.path(two)))).toBe(ANSWER);
+  });
+
+  it('answers by itself where no model is connected', async () => {
+    const { say, path, asked } = scene({ model: () => null, recall });
+    const conversation = await say('When is the backup?');
+    await say('And lunch?', conversation);
+    const messages = await path(conversation);
+    expect(asked.map((request) => request.text)).toEqual(['When is the backup?', 'And lunch?']);
+    expect(messages[1]).toMatchObject({ role: 'assistant', kind: 'recall', finish: 'stop' });
+    expect(messages[1]?.model).toBeUndefined();
+    expect(messages[1]?.parts).toMatchObject([
+      { type: 'recall', passages: [{ messageId: 'm1' }, { messageId: 'm2' }] },
+    ]);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('says so when it cannot answer, and can be asked again', async () => {
+    let broken = true;
+    const { say, path, chat, idle, all } = scene({
+      model: () => null,
+      recall: async () => {
+        if (broken) throw new RecollectError('index-unavailable', 'asleep', { retry: true });
+        return recall();
+      },
+    });
+    const conversation = await say('When?');
+    const failed = last(await path(conversation));
+    expect(failed).toMatchObject({ kind: 'recall', finish: 'error', problem: { code: 'index-unavailable' } });
+    broken = false;
+    await chat.regenerate(conversation, failed.id);
+    await idle(conversation);
+    expect(last(await path(conversation))).toMatchObject({ finish: 'stop', parts: [{ passages: [{}, {}] }] });
+    expect(await all(conversation)).toHaveLength(2);
+  });
+
+  it('goes to the model when one is connected later, through "again"', async () => {
+    let connected = false;
+    const { say, path, chat, idle } = scene({ model: () => (connected ? model() : null), recall });
+    const conversation = await say('When?');
+    connected = true;
+    await chat.regenerate(conversation, last(await path(conversation)).id);
+    await idle(conversation);
+    expect(last(await path(conversation))).toMatchObject({ kind: 'message', model: 'plain' });
+    expect(server.chats()[0]?.messages[1]?.content).toContain('The backup runs at three.');
+  });
+});
+
+describe('stopping and breaking', () => {
+  it('keeps what arrived when it is stopped', async () => {
+    id = 'gated';
+    const { chat, idle, path } = scene();
+    const { conversationId } = await chat.send({ parts: [{ type: 'text', text: 'count' }] });
+    await until(chat.turn(conversationId), ({ status }) => status === 'streaming');
+    await until(chat.turn(conversationId), ({ parts }) =>
+      parts.some((part) => 'text' in part && part.text.includes('three')),
+    );
+    chat.stop(conversationId);
+    await idle(conversationId);
+    expect(last(await path(conversationId))).toMatchObject({
+      finish: 'stopped',
+      parts: [{ text: 'one two three ' }],
+    });
+    expect(last(await path(conversationId)).problem).toBeUndefined();
+  });
+
+  it('can be stopped while memory is asked, and while nothing has come', async () => {
+    const asleep = scene({ recall: () => new Promise(() => undefined) });
+    const one = await asleep.chat.send({ parts: [{ type: 'text', text: 'x' }] });
+    await until(asleep.chat.turn(one.conversationId), ({ status }) => status === 'recalling');
+    asleep.chat.stop(one.conversationId);
+    await asleep.idle(one.conversationId);
+    expect(server.requests).toHaveLength(0);
+    expect(last(await asleep.path(one.conversationId))).toMatchObject({ finish: 'stopped', parts: [] });
+
+    id = 'silent';
+    const quiet = scene();
+    const two = await quiet.chat.send({ parts: [{ type: 'text', text: 'x' }] });
+    await expect.poll(() => server.requests.length).toBe(1);
+    quiet.chat.stop(two.conversationId);
+    await quiet.idle(two.conversationId);
+    expect(last(await quiet.path(two.conversationId))).toMatchObject({ finish: 'stopped', parts: [] });
+  });
+
+  it('keeps what arrived before a cut, marked', async () => {
+    id = 'cut';
+    const { say, path } = scene();
+    expect(last(await path(await say('x')))).toMatchObject({
+      finish: 'cut',
+      problem: { code: 'model-cut', retry: true },
+      parts: [{ type: 'text', text: 'What arrived before the cut ' }],
+    });
+  });
+
+  it('shows a failed turn after a reload, and trying again leaves no duplicate', async () => {
+    id = 'error-500';
+    const { say, path, chat, idle, all, store } = scene();
+    const conversation = await say('When?');
+    const again = createScene({ store, model });
+    scenes.push(again);
+    const failed = last(await again.path(conversation));
+    expect(failed).toMatchObject({
+      role: 'assistant',
+      finish: 'error',
+      parts: [],
+      problem: { code: 'model-server' },
+    });
+    await chat.regenerate(conversation, failed.id);
+    await idle(conversation);
+    expect(await all(conversation)).toHaveLength(2);
+    id = 'plain';
+    await chat.regenerate(conversation, last(await path(conversation)).id);
+    await idle(conversation);
+    expect(await all(conversation)).toHaveLength(2);
+    expect(last(await path(conversation))).toMatchObject({ finish: 'stop', parts: [{ text: ANSWER }] });
+  });
+
+  it('keeps a failed answer that somebody has gone on from', async () => {
+    id = 'error-500';
+    const { say, path, chat, idle, all } = scene();
+    const conversation = await say('one');
+    const failed = last(await path(conversation));
+    id = 'echo';
+    await say('two', conversation);
+    expect(server.chats().at(-1)?.messages.slice(1)).toEqual([{ role: 'user', content: 'one\n\ntwo' }]);
+    await chat.regenerate(conversation, failed.id);
+    await idle(conversation);
+    expect(await all(conversation)).toHaveLength(5);
+  });
+
+  it('says that the question is not saved, and asks nobody', async () => {
+    const inner = createInMemoryStore();
+    let full = false;
+    const store: Store = {
+      ...inner,
+      log: {
+        ...inner.log,
+        append: async (...given) => {
+          if (full) throw new RecollectError('storage-full', 'full');
+          return inner.log.append(...given);
+        },
+      },
+    };
+    const { chat, say, documents, transcript, idle, path } = scene({ store });
+    const conversation = await say('one');
+    full = true;
+    await expect(
+      chat.send({ conversationId: conversation, parts: [{ type: 'text', text: 'two' }] }),
+    ).rejects.toMatchObject({ problem: { code: 'storage-full' } });
+    expect(chat.turn(conversation).get()).toMatchObject({
+      status: 'idle',
+      problem: { code: 'storage-full' },
+    });
+    expect(server.chats()).toHaveLength(1);
+    full = false;
+    await documents.retry();
+    expect(await transcript(conversation)).toEqual(['user: one', `assistant: ${ANSWER}`, 'user: two']);
+    const question = last(await path(conversation));
+    await chat.regenerate(conversation, question.id);
+    await idle(conversation);
+    expect(await transcript(conversation)).toHaveLength(4);
+  });
+});
+
+describe('again and otherwise', () => {
+  it('regenerates as a sibling, with the same memory', async () => {
+    id = 'echo';
+    const { say, path, chat, idle, all, asked } = scene({
+      recall: async () => ({ passages: [passage('m1', 'at three')] }),
+    });
+    const conversation = await say('When?');
+    const first = last(await path(conversation));
+    await chat.regenerate(conversation, first.id);
+    await idle(conversation);
+    const second = last(await path(conversation));
+    expect(second.id).not.toBe(first.id);
+    expect(second.parentId).toBe(first.parentId);
+    expect(await all(conversation)).toHaveLength(3);
+    expect(asked).toHaveLength(1);
+    const [one, two] = server.chats();
+    expect(two?.messages).toEqual(one?.messages);
+  });
+
+  it('answers a question that was never answered', async () => {
+    id = 'echo';
+    const { documents, chat, idle, transcript } = scene();
+    const conversation = newConversationId();
+    const question: Message = {
+      id: asMessageId('q'),
+      parentId: null,
+      role: 'user',
+      kind: 'message',
+      createdAt: 1,
+      parts: [{ type: 'text', text: 'hello' }],
+    };
+    await documents.change(conversation, { messages: [question], meta: { createdAt: 1 } });
+    await chat.regenerate(conversation, question.id);
+    await idle(conversation);
+    expect(await transcript(conversation)).toEqual(['user: hello', 'assistant: hello']);
+  });
+
+  it('edits as a sibling, with and without asking again', async () => {
+    id = 'echo';
+    const { say, path, chat, idle, transcript, all } = scene();
+    const conversation = await say('one');
+    const [question] = await path(conversation);
+    await chat.edit(conversation, (question as Message).id, [{ type: 'text', text: 'uno' }], true);
+    await idle(conversation);
+    expect(await transcript(conversation)).toEqual(['user: uno', 'assistant: uno']);
+    await chat.edit(conversation, (question as Message).id, [{ type: 'text', text: 'eins' }], false);
+    expect(await transcript(conversation)).toEqual(['user: eins']);
+    expect(await all(conversation)).toHaveLength(5);
+  });
+
+  it('asked for while an answer streams, stops that one first', async () => {
+    id = 'gated';
+    const { chat, idle, all, path } = scene();
+    const { conversationId } = await chat.send({ parts: [{ type: 'text', text: 'count' }] });
+    await until(chat.turn(conversationId), ({ status }) => status === 'streaming');
+    const [question] = await path(conversationId);
+    id = 'plain';
+    await chat.edit(conversationId, (question as Message).id, [{ type: 'text', text: 'again' }], true);
+    await idle(conversationId);
+    const messages = await all(conversationId);
+    expect(messages.map((message) => message.finish).sort()).toEqual([
+      'stop',
+      'stopped',
+      undefined,
+      undefined,
+    ]);
+    expect(textOf(last(await path(conversationId)))).toBe(ANSWER);
+  });
+
+  it('does not pull the person back from another branch', async () => {
+    id = 'gated';
+    const { chat, idle, documents, path } = scene();
+    const { conversationId } = await chat.send({ parts: [{ type: 'text', text: 'one' }] });
+    await until(chat.turn(conversationId), ({ status }) => status === 'streaming');
+    server.go();
+    await idle(conversationId);
+    const first = await path(conversationId);
+    const sent = await chat.send({ conversationId, parts: [{ type: 'text', text: 'two' }] });
+    await until(chat.turn(sent.conversationId), ({ status }) => status === 'streaming');
+    const head = (first[0] as Message).id;
+    await documents.change(conversationId, { meta: { head } });
+    server.go();
+    await idle(conversationId);
+    expect((await documents.read(conversationId))?.meta.head).toBe(head);
+    expect((await documents.read(conversationId))?.messages.size).toBe(4);
+  });
+
+  it('refuses messages that are not there', async () => {
+    const { say, chat } = scene();
+    const conversation = await say('one');
+    await expect(chat.regenerate(conversation, asMessageId('nowhere'))).rejects.toMatchObject({
+      problem: { code: 'message-missing' },
+    });
+    await expect(chat.edit(asConversationId('nowhere'), asMessageId('x'), [], true)).rejects.toMatchObject({
+      problem: { code: 'conversation-missing' },
+    });
+  });
+});
+
+describe('the queue', () => {
+  it('sends what was written meanwhile, one by one, each after the answer before', async () => {
+    id = 'gated';
+    const { chat, idle, transcript, store } = scene();
+    const { conversationId } = await chat.send({ parts: [{ type: 'text', text: 'first' }] });
+    await until(chat.turn(conversationId), ({ status }) => status === 'streaming');
+    for (const text of ['second', 'third', 'fourth'])
+      await chat.send({ conversationId, parts: [{ type: 'text', text }] });
+    const { queue } = chat.turn(conversationId).get();
+    expect(queue).toHaveLength(3);
+    expect(await store.drawer.keys('queue/')).toHaveLength(1);
+    chat.editQueued(conversationId, queue[1]?.id as string, null);
+    chat.editQueued(conversationId, queue[2]?.id as string, [{ type: 'text', text: 'last' }]);
+    id = 'echo';
+    server.go();
+    await idle(conversationId);
+    expect(await transcript(conversationId)).toEqual([
+      'user: first',
+      'assistant: one two three four five six',
+      'user: second',
+      'assistant: second',
+      'user: last',
+      'assistant: last',
+    ]);
+    expect(await store.drawer.keys('queue/')).toEqual([]);
+  });
+});
+
+describe('size', () => {
+  it('takes 10 MB and refuses more before anything is changed', async () => {
+    const { chat, say, path, store, idle } = scene({
+      model: () => createScriptedModel({ reply: () => [{ type: 'text-delta', text: 'long' }] }),
+    });
+    const conversation = await say('x'.repeat(MAX_TEXT_BYTES));
+    expect(textOf((await path(conversation))[0] as Message)).toHaveLength(MAX_TEXT_BYTES);
+    const before = await store.log.head();
+    await expect(
+      chat.send({
+        conversationId: conversation,
+        parts: [{ type: 'text', text: '备'.repeat(4 * 1024 * 1024) }],
+      }),
+    ).rejects.toMatchObject({
+      problem: { code: 'message-too-large', params: { kind: 'text', size: 12, limit: 10 } },
+    });
+    expect(await store.log.head()).toBe(before);
+    await idle(conversation);
+  });
+
+  it('counts exactly near the limit', async () => {
+    const { say } = scene({ model: () => null });
+    const half = { type: 'text' as const, text: 'x'.repeat(4 * 1024 * 1024) };
+    await expect(say([half, half])).resolves.toBeTruthy();
+  });
+});
+
+describe('a crash', () => {
+  /** A tab that dies in the middle of an answer: nothing of it runs on, its lock is freed. */
+  async function crashed(store: Store, locks: ReturnType<typeof createLocks>, words: string) {
+    const tab = createScene({
+      store,
+      locks: locks.of('dead'),
+      model: () =>
+        createScriptedModel({
+          id: 'm',
+          reply: () => [{ type: 'text-delta', text: words }, new Promise(() => undefined)],
+        }),
+    });
+    const { conversationId } = await tab.chat.send({ parts: [{ type: 'text', text: 'question' }] });
+    await until(tab.chat.turn(conversationId), ({ status }) => status === 'streaming');
+    await expect
+      .poll(async () =>
+        JSON.stringify(await Promise.all((await store.drawer.keys('draft/')).map(store.drawer.get))),
+      )
+      .toContain(words);
+    return { conversationId, tab };
+  }
+
+  it('costs at most half a second of an answer', async () => {
+    const store = createInMemoryStore();
+    const locks = createLocks();
+    const { conversationId, tab } = await crashed(store, locks, 'what had come');
+    await tab.chat.send({ conversationId, parts: [{ type: 'text', text: 'queued' }] });
+    locks.kill('dead');
+    const next = scene({ store, locks: locks.of('next') });
+    expect(await next.chat.rescueDrafts()).toBe(1);
+    const messages = await next.path(conversationId);
+    expect(messages).toHaveLength(2);
+    expect(last(messages)).toMatchObject({
+      finish: 'cut',
+      model: 'm',
+      problem: { code: 'model-cut' },
+      parts: [{ type: 'text', text: 'what had come' }],
+    });
+    expect(next.chat.turn(conversationId).get().queue).toMatchObject([{ parts: [{ text: 'queued' }] }]);
+    expect(await store.drawer.keys('draft/')).toEqual([]);
+    expect(await next.chat.rescueDrafts()).toBe(0);
+    // What waited goes out before what is said now.
+    id = 'echo';
+    await next.say('now', conversationId);
+    expect((await next.transcript(conversationId)).slice(2)).toEqual([
+      'user: queued',
+      'assistant: queued',
+      'user: now',
+      'assistant: now',
+    ]);
+    expect(await store.drawer.keys('queue/')).toEqual([]);
+  });
+
+  it('is not what a living tab has', async () => {
+    const store = createInMemoryStore();
+    const locks = createLocks();
+    const { conversationId, tab } = await crashed(store, locks, 'still coming');
+    const other = scene({ store, locks: locks.of('other') });
+    expect(await other.chat.rescueDrafts()).toBe(0);
+    expect(await store.drawer.keys('draft/')).toHaveLength(1);
+    tab.chat.stop(conversationId);
+    await tab.idle(conversationId);
+    expect(await store.drawer.keys('draft/')).toEqual([]);
+    expect(last(await tab.path(conversationId))).toMatchObject({ finish: 'stopped' });
+    await tab.close();
+  });
+
+  it('is rescued once, whoever comes first', async () => {
+    const store = createInMemoryStore();
+    const locks = createLocks();
+    const { conversationId } = await crashed(store, locks, 'once');
+    locks.kill('dead');
+    const tabs = ['a', 'b', 'c'].map((name) => scene({ store, locks: locks.of(name) }));
+    await Promise.all(tabs.map((tab) => tab.chat.rescueDrafts()));
+    const fresh = scene({ store });
+    expect((await fresh.all(conversationId)).filter((message) => message.role === 'assistant')).toHaveLength(
+      1,
+    );
+  });
+
+  it('between saving the answer and the end leaves nothing behind', async () => {
+    const { say, store } = scene();
+    await say('x');
+    expect(await store.drawer.keys('draft/')).toEqual([]);
+    expect(await store.drawer.keys('queue/')).toEqual([]);
+  });
+
+  it('of a conversation that was erased is forgotten with it', async () => {
+    const store = createInMemoryStore();
+    const locks = createLocks();
+    const { conversationId } = await crashed(store, locks, 'gone');
+    locks.kill('dead');
+    const next = scene({ store, locks: locks.of('next') });
+    await next.documents.erase([conversationId]);
+    expect(await next.chat.rescueDrafts()).toBe(0);
+    expect(await store.drawer.keys('draft/')).toEqual([]);
+  });
+
+  it('without Web Locks is told from a living tab by its age', async () => {
+    const store = createInMemoryStore();
+    const locks = createLocks();
+    const { conversationId } = await crashed(store, locks, 'old');
+    const [key] = await store.drawer.keys('draft/');
+    const young = scene({ store });
+    expect(await young.chat.rescueDrafts()).toBe(0);
+    const row = (await store.drawer.get(key as string)) as Record<string, unknown>;
+    await store.drawer.set(key as string, { ...row, touchedAt: Date.now() - 60_000 });
+    expect(await young.chat.rescueDrafts()).toBe(1);
+    expect(last(await young.path(conversationId))).toMatchObject({ finish: 'cut' });
+  });
+});
+
+it('closing keeps what has come', async () => {
+  id = 'gated';
+  const store = createInMemoryStore();
+  const closing = createScene({ store, model });
+  const { conversationId } = await closing.chat.send({ parts: [{ type: 'text', text: 'count' }] });
+  await until(closing.chat.turn(conversationId), ({ status }) => status === 'streaming');
+  await closing.close();
+  const next = scene({ store });
+  expect(last(await next.path(conversationId))).toMatchObject({ role: 'assistant', finish: 'stopped' });
+});
