@@ -137,6 +137,8 @@ export const memory = {
       start: 'Start writing',
       from: 'from {{tool}}',
       sample: 'Sample',
+      more_one: 'Show {{count, number}} more',
+      more_other: 'Show {{count, number}} more',
     },
   },
 };

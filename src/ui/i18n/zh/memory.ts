@@ -118,6 +118,7 @@ export const memory = {
       start: '开始写',
       from: '来自 {{tool}}',
       sample: '示例',
+      more_other: '再显示 {{count, number}} 个',
     },
   },
 };
