@@ -1,0 +1,245 @@
+// The configuration by dotted path: what each key is, what it may be, and what a value handed in would do. Derived from the
+// schema in config.ts; there is no second list.
+import { z } from 'zod';
+import { RecollectError } from '../base/errors.ts';
+import { type Config, configSchema, defaultConfig } from './config.ts';
+
+interface Field<Kind extends string, Value> {
+  /** e.g. `recall.filters.max_results` */
+  readonly path: string;
+  readonly kind: Kind;
+  readonly default: Value;
+}
+
+/** One key of the configuration, as a settings screen needs to know it. */
+export type ConfigField =
+  | Field<'boolean', boolean>
+  | (Field<'number', number> & { readonly min: number; readonly max: number; readonly integer: boolean })
+  /** `open`: a web address is allowed as well. */
+  | (Field<'enum', string> & { readonly choices: readonly string[]; readonly open: boolean })
+  /** `format: 'url'`: an http or https address, or empty. */
+  | (Field<'text', string> & {
+      readonly minLength: number;
+      readonly maxLength: number | null;
+      readonly format: 'url' | null;
+    })
+  | (Field<'list', readonly string[]> & {
+      readonly maxItems: number | null;
+      readonly maxLength: number | null;
+    })
+  /** Names of one's own with a text each. */
+  | Field<'map', Readonly<Record<string, string>>>;
+
+/** The parts of JSON Schema in which zod describes our schema. */
+interface Shape {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly const?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly format?: string;
+  readonly items?: Shape;
+  readonly anyOf?: readonly Shape[];
+}
+
+function fieldOf(path: string, shape: Shape): ConfigField {
+  const options = shape.anyOf ?? [shape];
+  const choices = options.flatMap(
+    (option) => option.enum ?? (option.const === undefined ? [] : [option.const]),
+  );
+  const address = options.some((option) => option.format === 'uri');
+  if (choices.some((choice) => choice !== ''))
+    return { path, kind: 'enum', default: shape.default as string, choices, open: address };
+  switch (options[0]?.type) {
+    case 'boolean':
+      return { path, kind: 'boolean', default: shape.default as boolean };
+    case 'number':
+    case 'integer':
+      return {
+        path,
+        kind: 'number',
+        default: shape.default as number,
+        min: shape.minimum ?? Number.NEGATIVE_INFINITY,
+        max: shape.maximum ?? Number.POSITIVE_INFINITY,
+        integer: shape.type === 'integer',
+      };
+    case 'array':
+      return {
+        path,
+        kind: 'list',
+        default: shape.default as string[],
+        maxItems: shape.maxItems ?? null,
+        maxLength: shape.items?.maxLength ?? null,
+      };
+    case 'object':
+      return { path, kind: 'map', default: shape.default as Record<string, string> };
+    default:
+      return {
+        path,
+        kind: 'text',
+        default: shape.default as string,
+        minLength: shape.minLength ?? 0,
+        maxLength: shape.maxLength ?? null,
+        format: address ? 'url' : null,
+      };
+  }
+}
+
+const fieldsOf = (shape: Shape, path = ''): ConfigField[] =>
+  shape.properties
+    ? Object.entries(shape.properties).flatMap(([key, inner]) =>
+        fieldsOf(inner, path ? `${path}.${key}` : key),
+      )
+    : [fieldOf(path, shape)];
+
+/** Every key of the configuration, in the order of the schema. */
+export const CONFIG_FIELDS: readonly ConfigField[] = fieldsOf(
+  z.toJSONSchema(configSchema, { io: 'input' }) as Shape,
+);
+
+const byPath = new Map(CONFIG_FIELDS.map((field) => [field.path, field]));
+
+export const configField = (path: string): ConfigField | undefined => byPath.get(path);
+
+/** What the configuration has at a path, be it a key or a group of keys; undefined where there is none. */
+export function configValue(config: Config, path: string): unknown {
+  let value: unknown = config;
+  for (const key of path.split('.'))
+    value = isGroup(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return value;
+}
+
+/** What may stand at a key, in signs that need no language. */
+export function allowedValues(field: ConfigField): string {
+  switch (field.kind) {
+    case 'boolean':
+      return 'true | false';
+    case 'number':
+      return `${field.min} … ${field.max}${field.integer ? ' (1, 2, 3 …)' : ''}`;
+    case 'enum':
+      return [...field.choices, ...(field.open ? ['https://…'] : [])].join(' | ');
+    case 'text':
+      if (field.format === 'url') return 'https://… | http://… | ""';
+      return `"…" (${field.minLength}–${field.maxLength ?? '∞'})`;
+    case 'list':
+      return `["…", …] (0–${field.maxItems ?? '∞'})`;
+    case 'map':
+      return '{ name: "…" }';
+  }
+}
+
+// ---------------------------------------------------------------------------------------------- changing
+
+/** Values by path; what is absent or undefined is the default. */
+export type ConfigValues = Readonly<Record<string, unknown>>;
+
+/** Why a value is refused. */
+export interface Refusal {
+  readonly key: string;
+  readonly value: unknown;
+  readonly allowed: string;
+}
+
+const isGroup = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The configuration that has these values and the defaults for the rest; what is not allowed is refused key by key. */
+export function configOf(values: ConfigValues): { config: Config; refused: readonly Refusal[] } {
+  const refused: Refusal[] = [];
+  const config: unknown = structuredCopy(defaultConfig);
+  for (const [path, value] of Object.entries(values)) {
+    if (value === undefined) continue;
+    const field = byPath.get(path);
+    if (!field) refused.push({ key: path, value, allowed: siblings(path) });
+    else if (!configSchema.safeParse(nested(path, value)).success)
+      refused.push({ key: path, value, allowed: allowedValues(field) });
+    else place(config as Record<string, unknown>, path, structuredCopy(value));
+  }
+  return { config: configSchema.parse(config), refused };
+}
+
+/**
+ * Takes what was set at `path` (a key, a group of keys with an object, or one name within a map) apart into values by key.
+ * `undefined` stands for the default.
+ */
+export function valuesAt(
+  config: Config,
+  path: string,
+  value: unknown,
+): { values: ConfigValues; refused: readonly Refusal[] } {
+  const values: Record<string, unknown> = {};
+  const refused: Refusal[] = [];
+  const collect = (at: string, found: unknown) => {
+    const map = CONFIG_FIELDS.find((field) => field.kind === 'map' && at.startsWith(`${field.path}.`));
+    if (byPath.has(at)) values[at] = found;
+    else if (map) {
+      const { [at.slice(map.path.length + 1)]: _, ...others } = configValue(config, map.path) as Record<
+        string,
+        unknown
+      >;
+      values[map.path] = found === undefined ? others : { ...others, [at.slice(map.path.length + 1)]: found };
+    } else if (!CONFIG_FIELDS.some((field) => at === '' || field.path.startsWith(`${at}.`)))
+      refused.push({ key: at, value: found, allowed: siblings(at) });
+    else if (found === undefined)
+      for (const field of CONFIG_FIELDS) {
+        if (at === '' || field.path.startsWith(`${at}.`)) values[field.path] = undefined;
+      }
+    else if (isGroup(found))
+      for (const [key, inner] of Object.entries(found)) collect(at ? `${at}.${key}` : key, inner);
+    else refused.push({ key: at, value: found, allowed: `{ ${siblings(`${at}.`)} }` });
+  };
+  collect(path, value);
+  return { values, refused };
+}
+
+/** The error for refused values. Several are named together: `key`, `value` and `allowed` list them in the same order. */
+export function settingInvalid(refused: readonly Refusal[]): RecollectError {
+  const list = (part: (refusal: Refusal) => string) => refused.map(part).join('; ');
+  const several = refused.length > 1;
+  const params = {
+    key: list(({ key }) => key),
+    value: list(({ value }) => shown(value)),
+    allowed: list(({ key, allowed }) => (several ? `${key}: ${allowed}` : allowed)),
+  };
+  return new RecollectError(
+    'setting-invalid',
+    refused
+      .map(({ key, value, allowed }) => `${key} cannot be ${shown(value)}; allowed: ${allowed}`)
+      .join('. '),
+    { params },
+  );
+}
+
+const shown = (value: unknown): string => {
+  const written = (typeof value === 'string' ? value || '""' : JSON.stringify(value)) ?? String(value);
+  return written.length > 80 ? `${written.slice(0, 79)}…` : written;
+};
+
+/** The names that exist where an unknown one was given. */
+function siblings(path: string): string {
+  const parent = path.slice(0, path.lastIndexOf('.') + 1);
+  const names = CONFIG_FIELDS.filter((field) => field.path.startsWith(parent)).map(
+    (field) => field.path.slice(parent.length).split('.')[0] as string,
+  );
+  // Of a group that does not exist either, the groups that do.
+  return names.length > 0 || parent === '' ? [...new Set(names)].join(', ') : siblings(parent.slice(0, -1));
+}
+
+const nested = (path: string, value: unknown): unknown =>
+  path.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+
+function place(into: Record<string, unknown>, path: string, value: unknown): void {
+  const keys = path.split('.');
+  const last = keys.pop() as string;
+  let group = into;
+  for (const key of keys) group = group[key] as Record<string, unknown>;
+  group[last] = value;
+}
+
+/** The configuration is plain data; the ground floor has no structuredClone. */
+const structuredCopy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

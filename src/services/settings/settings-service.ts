@@ -1,0 +1,280 @@
+// The configuration in force, the endpoints and their keys. Everything is checked before anything changes; what was kept is
+// checked again when it is read, and a value that is not allowed gives way to its default while the others stand.
+//
+//   set ──► check ──► drawer ──► config here redraws
+//                       └──► drawer here and in other tabs says so ──► read again ──► config there redraws
+import { isMap, parseDocument, stringify } from 'yaml';
+import { z } from 'zod';
+import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import type { ConnectionReport, Endpoint } from '../../adapters/models/chat-model.ts';
+import type { Vault } from '../../adapters/vault/vault.ts';
+import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { type Writable, writable } from '../../domain/base/readable.ts';
+import { type Config, defaultConfig } from '../../domain/settings/config.ts';
+import {
+  CONFIG_FIELDS,
+  type ConfigValues,
+  configField,
+  configOf,
+  type Refusal,
+  settingInvalid,
+  valuesAt,
+} from '../../domain/settings/fields.ts';
+import type { Connections, Settings } from './settings.ts';
+
+/** Drawer keys. The configuration is kept as the values a person set, by path: a better default reaches those who set none. */
+const CONFIG = 'settings/config';
+const CONNECTIONS = 'settings/connections';
+const ITEM = 'item/';
+
+const LARGEST_FILE = 1_000_000;
+
+/** Name in the vault of an endpoint's key. */
+export const endpointSecret = (endpointId: string): string => `endpoint/${endpointId}`;
+
+/** Names in the vault of the keys that a configuration file of the first description has in it. */
+const FILE_SECRETS = [
+  { group: 'openai', secret: 'embedding/openai' },
+  { group: 'custom', secret: 'embedding/custom' },
+] as const;
+
+const endpointSchema = z.object({
+  id: z.string().min(1),
+  label: z.string().trim().min(1),
+  baseUrl: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
+  models: z.array(z.string().min(1)),
+});
+const keptConnections = z.object({
+  endpoints: z.array(z.unknown()),
+  chosen: z.object({ endpointId: z.string(), model: z.string() }).nullable().catch(null),
+});
+
+export interface SettingsDeps {
+  readonly drawer: Drawer;
+  readonly vault: Vault;
+  /** Asks an endpoint for its models with this key. */
+  readonly test: (
+    endpoint: Endpoint,
+    key: string | undefined,
+    signal: AbortSignal,
+  ) => Promise<ConnectionReport>;
+  /** ms since 1970 */
+  readonly now?: () => number;
+  /** Ends listening to other tabs. */
+  readonly signal?: AbortSignal;
+}
+
+/** Reads what is kept. Never rejects: what cannot be read gives way to defaults, and `problem` says so. */
+export async function createSettings({
+  drawer,
+  vault,
+  test,
+  now = Date.now,
+  signal,
+}: SettingsDeps): Promise<Settings> {
+  const config = writable<Config>(defaultConfig);
+  const connections = writable<Connections>({ endpoints: [], chosen: null });
+  const problem = writable<Problem | null>(null);
+
+  // -------------------------------------------------------------------------------------------- reading
+  const keptValues = async (): Promise<{ kept: ConfigValues; refused: readonly Refusal[] }> => {
+    const raw = await drawer.get(CONFIG);
+    const values = z.record(z.string(), z.unknown()).safeParse(raw ?? {});
+    return values.success
+      ? { kept: values.data, refused: [] }
+      : { kept: {}, refused: [{ key: 'settings', value: raw, allowed: '{ }' }] };
+  };
+
+  /** What is kept, as far as it is allowed. Keys nobody here knows may be a newer app's: they are left alone. */
+  const inForce = (kept: ConfigValues) =>
+    configOf(Object.fromEntries(Object.entries(kept).filter(([path]) => configField(path))));
+
+  const readConnections = async (): Promise<{ next: Connections; refused: Refusal[] }> => {
+    const raw = await drawer.get(CONNECTIONS);
+    if (raw === undefined) return { next: { endpoints: [], chosen: null }, refused: [] };
+    const kept = keptConnections.safeParse(raw);
+    const refused: Refusal[] = [];
+    const endpoints = (kept.data?.endpoints ?? []).flatMap((found) => {
+      const endpoint = endpointSchema.safeParse(found);
+      if (!endpoint.success) refused.push(endpointRefusal(found, endpoint.error));
+      return endpoint.success ? [endpoint.data] : [];
+    });
+    if (!kept.success) refused.push({ key: 'endpoints', value: raw, allowed: '[]' });
+    const chosen = kept.data?.chosen ?? null;
+    const reachable = endpoints.some(({ id }) => id === chosen?.endpointId);
+    return { next: { endpoints, chosen: reachable ? chosen : null }, refused };
+  };
+
+  const load = async (): Promise<void> => {
+    try {
+      const { kept, refused: unreadable } = await keptValues();
+      const checked = inForce(kept);
+      setIfChanged(config, checked.config);
+      const read = await readConnections();
+      setIfChanged(connections, read.next);
+      const refused = [...unreadable, ...checked.refused, ...read.refused];
+      setIfChanged(problem, refused.length > 0 ? settingInvalid(refused).problem : null);
+    } catch (error) {
+      problem.set(toProblem(error));
+    }
+  };
+
+  // -------------------------------------------------------------------------------------------- changing
+  // One change at a time, each on what is kept at that moment: another tab may have changed it since.
+  let line: Promise<unknown> = Promise.resolve();
+  const inLine = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = line.then(work);
+    line = done.catch(() => {});
+    return done;
+  };
+
+  /** Sets what `path` names; `before` runs once everything was checked and nothing has changed yet. */
+  const change = (path: string, value: unknown, before: () => Promise<void> = async () => {}) =>
+    inLine(async () => {
+      const { kept } = await keptValues();
+      const { values, refused } = valuesAt(inForce(kept).config, path, value);
+      const all = [...refused, ...configOf(values).refused];
+      if (all.length > 0) throw settingInvalid(all);
+      await before();
+      const next = Object.entries({ ...kept, ...values }).filter(([, kept]) => kept !== undefined);
+      await drawer.set(CONFIG, Object.fromEntries(next));
+      await load();
+    });
+
+  const changeConnections = (change: (current: Connections) => Connections | Promise<Connections>) =>
+    inLine(async () => {
+      const next = await change((await readConnections()).next);
+      await drawer.set(CONNECTIONS, next);
+      setIfChanged(connections, next);
+    });
+
+  await load();
+  const stop = drawer.subscribe(({ keys }) => {
+    if (keys.includes(CONFIG) || keys.includes(CONNECTIONS)) void inLine(load);
+  });
+  signal?.addEventListener('abort', stop, { once: true });
+
+  // -------------------------------------------------------------------------------------------- the service
+  return {
+    config,
+    connections,
+    problem,
+
+    set: (path, value) => change(path, value),
+
+    reset: () =>
+      inLine(async () => {
+        await drawer.set(CONFIG, undefined);
+        await load();
+      }),
+
+    exportYaml: () =>
+      `# Configuration of Recollect, ${new Date(now()).toISOString()}. API keys are not in it.\n${stringify(config.get(), { lineWidth: 0 })}`,
+
+    importYaml: async (text) => {
+      const { secrets, content } = readFile(text);
+      await change('', content, async () => {
+        for (const { name, secret } of secrets) await vault.put(name, secret);
+      });
+    },
+
+    saveEndpoint: async (endpoint, key) => {
+      const checked = endpointSchema.safeParse(endpoint);
+      if (!checked.success) throw settingInvalid([endpointRefusal(endpoint, checked.error)]);
+      await changeConnections(async ({ endpoints, chosen }) => {
+        // The key first: an endpoint without its key would look connected.
+        if (key !== undefined) await vault.put(endpointSecret(endpoint.id), key);
+        const known = endpoints.some(({ id }) => id === endpoint.id);
+        return {
+          chosen,
+          endpoints: known
+            ? endpoints.map((other) => (other.id === endpoint.id ? checked.data : other))
+            : [...endpoints, checked.data],
+        };
+      });
+    },
+
+    removeEndpoint: (id) =>
+      changeConnections(async ({ endpoints, chosen }) => {
+        await vault.put(endpointSecret(id), '');
+        return {
+          endpoints: endpoints.filter((endpoint) => endpoint.id !== id),
+          chosen: chosen?.endpointId === id ? null : chosen,
+        };
+      }),
+
+    choose: (choice) =>
+      changeConnections(({ endpoints }) => {
+        if (choice && !endpoints.some(({ id }) => id === choice.endpointId))
+          throw settingInvalid([
+            { key: 'endpoint', value: choice.endpointId, allowed: endpoints.map(({ id }) => id).join(', ') },
+          ]);
+        return { endpoints, chosen: choice };
+      }),
+
+    hasKey: async (endpointId) => (await vault.get(endpointSecret(endpointId))) !== undefined,
+
+    test: async (endpoint, key, signal) =>
+      test(endpoint, key ?? (await vault.get(endpointSecret(endpoint.id))), signal),
+
+    // The caller put it there and knows what it is.
+    recallItem: async <T>(key: string) => (await drawer.get(ITEM + key)) as T | undefined,
+    keepItem: (key, value) => drawer.set(ITEM + key, value),
+  };
+}
+
+/** A configuration file taken apart: what belongs in the vault, and the rest. Throws `settings-file` for what is no such file. */
+function readFile(text: string): {
+  secrets: { name: string; secret: string }[];
+  content: Record<string, unknown>;
+} {
+  const unreadable = (detail: string, cause?: unknown) =>
+    new RecollectError('settings-file', `This is not a configuration: ${detail}`, {
+      params: { detail },
+      cause,
+    });
+  if (text.length > LARGEST_FILE) throw unreadable(`longer than ${LARGEST_FILE} characters`);
+  const document = parseDocument(text);
+  const [error] = document.errors;
+  if (error) throw unreadable(error.message, error);
+  if (!isMap(document.contents)) throw unreadable('not a list of keys');
+  let content: Record<string, unknown>;
+  try {
+    content = document.toJS({ maxAliasCount: 50 });
+  } catch (cause) {
+    throw unreadable(toProblem(cause).message, cause);
+  }
+  const known = new Set(CONFIG_FIELDS.map(({ path }) => path.split('.')[0] as string));
+  if (!Object.keys(content).some((key) => known.has(key))) throw unreadable('none of its keys is known');
+
+  // Unquoted, `1.0` is a number to YAML.
+  if (content.version === 1) content.version = '1.0';
+  const secrets: { name: string; secret: string }[] = [];
+  const { embedding } = content as { embedding?: Record<string, unknown> | null };
+  for (const { group, secret: name } of FILE_SECRETS) {
+    const section = embedding?.[group];
+    if (typeof section !== 'object' || section === null || !('api_key' in section)) continue;
+    const { api_key: secret, ...others } = section as Record<string, unknown>;
+    // An empty one is the placeholder of the description, not the wish to forget a key.
+    if (typeof secret === 'string' && secret !== '') secrets.push({ name, secret });
+    else if (secret !== '' && secret !== null)
+      throw settingInvalid([{ key: `embedding.${group}.api_key`, value: '…', allowed: '"…"' }]);
+    (embedding as Record<string, unknown>)[group] = others;
+  }
+  return { secrets, content };
+}
+
+function endpointRefusal(found: unknown, error: z.ZodError): Refusal {
+  const key = String(error.issues[0]?.path[0] ?? '');
+  const value = typeof found === 'object' && found !== null ? (found as Record<string, unknown>)[key] : found;
+  return {
+    key: key ? `endpoint.${key}` : 'endpoint',
+    value: value ?? '',
+    allowed: key === 'baseUrl' ? 'https://… | http://…' : '"…"',
+  };
+}
+
+/** Keeps the object of before where nothing changed, so that nobody redraws for it. All values are plain data. */
+function setIfChanged<T>(readable: Writable<T>, next: T): void {
+  if (JSON.stringify(readable.get()) !== JSON.stringify(next)) readable.set(next);
+}

@@ -1,0 +1,387 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { Store } from '../../../src/adapters/log/conversation-log.ts';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import type { ConnectionReport, Endpoint } from '../../../src/adapters/models/chat-model.ts';
+import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
+import type { Vault } from '../../../src/adapters/vault/vault.ts';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
+import { until } from '../../../src/domain/base/readable.ts';
+import { defaultConfig } from '../../../src/domain/settings/config.ts';
+import { CONFIG_FIELDS, type ConfigField } from '../../../src/domain/settings/fields.ts';
+import type { Settings } from '../../../src/services/settings/settings.ts';
+import { createSettings } from '../../../src/services/settings/settings-service.ts';
+
+const endpoint: Endpoint = {
+  id: 'e1',
+  label: 'Local',
+  baseUrl: 'http://localhost:11434/v1',
+  models: ['llama'],
+};
+
+describe('settings', () => {
+  let store: Store;
+  let vault: Vault;
+  let settings: Settings;
+  let asked: { endpoint: Endpoint; key: string | undefined }[];
+  const open = () =>
+    createSettings({
+      drawer: store.drawer,
+      vault,
+      now: () => Date.UTC(2026, 0, 2),
+      test: async (endpoint, key): Promise<ConnectionReport> => {
+        asked.push({ endpoint, key });
+        return { ok: true, models: ['m'], tookMs: 1 };
+      },
+    });
+
+  beforeEach(async () => {
+    store = createInMemoryStore();
+    vault = createInMemoryVault();
+    asked = [];
+    settings = await open();
+  });
+
+  it('begin with the defaults', () => {
+    expect(settings.config.get()).toEqual(defaultConfig);
+    expect(settings.connections.get()).toEqual({ endpoints: [], chosen: null });
+    expect(settings.problem.get()).toBeNull();
+  });
+
+  it('set one key, tell who watches, and have it again after a restart', async () => {
+    let told = 0;
+    settings.config.subscribe(() => {
+      told += 1;
+    });
+    await settings.set('recall.filters.max_results', 9);
+    expect(settings.config.get().recall.filters.max_results).toBe(9);
+    expect(told).toBe(1);
+    expect((await open()).config.get()).toEqual(settings.config.get());
+  });
+
+  it('keep the same object where nothing changed', async () => {
+    await settings.set('ui.theme', 'dark');
+    const before = settings.config.get();
+    await settings.set('ui.theme', 'dark');
+    expect(settings.config.get()).toBe(before);
+  });
+
+  it('refuse a value that is not allowed, naming key, value and what is allowed; the last good one stays', async () => {
+    await settings.set('recall.filters.max_results', 9);
+    await expect(settings.set('recall.filters.max_results', 500)).rejects.toMatchObject({
+      problem: {
+        code: 'setting-invalid',
+        params: { key: 'recall.filters.max_results', value: '500', allowed: '1 … 50 (1, 2, 3 …)' },
+      },
+    });
+    await expect(settings.set('recall.filters.nothing', 1)).rejects.toMatchObject({
+      problem: { code: 'setting-invalid', params: { key: 'recall.filters.nothing' } },
+    });
+    await expect(settings.set('recall.hybrid_weights', { vector: 0.5, keyword: 2 })).rejects.toMatchObject({
+      problem: { code: 'setting-invalid', params: { key: 'recall.hybrid_weights.keyword' } },
+    });
+    expect(settings.config.get().recall.hybrid_weights.vector).toBe(0.6);
+    expect(settings.config.get().recall.filters.max_results).toBe(9);
+    expect((await open()).config.get().recall.filters.max_results).toBe(9);
+  });
+
+  it('set a group at once, put one key back, and put all back', async () => {
+    await settings.set('recall.hybrid_weights', { vector: 0.5, keyword: 0.5 });
+    expect(settings.config.get().recall.hybrid_weights).toEqual({ vector: 0.5, keyword: 0.5 });
+    await settings.set('recall.hybrid_weights.vector', undefined);
+    expect(settings.config.get().recall.hybrid_weights).toEqual({ vector: 0.6, keyword: 0.5 });
+    await settings.set('ui.shortcuts.palette', 'Mod+P');
+    await settings.reset();
+    expect(settings.config.get()).toEqual(defaultConfig);
+    expect((await open()).config.get()).toEqual(defaultConfig);
+  });
+
+  it('made at the same time all hold', async () => {
+    await Promise.all([
+      settings.set('ui.theme', 'dark'),
+      settings.set('ui.language', 'zh'),
+      settings.set('ui.theme', 'purple').catch(() => {}),
+      settings.set('recall.filters.max_results', 3),
+    ]);
+    expect(settings.config.get().ui).toMatchObject({ theme: 'dark', language: 'zh' });
+    expect(settings.config.get().recall.filters.max_results).toBe(3);
+  });
+
+  it('reach another tab, which forgets nothing of its own', async () => {
+    const other = await open();
+    await settings.set('ui.theme', 'dark');
+    await until(other.config, (config) => config.ui.theme === 'dark');
+    await Promise.all([settings.set('ui.language', 'zh'), other.set('recall.filters.max_results', 3)]);
+    for (const one of [settings, other])
+      await until(one.config, ({ ui, recall }) => ui.language === 'zh' && recall.filters.max_results === 3);
+    await other.saveEndpoint(endpoint, 'sk');
+    await until(settings.connections, ({ endpoints }) => endpoints.length === 1);
+  });
+
+  it('fall back key by key where what was kept is broken, and say which', async () => {
+    await store.drawer.set('settings/config', {
+      'recall.filters.max_results': 'many',
+      'ui.theme': 'dark',
+      'storage.engine': 7,
+      'of.a.newer.app': 1,
+    });
+    const again = await open();
+    expect(again.config.get().recall.filters.max_results).toBe(5);
+    expect(again.config.get().storage.engine).toBe('auto');
+    expect(again.config.get().ui.theme).toBe('dark');
+    expect(again.problem.get()).toMatchObject({
+      code: 'setting-invalid',
+      params: { key: 'recall.filters.max_results; storage.engine', value: 'many; 7' },
+    });
+    await again.set('recall.filters.max_results', 8);
+    expect(again.problem.get()?.params?.key).toBe('storage.engine');
+    await again.set('storage.engine', 'memory');
+    expect(again.problem.get()).toBeNull();
+    expect(await store.drawer.get('settings/config')).toMatchObject({ 'of.a.newer.app': 1 });
+  });
+
+  it.each([['text'], [[1, 2]], [null]])('begin with the defaults where %j was kept', async (kept) => {
+    await store.drawer.set('settings/config', kept);
+    const again = await open();
+    expect(again.config.get()).toEqual(defaultConfig);
+    expect(again.problem.get()?.code).toBe(kept === null ? undefined : 'setting-invalid');
+    await again.set('ui.theme', 'dark');
+    expect(again.problem.get()).toBeNull();
+    expect((await open()).config.get().ui.theme).toBe('dark');
+  });
+
+  it('begin with the defaults where nothing can be read, and say why', async () => {
+    const unreadable = {
+      ...store.drawer,
+      get: async () => {
+        throw new RecollectError('storage-failed', 'the disk is gone', { retry: true });
+      },
+    };
+    const again = await createSettings({
+      drawer: unreadable,
+      vault,
+      test: async () => ({ ok: true, models: [], tookMs: 0 }),
+    });
+    expect(again.config.get()).toEqual(defaultConfig);
+    expect(again.problem.get()?.code).toBe('storage-failed');
+    await expect(again.set('ui.theme', 'dark')).rejects.toMatchObject({
+      problem: { code: 'storage-failed' },
+    });
+  });
+
+  it('keep what the interface wants kept', async () => {
+    await settings.keepItem('sidebar', { width: 272 });
+    expect(await settings.recallItem('sidebar')).toEqual({ width: 272 });
+    await settings.keepItem('sidebar', undefined);
+    expect(await settings.recallItem('sidebar')).toBeUndefined();
+  });
+
+  describe('as a file', () => {
+    it('have every key and no secret', async () => {
+      await settings.saveEndpoint(endpoint, 'sk-very-secret');
+      await vault.put('embedding/openai', 'sk-also-secret');
+      await settings.set('privacy.exclude_work_dirs', ['*/x: y/*', '中文']);
+      const file = settings.exportYaml();
+      expect(file).toContain('2026-01-02');
+      expect(file).not.toMatch(/sk-|secret[^"\n-]*sk/);
+      expect(parse(file)).toEqual(settings.config.get());
+    });
+
+    const anyValue = (field: ConfigField): fc.Arbitrary<unknown> => {
+      switch (field.kind) {
+        case 'boolean':
+          return fc.boolean();
+        case 'number':
+          return field.integer
+            ? fc.integer({ min: field.min, max: field.max })
+            : fc
+                .double({ min: field.min, max: field.max, noNaN: true })
+                .map((value) => (value === 0 ? 0 : value));
+        case 'enum':
+          return fc.constantFrom(...field.choices);
+        case 'text':
+          return field.format === 'url'
+            ? fc.constantFrom('', 'https://api.example.com/v1')
+            : fc.string({ minLength: Math.max(1, field.minLength), maxLength: 100, unit: 'grapheme' });
+        case 'list':
+          return fc.array(fc.string({ minLength: 1, maxLength: 20 }), { maxLength: 5 });
+        case 'map':
+          return fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.string({ maxLength: 10 }));
+      }
+    };
+
+    it('exported and imported elsewhere are equal, whatever was set', async () => {
+      const changes = fc.record(
+        Object.fromEntries(CONFIG_FIELDS.map((field) => [field.path, anyValue(field)])),
+        { requiredKeys: [] },
+      );
+      await fc.assert(
+        fc.asyncProperty(changes, async (values) => {
+          const here = await createSettings({
+            drawer: createInMemoryStore().drawer,
+            vault,
+            test: async () => ({ ok: true, models: [], tookMs: 0 }),
+          });
+          for (const [path, value] of Object.entries(values)) await here.set(path, value);
+          const there = await createSettings({
+            drawer: createInMemoryStore().drawer,
+            vault,
+            test: async () => ({ ok: true, models: [], tookMs: 0 }),
+          });
+          await there.set('ui.theme', 'dark');
+          await there.importYaml(here.exportYaml());
+          expect(there.config.get()).toEqual(here.config.get());
+        }),
+        { numRuns: 10 },
+      );
+    });
+
+    it('as first described bring their API keys into the vault', async () => {
+      await vault.put('embedding/custom', 'kept');
+      await settings.importYaml(`
+version: 1.0
+embedding:
+  provider: openai
+  openai:   { api_key: "sk-from-file", base_url: "https://api.openai.com/v1", model: text-embedding-3-small, dimensions: 1536 }
+  custom:   { api_key: "", base_url: "", model: bge-large-zh, dimensions: 1024 }
+recall:
+  filters: { max_results: 7 }
+`);
+      expect(settings.config.get().embedding.provider).toBe('openai');
+      expect(settings.config.get().recall.filters.max_results).toBe(7);
+      expect(await vault.get('embedding/openai')).toBe('sk-from-file');
+      expect(await vault.get('embedding/custom')).toBe('kept');
+      expect(JSON.stringify(await store.drawer.get('settings/config'))).not.toContain('sk-from-file');
+      expect(settings.exportYaml()).not.toContain('api_key:');
+    });
+
+    it('leave alone what they do not mention', async () => {
+      await settings.set('ui.theme', 'dark');
+      await settings.importYaml('recall: { filters: { max_results: 7 } }');
+      expect(settings.config.get().ui.theme).toBe('dark');
+    });
+
+    it.each([
+      [
+        'a value out of range',
+        'ui: { theme: dark }\nrecall: { filters: { max_results: 500 } }',
+        'recall.filters.max_results',
+      ],
+      ['an unknown key', 'ui: { theme: dark, colour: red }', 'ui.colour'],
+      ['an unknown section', 'ui: { theme: dark }\nweather: { city: X }', 'weather'],
+      ['several', 'ui: { theme: pink }\nrecall: 3\nnothing: 1', 'ui.theme; recall; nothing'],
+      ['a newer version', 'version: "2.0"\nui: { theme: dark }', 'version'],
+      [
+        'a key that is no text',
+        'ui: { theme: dark }\nembedding: { openai: { api_key: [sk-9] } }',
+        'embedding.openai.api_key',
+      ],
+    ])('with %s change nothing', async (_, file, key) => {
+      await vault.put('embedding/openai', 'kept');
+      const failure = settings.importYaml(`${file}\n`);
+      await expect(failure).rejects.toMatchObject({ problem: { code: 'setting-invalid' } });
+      const { problem } = (await failure.catch((error: unknown) => error)) as RecollectError;
+      expect(String(problem.params?.key).split('; ').sort()).toEqual(key.split('; ').sort());
+      expect(JSON.stringify(problem)).not.toContain('sk-9');
+      expect(settings.config.get()).toEqual(defaultConfig);
+      expect(await vault.get('embedding/openai')).toBe('kept');
+    });
+
+    it.each([
+      ['nothing', ''],
+      ['prose', 'Dear diary, today was fine.'],
+      ['a list', '- a\n- b'],
+      ['broken YAML', 'ui: { theme: dark'],
+      ['a key twice', 'ui: {}\nui: {}'],
+      ['another file', '{ "name": "x", "dependencies": {} }'],
+      ['two documents', 'ui: {}\n---\nui: {}'],
+      ['too much', `ui: {}\n#${'x'.repeat(1_000_001)}`],
+      [
+        'a bomb',
+        `ui: {}\na: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefgh'
+          .split('')
+          .map((name, n) => `${name}: &${name} [${`*${'abcdefg'[n]},`.repeat(9)}]`)
+          .join('\n')}`,
+      ],
+    ])('that are %s are no configuration', async (_, file) => {
+      await expect(settings.importYaml(file)).rejects.toMatchObject({ problem: { code: 'settings-file' } });
+      expect(settings.config.get()).toEqual(defaultConfig);
+    });
+  });
+
+  describe('of endpoints', () => {
+    it('keep the endpoint in the drawer and its key in the vault', async () => {
+      await settings.saveEndpoint({ ...endpoint, baseUrl: 'http://localhost:11434/v1/' }, 'sk-very-secret');
+      expect(settings.connections.get().endpoints).toEqual([endpoint]);
+      expect(await settings.hasKey('e1')).toBe(true);
+      expect(await vault.get('endpoint/e1')).toBe('sk-very-secret');
+      expect(JSON.stringify(await store.drawer.get('settings/connections'))).not.toContain('sk-');
+      expect((await open()).connections.get().endpoints).toEqual([endpoint]);
+    });
+
+    it('change an endpoint without its key, and forget a key', async () => {
+      await settings.saveEndpoint(endpoint, 'sk');
+      await settings.saveEndpoint({ ...endpoint, id: 'e2', label: 'Second' }, undefined);
+      await settings.saveEndpoint({ ...endpoint, label: 'Renamed' }, undefined);
+      expect(settings.connections.get().endpoints.map(({ label }) => label)).toEqual(['Renamed', 'Second']);
+      expect(await settings.hasKey('e1')).toBe(true);
+      expect(await settings.hasKey('e2')).toBe(false);
+      await settings.saveEndpoint(endpoint, '');
+      expect(await settings.hasKey('e1')).toBe(false);
+    });
+
+    it('refuse an address that is none', async () => {
+      for (const baseUrl of ['localhost:11434', 'javascript:alert(1)', ''])
+        await expect(settings.saveEndpoint({ ...endpoint, baseUrl }, 'sk')).rejects.toMatchObject({
+          problem: { code: 'setting-invalid', params: { key: 'endpoint.baseUrl' } },
+        });
+      expect(settings.connections.get().endpoints).toEqual([]);
+      expect(await settings.hasKey('e1')).toBe(false);
+    });
+
+    it('do not keep an endpoint whose key cannot be kept', async () => {
+      vault.put = async () => {
+        throw new RecollectError('vault-unavailable', 'no');
+      };
+      await expect(settings.saveEndpoint(endpoint, 'sk')).rejects.toMatchObject({
+        problem: { code: 'vault-unavailable' },
+      });
+      expect(settings.connections.get().endpoints).toEqual([]);
+    });
+
+    it('choose a model, and forget the choice with its endpoint', async () => {
+      await settings.saveEndpoint(endpoint, 'sk');
+      await settings.choose({ endpointId: 'e1', model: 'llama' });
+      expect((await open()).connections.get().chosen).toEqual({ endpointId: 'e1', model: 'llama' });
+      await expect(settings.choose({ endpointId: 'none', model: 'x' })).rejects.toMatchObject({
+        problem: { code: 'setting-invalid' },
+      });
+      await settings.removeEndpoint('e1');
+      expect(settings.connections.get()).toEqual({ endpoints: [], chosen: null });
+      expect(await vault.names()).toEqual([]);
+      await settings.choose(null);
+    });
+
+    it('leave out what is broken and say so', async () => {
+      await store.drawer.set('settings/connections', {
+        endpoints: [endpoint, { id: 'e2', baseUrl: 'nowhere' }, 'x'],
+        chosen: { endpointId: 'e2', model: 'm' },
+      });
+      const again = await open();
+      expect(again.connections.get()).toEqual({ endpoints: [endpoint], chosen: null });
+      expect(again.problem.get()?.code).toBe('setting-invalid');
+      await store.drawer.set('settings/connections', 'broken');
+      expect((await open()).connections.get()).toEqual({ endpoints: [], chosen: null });
+    });
+
+    it('test with the key given, else with the one kept', async () => {
+      const { signal } = new AbortController();
+      await settings.saveEndpoint(endpoint, 'kept');
+      expect(await settings.test(endpoint, 'given', signal)).toEqual({ ok: true, models: ['m'], tookMs: 1 });
+      await settings.test(endpoint, undefined, signal);
+      await settings.test({ ...endpoint, id: 'new' }, undefined, signal);
+      expect(asked.map(({ key }) => key)).toEqual(['given', 'kept', undefined]);
+    });
+  });
+});
