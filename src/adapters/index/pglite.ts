@@ -20,6 +20,10 @@ export interface PgliteIndexOptions {
 }
 
 const TRIES = 6;
+/** Characters sent to be kept, after which the write-ahead log is given back: nothing else does in this one-process Postgres. */
+const CHECKPOINT_AFTER = 4_000_000;
+/** Rows written, after which the planner's statistics are refreshed; later, whenever they have grown by half. */
+const ANALYSE_AFTER = 500;
 const INTERRUPTED = 'Leader changed, pending operation in indeterminate state';
 
 const conversationId = z.string().transform((id) => id as ConversationId);
@@ -108,6 +112,17 @@ function conditionsOf(filter: IndexFilter, add: (value: unknown) => string): str
   return conditions;
 }
 
+/** Whether a filter usually leaves a small part of the library. */
+const isNarrow = (filter: IndexFilter): boolean =>
+  filter.conversationIds !== undefined ||
+  filter.titleContains !== undefined ||
+  filter.workDir !== undefined ||
+  filter.before !== undefined ||
+  filter.after !== undefined ||
+  filter.hasCode === true ||
+  filter.pinned === true ||
+  filter.archived === true;
+
 /** A text parameter without NUL, which Postgres refuses. */
 const plain = (text: string): string => text.replaceAll('\0', '\ufffd');
 
@@ -138,12 +153,28 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
   };
   const nothing = z.unknown();
 
+  let [charactersKept, rowsKept, analyseAt] = [0, 0, ANALYSE_AFTER];
+  /** Housekeeping that a server would do in the background; without it searches get slow and files large. */
+  const keepHouse = async (parameters: readonly unknown[], rows: number) => {
+    for (const parameter of parameters)
+      charactersKept += typeof parameter === 'string' ? parameter.length : 0;
+    rowsKept += rows;
+    if (rowsKept >= analyseAt) {
+      analyseAt = rowsKept + Math.max(ANALYSE_AFTER, rowsKept / 2);
+      await ask(nothing, 'vacuum analyze conversations, messages, chunks, vectors');
+    }
+    if (charactersKept >= CHECKPOINT_AFTER) {
+      charactersKept = 0;
+      await ask(nothing, 'checkpoint');
+    }
+  };
+
   const index: MemoryIndex = {
     bookmark: async () => (await ask(bookmarkRow, 'select bookmark from state'))[0]?.bookmark ?? 0,
 
     apply: async (change, bookmark) => {
       const settled = settleChange(change);
-      await ask(nothing, 'select apply_change($1, $2, $3, $4, $5, $6)', [
+      const parameters = [
         toJson(settled.removedConversations),
         toJson(settled.removedMessages),
         toJson(
@@ -175,7 +206,9 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
         ),
         toJson(settled.messages.flatMap((row) => row.chunks.map((chunk) => toStored(row.id, chunk)))),
         bookmark,
-      ]);
+      ];
+      await ask(nothing, 'select apply_change($1, $2, $3, $4, $5, $6)', parameters);
+      await keepHouse(parameters, settled.messages.length);
     },
 
     messageIds: async (conversation) =>
@@ -234,11 +267,13 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
     put: async (model, vectors) => {
       const length = vectors[0]?.values.length;
       if (length === undefined) return;
-      await ask(nothing, 'select put_vectors($1, $2, $3)', [
+      const parameters = [
         model,
         length,
         toJson(vectors.map(({ chunkId, values }) => [chunkId, toVector(values)])),
-      ]);
+      ];
+      await ask(nothing, 'select put_vectors($1, $2, $3)', parameters);
+      await keepHouse(parameters, vectors.length);
     },
 
     search: async ({ words, vector, filter, limit }) => {
@@ -253,7 +288,9 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
       let [bm25, cosine, joined] = ['0::double precision', 'null::double precision', ''];
       if (wanted) {
         bm25 = `c.words <@> to_bm25query(${add(wanted)}, 'chunks_bm25')`;
-        halves.push(`(select c.n from chunks c ${where} order by ${bm25} limit $1)`);
+        halves.push(
+          `(select c.n, null::double precision as distance from chunks c ${where} order by ${bm25} limit $1)`,
+        );
       }
       if (vector) {
         const values = `${add(toVector(vector.values))}::vector`;
@@ -261,16 +298,20 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
         // A vector of zeros has no direction: its distance is NaN, its likeness 0.
         cosine = `case when x.v is not null then coalesce(nullif(1 - (x.v <=> ${values}), 'NaN'), 0) end`;
         joined = `left join vectors x on x.chunk = c.n and x.model = ${model}`;
-        halves.push(
-          conditions.length > 0
-            ? `(select c.n from vectors x join chunks c on c.n = x.chunk ${where} and x.model = ${model}
-                order by x.v <=> ${values} limit $1)`
-            : `(select x.chunk as n from vectors x where x.model = ${model} order by x.v <=> ${values} limit $1)`,
-        );
+        const nearest = `select x.chunk as n, x.v <=> ${values} as distance from vectors x`;
+        if (conditions.length === 0)
+          halves.push(`(${nearest} where x.model = ${model} order by distance limit $1)`);
+        else if (isNarrow(filter))
+          halves.push(`(${nearest} join chunks c on c.n = x.chunk ${where} and x.model = ${model}
+            order by distance limit $1)`);
+        // Most rows pass: cheaper to rank them all first and look each one up until enough have passed.
+        else
+          halves.push(`(select s.n, s.distance from (${nearest} where x.model = ${model} order by distance offset 0) s
+            where (select ${conditions.join(' and ')} from chunks c where c.n = s.n) order by s.distance limit $1)`);
       }
       const found = await ask(
         candidateRow,
-        `with found as materialized (${halves.join(' union ')})
+        `with found as materialized (select distinct n from (${halves.join(' union all ')}) as halves)
          select c.n as "chunkId", m.id as "messageId", k.id as "conversationId", k.title, m.role,
            m.created_at as "createdAt", c.text, k.archived, k.pinned,
            ${cosine} as cosine, -(${bm25}) as bm25

@@ -1,0 +1,64 @@
+// The worker's side of the index: waits to become the leader, opens the database, serves it to all tabs.
+import { worker } from '@electric-sql/pglite/worker';
+import { z } from 'zod';
+import { toProblem } from '../../domain/base/errors.ts';
+import { type EngineName, openEngine, type WantedEngine } from './engines.ts';
+import type { MemoryIndex } from './memory-index.ts';
+import { createPgliteIndex } from './pglite.ts';
+import { SCHEMA_VERSION } from './schema.ts';
+import { INDEX_ID, joinNews, type News } from './worker-news.ts';
+
+/** What the tab sends along when it starts the worker. */
+const metaSchema = z.object({ wanted: z.enum(['auto', 'opfs', 'indexeddb', 'memory']).default('auto') });
+
+export interface IndexHost {
+  /** The engine wanted now: asked at the moment of becoming the leader, which may be long after the start. Default: what the tab said. */
+  readonly wanted?: () => Promise<WantedEngine>;
+  /** Called once, when this worker leads and the database is open. The index goes straight to it, without a thread in between. */
+  readonly onOpened?: (opened: { index: MemoryIndex; engine: EngineName }) => void;
+  /** Called instead when it could not be opened; tabs are told by themselves. */
+  readonly onFailed?: (error: unknown) => void;
+}
+
+/**
+ * Serves the index to tabs. To be called at once when the worker starts: PGlite's greeting must be the first message
+ * in either direction. Resolves when this worker leads; a worker that never leads waits until its tab closes.
+ */
+export async function serveIndex({ wanted, onOpened, onFailed }: IndexHost = {}): Promise<void> {
+  let failed = false;
+  await worker({
+    init: async (options) => {
+      const id = options.id ?? INDEX_ID;
+      let state: News | undefined;
+      const news = joinNews(id, ({ type }) => {
+        if (type === 'ask' && state) news.tell(state);
+      });
+      const announce = (next: News) => {
+        state = next;
+        news.tell(next);
+      };
+      try {
+        const meta = metaSchema.parse(options.meta ?? {});
+        const engine = (await wanted?.()) ?? meta.wanted;
+        const opened = await openEngine({ wanted: engine, name: id });
+        for (const { engine: other, reason } of opened.passedOver)
+          console.info(`The memory index is not kept in ${other}: ${reason}`);
+        announce({ type: 'opened', engine: opened.engine, schema: SCHEMA_VERSION });
+        onOpened?.({ index: createPgliteIndex(opened.database), engine: opened.engine });
+        return opened.database;
+      } catch (error) {
+        failed = true;
+        const { code, message, params, retry } = toProblem(error);
+        announce({
+          type: 'failed',
+          problem: { code, message, retry, ...(params ? { params: { ...params } } : {}) },
+        });
+        onFailed?.(error);
+        throw error;
+      }
+    },
+  }).catch((error: unknown) => {
+    // Told already; this worker stays the leader, so that no other tries the same in vain.
+    if (!failed) throw error;
+  });
+}

@@ -1,0 +1,43 @@
+// What the leader's worker tells every tab about the database: that it is open and where, or why it is not.
+// PGlite itself tells only its own tab, and nothing at all when opening failed.
+import { z } from 'zod';
+import { PROBLEM_CODES } from '../../domain/base/errors.ts';
+
+const newsSchema = z.discriminatedUnion('type', [
+  /** A tab asks how things stand. */
+  z.object({ type: z.literal('ask') }),
+  z.object({
+    type: z.literal('opened'),
+    engine: z.enum(['opfs', 'indexeddb', 'memory']),
+    /** Schema that this leader speaks; a tab of another version must not send it statements. */
+    schema: z.number(),
+  }),
+  z.object({
+    type: z.literal('failed'),
+    problem: z.object({
+      code: z.enum(PROBLEM_CODES),
+      message: z.string(),
+      params: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+      retry: z.boolean(),
+    }),
+  }),
+]);
+export type News = z.infer<typeof newsSchema>;
+
+export interface NewsChannel {
+  tell(news: News): void;
+  close(): void;
+}
+
+/** One leader and one set of files: whatever the version of the app, its tabs share them. */
+export const INDEX_ID = 'recollect-index';
+
+/** Joins the channel of the index `id`. */
+export function joinNews(id: string, listener: (news: News) => void): NewsChannel {
+  const channel = new BroadcastChannel(`${id}:news`);
+  channel.addEventListener('message', ({ data }) => {
+    const parsed = newsSchema.safeParse(data);
+    if (parsed.success) listener(parsed.data);
+  });
+  return { tell: (news) => channel.postMessage(news), close: () => channel.close() };
+}

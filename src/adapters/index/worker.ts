@@ -1,0 +1,146 @@
+// The tab's side of the index: starts the worker, reaches the leader through it, survives a change of leader.
+import { PGliteWorker } from '@electric-sql/pglite/worker';
+import { RecollectError } from '../../domain/base/errors.ts';
+import type { EngineName, WantedEngine } from './engines.ts';
+import type { MemoryIndex } from './memory-index.ts';
+import { createPgliteIndex } from './pglite.ts';
+import { SCHEMA_VERSION } from './schema.ts';
+import { INDEX_ID, joinNews, type News } from './worker-news.ts';
+
+export interface IndexWorkerOptions {
+  /** The engine that is opened if this tab's worker becomes the leader. */
+  readonly wanted: WantedEngine;
+  /** Another id is another index with its own leader and files. */
+  readonly id?: string;
+}
+
+export interface IndexInWorker {
+  /** Calls go to the leader, wherever it runs. `close` ends this tab's worker; if it led, another tab's takes over. */
+  readonly index: MemoryIndex;
+  /** Where the present leader keeps the files. */
+  readonly engine: EngineName;
+  isLeader(): boolean;
+  /** Calls `listener` after the leader changed; returns how to stop. */
+  onLeaderChange(listener: () => void): () => void;
+  /** Sends a message or a port to this tab's own worker. */
+  post(message: unknown, transfer?: Transferable[]): void;
+}
+
+const toError = ({ code, message, params, retry }: (News & { type: 'failed' })['problem']) =>
+  new RecollectError(code, message, { retry, ...(params ? { params } : {}) });
+
+/** What keeps this tab from using a leader of another version. */
+const strangeLeader = (schema: number) =>
+  schema > SCHEMA_VERSION
+    ? new RecollectError(
+        'newer-index',
+        `Another tab leads with schema ${schema}, this one knows ${SCHEMA_VERSION}.`,
+        {
+          params: { found: schema, known: SCHEMA_VERSION },
+        },
+      )
+    : new RecollectError('index-unavailable', 'Another tab still runs an older version of the app.', {
+        retry: true,
+      });
+
+/**
+ * Starts the worker (its script calls `serveIndex`) and waits until a leader has the database open.
+ * @throws RecollectError `newer-index` when a newer app made it; `index-unavailable` when no engine or the worker did not start.
+ */
+export async function openIndexInWorker(
+  startWorker: () => Worker,
+  { wanted, id = INDEX_ID }: IndexWorkerOptions,
+): Promise<IndexInWorker> {
+  let engine: EngineName | undefined;
+  let problem: RecollectError | undefined;
+  const listeners = new Set<() => void>();
+  const heard = (news: News) => {
+    if (news.type === 'ask') return;
+    problem =
+      news.type === 'failed'
+        ? toError(news.problem)
+        : news.schema === SCHEMA_VERSION
+          ? undefined
+          : strangeLeader(news.schema);
+    if (news.type === 'opened') engine = news.engine;
+    for (const listener of [...listeners]) listener();
+  };
+  const on = (listener: () => void) => {
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+    };
+  };
+
+  const channel = joinNews(id, heard);
+  const worker = startWorker();
+  const broken = new Promise<never>((_, reject) => {
+    worker.addEventListener(
+      'error',
+      (event) =>
+        reject(
+          new RecollectError('index-unavailable', `The index's worker did not start: ${event.message}`, {
+            params: { detail: event.message ?? '' },
+            retry: true,
+          }),
+        ),
+      { once: true },
+    );
+  });
+  // After the start nobody waits for this any more.
+  broken.catch(() => {});
+
+  let database: PGliteWorker | undefined;
+  try {
+    // Nothing may be posted to the worker before this resolves: it takes its first message for PGlite's.
+    database = await Promise.race([PGliteWorker.create(worker, { id, meta: { wanted } }), broken]);
+    const known = new Promise<void>((resolve) => {
+      if (engine !== undefined || problem) return resolve();
+      const stop = on(() => {
+        stop();
+        resolve();
+      });
+    });
+    channel.tell({ type: 'ask' });
+    await Promise.race([known, broken]);
+    if (problem) throw problem;
+    // Its knocking at the leader's door must end before it can be closed quietly.
+    await Promise.race([database.waitReady, broken]);
+  } catch (error) {
+    channel.close();
+    if (database) await database.close();
+    else worker.terminate();
+    throw error;
+  }
+
+  const pglite = database;
+  // What a call waits for may never come: the leader changed, or the new one could not open the database.
+  const onInterrupted = (listener: () => void) => {
+    const stops = [pglite.onLeaderChange(listener), on(() => problem && listener())];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  };
+  const index = createPgliteIndex(
+    {
+      query: (sql, parameters, options) => {
+        if (problem) return Promise.reject(problem);
+        return pglite.query(sql, parameters, options);
+      },
+      close: async () => {
+        channel.close();
+        await pglite.close();
+      },
+    },
+    { onInterrupted },
+  );
+  return {
+    index,
+    get engine() {
+      return engine ?? 'memory';
+    },
+    isLeader: () => pglite.isLeader,
+    onLeaderChange: (listener) => pglite.onLeaderChange(listener),
+    post: (message, transfer = []) => worker.postMessage(message, transfer),
+  };
+}

@@ -1,0 +1,74 @@
+// The engine's thread: PGlite with the memory index, served to all tabs by whichever of them leads, and in the leader the
+// background work that keeps the index up with the log. Everything here resumes from bookmarks when another tab takes over.
+import { createEmbedding } from '../adapters/embedding/index.ts';
+import type { Port } from '../adapters/embedding/protocol.ts';
+import { borrowLines } from '../adapters/embedding/thread.ts';
+import type { EngineName } from '../adapters/index/engines.ts';
+import type { MemoryIndex } from '../adapters/index/memory-index.ts';
+import { serveIndex } from '../adapters/index/worker-host.ts';
+import { openStore } from '../adapters/log/index.ts';
+import { createVault } from '../adapters/vault/web-crypto.ts';
+import { createDocuments } from '../services/documents/documents-service.ts';
+import { startMemoryEngine } from '../services/memory/engine.ts';
+import { followEmbedding } from '../services/memory/embedding-in-force.ts';
+import { createSettings } from '../services/settings/settings-service.ts';
+import { joinEngineChannel } from './engine-link.ts';
+
+// Lines to the model's thread come through a port that the tab sends once PGlite is up.
+const port = new Promise<Port>((resolve) => {
+  self.addEventListener('message', ({ ports }) => {
+    const [first] = ports;
+    if (first) resolve(first);
+  });
+});
+const lines = port.then(borrowLines);
+
+const open = async () => {
+  const store = await openStore();
+  const vault = createVault(store.drawer);
+  const settings = await createSettings({
+    drawer: store.drawer,
+    vault,
+    // Connections are tested by tabs.
+    test: async () => ({ ok: false, problem: { code: 'unexpected', message: 'Not tested here', retry: false } }),
+  });
+  return { store, vault, settings };
+};
+const opened = open();
+opened.catch((error) => console.error('The engine has no log to read:', error));
+
+async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
+  const { store, vault, settings } = await opened;
+  // The worker ends with its tab; nothing else ends it.
+  const { signal } = new AbortController();
+  const documents = createDocuments({ store });
+  const embedding = followEmbedding({
+    config: settings.config,
+    make: (config) => createEmbedding({ config, connect: async () => (await lines)(), secret: (name) => vault.get(name) }),
+    signal,
+  });
+  const memory = startMemoryEngine({
+    store,
+    index,
+    documents,
+    embedding,
+    config: settings.config,
+    engine,
+    onStatus: (status) => say({ type: 'status', status }),
+    now: Date.now,
+    signal,
+  });
+  const say = joinEngineChannel((message) => {
+    if (message.type === 'wake') memory.wake(message.reason);
+    else if (message.type === 'paused') memory.setPaused(message.paused);
+    else if (message.type === 'hello') memory.tell();
+  }, signal);
+  memory.tell();
+}
+
+void serveIndex({
+  wanted: async () => (await opened).settings.config.get().storage.engine,
+  onOpened: ({ index, engine }) => {
+    lead(index, engine).catch((error) => console.error('The engine does not run:', error));
+  },
+});
