@@ -6,10 +6,17 @@ export interface CalibrationPair {
   readonly query: string;
   readonly passage: string;
   readonly related: boolean;
+  readonly language: 'en' | 'zh' | 'mixed';
 }
 
-const yes = (query: string, passage: string): CalibrationPair => ({ query, passage, related: true });
-const no = (query: string, passage: string): CalibrationPair => ({ query, passage, related: false });
+const pair = (query: string, passage: string, related: boolean): CalibrationPair => {
+  const han = [query, passage].map((text) => /\p{sc=Han}/u.test(text));
+  const latin = [query, passage].map((text) => /\b[a-z]+ [a-z]+\b/.test(text));
+  const language = !han.includes(true) ? 'en' : latin.includes(true) ? 'mixed' : 'zh';
+  return { query, passage, related, language };
+};
+const yes = (query: string, passage: string): CalibrationPair => pair(query, passage, true);
+const no = (query: string, passage: string): CalibrationPair => pair(query, passage, false);
 
 export const CALIBRATION_PAIRS: readonly CalibrationPair[] = [
   yes(

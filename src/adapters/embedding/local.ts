@@ -9,6 +9,7 @@ import type { EmbeddingProvider, EmbeddingState } from './embedding-provider.ts'
 import { familyOf } from './families.ts';
 import type { Line, LocalModel, Request } from './protocol.ts';
 import { RETIRED, replySchema } from './protocol.ts';
+import { centred } from './vector.ts';
 
 /** After a failed load the same answer is given for this long before the files are tried again: a search must not wait for it each time. */
 const RETRY_AFTER_MS = 30_000;
@@ -29,6 +30,7 @@ export function createLocalEmbedding(deps: {
 }): EmbeddingProvider {
   const { config } = deps;
   const known = config.source === 'bundled' ? bundledModel(config.model) : undefined;
+  const centre = known?.centre ?? null;
   const family = known ?? familyOf(config.model);
   const prefixes = {
     query: config.query_prefix === 'auto' ? family.queryPrefix : config.query_prefix,
@@ -95,6 +97,7 @@ export function createLocalEmbedding(deps: {
           dimensions = reply.dimensions;
           return state.set({ status: 'ready' });
         case 'vectors':
+          for (const vector of reply.vectors) centred(vector, centre);
           pending.get(reply.call)?.resolve(reply.vectors);
           return void pending.delete(reply.call);
         case 'failed': {
@@ -167,7 +170,7 @@ export function createLocalEmbedding(deps: {
   };
 
   return {
-    id: `local/${config.model}/q8`,
+    id: `local/${config.model}/q8${centre ? '-centred' : ''}`,
     get dimensions() {
       return dimensions;
     },

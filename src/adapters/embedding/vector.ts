@@ -20,3 +20,13 @@ export function cosine(a: Float32Array, b: Float32Array): number {
   for (let at = 0; at < a.length; at++) sum += (a[at] as number) * (b[at] as number);
   return sum;
 }
+
+/**
+ * Takes away what all vectors of a model have in common, and scales to length 1 again; in place. (Mu and Viswanath, "All-but-the-Top",
+ * 2018, its first step.) Ranks better as well as reading better.
+ */
+export function centred(vector: Float32Array, centre: Float32Array | null): Float32Array {
+  if (!centre) return vector;
+  for (let at = 0; at < vector.length; at++) vector[at] = (vector[at] as number) - (centre[at] as number);
+  return unit(vector);
+}

@@ -1,0 +1,178 @@
+// Measures what the bundled models' cosines mean. Prints JSON lines; the figures go into `bundled-models.ts`.
+//
+//   npx tsx test/eval/calibration/fit.ts [--data DIR]             DIR holds madial/ and memorybank/; default test/eval/data
+//   npx tsx test/eval/calibration/fit.ts [--data DIR] --centre    measures the centres first and writes `centres.ts`
+//
+// Related: a question and the best of its right passages. Unrelated: the question and the passages nearest to it in another person's
+// store, that is what a search shows when the library holds no answer. Both languages and both classes count alike. MemoryBank's
+// questions have an answer, so it gives the figures; MADial's right passages are loose associations, and its two people have much in
+// common, so it is only shown beside them.
+
+import { setMaxListeners } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { BUNDLED_MODELS } from '../../../src/adapters/embedding/bundled-models.ts';
+import {
+  createCalibration,
+  fitCalibration,
+  type Labelled,
+} from '../../../src/adapters/embedding/calibration.ts';
+import type { Calibration } from '../../../src/adapters/embedding/embedding-provider.ts';
+import { createInProcessLocalEmbedding } from '../../../src/adapters/embedding/in-process.ts';
+import { createTransformersLoader } from '../../../src/adapters/embedding/transformers-runtime.ts';
+import { cosine } from '../../../src/adapters/embedding/vector.ts';
+import { madial, memoryBank, type Store } from './labelled.ts';
+
+type Embed = (texts: readonly string[], kind: 'query' | 'passage') => Promise<Float32Array[]>;
+
+/** As many wrong passages of a question are counted as a search shows. */
+const SHOWN = 5;
+const MODELS = resolve(import.meta.dirname, '../../../public/models');
+/** Models whose vectors crowd in one direction; the others gain nothing by a centre. */
+const CROWDED = ['multilingual-e5-small-en-zh'];
+
+const signal = new AbortController().signal;
+setMaxListeners(100, signal);
+
+/** Mean of means: each set, each language and both kinds count alike. */
+async function centreOf(embed: Embed, languages: readonly string[]): Promise<Float32Array> {
+  const groups: Float32Array[] = [];
+  for (const language of languages)
+    for (const read of [madial, memoryBank]) {
+      const stores = read(language);
+      groups.push(
+        mean(
+          await embed(
+            stores.flatMap(({ passages }) => [...passages.values()]),
+            'passage',
+          ),
+        ),
+      );
+      groups.push(
+        mean(
+          await embed(
+            stores.flatMap(({ questions }) => questions.map(({ text }) => text)),
+            'query',
+          ),
+        ),
+      );
+    }
+  return mean(groups);
+}
+
+const mean = (vectors: readonly Float32Array[]): Float32Array =>
+  vectors[0]?.map(
+    (_, at) => vectors.reduce((sum, vector) => sum + (vector[at] as number), 0) / vectors.length,
+  ) ?? new Float32Array();
+
+async function writeCentres(): Promise<void> {
+  const centres: Record<string, string> = {};
+  for (const model of BUNDLED_MODELS.filter(({ id }) => CROWDED.includes(id))) {
+    const load = createTransformersLoader({ models: `${MODELS}/` });
+    const runtime = await load(
+      { model: model.id, source: 'bundled', device: 'wasm', pooling: model.pooling, batchSize: 1 },
+      () => undefined,
+    );
+    const embed: Embed = async (texts, kind) => {
+      const prefix = kind === 'query' ? model.queryPrefix : model.passagePrefix;
+      const vectors: Float32Array[] = [];
+      for (const text of texts) vectors.push(...(await runtime.run([`${prefix}${text}`])));
+      return vectors;
+    };
+    const centre = await centreOf(embed, model.languages);
+    centres[model.id] = Buffer.from(centre.buffer).toString('base64');
+    await runtime.dispose();
+  }
+  writeFileSync(
+    resolve(import.meta.dirname, '../../../src/adapters/embedding/centres.ts'),
+    `// Written by test/eval/calibration/fit.ts --centre: the mean vector of each crowded model over MADial-Bench and MemoryBank (MIT),
+// as base64 of little-endian float32. Vectors are stored with it taken away: another centre is another \`id\` in local.ts.
+export const CENTRES: Readonly<Record<string, string>> = ${JSON.stringify(centres, null, 2)};
+`,
+  );
+}
+
+/** The labelled pairs of one set in one language. */
+async function pairsOf(embed: Embed, stores: readonly Store[]): Promise<Labelled[]> {
+  const passages = await Promise.all(stores.map((store) => embed([...store.passages.values()], 'passage')));
+  const pairs: Labelled[] = [];
+  for (const [at, store] of stores.entries()) {
+    const ids = [...store.passages.keys()];
+    const other = passages[(at + 1) % stores.length] ?? [];
+    const questions = await embed(
+      store.questions.map(({ text }) => text),
+      'query',
+    );
+    for (const [index, { gold }] of store.questions.entries()) {
+      const asked = questions[index] as Float32Array;
+      const right = (passages[at] ?? []).filter((_, place) => gold.has(ids[place] as string));
+      const near = (vectors: readonly Float32Array[]) =>
+        vectors.map((vector) => cosine(asked, vector)).sort((a, b) => b - a);
+      const [best] = near(right);
+      if (best === undefined) continue;
+      pairs.push({ cosine: best, related: true });
+      for (const x of near(other).slice(0, SHOWN)) pairs.push({ cosine: x, related: false });
+    }
+  }
+  return pairs;
+}
+
+const score = ({ related, spread }: Calibration, x: number) => 1 / (1 + Math.exp(-(x - related) / spread));
+const rounded = ({ related, spread }: Calibration) => ({
+  related: Number(related.toFixed(4)),
+  spread: Number(spread.toFixed(4)),
+});
+const quantiles = (values: number[]) => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return [0.1, 0.5, 0.9].map((q) => Number((sorted[Math.floor(q * (sorted.length - 1))] ?? 0).toFixed(3)));
+};
+
+/** A thousand pairs of each class, so that no set and no class weighs more than another. */
+function evenly(pairs: readonly Labelled[]): Labelled[] {
+  return [true, false].flatMap((wanted) => {
+    const some = pairs.filter(({ related }) => related === wanted);
+    return Array.from({ length: 1000 }, (_, at) => some[at % some.length] as Labelled);
+  });
+}
+
+if (process.argv.includes('--centre')) await writeCentres();
+else
+  for (const model of BUNDLED_MODELS) {
+    const provider = createInProcessLocalEmbedding({ models: MODELS, config: { model: model.id } });
+    const embed: Embed = (texts, kind) => provider.embed(texts, { kind, signal });
+    const sets = new Map<string, Labelled[]>();
+    for (const language of model.languages)
+      for (const [name, read] of [
+        ['madial', madial],
+        ['memorybank', memoryBank],
+      ] as const)
+        sets.set(`${name}-${language}`, await pairsOf(embed, read(language)));
+
+    const pooled = [...sets].flatMap(([name, pairs]) => (name.startsWith('memorybank') ? evenly(pairs) : []));
+    const fitted = fitCalibration(pooled);
+    const self = await createCalibration(provider.embed)(signal);
+    const apart = pooled.map(({ cosine: x }) => Math.abs(score(fitted, x) - score(self, x)));
+    const of = (pairs: readonly Labelled[], wanted: boolean) =>
+      pairs.filter(({ related }) => related === wanted).map(({ cosine: x }) => x);
+    console.log(
+      JSON.stringify({
+        model: model.id,
+        fitted: rounded(fitted),
+        self: rounded(self),
+        meanDifferenceOfScores: Number((apart.reduce((sum, x) => sum + x, 0) / apart.length).toFixed(3)),
+        sets: Object.fromEntries(
+          [...sets].map(([name, pairs]) => [
+            name,
+            {
+              alone: rounded(fitCalibration(pairs)),
+              related: quantiles(of(pairs, true)),
+              unrelated: quantiles(of(pairs, false)),
+              relatedScores: quantiles(of(pairs, true).map((x) => score(fitted, x))),
+              unrelatedScores: quantiles(of(pairs, false).map((x) => score(fitted, x))),
+            },
+          ]),
+        ),
+      }),
+    );
+    await provider.close();
+  }
