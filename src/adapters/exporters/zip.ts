@@ -1,0 +1,31 @@
+// Writes a ZIP piece by piece, on this thread, with the browser's own deflate.
+import { configure, Uint8ArrayReader, ZipWriter } from '@zip.js/zip.js/lib/zip-core-custom.js';
+
+configure({ useWebWorkers: false, useCompressionStream: true });
+
+/** The ZIP's bytes as they come; the next file is asked for when the one before is in. */
+export async function* zipOf(
+  files: AsyncIterable<{ readonly path: string; readonly bytes: Uint8Array }>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writing = (async () => {
+    const zip = new ZipWriter(writable, { signal });
+    for await (const { path, bytes } of files) await zip.add(path, new Uint8ArrayReader(bytes));
+    await zip.close();
+  })();
+  // Whoever reads below must hear why it stopped.
+  const failed = writing.catch((error: unknown) => writable.abort(error).catch(() => {}));
+  const reader = readable.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      yield value;
+    }
+    await writing;
+  } finally {
+    await reader.cancel().catch(() => {});
+    await failed;
+  }
+}

@@ -1,0 +1,171 @@
+// What an imported conversation changes in the library: ids, what is new, where the head goes. Decides; writes nothing.
+//
+// Ids are made from the identity in the source, not by chance. Importing the same export on two devices gives the same documents, so
+// that they are one when the devices meet, and a message that is there is recognised without asking.
+import { fingerprint } from '../../adapters/importers/fingerprint.ts';
+import type { ImportedConversation, ImportedMessage } from '../../adapters/importers/importer.ts';
+import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
+import {
+  type Conversation,
+  type ConversationMeta,
+  effectiveHead,
+  pathTo,
+} from '../../domain/chat/conversation.ts';
+import type { Message, Part, Role } from '../../domain/chat/message.ts';
+import type { ConversationChange } from '../documents/documents.ts';
+
+export interface ImportPlan {
+  readonly id: ConversationId;
+  readonly state: 'added' | 'changed' | 'unchanged';
+  readonly change: ConversationChange;
+  /** New messages only. */
+  readonly roles: Readonly<Record<Role, number>>;
+  readonly branches: number;
+  readonly attachments: number;
+  /** About what the change takes in the log. */
+  readonly bytes: number;
+  /** Source id → message, of messages that call tools: subagents hang on them. */
+  readonly callers: ReadonlyMap<string, MessageId>;
+}
+
+/** A UUID version 7 whose time is the thing's own and whose rest is a hash of its identity. */
+function derivedId(at: number, ...identity: readonly string[]): string {
+  const time = Math.round(Math.max(0, Math.min(Number.isFinite(at) ? at : 0, 2 ** 48 - 1)))
+    .toString(16)
+    .padStart(12, '0');
+  const hash = fingerprint(...identity);
+  const variant = '89ab'[Number.parseInt(hash.slice(3, 4), 16) % 4];
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
+}
+
+/** The id that this conversation gets where it is not there yet. */
+export const conversationIdOf = ({ own, source, meta }: ImportedConversation): ConversationId =>
+  own?.id ?? asConversationId(derivedId(meta.createdAt ?? 0, source.tool, source.id));
+
+/**
+ * `existing` is the conversation as it is here, if it is; what a person changed in it stays. `parent` is who started it.
+ */
+export function planImport(
+  imported: ImportedConversation,
+  {
+    id,
+    existing,
+    parent,
+  }: { id: ConversationId; existing?: Conversation | undefined; parent: ConversationMeta['parent'] },
+): ImportPlan {
+  const { own, source } = imported;
+  const known = new Map<string, MessageId>();
+  for (const message of existing?.messages.values() ?? []) {
+    const key = own ? message.id : message.sourceId;
+    if (key !== undefined) known.set(key, message.id);
+  }
+
+  // IDS
+  const ids = new Map<string, MessageId>();
+  const fresh: ImportedMessage[] = [];
+  for (const message of imported.messages) {
+    const key = own ? message.id : keyOf(message);
+    const there = known.get(key);
+    const real =
+      there ??
+      (own
+        ? asMessageId(message.id)
+        : asMessageId(derivedId(message.createdAt, source.tool, source.id, key)));
+    ids.set(message.id, real);
+    if (there !== undefined) continue;
+    known.set(key, real);
+    fresh.push(message);
+  }
+  const toReal = (local: string | null): MessageId | null =>
+    local === null ? null : (ids.get(local) ?? (own ? asMessageId(local) : null));
+  const messages = fresh.map((message): Message => {
+    const created = { ...message, id: ids.get(message.id) as MessageId, parentId: toReal(message.parentId) };
+    return own ? created : { ...created, sourceId: keyOf(message) };
+  });
+
+  // FIGURES
+  const roles: Record<Role, number> = { system: 0, user: 0, assistant: 0, tool: 0 };
+  const siblings = new Map<string | null, number>();
+  for (const message of imported.messages)
+    siblings.set(message.parentId, (siblings.get(message.parentId) ?? 0) + 1);
+  let [branches, attachments, bytes] = [0, 0, 500];
+  for (const message of fresh) {
+    roles[message.role] += 1;
+    if ((siblings.get(message.parentId) ?? 0) > 1) branches += 1;
+    for (const part of message.parts) {
+      if (part.type === 'file' && part.url !== undefined) attachments += 1;
+      bytes += sizeOf(part);
+    }
+    bytes += 300;
+  }
+  const callers = new Map<string, MessageId>();
+  for (const message of imported.messages)
+    if (message.parts.some((part) => part.type === 'tool-call'))
+      callers.set(keyOf(message), ids.get(message.id) as MessageId);
+
+  const figures = { id, roles, branches, attachments, bytes, callers };
+  const head = toReal(imported.head);
+  if (!existing) {
+    const meta: Partial<ConversationMeta> = own
+      ? own.meta
+      : { ...imported.meta, head, parent, source: { ...source, ...headMark(imported) } };
+    const checkpoints = Object.fromEntries(
+      Object.entries(imported.checkpoints ?? {}).flatMap(([name, target]) => {
+        const real = toReal(target);
+        return real === null ? [] : [[name, real]];
+      }),
+    );
+    return { ...figures, state: 'added', change: { messages, meta, checkpoints } };
+  }
+  if (fresh.length === 0) return { ...figures, state: 'unchanged', change: {} };
+
+  const added = new Set<string>(messages.map((message) => message.id));
+  const checkpoints = Object.fromEntries(
+    Object.entries(imported.checkpoints ?? {}).flatMap(([name, target]) => {
+      const real = toReal(target);
+      return real !== null && added.has(real) && !existing.checkpoints.has(name) ? [[name, real]] : [];
+    }),
+  );
+  const meta: Partial<ConversationMeta> = {
+    ...(mayMoveHead(existing, messages, head) ? { head } : {}),
+    ...(own || !existing.meta.source ? {} : { source: { ...existing.meta.source, ...headMark(imported) } }),
+  };
+  return { ...figures, state: 'changed', change: { messages, meta, checkpoints } };
+}
+
+const keyOf = (message: ImportedMessage): string =>
+  message.sourceId ?? fingerprint(message.parentId ?? '', message.role, JSON.stringify(message.parts));
+
+/** Where the source had its head, so that the next import can tell whether a person has moved it since. */
+function headMark(imported: ImportedConversation): { head?: string } {
+  const leaf = imported.messages.find((message) => message.id === imported.head);
+  return leaf ? { head: keyOf(leaf) } : {};
+}
+
+/** The head follows the source only as long as it stands where the source had left it, or above where it goes. */
+function mayMoveHead(existing: Conversation, added: readonly Message[], head: MessageId | null): boolean {
+  if (head === null) return false;
+  const current = effectiveHead(existing);
+  if (current === null) return true;
+  const mark = (existing.meta.source as { head?: unknown } | null)?.head;
+  const at = existing.messages.get(current);
+  if (mark !== undefined && at?.sourceId === mark) return true;
+  const all = new Map(existing.messages);
+  for (const message of added) all.set(message.id, message);
+  return pathTo(all, head).some((message) => message.id === current);
+}
+
+function sizeOf(part: Part): number {
+  let size = 60;
+  for (const value of Object.values(part)) {
+    if (typeof value === 'string') size += value.length * (isAscii(value) ? 1 : 2);
+    else if (typeof value === 'object' && value !== null) size += JSON.stringify(value).length;
+  }
+  return size;
+}
+
+/** By its first characters: this is an estimate. */
+const isAscii = (text: string): boolean => {
+  for (let at = 0; at < Math.min(text.length, 64); at += 1) if (text.charCodeAt(at) > 127) return false;
+  return true;
+};
