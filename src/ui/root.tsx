@@ -127,16 +127,13 @@ function Frame() {
 
   return (
     <SidebarControl value={control}>
-      <a
-        href="#main"
+      <button
+        type="button"
         className="sr-only z-[80] rounded-md bg-ink px-3 py-2 text-paper focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
-        onClick={(event) => {
-          event.preventDefault();
-          document.getElementById('main')?.focus();
-        }}
+        onClick={() => document.getElementById('main')?.focus()}
       >
         {t('skip')}
-      </a>
+      </button>
       <div className="flex h-dvh overflow-hidden">
         {shown && (
           <aside

@@ -25,8 +25,8 @@ export interface Navigation {
   back(): void;
 }
 
-/** The first section of the settings. */
-export const FIRST_SECTION = 'general';
+/** The settings as a whole: the list of sections on a phone, the first one where there is room. */
+export const ALL_SECTIONS = '';
 
 /** Reads a route from a URL's path and query. Unknown paths are a new conversation. */
 export function routeOf(path: string, query: string): Route {
@@ -41,7 +41,7 @@ export function routeOf(path: string, query: string): Route {
   }
   if (first === 'memory') return { screen: 'memory' };
   if (first === 'settings')
-    return { screen: 'settings', section: second ? decodeURIComponent(second) : FIRST_SECTION };
+    return { screen: 'settings', section: second ? decodeURIComponent(second) : ALL_SECTIONS };
   return { screen: 'conversation', conversationId: null, messageId: null };
 }
 
@@ -51,7 +51,7 @@ export function pathOf(route: Route): string {
     case 'memory':
       return '/memory';
     case 'settings':
-      return `/settings/${encodeURIComponent(route.section)}`;
+      return route.section === ALL_SECTIONS ? '/settings' : `/settings/${encodeURIComponent(route.section)}`;
     case 'conversation': {
       if (route.conversationId === null) return '/';
       const query = route.messageId === null ? '' : `?m=${encodeURIComponent(route.messageId)}`;
@@ -117,7 +117,7 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
       openConversation: (conversationId, messageId = null, options) =>
         places.go({ screen: 'conversation', conversationId, messageId }, options?.replace),
       newConversation: () => places.go({ screen: 'conversation', conversationId: null, messageId: null }),
-      openScreen: (screen, section = FIRST_SECTION) =>
+      openScreen: (screen, section = ALL_SECTIONS) =>
         places.go(screen === 'memory' ? { screen } : { screen, section }),
       back: () => {
         if (places.get().depth > 0) history.back();

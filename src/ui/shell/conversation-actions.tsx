@@ -3,7 +3,7 @@ import { Archive, ArchiveRestore, Download, Pencil, Pin, PinOff, RotateCcw, Tras
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
-import { toProblem } from '../../domain/base/errors.ts';
+import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import type { ExportedFile } from '../../services/library/library.ts';
@@ -28,6 +28,7 @@ export function download(file: ExportedFile): void {
 export function useReport(): (error: unknown) => void {
   const words = useProblemWords();
   return (error) => {
+    if (isAbort(error)) return;
     const { what, kept, todo } = words(toProblem(error));
     toast.error(what, { description: [kept, todo].filter(Boolean).join(' ') });
   };

@@ -12,7 +12,7 @@ import {
   SquarePen,
   Trash2,
 } from 'lucide-react';
-import { type DragEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { VList, type VListHandle } from 'virtua';
 import type { ConversationId } from '../../domain/base/ids.ts';
@@ -22,7 +22,7 @@ import { pathOf, useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatExact, locale } from '../i18n/index.ts';
 import { ActivityButton } from '../library/activity.tsx';
-import { filesOfDrop } from '../library/drop.ts';
+import { useDropTarget } from '../library/use-drop-target.ts';
 import { Button, Confirm, classes, EmptyState, IconButton, Kbd, Menu, Skeleton } from './controls.tsx';
 import { useConversationActions, useReport } from './conversation-actions.tsx';
 import { inView, type SidebarRow, type SidebarView, sidebarRows } from './groups.ts';
@@ -282,7 +282,6 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
   const actions = useConversationActions();
   const [view, setView] = useState<SidebarView>('open');
   const [emptying, setEmptying] = useState(false);
-  const [dragging, setDragging] = useState(false);
   const newKeys = useShortcutKeys('new');
   const paletteKeys = useShortcutKeys('palette');
   const sidebarKeys = useShortcutKeys('sidebar');
@@ -302,27 +301,13 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
     if (view !== 'open' && counts[view] === 0) setView('open');
   }, [view, counts]);
 
-  const drag = {
-    onDragOver: (event: DragEvent) => {
-      if (!event.dataTransfer.types.includes('Files')) return;
-      event.preventDefault();
-      setDragging(true);
-    },
-    onDragLeave: (event: DragEvent) => {
-      if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setDragging(false);
-    },
-    onDrop: (event: DragEvent) => {
-      if (!event.dataTransfer.types.includes('Files')) return;
-      event.preventDefault();
-      event.stopPropagation();
-      setDragging(false);
-      session.dropped.set(filesOfDrop(event.dataTransfer));
-      session.floating.set('import');
-    },
-  };
+  const drop = useDropTarget((files) => {
+    session.dropped.set(files);
+    session.floating.set('import');
+  });
 
   return (
-    <div className="relative flex h-full flex-col bg-side" {...drag}>
+    <div className="relative flex h-full flex-col bg-side" {...drop.handlers}>
       <header className="flex h-13 shrink-0 items-center gap-1 pr-2 pl-4">
         <Logo className="text-ink" />
         <span className="flex-1 pl-1 font-semibold tracking-tight">Recollect</span>
@@ -438,7 +423,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
           <ActivityButton />
         </div>
       </footer>
-      {dragging && (
+      {drop.over && (
         <div className="pointer-events-none absolute inset-2 z-10 flex items-center justify-center rounded-lg border-2 border-accent border-dashed bg-accent-soft px-6 text-center font-medium text-accent">
           {t('dropToImport')}
         </div>

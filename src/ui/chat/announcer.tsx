@@ -1,0 +1,48 @@
+// Tells a screen reader that an answer begins, and reads it once it is complete: not every token on its way.
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { Part } from '../../domain/chat/message.ts';
+import { useApp } from '../hooks/app.tsx';
+
+/** A screen reader can go back and read the rest in the page, characters. */
+const READ_OUT = 600;
+
+const wordsOf = (parts: readonly Part[]): string =>
+  parts
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .join('\n')
+    .replace(/```[\s\S]*?(```|$)/g, ' … ')
+    .replace(/[#*_`>|$]+/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+export function Announcer({ conversationId }: { conversationId: ConversationId }) {
+  const app = useApp();
+  const { t } = useTranslation('chat');
+  const [words, setWords] = useState('');
+  const say = useRef(t);
+  say.current = t;
+  useEffect(() => {
+    const turn = app.chat.turn(conversationId);
+    let before = turn.get();
+    return turn.subscribe(() => {
+      const now = turn.get();
+      if (before.status === 'idle' && now.status !== 'idle') setWords(say.current('announce.begins'));
+      if (before.status !== 'idle' && now.status === 'idle') {
+        const said = wordsOf(before.parts);
+        setWords(
+          said
+            ? say.current('announce.says', { words: said.slice(0, READ_OUT) })
+            : say.current('announce.ended'),
+        );
+      }
+      before = now;
+    });
+  }, [app, conversationId]);
+  return (
+    <div role="status" aria-live="polite" className="sr-only">
+      {words}
+    </div>
+  );
+}

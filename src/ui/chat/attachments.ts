@@ -1,0 +1,106 @@
+// Files on their way into a message: pictures made small enough for a model, texts read, everything else refused with a reason.
+import type { PartOf } from '../../domain/chat/message.ts';
+
+export type FilePart = PartOf<'file'>;
+
+/** Longest side a picture keeps, px: more is scaled down by models anyway. */
+const MAX_SIDE = 2048;
+/** A picture of these bytes or less that needs no scaling is sent as it is. */
+const KEEP_AS_IS = 3 * 1024 * 1024;
+const MAX_IMAGE_BYTES = 40 * 1024 * 1024;
+const MAX_TEXT_BYTES = 1024 * 1024;
+export const MAX_FILES = 20;
+/** A longer paste becomes a file that can be turned back, characters. */
+export const LONG_PASTE = 4000;
+
+/** Why a file is not taken; names a sentence in the catalogue (`refused.<reason>`). */
+export type Refusal = 'imageTooLarge' | 'imageBroken' | 'textTooLarge' | 'notText' | 'tooMany';
+
+export type Attached =
+  | { readonly ok: true; readonly part: FilePart }
+  | { readonly ok: false; readonly name: string; readonly reason: Refusal };
+
+const SENDABLE = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
+
+/** Reads a file as a part of a message. Never rejects for what is in the file. */
+export async function attach(file: File): Promise<Attached> {
+  if (file.type.startsWith('image/') && file.type !== 'image/svg+xml') return attachImage(file);
+  return attachText(file);
+}
+
+async function attachImage(file: File): Promise<Attached> {
+  const refuse = (reason: Refusal): Attached => ({ ok: false, name: file.name, reason });
+  if (file.size > MAX_IMAGE_BYTES) return refuse('imageTooLarge');
+  let bitmap: ImageBitmap;
+  try {
+    bitmap = await createImageBitmap(file);
+  } catch {
+    return refuse('imageBroken');
+  }
+  const scale = Math.min(1, MAX_SIDE / Math.max(bitmap.width, bitmap.height));
+  try {
+    if (scale === 1 && file.size <= KEEP_AS_IS && SENDABLE.includes(file.type))
+      return { ok: true, part: await toPart(file, file.name) };
+    const canvas = new OffscreenCanvas(
+      Math.max(1, Math.round(bitmap.width * scale)),
+      Math.max(1, Math.round(bitmap.height * scale)),
+    );
+    const context = canvas.getContext('2d');
+    if (!context) return refuse('imageBroken');
+    context.imageSmoothingQuality = 'high';
+    context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+    // Screenshots stay sharp as PNG while that is small; photographs are JPEG.
+    let blob = await canvas.convertToBlob({ type: 'image/png' });
+    if (blob.size > KEEP_AS_IS) {
+      context.globalCompositeOperation = 'destination-over';
+      context.fillStyle = 'white';
+      context.fillRect(0, 0, canvas.width, canvas.height);
+      blob = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.88 });
+    }
+    return { ok: true, part: await toPart(blob, file.name) };
+  } catch {
+    return refuse('imageBroken');
+  } finally {
+    bitmap.close();
+  }
+}
+
+async function attachText(file: File): Promise<Attached> {
+  const refuse = (reason: Refusal): Attached => ({ ok: false, name: file.name, reason });
+  if (file.size > MAX_TEXT_BYTES) {
+    const head = new Uint8Array(await file.slice(0, 4096).arrayBuffer());
+    return refuse(head.includes(0) ? 'notText' : 'textTooLarge');
+  }
+  try {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    if (bytes.includes(0)) return refuse('notText');
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const type = /^(text\/|application\/(json|xml|yaml|x-yaml))/.test(file.type) ? file.type : 'text/plain';
+    return { ok: true, part: textPart(text, file.name, type) };
+  } catch {
+    return refuse('notText');
+  }
+}
+
+/** Words as a file. */
+export function textPart(text: string, name: string, mediaType = 'text/plain'): FilePart {
+  const bytes = new TextEncoder().encode(text);
+  let binary = '';
+  for (let at = 0; at < bytes.length; at += 8192)
+    binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return {
+    type: 'file',
+    mediaType: mediaType.split(';')[0] as string,
+    name,
+    url: `data:${mediaType.split(';')[0]};charset=utf-8;base64,${btoa(binary)}`,
+  };
+}
+
+function toPart(blob: Blob, name: string): Promise<FilePart> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve({ type: 'file', mediaType: blob.type, name, url: reader.result as string });
+    reader.onerror = () => reject(reader.error ?? new Error('The file could not be read'));
+    reader.readAsDataURL(blob);
+  });
+}

@@ -1,0 +1,249 @@
+// What a slash command hands back, shown below the messages until it is closed. It is not part of the conversation.
+import { CornerDownLeft, X } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { asConversationId, asMessageId, type ConversationId } from '../../domain/base/ids.ts';
+import type { CommandOutcome } from '../../services/commands/command.ts';
+import type { LibraryEntry } from '../../services/documents/documents.ts';
+import { useApp } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { type ShownOutcome, useSession } from '../hooks/session.tsx';
+import { formatBytes, formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
+import { RecallCard } from '../memory/recall-card.tsx';
+import { Badge, Button, IconButton, Kbd } from '../shell/controls.tsx';
+import { download, useReport } from '../shell/conversation-actions.tsx';
+import { ProblemNotice } from '../shell/problem-notice.tsx';
+
+function Entries({ entries }: { entries: readonly LibraryEntry[] }) {
+  const { t } = useTranslation('chat');
+  const navigation = useNavigation();
+  if (entries.length === 0) return <p className="text-ink-2">{t('noConversations')}</p>;
+  return (
+    <ul className="-mx-2 flex flex-col">
+      {entries.map((entry) => (
+        <li key={entry.id}>
+          <button
+            type="button"
+            onClick={() => navigation.openConversation(entry.id)}
+            className="touchable flex w-full items-baseline gap-3 rounded-sm px-2 py-1.5 text-left hover:bg-fill"
+          >
+            <span className="min-w-0 flex-1 truncate">{entry.title || t('untitled')}</span>
+            {entry.archived && <Badge>{t('archived')}</Badge>}
+            <span className="shrink-0 text-ink-3 text-xs">
+              {t('messageCount', { count: entry.messageCount })}
+            </span>
+            <time
+              dateTime={new Date(entry.updatedAt).toISOString()}
+              title={formatExact(entry.updatedAt)}
+              className="w-24 shrink-0 text-right text-ink-3 text-xs"
+            >
+              {formatRelative(entry.updatedAt)}
+            </time>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Help({ only }: { only: string | undefined }) {
+  const { commands } = useApp();
+  const { t, i18n } = useTranslation('commands');
+  const { t: say } = useTranslation('chat');
+  const help = (key: string) => (i18n.exists(key, { ns: 'commands' }) ? t(key as 'recall.summary') : '');
+  return (
+    <div className="flex flex-col gap-4">
+      {commands
+        .filter((command) => only === undefined || command.name === only)
+        .map((command) => (
+          <section key={command.name}>
+            <h3 className="flex flex-wrap items-baseline gap-x-3">
+              <span className="font-medium font-mono text-[0.8125rem]">/{command.name}</span>
+              <span className="text-ink-2">{help(`${command.name}.summary`)}</span>
+            </h3>
+            {command.arguments.length > 0 && (
+              <dl className="mt-1 grid grid-cols-[max-content_1fr] gap-x-4 gap-y-0.5 pl-4 text-ink-2">
+                {command.arguments
+                  .flatMap((argument) =>
+                    argument.kind === 'choice'
+                      ? (argument.choices ?? [])
+                      : [argument.kind === 'flag' ? `--${argument.name}` : argument.name],
+                  )
+                  .map((name) => (
+                    <div key={name} className="contents">
+                      <dt className="font-mono text-[0.8125rem] text-ink">{name}</dt>
+                      <dd>{help(`${command.name}.${name.replace(/^--/, '')}`)}</dd>
+                    </div>
+                  ))}
+              </dl>
+            )}
+          </section>
+        ))}
+      <p className="flex items-center gap-2 text-ink-3">
+        <Kbd keys="Mod+/" /> {say('helpKeys')}
+      </p>
+    </div>
+  );
+}
+
+/** Draws an outcome. Those that lead elsewhere (open, screen) have led there already and draw nothing. */
+export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
+  const { t } = useTranslation('chat');
+  const { t: said, i18n } = useTranslation('commands');
+  const navigation = useNavigation();
+  const report = useReport();
+  switch (outcome.type) {
+    case 'recall': {
+      const { result, withContext } = outcome;
+      const bare = <P extends (typeof result.passages)[number]>(passage: P): P =>
+        withContext ? passage : { ...passage, neighbours: [] };
+      return (
+        <div className="flex flex-col gap-2">
+          {result.degraded && <ProblemNotice problem={result.degraded} compact />}
+          {result.passages.length === 0 && result.nearMisses.length === 0 ? (
+            <p className="text-ink-2">{t('recallNothing')}</p>
+          ) : (
+            <RecallCard
+              passages={result.passages.map(bare)}
+              nearMisses={result.nearMisses.map(bare)}
+              threshold={result.threshold}
+              query={result.query}
+              defaultOpen
+              onOpen={(passage) =>
+                navigation.openConversation(
+                  asConversationId(passage.conversationId),
+                  asMessageId(passage.messageId),
+                )
+              }
+            />
+          )}
+          <p className="text-ink-3 text-xs">
+            {t(result.mode === 'hybrid' ? 'recallHybrid' : 'recallKeyword', {
+              ms: formatNumber(Math.round(result.tookMs)),
+            })}
+          </p>
+        </div>
+      );
+    }
+    case 'conversations':
+      return <Entries entries={outcome.entries} />;
+    case 'status': {
+      const { status, stats } = outcome;
+      const rows: [string, string][] = [
+        [t('status.state'), t(`status.states.${status.state}`)],
+        [t('status.conversations'), formatNumber(stats.conversations)],
+        [t('status.messages'), formatNumber(stats.messages)],
+        [t('status.passages'), formatNumber(stats.chunks)],
+        [t('status.vectors'), formatNumber(stats.vectors)],
+        [t('status.unread'), formatNumber(status.unread)],
+        [t('status.waiting'), formatNumber(status.waiting)],
+        [t('status.size'), formatBytes(stats.bytes)],
+        [t('status.engine'), status.engine ?? '–'],
+      ];
+      return (
+        <div className="flex flex-col gap-3">
+          <dl className="grid max-w-100 grid-cols-[1fr_max-content] gap-x-6 gap-y-1">
+            {rows.map(([name, value]) => (
+              <div key={name} className="contents">
+                <dt className="text-ink-2">{name}</dt>
+                <dd className="text-right tabular-nums">{value}</dd>
+              </div>
+            ))}
+          </dl>
+          {status.problem && <ProblemNotice problem={status.problem} compact />}
+        </div>
+      );
+    }
+    case 'help':
+      return <Help only={outcome.command} />;
+    case 'download':
+      return <p className="text-ink-2">{t('downloaded', { name: outcome.file.name })}</p>;
+    case 'done': {
+      const key = `done.${outcome.what}`;
+      const params = { ...outcome.params };
+      const words = i18n.exists(key, { ns: 'commands', ...params })
+        ? String(said(key as 'done.titled', params as { title: string }))
+        : t('done');
+      const { undo } = outcome;
+      return (
+        <p className="flex flex-wrap items-center gap-3">
+          <span>{words}</span>
+          {undo && (
+            <Button
+              size="sm"
+              onClick={() => {
+                undo().catch(report);
+              }}
+            >
+              {t('undo')}
+            </Button>
+          )}
+        </p>
+      );
+    }
+    case 'problem':
+      return <ProblemNotice problem={outcome.problem} compact />;
+    case 'open':
+    case 'screen':
+      return null;
+  }
+}
+
+/** All outcomes of a place, newest last, each with the line that asked for it. */
+export function Outcomes({
+  place,
+  shown,
+}: {
+  place: ConversationId | 'new';
+  shown: readonly ShownOutcome[];
+}) {
+  const { t } = useTranslation('chat');
+  const { outcomes } = useSession();
+  const close = (id: number) =>
+    outcomes.update((all) =>
+      new Map(all).set(
+        place,
+        (all.get(place) ?? []).filter((other) => other.id !== id),
+      ),
+    );
+  return shown.map(({ id, line, outcome }) => (
+    <section key={id} aria-label={line} className="my-4 rounded-lg border bg-side">
+      <header className="flex items-center gap-2 py-1 pr-1 pl-3 text-ink-3 text-xs">
+        <CornerDownLeft size={13} aria-hidden />
+        <span className="min-w-0 flex-1 truncate font-mono">{line}</span>
+        <span className="max-sm:hidden">{t('notSaved')}</span>
+        <IconButton
+          size="sm"
+          label={t('close')}
+          icon={<X size={14} aria-hidden />}
+          onClick={() => close(id)}
+        />
+      </header>
+      <div className="px-3 pb-3">
+        <CommandOutcomeView outcome={outcome} />
+      </div>
+    </section>
+  ));
+}
+
+/** Does what an outcome asks for beside being shown. True where there is something to show. */
+export function useFollowOutcome(): (outcome: CommandOutcome) => boolean {
+  const navigation = useNavigation();
+  const session = useSession();
+  return (outcome) => {
+    switch (outcome.type) {
+      case 'open':
+        if (outcome.conversationId === null) navigation.newConversation();
+        else navigation.openConversation(outcome.conversationId, outcome.messageId ?? null);
+        return false;
+      case 'screen':
+        if (outcome.screen === 'shortcuts') session.floating.set('shortcuts');
+        else navigation.openScreen(outcome.screen);
+        return false;
+      case 'download':
+        download(outcome.file);
+        return true;
+      default:
+        return true;
+    }
+  };
+}

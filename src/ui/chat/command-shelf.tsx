@@ -1,0 +1,139 @@
+// The shelf over the composer: what can follow after the slash, with one line of help each. Arrow keys choose, Tab or Enter takes.
+import { type RefObject, useEffect, useId, useImperativeHandle, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ArgumentDescription } from '../../services/commands/command.ts';
+import { complete } from '../../services/commands/index.ts';
+import { useApp } from '../hooks/app.tsx';
+import { classes } from '../shell/controls.tsx';
+
+/** Whether a text is a command: a slash and a word. A path (`/usr/bin`) and two slashes are ordinary words. */
+export const isCommandLine = (text: string): boolean =>
+  /^\/[\p{L}-]*(\s|$)/u.test(text) && !text.includes('\n');
+
+export interface CommandShelfHandle {
+  /** True where the key was the shelf's. */
+  onKey(event: KeyboardEvent): boolean;
+}
+
+const placeholderOf = (argument: ArgumentDescription): string => {
+  const inner =
+    argument.kind === 'flag'
+      ? `--${argument.name}${argument.value === 'number' ? ' N' : argument.value === 'text' ? ' …' : ''}`
+      : argument.kind === 'choice'
+        ? (argument.choices ?? []).join('|')
+        : argument.name;
+  return argument.optional ? `[${inner}]` : inner;
+};
+
+/** What is written, and where in it. */
+export interface CommandLine {
+  readonly text: string;
+  readonly caret: number;
+}
+
+export function CommandShelf({
+  ref,
+  line,
+  onTake,
+  onClose,
+}: {
+  ref: RefObject<CommandShelfHandle | null>;
+  line: CommandLine;
+  /** The whole line after a suggestion was taken, and where the caret goes. */
+  onTake: (text: string, caret: number) => void;
+  onClose: () => void;
+}) {
+  const { commands } = useApp();
+  const { t, i18n } = useTranslation('commands');
+  const { t: say } = useTranslation('chat');
+  const { text, caret } = line;
+  const { from, to, suggestions } = useMemo(() => complete(commands, text, caret), [commands, text, caret]);
+  const [chosen, setChosen] = useState(0);
+  const list = useRef<HTMLDivElement>(null);
+  const id = useId();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new line begins at the top
+  useEffect(() => setChosen(0), [text]);
+  useEffect(() => {
+    list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
+
+  const take = (at: number) => {
+    const suggestion = suggestions[at];
+    if (!suggestion) return;
+    const before = `${text.slice(0, from)}${suggestion.text} `;
+    onTake(before + text.slice(to).trimStart(), before.length);
+  };
+  useImperativeHandle(ref, () => ({
+    onKey: (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return false;
+      if (event.key === 'Escape') {
+        onClose();
+        return true;
+      }
+      if (suggestions.length === 0) return false;
+      if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+        const step = event.key === 'ArrowDown' ? 1 : -1;
+        setChosen((chosen + step + suggestions.length) % suggestions.length);
+        return true;
+      }
+      if (event.key === 'Tab' && !event.shiftKey) {
+        take(chosen);
+        return true;
+      }
+      // Enter completes a half written command; a complete line runs.
+      if (event.key === 'Enter' && !event.shiftKey) {
+        const suggestion = suggestions[chosen];
+        const typed = text.slice(from, to);
+        if (suggestion && typed !== '' && typed !== suggestion.text) {
+          take(chosen);
+          return true;
+        }
+      }
+      return false;
+    },
+  }));
+
+  if (suggestions.length === 0) return null;
+  const help = (key: string) => (i18n.exists(key, { ns: 'commands' }) ? t(key as 'recall.summary') : '');
+  return (
+    <div className="absolute inset-x-0 bottom-full z-20 mb-2 overflow-hidden rounded-xl border border-line bg-raised shadow-float">
+      <div
+        ref={list}
+        id={id}
+        role="listbox"
+        aria-label={say('commandShelf')}
+        className="max-h-72 overflow-y-auto p-1"
+      >
+        {suggestions.map((suggestion, at) => {
+          const rest =
+            suggestion.kind === 'command'
+              ? (commands.find((command) => `/${command.name}` === suggestion.text)?.arguments ?? [])
+                  .map(placeholderOf)
+                  .join(' ')
+              : suggestion.wants;
+          return (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled in the text field, which keeps the focus
+            <div
+              key={suggestion.text}
+              role="option"
+              tabIndex={-1}
+              aria-selected={at === chosen}
+              onPointerMove={() => setChosen(at)}
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => take(at)}
+              className={classes(
+                'flex min-h-8 cursor-pointer items-baseline gap-x-3 rounded-sm px-2.5 py-1.5 max-md:flex-wrap pointer-coarse:min-h-11',
+                at === chosen && 'bg-fill',
+              )}
+            >
+              <span className="shrink-0 font-medium font-mono text-[0.8125rem]">{suggestion.text}</span>
+              <span className="min-w-0 flex-1 truncate text-ink-2">{help(suggestion.help)}</span>
+              {rest && <span className="max-w-1/2 truncate font-mono text-ink-3 text-xs">{rest}</span>}
+            </div>
+          );
+        })}
+      </div>
+      <div className="border-t px-3 py-1.5 text-ink-3 text-xs">{say('commandShelfKeys')}</div>
+    </div>
+  );
+}

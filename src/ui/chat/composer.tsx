@@ -1,0 +1,436 @@
+// Where one writes. The words live in the text field itself, not in React: typing never waits for the page.
+import { ArrowUp, FileText, Paperclip, Pencil, Square, Trash2, Undo2, X } from 'lucide-react';
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { type Part, textOf } from '../../domain/chat/message.ts';
+import type { TurnState } from '../../services/chat/chat.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useSession } from '../hooks/session.tsx';
+import { RecallChip } from '../memory/recall-chip.tsx';
+import { classes, IconButton } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+import { isComposing, keysOf, shortcutKeys, useShortcutKeys } from '../shell/shortcuts.ts';
+import { attach, LONG_PASTE, MAX_FILES, textPart } from './attachments.ts';
+import { type CommandLine, CommandShelf, type CommandShelfHandle, isCommandLine } from './command-shelf.tsx';
+import { createDraftKeeper, type DraftFile, readDraft } from './draft.ts';
+import { ModelPicker } from './model-picker.tsx';
+
+export interface ComposerHandle {
+  addFiles(files: Iterable<File>): void;
+}
+
+let serial = 0;
+const nextId = (): string => {
+  serial += 1;
+  return `file-${serial}`;
+};
+
+/** The field is as tall as its words, up to 40 % of the window; the browser does it where it can. */
+const SIZES_ITSELF = CSS.supports('field-sizing', 'content');
+function fitHeight(area: HTMLTextAreaElement): void {
+  if (SIZES_ITSELF) return;
+  area.style.height = 'auto';
+  area.style.height = `${area.scrollHeight}px`;
+}
+
+const onlyTouch = (): boolean => matchMedia('(pointer: coarse) and (hover: none)').matches;
+
+export function Composer({
+  conversationId,
+  turn,
+  first,
+  send,
+  runCommand,
+  editLast,
+  handle,
+}: {
+  conversationId: ConversationId | null;
+  turn: TurnState;
+  /** The first message of a conversation: memory offers what it has. */
+  first: boolean;
+  /** Sends, or queues while an answer is being written. Rejects where it could not be saved. */
+  send: (parts: readonly Part[], withoutPassages: readonly MessageId[]) => Promise<void>;
+  runCommand: (line: string) => Promise<void>;
+  /** False where there is nothing to edit. */
+  editLast: () => boolean;
+  handle: RefObject<ComposerHandle | null>;
+}) {
+  const app = useApp();
+  const session = useSession();
+  const { t } = useTranslation('chat');
+  const report = useReport();
+  const area = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const shelf = useRef<CommandShelfHandle>(null);
+  const [files, setFiles] = useState<readonly DraftFile[]>([]);
+  const [refused, setRefused] = useState<readonly string[]>([]);
+  const [hasText, setHasText] = useState(false);
+  /** The line while it is a command, else null: plain words cause no drawing. */
+  const [command, setCommand] = useState<CommandLine | null>(null);
+  const [recallText, setRecallText] = useState('');
+  const without = useRef<readonly MessageId[]>([]);
+  const filesNow = useRef(files);
+  filesNow.current = files;
+  const busy = turn.status !== 'idle';
+  const sendWith = useReadable(app.settings.config, (config) => config.ui.send_with);
+  const focusKeys = useShortcutKeys('focus');
+  const canSend = hasText || files.length > 0;
+
+  const keeper = useRef<ReturnType<typeof createDraftKeeper> | null>(null);
+  const recallTimer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const isFirst = useRef(first);
+  isFirst.current = first;
+
+  /** After the words changed, by whomever. */
+  const changed = useCallback(() => {
+    const field = area.current;
+    if (!field) return;
+    const { value } = field;
+    fitHeight(field);
+    setHasText(value.trim() !== '');
+    setCommand(isCommandLine(value) ? { text: value, caret: field.selectionStart } : null);
+    keeper.current?.changed();
+    clearTimeout(recallTimer.current);
+    if (isFirst.current)
+      recallTimer.current = setTimeout(() => setRecallText(isCommandLine(value) ? '' : value.trim()), 250);
+  }, []);
+  const setText = useCallback(
+    (value: string, caret = value.length) => {
+      const field = area.current;
+      if (!field) return;
+      field.value = value;
+      field.setSelectionRange(caret, caret);
+      changed();
+    },
+    [changed],
+  );
+
+  useEffect(() => {
+    const { settings } = app;
+    const own = createDraftKeeper(settings, conversationId, () => ({
+      text: area.current?.value ?? '',
+      files: filesNow.current,
+    }));
+    keeper.current = own;
+    let here = true;
+    readDraft(settings, conversationId).then(
+      (draft) => {
+        // Who typed while the draft was read means what was typed.
+        if (!here || !draft || area.current?.value !== '') return;
+        setFiles(draft.files);
+        setText(draft.text);
+      },
+      () => undefined,
+    );
+    return () => {
+      here = false;
+      clearTimeout(recallTimer.current);
+      own.close();
+      keeper.current = null;
+    };
+  }, [app, conversationId, setText]);
+
+  useLayoutEffect(() => {
+    if (!onlyTouch() && document.activeElement === document.body) area.current?.focus();
+    const own = {
+      focus: () => area.current?.focus(),
+      insert: (text: string) => {
+        setText(text);
+        area.current?.focus();
+      },
+    };
+    session.composer.set(own);
+    return () => {
+      if (session.composer.get() === own) session.composer.set(null);
+    };
+  }, [session, setText]);
+
+  const changeFiles = useCallback((change: (files: readonly DraftFile[]) => readonly DraftFile[]) => {
+    setFiles(change);
+    keeper.current?.changed();
+  }, []);
+
+  const addFiles = useCallback(
+    async (added: Iterable<File>) => {
+      const refusals: string[] = [];
+      for (const file of added) {
+        if (filesNow.current.length >= MAX_FILES) {
+          refusals.push(t('refused.tooMany', { count: MAX_FILES }));
+          break;
+        }
+        const result = await attach(file);
+        if (result.ok) {
+          const entry = { id: nextId(), part: result.part, pasted: null };
+          filesNow.current = [...filesNow.current, entry];
+          changeFiles((all) => [...all, entry]);
+        } else refusals.push(t(`refused.${result.reason}`, { name: result.name }));
+      }
+      setRefused(refusals);
+      area.current?.focus();
+    },
+    [changeFiles, t],
+  );
+  useImperativeHandle(handle, () => ({
+    addFiles: (added) => {
+      addFiles(added).catch(report);
+    },
+  }));
+
+  const paste = (event: ClipboardEvent) => {
+    const pasted = [...event.clipboardData.files];
+    if (pasted.length > 0) {
+      event.preventDefault();
+      addFiles(pasted).catch(report);
+      return;
+    }
+    const text = event.clipboardData.getData('text/plain');
+    if (text.length <= LONG_PASTE) return;
+    event.preventDefault();
+    changeFiles((all) => [...all, { id: nextId(), part: textPart(text, t('pastedName')), pasted: text }]);
+  };
+
+  const submit = () => {
+    const field = area.current;
+    if (!field) return;
+    const text = field.value.trim();
+    const sent = filesNow.current;
+    setRefused([]);
+    if (isCommandLine(text)) {
+      setText('');
+      keeper.current?.flush();
+      runCommand(text).catch(report);
+      return;
+    }
+    if (!text && sent.length === 0) return;
+    const parts: Part[] = sent.map((file) => file.part);
+    if (text) parts.push({ type: 'text', text });
+    setText('');
+    setFiles([]);
+    filesNow.current = [];
+    setRecallText('');
+    send(parts, without.current).then(
+      () => keeper.current?.flush(),
+      (error: unknown) => {
+        // Not saved: the words come back to where they were.
+        if (area.current && area.current.value === '') {
+          setText(text);
+          changeFiles(() => sent);
+        }
+        report(error);
+      },
+    );
+    without.current = [];
+  };
+
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (isComposing(event.nativeEvent)) return;
+    if (shelf.current?.onKey(event.nativeEvent)) {
+      event.preventDefault();
+      return;
+    }
+    const pressed = keysOf(event.nativeEvent);
+    const config = app.settings.config.get();
+    if (
+      pressed === shortcutKeys(config, 'editLast') &&
+      event.currentTarget.value === '' &&
+      files.length === 0
+    ) {
+      if (editLast()) event.preventDefault();
+      return;
+    }
+    const forced = pressed === shortcutKeys(config, 'send');
+    const plain = pressed === 'Enter' && sendWith === 'enter' && !onlyTouch();
+    if (forced || plain) {
+      event.preventDefault();
+      submit();
+    }
+  };
+
+  /** Takes a queued message back to be written on. */
+  const takeBack = (id: string, parts: readonly Part[]) => {
+    if (conversationId === null) return;
+    app.chat.editQueued(conversationId, id, null);
+    const text = textOf({ parts });
+    const before = area.current?.value ?? '';
+    setText(before.trim() ? `${before}\n\n${text}` : text);
+    changeFiles((all) => [
+      ...all,
+      ...parts.flatMap((part) => (part.type === 'file' ? [{ id: nextId(), part, pasted: null }] : [])),
+    ]);
+    area.current?.focus();
+  };
+
+  const placeholder = busy ? t('placeholderQueue') : first ? t('placeholderFirst') : t('placeholder');
+  const onWithout = useMemo(
+    () => (ids: readonly MessageId[]) => {
+      without.current = ids;
+    },
+    [],
+  );
+
+  return (
+    <div className="mx-auto w-full max-w-(--measure) px-3 pb-3 md:px-5">
+      {first && recallText !== '' && (
+        <div className="pb-2">
+          <RecallChip text={recallText} conversationId={conversationId} onChange={onWithout} />
+        </div>
+      )}
+      {turn.queue.length > 0 && (
+        <ul
+          aria-label={t('queue')}
+          className="mx-2 rounded-t-lg border border-b-0 bg-side px-3 py-1.5 text-sm"
+        >
+          {turn.queue.map((queued) => (
+            <li key={queued.id} className="flex items-center gap-1">
+              <span className="text-ink-3 text-xs">{t('queued')}</span>
+              <span className="min-w-0 flex-1 truncate pl-1">
+                {textOf(queued) || t('filesOnly', { count: queued.parts.length })}
+              </span>
+              <IconButton
+                size="sm"
+                label={t('editQueued')}
+                icon={<Pencil size={14} aria-hidden />}
+                onClick={() => takeBack(queued.id, queued.parts)}
+              />
+              <IconButton
+                size="sm"
+                label={t('deleteQueued')}
+                icon={<Trash2 size={14} aria-hidden />}
+                onClick={() => conversationId && app.chat.editQueued(conversationId, queued.id, null)}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the field is a click into it; keys are there already */}
+      <form
+        className="relative rounded-2xl border border-line-strong bg-raised shadow-[0_1px_3px_rgb(0_0_0/0.04)] transition-colors focus-within:border-ink-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+        onClick={(event) => {
+          if (event.target === event.currentTarget) area.current?.focus();
+        }}
+      >
+        {command !== null && (
+          <CommandShelf ref={shelf} line={command} onTake={setText} onClose={() => setCommand(null)} />
+        )}
+        {refused.length > 0 && (
+          <div role="alert" className="flex items-start gap-2 border-b px-4 py-2 text-danger text-sm">
+            <span className="min-w-0 flex-1">{refused.join(' ')}</span>
+            <IconButton
+              size="sm"
+              label={t('close')}
+              icon={<X size={14} aria-hidden />}
+              onClick={() => setRefused([])}
+            />
+          </div>
+        )}
+        {files.length > 0 && (
+          <ul aria-label={t('attached')} className="flex flex-wrap gap-2 px-3 pt-3">
+            {files.map((file) => (
+              <li
+                key={file.id}
+                className="flex max-w-64 items-center gap-1.5 rounded-md border bg-side py-1 pr-1 pl-2 text-sm"
+              >
+                {file.part.mediaType.startsWith('image/') ? (
+                  <img src={file.part.url} alt="" className="-ml-1 size-8 rounded-xs object-cover" />
+                ) : (
+                  <FileText size={15} aria-hidden className="shrink-0 text-ink-3" />
+                )}
+                <span className="min-w-0 truncate">{file.part.name}</span>
+                {file.pasted !== null && (
+                  <IconButton
+                    size="sm"
+                    label={t('turnBack')}
+                    icon={<Undo2 size={14} aria-hidden />}
+                    onClick={() => {
+                      const { pasted } = file;
+                      changeFiles((all) => all.filter((other) => other.id !== file.id));
+                      setText((area.current?.value ?? '') + (pasted ?? ''));
+                      area.current?.focus();
+                    }}
+                  />
+                )}
+                <IconButton
+                  size="sm"
+                  label={t('removeFile', { name: file.part.name ?? '' })}
+                  icon={<X size={14} aria-hidden />}
+                  onClick={() => changeFiles((all) => all.filter((other) => other.id !== file.id))}
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+        <textarea
+          ref={area}
+          rows={1}
+          aria-label={t('message')}
+          aria-keyshortcuts={focusKeys}
+          placeholder={placeholder}
+          onInput={changed}
+          onKeyDown={onKeyDown}
+          onPaste={paste}
+          enterKeyHint={onlyTouch() ? 'enter' : 'send'}
+          className="reading block max-h-[40dvh] w-full resize-none bg-transparent px-4 pt-3 pb-1 outline-none [field-sizing:content]"
+        />
+        <div className="flex items-center gap-1 px-2 pb-2">
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            onChange={(event) => {
+              addFiles([...(event.target.files ?? [])]).catch(report);
+              event.target.value = '';
+            }}
+          />
+          <IconButton
+            label={t('attach')}
+            tooltipSide="top"
+            icon={<Paperclip size={17} aria-hidden />}
+            onClick={() => picker.current?.click()}
+          />
+          <span className="flex-1" />
+          <ModelPicker />
+          {busy && (
+            <IconButton
+              label={t('stop')}
+              shortcut="Escape"
+              tooltipSide="top"
+              icon={<Square size={13} fill="currentColor" aria-hidden />}
+              onClick={() => conversationId && app.chat.stop(conversationId)}
+              className="rounded-full bg-ink text-paper hover:bg-ink-2 hover:text-paper"
+            />
+          )}
+          {(!busy || canSend) && (
+            <button
+              type="submit"
+              disabled={!canSend}
+              aria-label={busy ? t('queueIt') : t('send')}
+              className={classes(
+                'touchable inline-flex size-8 shrink-0 items-center justify-center rounded-full transition-colors',
+                canSend ? 'bg-accent text-on-accent hover:bg-accent-hover' : 'bg-press text-ink-3',
+              )}
+            >
+              <ArrowUp size={17} aria-hidden />
+            </button>
+          )}
+        </div>
+      </form>
+    </div>
+  );
+}

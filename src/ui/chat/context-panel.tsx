@@ -1,0 +1,204 @@
+// What the open conversation stands on: model, tokens, what memory gave, other lines of time. Only what is true now is shown.
+import { ChevronRight, Flag, GitBranch, History, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { MessageId } from '../../domain/base/ids.ts';
+import { type Conversation, childrenOf } from '../../domain/chat/conversation.ts';
+import { type Message, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
+import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
+import { IconButton } from '../shell/controls.tsx';
+import type { Branch } from './rows.ts';
+
+export interface ContextFacts {
+  /** The last answer of a model on this branch. */
+  readonly last: Message | null;
+  readonly recalled: readonly RecalledPassage[];
+  /** Messages with siblings, each with how many there are. */
+  readonly forks: readonly {
+    readonly message: Message;
+    readonly index: number;
+    readonly ids: readonly MessageId[];
+  }[];
+  readonly checkpoints: readonly (readonly [string, MessageId])[];
+}
+
+/** What there is to say about a branch; null where there is nothing yet. */
+export function contextFacts(conversation: Conversation, branch: Branch): ContextFacts | null {
+  const last =
+    branch.path.findLast((message) => message.role === 'assistant' && message.kind === 'message') ?? null;
+  const recalled = new Map<string, RecalledPassage>();
+  for (const message of branch.path)
+    for (const part of message.parts)
+      if (part.type === 'recall')
+        for (const passage of part.passages) recalled.set(`${passage.messageId} ${passage.passage}`, passage);
+  const forks = branch.rows.flatMap((row) =>
+    row.type === 'message' && row.siblings
+      ? [{ message: row.message, index: row.siblings.index, ids: row.siblings.ids }]
+      : [],
+  );
+  const checkpoints = [...conversation.checkpoints].filter(([, id]) => conversation.messages.has(id));
+  if (!last && recalled.size === 0 && forks.length === 0 && checkpoints.length === 0) return null;
+  return { last, recalled: [...recalled.values()], forks, checkpoints };
+}
+
+/** How many leaves the tree has. */
+export const leafCount = (conversation: Conversation): number => {
+  const children = childrenOf(conversation.messages);
+  let leaves = 0;
+  for (const id of conversation.messages.keys()) if (!children.has(id)) leaves += 1;
+  return leaves;
+};
+
+function Section({ icon, title, children }: { icon?: ReactNode; title: ReactNode; children: ReactNode }) {
+  return (
+    <section className="border-b px-4 py-4 last:border-0">
+      <h3 className="flex items-center gap-1.5 pb-2 font-medium text-sm">
+        {icon}
+        {title}
+      </h3>
+      {children}
+    </section>
+  );
+}
+
+const oneLine = (message: Message): string => textOf(message).replace(/\s+/g, ' ').slice(0, 140);
+
+export function ContextPanel({
+  facts,
+  onJump,
+  onOpen,
+  onShow,
+  onClose,
+}: {
+  facts: ContextFacts;
+  onJump: (message: MessageId) => void;
+  onOpen: (conversationId: string, messageId: string) => void;
+  onShow: (sibling: MessageId) => void;
+  /** Absent where the frame has its own close button. */
+  onClose?: () => void;
+}) {
+  const { t } = useTranslation('chat');
+  const { last, recalled, forks, checkpoints } = facts;
+  const usage = last?.usage;
+  const numbers: [string, string][] = [];
+  if (last?.model) numbers.push([t('context.model'), last.model]);
+  if (usage?.inputTokens !== undefined) numbers.push([t('context.input'), formatNumber(usage.inputTokens)]);
+  if (usage?.cachedInputTokens) numbers.push([t('context.cached'), formatNumber(usage.cachedInputTokens)]);
+  if (usage?.outputTokens !== undefined)
+    numbers.push([t('context.output'), formatNumber(usage.outputTokens)]);
+  if (usage?.reasoningTokens) numbers.push([t('context.reasoning'), formatNumber(usage.reasoningTokens)]);
+  return (
+    <div className="flex flex-col">
+      {onClose && (
+        <header className="flex h-13 shrink-0 items-center justify-between border-b pr-2 pl-4">
+          <h2 className="font-semibold">{t('context.title')}</h2>
+          <IconButton label={t('context.hide')} icon={<X size={16} aria-hidden />} onClick={onClose} />
+        </header>
+      )}
+      {numbers.length > 0 && (
+        <Section title={t('context.lastAnswer')}>
+          <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1">
+            {numbers.map(([name, value]) => (
+              <div key={name} className="contents">
+                <dt className="text-ink-3">{name}</dt>
+                <dd className="truncate text-right tabular-nums" title={value}>
+                  {value}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </Section>
+      )}
+      {recalled.length > 0 && (
+        <Section
+          icon={<History size={15} aria-hidden className="text-memory" />}
+          title={
+            <>
+              {t('context.recalled')} <span className="text-ink-3">{recalled.length}</span>
+            </>
+          }
+        >
+          <ul className="flex flex-col gap-1">
+            {recalled.map((passage) => (
+              <li key={`${passage.messageId} ${passage.passage.slice(0, 40)}`}>
+                <button
+                  type="button"
+                  onClick={() => onOpen(passage.conversationId, passage.messageId)}
+                  className="-mx-2 block w-[calc(100%+1rem)] rounded-sm border-memory-line border-l-2 px-2 py-1.5 text-left hover:bg-memory-soft"
+                >
+                  <span className="flex items-baseline gap-2">
+                    <span className="min-w-0 flex-1 truncate">{passage.title || t('untitled')}</span>
+                    <time
+                      dateTime={new Date(passage.createdAt).toISOString()}
+                      title={formatExact(passage.createdAt)}
+                      className="shrink-0 text-ink-3 text-xs"
+                    >
+                      {formatRelative(passage.createdAt)}
+                    </time>
+                  </span>
+                  <span className="line-clamp-2 text-ink-2 text-xs">{passage.passage}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      {forks.length > 0 && (
+        <Section
+          icon={<GitBranch size={15} aria-hidden className="text-branch" />}
+          title={
+            <>
+              {t('context.branches')} <span className="text-ink-3">{forks.length}</span>
+            </>
+          }
+        >
+          <ul className="flex flex-col gap-1">
+            {forks.map(({ message, index, ids }) => (
+              <li key={message.id} className="flex items-center gap-1">
+                <button
+                  type="button"
+                  onClick={() => onJump(message.id)}
+                  className="-ml-2 min-w-0 flex-1 rounded-sm px-2 py-1.5 text-left hover:bg-fill"
+                >
+                  <span className="block truncate text-ink-2">{oneLine(message) || t('said.model')}</span>
+                </button>
+                <span className="text-branch text-xs tabular-nums">
+                  {index + 1} / {ids.length}
+                </span>
+                <IconButton
+                  size="sm"
+                  label={t('nextBranch')}
+                  icon={<ChevronRight size={14} aria-hidden />}
+                  onClick={() => {
+                    const next = ids[(index + 1) % ids.length];
+                    if (next) onShow(next);
+                  }}
+                />
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      {checkpoints.length > 0 && (
+        <Section
+          icon={<Flag size={15} aria-hidden className="text-branch" />}
+          title={t('context.checkpoints')}
+        >
+          <ul>
+            {checkpoints.map(([name, id]) => (
+              <li key={name}>
+                <button
+                  type="button"
+                  onClick={() => onJump(id)}
+                  className="-mx-2 block w-[calc(100%+1rem)] truncate rounded-sm px-2 py-1.5 text-left hover:bg-fill"
+                >
+                  {name}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+    </div>
+  );
+}

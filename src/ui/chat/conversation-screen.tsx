@@ -1,0 +1,553 @@
+// A conversation on the screen: header, the branch that is shown, composer, context; and the empty page where one begins.
+import { ArrowLeft, Ellipsis, History, PanelRight, Trash2 } from 'lucide-react';
+import { type DragEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { RecollectError } from '../../domain/base/errors.ts';
+import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
+import { writable } from '../../domain/base/readable.ts';
+import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
+import type { Message, Part } from '../../domain/chat/message.ts';
+import type { TurnState } from '../../services/chat/chat.ts';
+import { runCommand } from '../../services/commands/index.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useConversation } from '../hooks/conversation.ts';
+import { useKeptSwitch } from '../hooks/kept.ts';
+import { useIsWide } from '../hooks/media.ts';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { type ShownOutcome, useSession } from '../hooks/session.tsx';
+import { FirstRun } from '../library/first-run.tsx';
+import { OfflineBadge } from '../shell/app-notices.tsx';
+import { Button, Confirm, IconButton, Menu, Sheet, Skeleton } from '../shell/controls.tsx';
+import { useConversationActions, useReport } from '../shell/conversation-actions.tsx';
+import { Header } from '../shell/header.tsx';
+import { Logo } from '../shell/logo.tsx';
+import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { useShortcutKeys, useShortcuts } from '../shell/shortcuts.ts';
+import { TitleField } from '../shell/sidebar.tsx';
+import { Announcer } from './announcer.tsx';
+import { Outcomes, useFollowOutcome } from './command-outcome.tsx';
+import { Composer, type ComposerHandle } from './composer.tsx';
+import { ContextPanel, contextFacts } from './context-panel.tsx';
+import { MessageList, type MessageListHandle } from './message-list.tsx';
+import {
+  EditingContext,
+  type MessageActions,
+  MessageActionsContext,
+  RunningAnswer,
+} from './message-view.tsx';
+import { branchOf, leafThrough } from './rows.ts';
+
+const NO_TURN: TurnState = {
+  status: 'idle',
+  parts: [],
+  parentId: null,
+  answerId: null,
+  model: null,
+  startedAt: 0,
+  queue: [],
+  problem: null,
+};
+const NO_OUTCOMES: readonly ShownOutcome[] = [];
+
+let outcomeSerial = 0;
+
+/** Runs a slash command and shows what it hands back. */
+function useCommandLine(conversationId: ConversationId | null): (line: string) => Promise<void> {
+  const app = useApp();
+  const session = useSession();
+  const follow = useFollowOutcome();
+  const latest = useRef(follow);
+  latest.current = follow;
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
+  return useCallback(
+    async (line) => {
+      running.current?.abort();
+      const control = new AbortController();
+      running.current = control;
+      const outcome = await runCommand(app.commands, line, {
+        documents: app.documents,
+        library: app.library,
+        chat: app.chat,
+        memory: app.memory,
+        settings: app.settings,
+        conversationId,
+        signal: control.signal,
+        now: Date.now,
+      });
+      if (control.signal.aborted || !latest.current(outcome)) return;
+      const place = conversationId ?? 'new';
+      outcomeSerial += 1;
+      const shown = { id: outcomeSerial, line, outcome };
+      session.outcomes.update((all) => new Map(all).set(place, [...(all.get(place) ?? []), shown].slice(-8)));
+    },
+    [app, session, conversationId],
+  );
+}
+
+/** Files may be dropped anywhere on the conversation. */
+function useFileDrop(onFiles: (files: readonly File[]) => void) {
+  const [over, setOver] = useState(false);
+  return {
+    over,
+    handlers: {
+      onDragOver: (event: DragEvent) => {
+        if (!event.dataTransfer.types.includes('Files')) return;
+        event.preventDefault();
+        event.dataTransfer.dropEffect = 'copy';
+        setOver(true);
+      },
+      onDragLeave: (event: DragEvent) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
+      },
+      onDrop: (event: DragEvent) => {
+        if (!event.dataTransfer.types.includes('Files')) return;
+        event.preventDefault();
+        setOver(false);
+        onFiles([...event.dataTransfer.files]);
+      },
+    },
+  };
+}
+
+function DropOverlay() {
+  const { t } = useTranslation('chat');
+  return (
+    <div className="pointer-events-none absolute inset-3 z-30 flex items-center justify-center rounded-xl border-2 border-accent border-dashed bg-accent-soft/90 font-medium text-accent text-base">
+      {t('dropHere')}
+    </div>
+  );
+}
+
+/** The empty page: a place to begin. */
+function NewConversation() {
+  const app = useApp();
+  const session = useSession();
+  const { t } = useTranslation('chat');
+  const navigation = useNavigation();
+  const composer = useRef<ComposerHandle>(null);
+  const library = useReadable(app.documents.library);
+  const outcomes = useReadable(session.outcomes, (all) => all.get('new') ?? NO_OUTCOMES);
+  const runLine = useCommandLine(null);
+  const drop = useFileDrop((files) => composer.current?.addFiles(files));
+  const empty = library.ready && library.entries.length === 0;
+
+  const send = async (parts: readonly Part[], withoutPassages: readonly MessageId[]) => {
+    const { conversationId } = await app.chat.send({ parts, withoutPassages });
+    session.follow(conversationId);
+    navigation.openConversation(conversationId, null, { replace: true });
+  };
+  return (
+    <div className="relative flex min-h-0 flex-1 flex-col" {...drop.handlers}>
+      <Header>
+        <span className="flex-1" />
+        <OfflineBadge />
+      </Header>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <div className="mx-auto flex min-h-full w-full max-w-(--measure) flex-col justify-center px-5 pb-6 md:px-8">
+          {outcomes.length > 0 ? (
+            <Outcomes place="new" shown={outcomes} />
+          ) : empty ? (
+            <FirstRun />
+          ) : (
+            <div className="flex flex-col items-center gap-3 text-center">
+              <Logo size={36} />
+              <h1 className="font-semibold text-xl tracking-tight">{t('greeting')}</h1>
+              <p className="max-w-96 text-ink-2">{t('greetingWords')}</p>
+            </div>
+          )}
+        </div>
+      </div>
+      <Composer
+        conversationId={null}
+        turn={NO_TURN}
+        first
+        send={send}
+        runCommand={runLine}
+        editLast={() => false}
+        handle={composer}
+      />
+      {drop.over && <DropOverlay />}
+    </div>
+  );
+}
+
+function LoadingConversation() {
+  return (
+    <div className="mx-auto flex w-full max-w-(--measure) flex-1 flex-col gap-4 px-8 pt-10">
+      <Skeleton className="h-10 w-2/5 self-end rounded-xl" />
+      {['w-full', 'w-11/12', 'w-4/5', 'w-3/5'].map((width) => (
+        <Skeleton key={width} className={`h-4 ${width}`} />
+      ))}
+    </div>
+  );
+}
+
+function OpenedConversation({
+  conversation,
+  messageId,
+}: {
+  conversation: Conversation;
+  messageId: MessageId | null;
+}) {
+  const { id } = conversation;
+  const app = useApp();
+  const session = useSession();
+  const { t } = useTranslation('chat');
+  const navigation = useNavigation();
+  const report = useReport();
+  const actions = useConversationActions();
+  const wide = useIsWide();
+  const panelKeys = useShortcutKeys('panel');
+  const list = useRef<MessageListHandle>(null);
+  const composer = useRef<ComposerHandle>(null);
+  const [renaming, setRenaming] = useState(false);
+  const [erasing, setErasing] = useState(false);
+  const [panelWanted, setPanelWanted] = useKeptSwitch('panel', true);
+  const [sheet, setSheet] = useState(false);
+  const [editing] = useState(() => writable<MessageId | null>(null));
+
+  const turn = useReadable(useMemo(() => app.chat.turn(id), [app, id]));
+  const hasModel = useReadable(app.settings.connections, (connections) => connections.chosen !== null);
+  const outcomes = useReadable(session.outcomes, (all) => all.get(id) ?? NO_OUTCOMES);
+  const runLine = useCommandLine(id);
+  const drop = useFileDrop((files) => composer.current?.addFiles(files));
+  const entry = useReadable(
+    app.documents.library,
+    useCallback((library) => library.entries.find((other) => other.id === id), [id]),
+  );
+  const trashed = conversation.meta.deletedAt !== null;
+  const title = conversation.meta.title || t('untitled');
+  const busy = turn.status !== 'idle';
+  useEffect(() => {
+    if (busy) session.follow(id);
+  }, [busy, id, session]);
+
+  // The branch on the screen: the head, unless a jump led to another one. Moving the head ends that.
+  const head = effectiveHead(conversation);
+  const [aside, setAside] = useState<{ leaf: MessageId; head: MessageId | null } | null>(null);
+  const leaf = aside && aside.head === head && conversation.messages.has(aside.leaf) ? aside.leaf : head;
+  // The answer shows from the turn until the conversation has it.
+  const writing = busy && (turn.answerId === null || !conversation.messages.has(turn.answerId));
+  const until = writing && leaf === head ? turn.parentId : null;
+  const branch = useMemo(() => branchOf(conversation, leaf, until), [conversation, leaf, until]);
+  const runs = writing && turn.parentId !== null && branch.leaf === turn.parentId;
+  const facts = useMemo(() => contextFacts(conversation, branch), [conversation, branch]);
+
+  // A jump: the branch that holds the message, then the message itself, once for each visit.
+  const { visit } = navigation;
+  const jumped = useRef(-1);
+  useLayoutEffect(() => {
+    if (messageId === null || jumped.current === visit) return;
+    if (!branch.rowOf.has(messageId)) {
+      if (!conversation.messages.has(messageId)) {
+        jumped.current = visit;
+        report(new RecollectError('message-missing', 'The message is not there any more.'));
+        return;
+      }
+      const through = leafThrough(conversation, messageId);
+      if (through !== null && through !== leaf) setAside({ leaf: through, head });
+      else jumped.current = visit;
+      return;
+    }
+    jumped.current = visit;
+    list.current?.toMessage(messageId, { glow: true, block: 'center' });
+  }, [messageId, visit, branch, conversation, leaf, head, report]);
+
+  const settleHead = async () => {
+    if (leaf !== null && leaf !== head) {
+      await app.documents.change(id, { meta: { head: leaf } });
+      setAside(null);
+    }
+  };
+  const run = (work: Promise<unknown>) => {
+    work.catch(report);
+  };
+  const show = (message: MessageId) => {
+    const through = leafThrough(conversation, message);
+    if (through === null) return;
+    setAside(null);
+    run(app.documents.change(id, { meta: { head: through } }));
+  };
+  const openElsewhere = (conversationId: string, target: string) =>
+    navigation.openConversation(asConversationId(conversationId), asMessageId(target));
+
+  const regenerate = (answer: MessageId) => {
+    list.current?.toEnd();
+    run(settleHead().then(() => app.chat.regenerate(id, answer)));
+  };
+  const edit = (message: Message, text: string, rerun: boolean) => {
+    const parts: Part[] = message.parts.filter((part) => part.type !== 'text');
+    if (text.trim()) parts.push({ type: 'text', text: text.trim() });
+    setAside(null);
+    run(app.chat.edit(id, message.id, parts, rerun));
+  };
+  // Messages hold on to one object: what it does follows the screen without drawing them again.
+  const acts = useRef({ openElsewhere, show, regenerate, edit, navigation });
+  acts.current = { openElsewhere, show, regenerate, edit, navigation };
+  const messageActions = useMemo<MessageActions>(
+    () => ({
+      open: (conversationId, target) => acts.current.openElsewhere(conversationId, target),
+      show: (sibling) => acts.current.show(sibling),
+      regenerate: (answer) => acts.current.regenerate(answer),
+      edit: (message, text, rerun) => acts.current.edit(message, text, rerun),
+      connectModel: () => acts.current.navigation.openScreen('settings', 'models'),
+      canAsk: !busy,
+      canWrite: !trashed,
+      hasModel,
+    }),
+    [busy, trashed, hasModel],
+  );
+
+  const send = async (parts: readonly Part[], withoutPassages: readonly MessageId[]) => {
+    await settleHead();
+    await app.chat.send({ conversationId: id, parts, withoutPassages });
+    list.current?.toEnd();
+  };
+  const editLast = (): boolean => {
+    const last = branch.path.findLast((message) => message.role === 'user' && message.kind === 'message');
+    if (!last || trashed) return false;
+    editing.set(last.id);
+    list.current?.toMessage(last.id, { glow: false, block: 'nearest' });
+    return true;
+  };
+
+  const walk = (step: 1 | -1) => {
+    const messages = branch.rows.flatMap((row) => (row.type === 'message' ? [row.message.id] : []));
+    const focused = document.activeElement?.closest('[data-message-id]');
+    const at = messages.indexOf(list.current?.current() as MessageId);
+    const next = messages[focused ? at + step : Math.max(0, at)];
+    if (next) list.current?.toMessage(next, { glow: false, block: 'nearest' });
+    return undefined;
+  };
+  const inFocused = (selector: string): boolean => {
+    const message = document.activeElement?.closest('[data-message-id]');
+    const target = message?.querySelector<HTMLElement>(selector);
+    if (selector.includes('aria-expanded')) target?.click();
+    target?.focus();
+    return Boolean(target);
+  };
+  const togglePanel = () => {
+    if (wide) setPanelWanted(!panelWanted);
+    else setSheet(!sheet);
+    return undefined;
+  };
+  useShortcuts({
+    stop: () => {
+      if (!busy) return false;
+      app.chat.stop(id);
+      return undefined;
+    },
+    focus: () => {
+      session.composer.get()?.focus();
+      return undefined;
+    },
+    panel: () => (facts ? togglePanel() : false),
+    messageNext: () => walk(1),
+    messagePrevious: () => walk(-1),
+    openRecall: () => (inFocused('[data-recall] button[aria-expanded]') ? undefined : false),
+    openMessage: () => (inFocused('button') ? undefined : false),
+  });
+
+  const panel = facts && (
+    <ContextPanel
+      facts={facts}
+      onJump={(message) => {
+        setSheet(false);
+        list.current?.toMessage(message, { glow: true, block: 'center' });
+      }}
+      onOpen={(conversationId, target) => {
+        setSheet(false);
+        openElsewhere(conversationId, target);
+      }}
+      onShow={show}
+      {...(wide ? { onClose: () => setPanelWanted(false) } : {})}
+    />
+  );
+
+  return (
+    <div className="flex min-h-0 flex-1">
+      <div className="relative flex min-w-0 flex-1 flex-col" {...drop.handlers}>
+        <Header
+          actions={
+            <>
+              <OfflineBadge />
+              {facts && !(wide && panelWanted) && (
+                <IconButton
+                  label={t('context.show')}
+                  shortcut={panelKeys}
+                  icon={<PanelRight size={17} aria-hidden />}
+                  onClick={togglePanel}
+                />
+              )}
+              {entry && (
+                <Menu
+                  keepFocus
+                  trigger={<IconButton label={t('more')} icon={<Ellipsis size={17} aria-hidden />} />}
+                  items={actions.menu(
+                    entry,
+                    () => setRenaming(true),
+                    () => setErasing(true),
+                  )}
+                />
+              )}
+            </>
+          }
+        >
+          {renaming && entry ? (
+            <TitleField
+              title={entry.title}
+              onDone={(next) => {
+                setRenaming(false);
+                if (next !== null) actions.rename(entry, next);
+              }}
+              className="h-8 w-full max-w-120 rounded-sm border border-accent bg-paper px-2 font-semibold outline-none"
+            />
+          ) : (
+            <h1 className="min-w-0 truncate font-semibold" title={title}>
+              <button
+                type="button"
+                disabled={!entry || trashed}
+                onClick={() => setRenaming(true)}
+                className="max-w-full truncate rounded-sm px-1.5 py-1 hover:not-disabled:bg-fill"
+              >
+                {title}
+              </button>
+            </h1>
+          )}
+        </Header>
+        {messageId !== null && navigation.canGoBack && (
+          <div
+            role="status"
+            className="flex shrink-0 items-center gap-2 border-memory-line border-y bg-memory-soft px-4 py-1 text-memory text-sm"
+          >
+            <History size={15} aria-hidden className="shrink-0" />
+            <span className="min-w-0 flex-1 truncate">{leaf !== head ? t('jumpedBranch') : t('jumped')}</span>
+            <Button
+              size="sm"
+              variant="ghost"
+              className="text-memory hover:bg-memory-mark/50 hover:text-memory"
+              icon={<ArrowLeft size={14} aria-hidden />}
+              onClick={navigation.back}
+            >
+              {t('backToWhere')}
+            </Button>
+          </div>
+        )}
+        <MessageActionsContext value={messageActions}>
+          <EditingContext value={editing}>
+            <MessageList
+              conversationId={id}
+              branch={branch}
+              handle={list}
+              running={runs ? <RunningAnswer turn={turn} /> : null}
+              after={
+                <>
+                  {writing && !runs && turn.parentId !== null && (
+                    <div className="my-3 flex items-center gap-3 text-branch text-sm">
+                      <span className="flex-1">{t('answerElsewhere')}</span>
+                      <Button size="sm" onClick={() => setAside(null)}>
+                        {t('showIt')}
+                      </Button>
+                    </div>
+                  )}
+                  {!busy && turn.problem && <ProblemNotice className="my-3" problem={turn.problem} />}
+                  <Outcomes place={id} shown={outcomes} />
+                </>
+              }
+            />
+          </EditingContext>
+        </MessageActionsContext>
+        <Announcer conversationId={id} />
+        {trashed ? (
+          <div className="flex items-center justify-center gap-3 border-t bg-side px-4 py-4 text-sm">
+            <Trash2 size={16} aria-hidden className="text-ink-3" />
+            <span>{t('inTrash')}</span>
+            <Button size="sm" onClick={() => actions.restore(id)}>
+              {t('restore')}
+            </Button>
+          </div>
+        ) : (
+          <Composer
+            key={id}
+            conversationId={id}
+            turn={turn}
+            first={branch.path.length === 0}
+            send={send}
+            runCommand={runLine}
+            editLast={editLast}
+            handle={composer}
+          />
+        )}
+        {drop.over && <DropOverlay />}
+      </div>
+      {panel && wide && panelWanted && (
+        <aside
+          aria-label={t('context.title')}
+          className="w-(--panel-width) shrink-0 overflow-y-auto border-l bg-paper"
+        >
+          {panel}
+        </aside>
+      )}
+      {panel && !wide && (
+        <Sheet open={sheet} onOpenChange={setSheet} title={t('context.title')} side="right">
+          {panel}
+        </Sheet>
+      )}
+      <Confirm
+        open={erasing}
+        onOpenChange={setErasing}
+        title={t('eraseTitle')}
+        action={t('eraseForGood')}
+        danger
+        onConfirm={() => actions.erase([id])}
+      >
+        {t('eraseWords')}
+      </Confirm>
+    </div>
+  );
+}
+
+function ExistingConversation({
+  conversationId,
+  messageId,
+}: {
+  conversationId: ConversationId;
+  messageId: MessageId | null;
+}) {
+  const { t } = useTranslation('chat');
+  const navigation = useNavigation();
+  const state = useConversation(conversationId);
+  if (state.state === 'open')
+    return <OpenedConversation conversation={state.conversation} messageId={messageId} />;
+  return (
+    <>
+      <Header>{null}</Header>
+      {state.state === 'loading' ? (
+        <LoadingConversation />
+      ) : (
+        <div className="mx-auto w-full max-w-(--measure) flex-1 p-6">
+          <ProblemNotice
+            problem={state.problem}
+            actions={
+              <Button size="sm" onClick={navigation.newConversation}>
+                {t('startNew')}
+              </Button>
+            }
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+export function ConversationScreen({
+  conversationId,
+  messageId,
+}: {
+  conversationId: ConversationId | null;
+  messageId: MessageId | null;
+}) {
+  if (conversationId === null) return <NewConversation />;
+  return <ExistingConversation key={conversationId} conversationId={conversationId} messageId={messageId} />;
+}

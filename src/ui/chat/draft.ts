@@ -1,0 +1,71 @@
+// What is written and not yet sent, kept per conversation so that a reload loses none of it.
+import { z } from 'zod';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import { partSchema } from '../../domain/chat/message.ts';
+import type { Settings } from '../../services/settings/settings.ts';
+import type { FilePart } from './attachments.ts';
+
+const draftSchema = z.object({
+  text: z.string(),
+  files: z.array(z.object({ id: z.string(), part: partSchema, pasted: z.string().nullable() })),
+});
+
+/** A file in the composer. `pasted`: the words it was made from, to turn it back. */
+export interface DraftFile {
+  readonly id: string;
+  readonly part: FilePart;
+  readonly pasted: string | null;
+}
+export interface Draft {
+  readonly text: string;
+  readonly files: readonly DraftFile[];
+}
+
+const keyOf = (id: ConversationId | null): string => `composer.${id ?? 'new'}`;
+/** Writing pauses this long before the draft is kept, ms. */
+const PAUSE = 400;
+
+/** The kept draft; null where there is none or it cannot be read. */
+export async function readDraft(settings: Settings, id: ConversationId | null): Promise<Draft | null> {
+  const kept = draftSchema.safeParse(await settings.recallItem(keyOf(id)));
+  if (!kept.success) return null;
+  const files = kept.data.files.flatMap(({ part, ...rest }) =>
+    part.type === 'file' ? [{ ...rest, part }] : [],
+  );
+  return { text: kept.data.text, files };
+}
+
+/** Keeps a draft shortly after the last change, and at once when the page goes away. `close` ends it. */
+export function createDraftKeeper(
+  settings: Settings,
+  id: ConversationId | null,
+  read: () => Draft,
+): { changed(): void; flush(): void; close(): void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = () => {
+    if (timer === undefined) return;
+    clearTimeout(timer);
+    timer = undefined;
+    const draft = read();
+    const empty = draft.text === '' && draft.files.length === 0;
+    settings.keepItem(keyOf(id), empty ? undefined : draft).catch((error: unknown) => {
+      // The words are still on the screen; the status line speaks of storage.
+      console.warn('The draft could not be kept', error);
+    });
+  };
+  const onHide = () => document.visibilityState === 'hidden' && flush();
+  document.addEventListener('visibilitychange', onHide);
+  window.addEventListener('pagehide', flush);
+  return {
+    changed: () => {
+      clearTimeout(timer);
+      timer = setTimeout(flush, PAUSE);
+    },
+    flush,
+    close: () => {
+      flush();
+      document.removeEventListener('visibilitychange', onHide);
+      window.removeEventListener('pagehide', flush);
+    },
+  };
+}

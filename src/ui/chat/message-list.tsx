@@ -1,0 +1,221 @@
+// The messages of a branch, of which only those near the screen exist. Keeps to the end while an answer grows, unless one scrolls away.
+import { ArrowDown } from 'lucide-react';
+import {
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { useTranslation } from 'react-i18next';
+import { type CacheSnapshot, Virtualizer, type VirtualizerHandle } from 'virtua';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { useSession } from '../hooks/session.tsx';
+import { formatDate } from '../i18n/index.ts';
+import { IconButton } from '../shell/controls.tsx';
+import { MessageView, Notes } from './message-view.tsx';
+import type { Branch, Row } from './rows.ts';
+
+/** Nearer to the end than this counts as being there, px. */
+const AT_END = 24;
+/** How long a message glows after a jump, ms. */
+const GLOW = 2000;
+
+export interface MessageListHandle {
+  toEnd(): void;
+  /** Scrolls to a message, focuses it, and lets it glow where asked. False where it is not on this branch. */
+  toMessage(id: MessageId, options: { glow: boolean; block: 'center' | 'nearest' }): boolean;
+  /** The message that has the focus, else the first one on the screen. */
+  current(): MessageId | null;
+}
+
+const Day = ({ at }: { at: number }) => (
+  <div className="flex justify-center pt-6 pb-2 text-ink-3 text-xs">
+    <time dateTime={new Date(at).toISOString()}>{formatDate(at)}</time>
+  </div>
+);
+
+export function MessageList({
+  conversationId,
+  branch,
+  running,
+  after,
+  handle,
+}: {
+  conversationId: ConversationId;
+  branch: Branch;
+  /** The answer that grows at the end. */
+  running: ReactNode;
+  /** What stands below everything: outcomes of commands, problems. */
+  after: ReactNode;
+  handle: RefObject<MessageListHandle | null>;
+}) {
+  const { t } = useTranslation('chat');
+  const { places } = useSession();
+  const scroller = useRef<HTMLDivElement>(null);
+  const list = useRef<VirtualizerHandle>(null);
+  const [marked, setMarked] = useState<MessageId | null>(null);
+  const [away, setAway] = useState(false);
+  const { rows, rowOf, results } = branch;
+  // A place is only good for the rows it was measured with.
+  const [place] = useState(() => {
+    const kept = places.get(conversationId);
+    return kept && kept.rows === rows.length ? kept : undefined;
+  });
+  const sticking = useRef(place ? place.atEnd : true);
+  const lastOffset = useRef(0);
+
+  const toEnd = useCallback(() => {
+    sticking.current = true;
+    const box = scroller.current;
+    if (box) box.scrollTop = box.scrollHeight;
+  }, []);
+
+  const noteScroll = useCallback(() => {
+    const box = scroller.current;
+    if (!box) return;
+    const left = box.scrollHeight - box.scrollTop - box.clientHeight;
+    // Content that grows moves nobody; only a person moves up.
+    if (left <= AT_END) sticking.current = true;
+    else if (box.scrollTop < lastOffset.current - 1) sticking.current = false;
+    lastOffset.current = box.scrollTop;
+    setAway(!sticking.current && left > 160);
+  }, []);
+
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    if (!box) return;
+    if (place && !place.atEnd) box.scrollTop = place.offset;
+    else box.scrollTop = box.scrollHeight;
+    lastOffset.current = box.scrollTop;
+    return () => {
+      const cache = list.current?.cache;
+      places.set(conversationId, {
+        offset: box.scrollTop,
+        atEnd: sticking.current,
+        rows: rowCount.current,
+        cache,
+      });
+    };
+  }, [conversationId, place, places]);
+  const rowCount = useRef(rows.length);
+  rowCount.current = rows.length;
+
+  // Whatever grows inside (an answer, a picture that arrives, a font) keeps the end in sight.
+  useEffect(() => {
+    const box = scroller.current;
+    const content = box?.firstElementChild;
+    if (!box || !content) return;
+    const watch = new ResizeObserver(() => {
+      if (sticking.current) box.scrollTop = box.scrollHeight;
+      noteScroll();
+    });
+    watch.observe(content);
+    watch.observe(box);
+    return () => watch.disconnect();
+  }, [noteScroll]);
+
+  useEffect(() => {
+    if (marked === null) return;
+    const timer = setTimeout(() => setMarked(null), GLOW);
+    return () => clearTimeout(timer);
+  }, [marked]);
+
+  const pending = useRef<number | null>(null);
+  useEffect(
+    () => () => {
+      if (pending.current !== null) cancelAnimationFrame(pending.current);
+    },
+    [],
+  );
+  useImperativeHandle(handle, () => ({
+    toEnd,
+    toMessage: (id, { glow, block }) => {
+      const row = rowOf.get(id);
+      if (row === undefined) return false;
+      sticking.current = false;
+      if (pending.current !== null) cancelAnimationFrame(pending.current);
+      list.current?.scrollToIndex(row, { align: block });
+      // Rows around the target are measured once they are there; then it is brought to its place for good.
+      let tries = 0;
+      const settle = () => {
+        const element = scroller.current?.querySelector<HTMLElement>(`[data-message-id="${CSS.escape(id)}"]`);
+        if (element) {
+          const tall = element.offsetHeight > (scroller.current?.clientHeight ?? 0) * 0.8;
+          if (block === 'center') element.scrollIntoView({ block: tall ? 'start' : 'center' });
+          element.focus({ preventScroll: true });
+        } else list.current?.scrollToIndex(row, { align: block });
+        tries += 1;
+        pending.current = tries < (element ? 4 : 30) ? requestAnimationFrame(settle) : null;
+      };
+      pending.current = requestAnimationFrame(settle);
+      if (glow) setMarked(id);
+      return true;
+    },
+    current: () => {
+      const focused = document.activeElement?.closest<HTMLElement>('[data-message-id]');
+      if (focused) return focused.dataset.messageId as MessageId;
+      const first = list.current?.findItemIndex(scroller.current?.scrollTop ?? 0) ?? 0;
+      for (const row of rows.slice(first)) if (row.type === 'message') return row.message.id;
+      return null;
+    },
+  }));
+
+  const lastMessage = rows.findLast((row) => row.type === 'message')?.key;
+  const draw = (row: Row) => {
+    switch (row.type) {
+      case 'day':
+        return <Day key={row.key} at={row.at} />;
+      case 'notes':
+        return <Notes key={row.key} messages={row.messages} results={results} />;
+      case 'message':
+        return (
+          <MessageView
+            key={row.key}
+            row={row}
+            results={results}
+            marked={row.message.id === marked}
+            last={row.key === lastMessage && !running}
+          />
+        );
+    }
+  };
+
+  return (
+    <div className="relative min-h-0 flex-1">
+      <section
+        ref={scroller}
+        aria-label={t('messages')}
+        tabIndex={0}
+        onScroll={noteScroll}
+        className="-outline-offset-2 absolute inset-0 overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-gutter:stable]"
+      >
+        <div className="mx-auto w-full max-w-(--measure) px-5 pb-6 md:px-8">
+          <Virtualizer
+            ref={list}
+            scrollRef={scroller}
+            data={rows}
+            bufferSize={600}
+            {...(place ? { cache: place.cache as CacheSnapshot } : {})}
+          >
+            {draw}
+          </Virtualizer>
+          {running}
+          {after}
+        </div>
+      </section>
+      {away && (
+        <IconButton
+          label={t('toEnd')}
+          tooltipSide="top"
+          icon={<ArrowDown size={17} aria-hidden />}
+          onClick={toEnd}
+          className="-translate-x-1/2 absolute bottom-3 left-1/2 animate-fade rounded-full border border-line bg-raised shadow-float"
+        />
+      )}
+    </div>
+  );
+}

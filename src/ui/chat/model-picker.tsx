@@ -1,0 +1,58 @@
+// Which model answers: a quiet button in the composer, a menu of everything that is connected.
+import { ChevronDown, Plug } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { classes, Menu, type MenuItem } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+
+export function ModelPicker() {
+  const { settings } = useApp();
+  const { t } = useTranslation('chat');
+  const navigation = useNavigation();
+  const report = useReport();
+  const { endpoints, chosen } = useReadable(settings.connections);
+  const choose = (choice: { endpointId: string; model: string } | null) => {
+    settings.choose(choice).catch(report);
+  };
+  const items: MenuItem[] = [];
+  for (const endpoint of endpoints) {
+    items.push({ heading: endpoint.label });
+    for (const model of endpoint.models)
+      items.push({
+        label: model,
+        checked: chosen?.endpointId === endpoint.id && chosen.model === model,
+        onSelect: () => choose({ endpointId: endpoint.id, model }),
+      });
+  }
+  if (items.length > 0) items.push('separator');
+  items.push({
+    label: t('memoryOnly'),
+    description: t('memoryOnlyWords'),
+    checked: chosen === null,
+    onSelect: () => choose(null),
+  });
+  items.push('separator', {
+    label: endpoints.length > 0 ? t('manageModels') : t('connectModel'),
+    icon: <Plug size={15} aria-hidden />,
+    onSelect: () => navigation.openScreen('settings', 'models'),
+  });
+  const name = chosen?.model ?? t('memoryOnly');
+  return (
+    <Menu
+      side="top"
+      align="end"
+      items={items}
+      trigger={
+        <button
+          type="button"
+          aria-label={t('modelIs', { model: name })}
+          className="touchable flex h-8 min-w-0 items-center gap-1 rounded-sm px-2 text-ink-2 text-sm hover:bg-fill hover:text-ink aria-expanded:bg-fill"
+        >
+          <span className={classes('max-w-44 truncate', chosen === null && 'text-memory')}>{name}</span>
+          <ChevronDown size={14} aria-hidden className="shrink-0 text-ink-3" />
+        </button>
+      }
+    />
+  );
+}

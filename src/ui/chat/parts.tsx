@@ -1,0 +1,231 @@
+// The parts of a message that are not plain words: what a model thought, what its tools did, files.
+import { ChevronRight, FileText, Paperclip, TriangleAlert, Wrench } from 'lucide-react';
+import { type ReactNode, useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { PartOf } from '../../domain/chat/message.ts';
+import { formatBytes, formatNumber } from '../i18n/index.ts';
+import { classes, Dialog, Spinner } from '../shell/controls.tsx';
+import { Markdown } from './markdown.tsx';
+
+/** One line that opens by a click. */
+export function Fold({
+  icon,
+  children,
+  body,
+  tone = 'plain',
+}: {
+  icon: ReactNode;
+  /** The line. */
+  children: ReactNode;
+  body: () => ReactNode;
+  tone?: 'plain' | 'danger';
+}) {
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  return (
+    <div className="my-1.5 text-sm">
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+        className={classes(
+          'touchable -ml-1.5 flex max-w-full items-center gap-2 rounded-sm px-1.5 py-1 text-left hover:bg-fill',
+          tone === 'danger' ? 'text-danger' : 'text-ink-3 hover:text-ink-2',
+        )}
+      >
+        {icon}
+        <span className="min-w-0 truncate">{children}</span>
+        <ChevronRight
+          size={14}
+          aria-hidden
+          className={classes('shrink-0 transition-transform', open && 'rotate-90')}
+        />
+      </button>
+      <div id={id} hidden={!open}>
+        {open && <div className="mt-1 mb-2 ml-1 border-l-2 pl-3.5">{body()}</div>}
+      </div>
+    </div>
+  );
+}
+
+const wordsIn = (text: string): number => {
+  let count = 0;
+  for (const _ of text.matchAll(/\p{Script=Han}|[\p{L}\p{N}]+/gu)) count += 1;
+  return count;
+};
+
+/** What a model thought before it answered, folded with its length. */
+export function Reasoning({ part, running }: { part: PartOf<'reasoning'>; running: boolean }) {
+  const { t } = useTranslation('chat');
+  if (!part.text.trim())
+    return running || !part.encrypted ? null : (
+      <p className="my-1.5 text-ink-3 text-sm">{t('reasoningSealed')}</p>
+    );
+  return (
+    <Fold
+      icon={
+        running ? (
+          <Spinner className="shrink-0 scale-75" />
+        ) : (
+          <span aria-hidden className="shrink-0">
+            ∴
+          </span>
+        )
+      }
+      body={() => (
+        <div className="text-ink-2 [&_.prose]:text-[0.9375rem]">
+          <Markdown text={part.text} streaming={running} />
+        </div>
+      )}
+    >
+      {running ? t('thinking') : t('thought')}
+      {' · '}
+      {t('words', { count: wordsIn(part.text), size: formatNumber(wordsIn(part.text)) })}
+    </Fold>
+  );
+}
+
+/** Arguments as people read them: JSON laid out, anything else as it is. */
+function laidOut(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** The most telling argument, for the one line. */
+function gist(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'string') return value;
+    if (value && typeof value === 'object') {
+      const first = Object.values(value).find((item) => typeof item === 'string' && item.trim());
+      if (typeof first === 'string') return first.replace(/\s+/g, ' ').slice(0, 160);
+    }
+    return '';
+  } catch {
+    return text.replace(/\s+/g, ' ').slice(0, 160);
+  }
+}
+
+const BLOCK =
+  'max-h-80 overflow-auto rounded-md border bg-side px-3 py-2 font-mono text-[0.8125rem] leading-5 whitespace-pre-wrap break-words';
+const SHOWN = 40_000;
+
+/** A call and its result are one thing: never shown apart. */
+export function ToolLine({
+  call,
+  result,
+  running,
+}: {
+  call: PartOf<'tool-call'>;
+  result: PartOf<'tool-result'> | undefined;
+  running: boolean;
+}) {
+  const { t } = useTranslation('chat');
+  const failed = result?.isError === true;
+  const shown = gist(call.arguments);
+  return (
+    <Fold
+      tone={failed ? 'danger' : 'plain'}
+      icon={
+        failed ? (
+          <TriangleAlert size={14} aria-hidden className="shrink-0" />
+        ) : running && !result ? (
+          <Spinner className="shrink-0 scale-75" />
+        ) : (
+          <Wrench size={14} aria-hidden className="shrink-0" />
+        )
+      }
+      body={() => (
+        <div className="flex flex-col gap-2">
+          {call.arguments.trim() && call.arguments.trim() !== '{}' && (
+            <div>
+              <div className="pb-1 text-ink-3 text-xs">{t('toolArguments')}</div>
+              <pre className={BLOCK}>{laidOut(call.arguments).slice(0, SHOWN)}</pre>
+            </div>
+          )}
+          <div>
+            <div className="pb-1 text-ink-3 text-xs">{failed ? t('toolError') : t('toolResult')}</div>
+            {result ? (
+              <pre className={BLOCK}>
+                {result.text.length > SHOWN
+                  ? `${result.text.slice(0, SHOWN)}…`
+                  : result.text || t('toolEmpty')}
+              </pre>
+            ) : (
+              <p className="text-ink-3">{running ? t('toolRunning') : t('toolNoResult')}</p>
+            )}
+          </div>
+        </div>
+      )}
+    >
+      <span className="font-medium">{call.name}</span>
+      {shown && <span className="ml-2 font-mono text-[0.8125rem] opacity-85">{shown}</span>}
+      {failed && <span className="ml-2">{t('toolFailed')}</span>}
+    </Fold>
+  );
+}
+
+/** Bytes behind a base64 `data:` URL, without decoding it. */
+const sizeOf = (url: string): number => Math.floor(((url.length - url.indexOf(',') - 1) * 3) / 4);
+
+/** Opens words that came as a file. */
+function textOfUrl(url: string): string | null {
+  try {
+    const comma = url.indexOf(',');
+    const head = url.slice(0, comma);
+    const body = url.slice(comma + 1);
+    if (!head.includes(';base64')) return decodeURIComponent(body);
+    const bytes = Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
+    return new TextDecoder().decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** An image is shown and opens large; anything else is a chip. */
+export function FilePart({ part }: { part: PartOf<'file'> }) {
+  const { t } = useTranslation('chat');
+  const [open, setOpen] = useState(false);
+  const name = part.name || part.reference || part.mediaType;
+  const url = part.url?.startsWith('data:') ? part.url : undefined;
+  if (url && /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)$/.test(part.mediaType))
+    return (
+      <>
+        <button
+          type="button"
+          onClick={() => setOpen(true)}
+          aria-label={t('enlarge', { name })}
+          className="block overflow-hidden rounded-md border"
+        >
+          <img src={url} alt={name} loading="lazy" className="max-h-64 max-w-full object-contain" />
+        </button>
+        <Dialog open={open} onOpenChange={setOpen} title={name} size="lg">
+          <img src={url} alt={name} className="mx-auto max-h-[64dvh] max-w-full object-contain" />
+        </Dialog>
+      </>
+    );
+  const readable = url !== undefined && /^(text\/|application\/(json|xml|x-yaml|yaml))/.test(part.mediaType);
+  const chip = (
+    <>
+      {readable ? <FileText size={15} aria-hidden /> : <Paperclip size={15} aria-hidden />}
+      <span className="max-w-60 truncate">{name}</span>
+      <span className="text-ink-3 text-xs">{url ? formatBytes(sizeOf(url)) : t('notCarried')}</span>
+    </>
+  );
+  const look = 'inline-flex max-w-full items-center gap-2 rounded-md border bg-paper px-2.5 py-1.5 text-sm';
+  if (!readable) return <span className={look}>{chip}</span>;
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)} className={classes(look, 'hover:bg-fill')}>
+        {chip}
+      </button>
+      <Dialog open={open} onOpenChange={setOpen} title={name} size="lg">
+        <pre className={classes(BLOCK, 'max-h-none')}>{(textOfUrl(url) ?? '').slice(0, 400_000)}</pre>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+// A conversation as the screen follows it: opened while it is looked at, let go afterwards.
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import type { OpenConversation } from '../../services/documents/documents.ts';
+import { useApp } from './app.tsx';
+
+export type ConversationState =
+  | { readonly state: 'loading' }
+  | { readonly state: 'open'; readonly conversation: Conversation }
+  | { readonly state: 'failed'; readonly problem: Problem };
+
+const never = () => () => undefined;
+
+/** Follows the conversation; null follows nothing. Opening another one shows `loading`, never the old one. */
+export function useConversation(id: ConversationId | null): ConversationState {
+  const { documents } = useApp();
+  const [held, setHeld] = useState<{ id: ConversationId; open?: OpenConversation; problem?: Problem } | null>(
+    null,
+  );
+  useEffect(() => {
+    if (id === null) return;
+    let wanted = true;
+    let opened: OpenConversation | undefined;
+    documents.open(id).then(
+      (open) => {
+        opened = open;
+        if (wanted) setHeld({ id, open });
+        else open.close();
+      },
+      (error: unknown) => wanted && setHeld({ id, problem: toProblem(error) }),
+    );
+    return () => {
+      wanted = false;
+      opened?.close();
+    };
+  }, [documents, id]);
+  const open = held?.id === id ? held.open : undefined;
+  const conversation = useSyncExternalStore(open?.subscribe ?? never, () => open?.get() ?? null);
+  if (held !== null && held.id === id && held.problem) return { state: 'failed', problem: held.problem };
+  return conversation && conversation.id === id ? { state: 'open', conversation } : { state: 'loading' };
+}
