@@ -1,0 +1,121 @@
+// Opening and making again, with the page file system over a stand-in for IndexedDB. The real browsers' engines are proven in
+// `engines.browser.test.ts`; here files are damaged in ways that a browser does not let one reach easily.
+import 'fake-indexeddb/auto';
+import { openDB } from 'idb';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openEngine, POSTGRES_VERSION, removeEngineFiles } from '../../../src/adapters/index/engines.ts';
+import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
+import { SCHEMA_VERSION } from '../../../src/adapters/index/schema.ts';
+import { change, message } from '../../suites/memory-index.suite.ts';
+
+const NAME = 'engines';
+const open = () => openEngine({ wanted: 'indexeddb', name: NAME });
+
+/** A library of one message, closed. */
+async function prepare(): Promise<void> {
+  const { database, engine } = await open();
+  expect(engine).toBe('indexeddb');
+  const index = createPgliteIndex(database);
+  await index.apply(change({ messages: [message(1, 'kept words')] }), 5);
+  await index.close();
+}
+
+/** Works on the stored pages: `files` by path, `pages` by number. */
+const store = () => openDB(`${NAME}-${POSTGRES_VERSION}`);
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await removeEngineFiles(NAME);
+});
+
+describe('engines', () => {
+  it('name their files after the Postgres that reads them', async () => {
+    const { database } = await openEngine({ wanted: 'memory' });
+    const { rows } = await database.query<{ server_version: string }>('show server_version');
+    expect(Number.parseInt(rows[0]?.server_version ?? '', 10)).toBe(POSTGRES_VERSION);
+    await database.close();
+  });
+
+  it('open what they kept', async () => {
+    await prepare();
+    const { database } = await open();
+    const index = createPgliteIndex(database);
+    expect(await index.bookmark()).toBe(5);
+    expect(await index.search({ words: 'kept', filter: {}, limit: 5 })).toHaveLength(1);
+    await index.close();
+  });
+
+  it('are passed over where they do not exist, with the reason', async () => {
+    const opened = await openEngine({ wanted: 'opfs', name: NAME });
+    expect(opened.engine).toBe('indexeddb');
+    expect(opened.passedOver.map((one) => one.engine)).toEqual(['opfs']);
+    await opened.database.close();
+  });
+
+  const damages: [string, () => Promise<void>][] = [
+    [
+      'was made by another Postgres',
+      async () => {
+        const pages = await store();
+        const file = await pages.get('files', '/PG_VERSION');
+        await pages.put('pages', new TextEncoder().encode('17\n'), file.id * 2 ** 32);
+        pages.close();
+      },
+    ],
+    [
+      'has a broken control file',
+      async () => {
+        const pages = await store();
+        const file = await pages.get('files', '/global/pg_control');
+        await pages.put('pages', new Uint8Array(8192).fill(7), file.id * 2 ** 32);
+        pages.close();
+      },
+    ],
+    [
+      'was only half made',
+      async () => {
+        const pages = await store();
+        for (const path of await pages.getAllKeys('files'))
+          if (String(path).startsWith('/base/')) await pages.delete('files', path);
+        pages.close();
+      },
+    ],
+    [
+      'has lost its tables',
+      async () => {
+        const pages = await store();
+        const rows: { path: string; id: number; size: number }[] = await pages.getAll('files');
+        for (const row of rows)
+          if (/^\/base\/\d+\/\d{5,}$/.test(row.path)) await pages.delete('files', row.path);
+        pages.close();
+      },
+    ],
+  ];
+  for (const [what, damage] of damages)
+    it(`make a database again that ${what}`, async () => {
+      vi.spyOn(console, 'warn').mockImplementation(() => {});
+      await prepare();
+      await damage();
+      const { database, engine } = await open();
+      expect(engine).toBe('indexeddb');
+      const index = createPgliteIndex(database);
+      expect(await index.bookmark()).toBe(0);
+      await index.apply(change({ messages: [message(1, 'kept words')] }), 5);
+      expect(await index.search({ words: 'kept', filter: {}, limit: 5 })).toHaveLength(1);
+      await index.close();
+    });
+
+  it('refuse a database of a newer app and leave it as it is', async () => {
+    await prepare();
+    const { database } = await open();
+    await database.query('insert into schema_version (version) values ($1)', [SCHEMA_VERSION + 1]);
+    await database.close();
+    await expect(open()).rejects.toMatchObject({ problem: { code: 'newer-index' } });
+    await expect(openEngine({ wanted: 'auto', name: NAME })).rejects.toMatchObject({
+      problem: { code: 'newer-index' },
+    });
+    const pages = await store();
+    expect((await pages.getAllKeys('files')).length).toBeGreaterThan(900);
+    pages.close();
+  });
+});
