@@ -1,0 +1,159 @@
+// Version, the configuration as a file, and the licences of the models that ship with the app.
+import { Download, FileUp, RotateCcw } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { toast } from 'sonner';
+import { BUNDLED_MODELS } from '../../adapters/embedding/bundled-models.ts';
+import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { Button, Confirm, Dialog, Spinner } from '../shell/controls.tsx';
+import { download, useReport } from '../shell/conversation-actions.tsx';
+import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { Group, Row } from './rows.tsx';
+
+export function AboutSection() {
+  const { t } = useTranslation('settings');
+  const app = useApp();
+  const report = useReport();
+  const kept = useReadable(app.settings.problem);
+  const install = useReadable(app.device.install);
+  const update = useReadable(app.device.update);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [asking, setAsking] = useState(false);
+  const [notice, setNotice] = useState<string | null>(null);
+  const file = useRef<HTMLInputElement>(null);
+
+  const read = (picked: File | undefined) => {
+    if (!picked) return;
+    setProblem(null);
+    picked
+      .text()
+      .then((text) => app.settings.importYaml(text))
+      .then(
+        () => toast(t('about.imported')),
+        (error: unknown) => setProblem(toProblem(error)),
+      );
+  };
+  return (
+    <>
+      <p className="text-ink-2">{t('about.lead')}</p>
+      {kept && <ProblemNotice problem={kept} />}
+      {(update || install) && (
+        <Group>
+          {update && (
+            <Row label={t('about.update')} help={t('about.updateText')}>
+              <Button variant="primary" onClick={update}>
+                {t('about.updateAction')}
+              </Button>
+            </Row>
+          )}
+          {install && (
+            <Row label={t('about.install')} help={t('about.installText')}>
+              <Button onClick={() => void install().catch(report)}>{t('about.install')}</Button>
+            </Row>
+          )}
+        </Group>
+      )}
+      <Group title={t('about.config')}>
+        <div className="py-3">
+          <p className="text-ink-3 text-xs">{t('about.configText')}</p>
+          <div className="mt-3 flex flex-wrap gap-2">
+            <Button
+              icon={<Download size={15} aria-hidden />}
+              onClick={() =>
+                download({
+                  name: 'recollect.yaml',
+                  mediaType: 'application/yaml',
+                  blob: new Blob([app.settings.exportYaml()], { type: 'application/yaml' }),
+                })
+              }
+            >
+              {t('about.export')}
+            </Button>
+            <Button icon={<FileUp size={15} aria-hidden />} onClick={() => file.current?.click()}>
+              {t('about.import')}
+            </Button>
+            <Button
+              variant="ghost"
+              icon={<RotateCcw size={15} aria-hidden />}
+              onClick={() => setAsking(true)}
+            >
+              {t('about.reset')}
+            </Button>
+            <input
+              ref={file}
+              type="file"
+              accept=".yaml,.yml,application/yaml,text/yaml"
+              hidden
+              data-import="configuration"
+              onChange={(event) => {
+                read(event.currentTarget.files?.[0]);
+                event.currentTarget.value = '';
+              }}
+            />
+          </div>
+          {problem && <ProblemNotice problem={problem} className="mt-3" />}
+        </div>
+      </Group>
+      <Group title={t('about.licences')}>
+        {BUNDLED_MODELS.map((model) => (
+          <Row
+            key={model.id}
+            label={model.id}
+            help={[
+              t(`about.languages.${model.languages.join(' ')}`),
+              t('about.licence', { name: model.licence }),
+            ].join(' · ')}
+          >
+            <Button size="sm" variant="ghost" onClick={() => setNotice(model.id)}>
+              {t('about.notice')}
+            </Button>
+          </Row>
+        ))}
+      </Group>
+      <Dialog
+        open={notice !== null}
+        onOpenChange={() => setNotice(null)}
+        size="lg"
+        title={t('about.noticeTitle', { name: notice ?? '' })}
+      >
+        {notice !== null && <Notice model={notice} />}
+      </Dialog>
+      <Confirm
+        open={asking}
+        onOpenChange={setAsking}
+        title={t('about.resetTitle')}
+        action={t('about.resetAction')}
+        danger
+        onConfirm={() => {
+          app.settings.reset().then(() => toast(t('about.resetDone')), report);
+        }}
+      >
+        {t('about.resetText')}
+      </Confirm>
+    </>
+  );
+}
+
+/** The notice file as it lies beside the model. */
+function Notice({ model }: { model: string }) {
+  const { t } = useTranslation('settings');
+  const [text, setText] = useState<string | null>(null);
+  useEffect(() => {
+    const reading = new AbortController();
+    fetch(`/models/${model}/NOTICE.md`, { signal: reading.signal })
+      .then((response) => (response.ok ? response.text() : Promise.reject(new Error(`${response.status}`))))
+      .then(setText, () => {
+        if (!reading.signal.aborted) setText(t('about.noticeMissing'));
+      });
+    return () => reading.abort();
+  }, [model, t]);
+  return text === null ? (
+    <Spinner className="text-ink-3" />
+  ) : (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long text that must scroll by keyboard
+    <pre tabIndex={0} className="whitespace-pre-wrap break-words font-mono text-ink-2 text-xs">
+      {text}
+    </pre>
+  );
+}

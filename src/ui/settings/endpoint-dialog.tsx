@@ -1,0 +1,362 @@
+// One endpoint: address, key, a test that explains itself, and which of its models to offer.
+import { Check, Copy } from 'lucide-react';
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ConnectionReport, Endpoint } from '../../adapters/models/chat-model.ts';
+import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
+import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { formatDuration } from '../i18n/index.ts';
+import { Button, Dialog, Field, IconButton, Select, Spinner, TextField } from '../shell/controls.tsx';
+import { useCopy, useProblemWords } from '../shell/problem-notice.tsx';
+import { type Draft, presetOf } from './models-section.tsx';
+import { FIELD, Refusal } from './rows.tsx';
+
+/** Lists longer than this are not offered as a whole: the picker would be a phone book. */
+const OFFER_ALL = 40;
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
+
+export function EndpointDialog({ draft, onClose }: { draft: Draft | null; onClose: () => void }) {
+  const { t } = useTranslation('settings');
+  // The last one stays drawn while the window closes.
+  const last = useRef(draft);
+  if (draft) last.current = draft;
+  const shown = draft ?? last.current;
+  const preset = shown?.kind === 'new' ? shown.preset : shown ? presetOf(shown.endpoint) : undefined;
+  const title =
+    shown?.kind === 'edit'
+      ? shown.endpoint.label
+      : preset?.id === 'custom'
+        ? t('models.customLabel')
+        : (preset?.label ?? '');
+  return (
+    <Dialog open={draft !== null} onOpenChange={onClose} title={title} size="md" hideTitle={false}>
+      {shown && (
+        <EndpointForm
+          key={shown.kind === 'new' ? `new ${shown.preset.id}` : shown.endpoint.id}
+          draft={shown}
+          preset={preset}
+          onClose={onClose}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+/** An id that says where it came from and is not taken. */
+function freeId(preset: EndpointPreset, taken: readonly Endpoint[]): string {
+  for (let at = 1; ; at++) {
+    const id = at === 1 ? preset.id : `${preset.id}-${at}`;
+    if (!taken.some((endpoint) => endpoint.id === id)) return id;
+  }
+}
+
+function EndpointForm({
+  draft,
+  preset,
+  onClose,
+}: {
+  draft: Draft;
+  preset: EndpointPreset | undefined;
+  onClose: () => void;
+}) {
+  const { t } = useTranslation('settings');
+  const { settings } = useApp();
+  const { endpoints, chosen } = useReadable(settings.connections);
+  const before = draft.kind === 'edit' ? draft.endpoint : null;
+  const [id] = useState(() => before?.id ?? freeId(preset ?? (PRESETS.at(-1) as EndpointPreset), endpoints));
+  const [label, setLabel] = useState(
+    before?.label ?? (preset && preset.id !== 'custom' ? preset.label.replace(/（.*）/, '') : ''),
+  );
+  const [baseUrl, setBaseUrl] = useState(before?.baseUrl ?? preset?.baseUrl ?? '');
+  const [key, setKey] = useState('');
+  const [kept, setKept] = useState(false);
+  const [models, setModels] = useState<readonly string[]>(before?.models ?? []);
+  const [offered, setOffered] = useState<readonly string[]>(before?.models ?? []);
+  const [model, setModel] = useState(chosen?.endpointId === id ? chosen.model : '');
+  const [test, setTest] = useState<AbortController | ConnectionReport | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [missing, setMissing] = useState<'url' | 'name' | null>(null);
+  const [saving, setSaving] = useState(false);
+  const address = useId();
+
+  useEffect(() => {
+    if (before) settings.hasKey(before.id).then(setKept, () => {});
+  }, [settings, before]);
+  // A test that nobody waits for any more is not finished.
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
+
+  const url = baseUrl.trim().replace(/\/+$/, '');
+  const endpoint = (offer: readonly string[]): Endpoint => ({
+    id,
+    label: label.trim() || hostOf(url),
+    baseUrl: url,
+    models: offer,
+  });
+  const ask = (address = url) => {
+    if (address === '') return setMissing('url');
+    running.current?.abort();
+    const asking = new AbortController();
+    running.current = asking;
+    setTest(asking);
+    settings
+      .test({ ...endpoint(offered), baseUrl: address }, key === '' ? undefined : key, asking.signal)
+      .then(
+        (report) => {
+          if (asking.signal.aborted) return;
+          setTest(report);
+          if (!report.ok) return;
+          setModels([...new Set([...report.models, ...offered])]);
+          if (offered.length === 0 && report.models.length <= OFFER_ALL) setOffered(report.models);
+          if (model === '' && report.models.length === 1) setModel(report.models[0] as string);
+        },
+        (error: unknown) => {
+          if (!isAbort(error)) setTest({ ok: false, problem: toProblem(error) });
+        },
+      );
+  };
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    if (url === '') return setMissing('url');
+    if (label.trim() === '' && preset?.id !== 'custom') return setMissing('name');
+    setMissing(null);
+    setSaving(true);
+    const wanted = model.trim();
+    const offer = [...new Set([...offered, ...(wanted ? [wanted] : [])])];
+    settings
+      .saveEndpoint(endpoint(offer), key === '' ? undefined : key)
+      .then(() => (wanted ? settings.choose({ endpointId: id, model: wanted }) : undefined))
+      .then(onClose, (error: unknown) => {
+        setSaving(false);
+        setProblem(toProblem(error));
+      });
+  };
+
+  const keyHint = kept
+    ? t('models.keyKept')
+    : [
+        preset?.key === 'none' ? t('models.keyNone') : preset?.key === 'maybe' ? t('models.keyMaybe') : '',
+        preset?.keyFrom ? t('models.keyFrom', { place: preset.keyFrom }) : '',
+        t('models.keyHelp'),
+      ]
+        .filter(Boolean)
+        .join(' ');
+  return (
+    <form onSubmit={save} className="space-y-4" noValidate>
+      <TextField
+        label={t('models.name')}
+        value={label}
+        onChange={(event) => setLabel(event.target.value)}
+        error={missing === 'name' ? t('models.needName') : undefined}
+        autoComplete="off"
+      />
+      <TextField
+        label={t('models.baseUrl')}
+        hint={t('models.baseUrlHelp')}
+        value={baseUrl}
+        onChange={(event) => {
+          setBaseUrl(event.target.value);
+          setMissing(null);
+        }}
+        error={missing === 'url' ? t('models.needUrl') : undefined}
+        type="url"
+        inputMode="url"
+        placeholder="https://…/v1"
+        autoComplete="off"
+        spellCheck={false}
+        inputClassName="font-mono"
+      />
+      <TextField
+        label={t('models.key')}
+        hint={keyHint}
+        value={key}
+        onChange={(event) => setKey(event.target.value)}
+        type="password"
+        autoComplete="off"
+        data-1p-ignore
+        spellCheck={false}
+        placeholder={kept ? '••••••••' : ''}
+        inputClassName="font-mono"
+      />
+      {preset?.cors && <CorsHint cors={preset.cors} />}
+
+      <div>
+        <div className="flex flex-wrap items-center gap-3">
+          <Button onClick={() => ask()} disabled={test instanceof AbortController}>
+            {t('models.test')}
+          </Button>
+          <div role="status" className="min-w-0 flex-1">
+            {test instanceof AbortController && (
+              <Spinner label={t('models.testing', { host: hostOf(url) })} className="text-ink-2" />
+            )}
+            {test !== null && 'ok' in test && test.ok && (
+              <p className="flex items-center gap-2">
+                <Check size={16} aria-hidden className="shrink-0" />
+                {test.models.length > 0
+                  ? t('models.testOk', { count: test.models.length, time: formatDuration(test.tookMs) })
+                  : t('models.testOkNone')}
+              </p>
+            )}
+          </div>
+        </div>
+        {test !== null && 'ok' in test && !test.ok && (
+          <TestProblem
+            problem={test.problem}
+            onSuggestion={(suggestion) => {
+              setBaseUrl(suggestion);
+              ask(suggestion);
+            }}
+          />
+        )}
+      </div>
+
+      {models.length > OFFER_ALL && <Offered models={models} offered={offered} onChange={setOffered} />}
+      {models.length > 0 && models.length <= OFFER_ALL ? (
+        <Field label={t('models.defaultModel')}>
+          {(ids) => (
+            <Select
+              id={ids.id}
+              label={t('models.defaultModel')}
+              value={model === '' ? undefined : model}
+              placeholder={t('models.chooseModel')}
+              options={models.map((name) => ({ value: name, label: name }))}
+              onValueChange={setModel}
+              className="w-full"
+            />
+          )}
+        </Field>
+      ) : (
+        <>
+          <TextField
+            label={t('models.defaultModel')}
+            value={model}
+            onChange={(event) => setModel(event.target.value)}
+            list={address}
+            autoComplete="off"
+            spellCheck={false}
+            hint={models.length === 0 ? t('models.modelsTyped') : undefined}
+            inputClassName="font-mono"
+          />
+          <datalist id={address}>
+            {models.map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+        </>
+      )}
+      <Refusal problem={problem} />
+      <div className="flex flex-wrap justify-end gap-2 border-t pt-4">
+        <Button onClick={onClose}>{t('cancel')}</Button>
+        <Button type="submit" variant="primary" busy={saving}>
+          {model.trim() === '' ? t('models.save') : t('models.connect')}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** What went wrong and what to do about it, in that order; the endpoint's own words behind *details*. */
+function TestProblem({
+  problem,
+  onSuggestion,
+}: {
+  problem: Problem;
+  onSuggestion: (baseUrl: string) => void;
+}) {
+  const { t } = useTranslation('settings');
+  const { what, todo } = useProblemWords()(problem);
+  const suggestion = problem.params?.suggestion;
+  const detail = problem.params?.detail;
+  return (
+    <div role="alert" className="mt-3 rounded-lg border border-danger-line bg-danger-soft px-4 py-3">
+      <p className="font-medium">{what}</p>
+      <p className="mt-0.5 text-ink-2">{todo}</p>
+      {typeof suggestion === 'string' && suggestion !== '' && (
+        <Button size="sm" className="mt-2 max-w-full" onClick={() => onSuggestion(suggestion)}>
+          <span className="truncate">{t('models.useSuggestion', { url: suggestion })}</span>
+        </Button>
+      )}
+      <details className="mt-2 text-ink-3 text-xs">
+        <summary className="rounded-xs">{t('models.details')}</summary>
+        <p className="mt-1 font-mono [overflow-wrap:anywhere]">
+          {[problem.code, problem.message, detail].filter(Boolean).join(' · ')}
+        </p>
+      </details>
+    </div>
+  );
+}
+
+function CorsHint({ cors }: { cors: NonNullable<EndpointPreset['cors']> }) {
+  const { t } = useTranslation(['settings', 'shell']);
+  const [copy, copied] = useCopy();
+  const how = cors.how.replace('{origin}', location.origin);
+  return (
+    <div className="rounded-lg bg-side px-3.5 py-2.5">
+      <p className="text-ink-2 text-xs">{t(`models.cors.${cors.kind}`)}</p>
+      <div className="mt-1 flex items-center gap-2">
+        <code className="min-w-0 flex-1 font-mono text-xs [overflow-wrap:anywhere]">{how}</code>
+        {cors.kind === 'environment' && (
+          <IconButton
+            size="sm"
+            label={copied ? t('shell:copied') : t('models.copy')}
+            icon={copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
+            onClick={() => copy(how)}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Which of a long list the picker offers. */
+function Offered({
+  models,
+  offered,
+  onChange,
+}: {
+  models: readonly string[];
+  offered: readonly string[];
+  onChange: (offered: readonly string[]) => void;
+}) {
+  const { t } = useTranslation('settings');
+  const [filter, setFilter] = useState('');
+  const ticked = new Set(offered);
+  const shown = models.filter((model) => model.toLowerCase().includes(filter.trim().toLowerCase()));
+  return (
+    <fieldset>
+      <legend className="font-medium">
+        {t('models.offered', { count: offered.length, total: models.length })}
+      </legend>
+      <p className="mt-0.5 text-ink-3 text-xs">{t('models.offeredHelp')}</p>
+      <input
+        type="search"
+        value={filter}
+        onChange={(event) => setFilter(event.target.value)}
+        aria-label={t('models.filterModels')}
+        placeholder={t('models.filterModels')}
+        className={`${FIELD} mt-2 w-full`}
+      />
+      <ul className="mt-1.5 max-h-44 overflow-y-auto rounded-md border border-line p-1">
+        {shown.map((model) => (
+          <li key={model}>
+            <label className="flex cursor-pointer items-center gap-2.5 rounded-sm px-2 py-1 hover:bg-fill">
+              <input
+                type="checkbox"
+                checked={ticked.has(model)}
+                onChange={() =>
+                  onChange(
+                    ticked.has(model) ? offered.filter((other) => other !== model) : [...offered, model],
+                  )
+                }
+                className="size-4 shrink-0 accent-accent"
+              />
+              <span className="min-w-0 truncate font-mono text-xs">{model}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  );
+}

@@ -1,0 +1,192 @@
+// Who answers: the endpoints of this device, their keys and models, and the one in use.
+import { Check, Pencil, Plus, Trash2 } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Endpoint } from '../../adapters/models/chat-model.ts';
+import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { Badge, Confirm, IconButton, Select } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+import { EndpointDialog } from './endpoint-dialog.tsx';
+import { Group, Row } from './rows.tsx';
+
+const MEMORY = 'memory';
+
+export const presetOf = (endpoint: Pick<Endpoint, 'id' | 'baseUrl'>): EndpointPreset | undefined =>
+  PRESETS.find((preset) => preset.baseUrl !== '' && preset.baseUrl === endpoint.baseUrl) ??
+  PRESETS.find((preset) => endpoint.id === preset.id || endpoint.id.startsWith(`${preset.id}-`));
+
+/** What is open: a preset to begin with, or an endpoint to change. */
+export type Draft =
+  | { readonly kind: 'new'; readonly preset: EndpointPreset }
+  | { readonly kind: 'edit'; readonly endpoint: Endpoint };
+
+export function ModelsSection() {
+  const { t } = useTranslation('settings');
+  const { settings } = useApp();
+  const report = useReport();
+  const { endpoints, chosen } = useReadable(settings.connections);
+  const [draft, setDraft] = useState<Draft | null>(null);
+  const [removing, setRemoving] = useState<Endpoint | null>(null);
+  const several = endpoints.length > 1;
+  const options = [
+    ...endpoints.flatMap((endpoint) =>
+      endpoint.models.map((model) => ({
+        value: `${endpoint.id} ${model}`,
+        label: model,
+        ...(several ? { description: endpoint.label } : {}),
+      })),
+    ),
+    { value: MEMORY, label: t('models.memoryOnly') },
+  ];
+  return (
+    <>
+      {endpoints.length > 0 ? (
+        <>
+          <Group>
+            <Row label={t('models.choice')} help={t('models.choiceHelp')} stack>
+              <Select
+                label={t('models.choice')}
+                value={chosen ? `${chosen.endpointId} ${chosen.model}` : MEMORY}
+                options={options}
+                placeholder={t('models.chooseModel')}
+                onValueChange={(value) => {
+                  const space = value.indexOf(' ');
+                  settings
+                    .choose(
+                      value === MEMORY
+                        ? null
+                        : { endpointId: value.slice(0, space), model: value.slice(space + 1) },
+                    )
+                    .catch(report);
+                }}
+                className="w-full @lg:w-72"
+              />
+            </Row>
+          </Group>
+          <Group title={t('models.endpoints')}>
+            {endpoints.map((endpoint) => (
+              <EndpointRow
+                key={endpoint.id}
+                endpoint={endpoint}
+                inUse={chosen?.endpointId === endpoint.id}
+                onEdit={() => setDraft({ kind: 'edit', endpoint })}
+                onRemove={() => setRemoving(endpoint)}
+              />
+            ))}
+          </Group>
+        </>
+      ) : (
+        <div className="rounded-lg bg-side px-4 py-3.5">
+          <p className="font-medium">{t('models.noneTitle')}</p>
+          <p className="mt-0.5 text-ink-2">{t('models.noneText')}</p>
+        </div>
+      )}
+      <section aria-label={t('models.addTitle')}>
+        <h3 className="font-semibold">{t('models.addTitle')}</h3>
+        <p className="mb-3 text-ink-3 text-xs">{t('models.addText')}</p>
+        <ul className="grid gap-2 @md:grid-cols-2">
+          {PRESETS.map((preset) => (
+            <li key={preset.id}>
+              <button
+                type="button"
+                onClick={() => setDraft({ kind: 'new', preset })}
+                className="flex min-h-14 w-full items-center gap-3 rounded-lg border border-line px-3.5 py-2 text-left transition-colors hover:border-line-strong hover:bg-side"
+              >
+                <span className="min-w-0 flex-1">
+                  <span className="block truncate font-medium">
+                    {preset.id === 'custom' ? t('models.customLabel') : preset.label}
+                  </span>
+                  <span className="block truncate text-ink-3 text-xs">{t(`models.preset.${preset.id}`)}</span>
+                </span>
+                <Plus size={16} aria-hidden className="shrink-0 text-ink-3" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <EndpointDialog draft={draft} onClose={() => setDraft(null)} />
+      <Confirm
+        open={removing !== null}
+        onOpenChange={() => setRemoving(null)}
+        title={t('models.removeTitle', { name: removing?.label ?? '' })}
+        action={t('models.remove')}
+        danger
+        onConfirm={() => {
+          if (removing) settings.removeEndpoint(removing.id).catch(report);
+        }}
+      >
+        {t('models.removeText')}
+      </Confirm>
+    </>
+  );
+}
+
+function EndpointRow({
+  endpoint,
+  inUse,
+  onEdit,
+  onRemove,
+}: {
+  endpoint: Endpoint;
+  inUse: boolean;
+  onEdit: () => void;
+  onRemove: () => void;
+}) {
+  const { t } = useTranslation('settings');
+  const { settings } = useApp();
+  const [hasKey, setHasKey] = useState<boolean | null>(null);
+  useEffect(() => {
+    let gone = false;
+    settings.hasKey(endpoint.id).then(
+      (has) => {
+        if (!gone) setHasKey(has);
+      },
+      () => {},
+    );
+    return () => {
+      gone = true;
+    };
+  }, [settings, endpoint]);
+  const host = URL.canParse(endpoint.baseUrl) ? new URL(endpoint.baseUrl).host : endpoint.baseUrl;
+  const facts = [
+    host,
+    endpoint.models.length > 0
+      ? t('models.modelsFound', { count: endpoint.models.length })
+      : t('models.modelsNone'),
+    hasKey === true
+      ? t('models.hasKey')
+      : hasKey === false && presetOf(endpoint)?.key === 'required'
+        ? t('models.noKey')
+        : '',
+  ].filter(Boolean);
+  return (
+    <Row
+      label={
+        <span className="flex items-center gap-2">
+          <span className="truncate">{endpoint.label}</span>
+          {inUse && (
+            <Badge tone="accent">
+              <Check size={12} aria-hidden />
+              {t('models.inUse')}
+            </Badge>
+          )}
+        </span>
+      }
+      help={facts.join(' · ')}
+    >
+      <div className="flex">
+        <IconButton
+          label={`${t('models.edit')}: ${endpoint.label}`}
+          icon={<Pencil size={15} aria-hidden />}
+          onClick={onEdit}
+        />
+        <IconButton
+          label={`${t('models.remove')}: ${endpoint.label}`}
+          icon={<Trash2 size={15} aria-hidden />}
+          onClick={onRemove}
+        />
+      </div>
+    </Row>
+  );
+}

@@ -1,0 +1,155 @@
+// What memory must not hold: words whose values are withheld, folders that are left out.
+import { X } from 'lucide-react';
+import { type ReactNode, useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useApp } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { Button, classes } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+import { FIELD, Group, Refusal, useSetting } from './rows.tsx';
+
+export function PrivacySection() {
+  const { t } = useTranslation('settings');
+  const [changed, setChanged] = useState(false);
+  const { memory } = useApp();
+  const navigation = useNavigation();
+  const report = useReport();
+  const changedNow = () => setChanged(true);
+  return (
+    <>
+      <Group>
+        <ListSetting
+          path="privacy.sensitive_keywords"
+          add={t('privacy.addWord')}
+          placeholder={t('privacy.wordPlaceholder')}
+          onChanged={changedNow}
+        />
+        <ListSetting
+          path="privacy.exclude_work_dirs"
+          add={t('privacy.addDir')}
+          placeholder={t('privacy.dirPlaceholder')}
+          mono
+          onChanged={changedNow}
+        />
+      </Group>
+      {changed && (
+        <div role="status" className="flex flex-wrap items-center gap-3 rounded-lg bg-memory-soft px-4 py-3">
+          <p className="min-w-52 flex-1">
+            {t('privacy.rebuild')} <span className="text-ink-2">{t('privacy.rebuildText')}</span>
+          </p>
+          <Button
+            size="sm"
+            onClick={() => {
+              setChanged(false);
+              memory.rebuild().catch(report);
+              navigation.openScreen('memory');
+            }}
+          >
+            {t('privacy.rebuildAction')}
+          </Button>
+        </div>
+      )}
+      <Group title={t('privacy.where')}>
+        <Fact>{t('privacy.facts.conversations')}</Fact>
+        <Fact>{t('privacy.facts.model')}</Fact>
+        <Fact>{t('privacy.facts.keys')}</Fact>
+      </Group>
+    </>
+  );
+}
+
+const Fact = ({ children }: { children: ReactNode }) => <p className="py-2.5 text-ink-2">{children}</p>;
+
+/** A list of words as chips, with a box to add one. */
+function ListSetting({
+  path,
+  add,
+  placeholder,
+  mono = false,
+  onChanged,
+}: {
+  path: string;
+  add: string;
+  placeholder: string;
+  mono?: boolean;
+  onChanged: () => void;
+}) {
+  const { t } = useTranslation('settings');
+  const { value, set, problem, forgive } = useSetting<readonly string[]>(path);
+  const [draft, setDraft] = useState('');
+  const [again, setAgain] = useState(false);
+  const id = useId();
+  const change = (next: readonly string[]) =>
+    set(next).then((kept) => {
+      if (kept) {
+        setDraft('');
+        onChanged();
+      }
+    }, console.error);
+  const put = () => {
+    const word = draft.trim();
+    if (word === '') return;
+    if (value.includes(word)) setAgain(true);
+    else void change([...value, word]);
+  };
+  return (
+    <div className="py-3">
+      <p id={id} className="font-medium">
+        {t(`field.${path}.label`)}
+      </p>
+      <p className="mt-0.5 text-ink-3 text-xs">{t(`field.${path}.help`)}</p>
+      <ul aria-labelledby={id} className="mt-2.5 flex flex-wrap gap-1.5">
+        {value.length === 0 && <li className="text-ink-3">{t('privacy.none')}</li>}
+        {value.map((word) => (
+          <li
+            key={word}
+            className={classes(
+              'inline-flex max-w-full items-center gap-0.5 rounded-sm bg-fill py-0.5 pl-2',
+              mono && 'font-mono text-xs',
+            )}
+          >
+            <span className="truncate">{word}</span>
+            <button
+              type="button"
+              aria-label={t('remove', { item: word })}
+              onClick={() => void change(value.filter((other) => other !== word))}
+              className="touchable inline-flex size-6 shrink-0 items-center justify-center rounded-sm text-ink-3 hover:bg-press hover:text-ink"
+            >
+              <X size={13} aria-hidden />
+            </button>
+          </li>
+        ))}
+      </ul>
+      <form
+        className="mt-2.5 flex gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          put();
+        }}
+      >
+        <input
+          value={draft}
+          onChange={(event) => {
+            setDraft(event.target.value);
+            setAgain(false);
+            forgive();
+          }}
+          aria-label={add}
+          placeholder={placeholder}
+          spellCheck={false}
+          autoCapitalize="off"
+          className={classes(FIELD, 'min-w-0 max-w-72 flex-1', mono && 'font-mono')}
+        />
+        <Button type="submit" disabled={draft.trim() === ''}>
+          {t('add')}
+        </Button>
+      </form>
+      {again && (
+        <p role="alert" className="mt-1 text-danger text-xs">
+          {t('privacy.already')}
+        </p>
+      )}
+      <Refusal problem={problem} />
+    </div>
+  );
+}

@@ -1,0 +1,335 @@
+// The rows settings are made of. Each writes its key at once; a refused value stays in the box with the sentence that says what is allowed.
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import { configField, configValue } from '../../domain/settings/fields.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { formatNumber } from '../i18n/index.ts';
+import { classes, Select, Switch } from '../shell/controls.tsx';
+import { useProblemWords } from '../shell/problem-notice.tsx';
+
+/** What one key is now, and how to set it. `problem` is why the last value was refused; the good one stays in force. */
+export function useSetting<T>(path: string): {
+  value: T;
+  set: (value: T | undefined) => Promise<boolean>;
+  problem: Problem | null;
+  forgive: () => void;
+} {
+  const { settings } = useApp();
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const config = useReadable(settings.config);
+  return {
+    value: configValue(config, path) as T,
+    set: (value) =>
+      settings.set(path, value).then(
+        () => {
+          setProblem(null);
+          return true;
+        },
+        (error: unknown) => {
+          setProblem(toProblem(error));
+          return false;
+        },
+      ),
+    problem,
+    forgive: () => setProblem(null),
+  };
+}
+
+/** The sentence of a refusal: what, and what is allowed. */
+export function Refusal({ problem, id }: { problem: Problem | null; id?: string }) {
+  const words = useProblemWords();
+  if (!problem) return null;
+  const { what, todo } = words(problem);
+  return (
+    <p id={id} role="alert" className="mt-1 text-danger text-xs">
+      {what} {todo}
+    </p>
+  );
+}
+
+/** A group of rows under a heading. */
+export function Group({ title, children }: { title?: string; children: ReactNode }) {
+  return (
+    <section {...(title ? { 'aria-label': title } : {})}>
+      {title && <h3 className="mb-1 font-semibold">{title}</h3>}
+      <div className="divide-y divide-line">{children}</div>
+    </section>
+  );
+}
+
+/** Words at the start, control at the end; below each other where it is narrow and `stack` is set. */
+export function Row({
+  label,
+  help,
+  labelFor,
+  describedBy,
+  problem = null,
+  stack = false,
+  children,
+}: {
+  label: ReactNode;
+  help?: ReactNode;
+  labelFor?: string;
+  /** Id for the help, to tie the control to it. */
+  describedBy?: string;
+  problem?: Problem | null;
+  stack?: boolean;
+  children?: ReactNode;
+}) {
+  return (
+    <div
+      className={classes(
+        'flex gap-x-6 gap-y-2 py-3',
+        stack ? 'flex-col @lg:flex-row @lg:items-center' : 'items-center',
+      )}
+    >
+      <div className="min-w-0 flex-1">
+        {labelFor ? (
+          <label htmlFor={labelFor} className="font-medium">
+            {label}
+          </label>
+        ) : (
+          <p className="font-medium">{label}</p>
+        )}
+        {help && (
+          <p id={describedBy} className="mt-0.5 text-ink-3 text-xs">
+            {help}
+          </p>
+        )}
+        <Refusal problem={problem} />
+      </div>
+      {children}
+    </div>
+  );
+}
+
+function useFieldWords(path: string): { label: string; help: string } {
+  const { t } = useTranslation('settings');
+  return { label: t(`field.${path}.label`), help: t(`field.${path}.help`) };
+}
+
+export function SwitchSetting({ path, disabled = false }: { path: string; disabled?: boolean }) {
+  const { label, help } = useFieldWords(path);
+  const { value, set, problem } = useSetting<boolean>(path);
+  const id = useId();
+  return (
+    <Row label={label} help={help} labelFor={id} describedBy={`${id}-help`} problem={problem}>
+      <Switch
+        id={id}
+        checked={value}
+        disabled={disabled}
+        aria-describedby={`${id}-help`}
+        onCheckedChange={(next) => void set(next)}
+      />
+    </Row>
+  );
+}
+
+/** A number, kept on Enter and on leaving; Esc goes back. */
+export function NumberSetting({ path }: { path: string }) {
+  const { t } = useTranslation('settings');
+  const { label, help } = useFieldWords(path);
+  const { value, set, problem, forgive } = useSetting<number>(path);
+  const field = configField(path);
+  const id = useId();
+  const [draft, setDraft] = useState<string | null>(null);
+  const keep = () => {
+    if (draft === null) return;
+    const text = draft.trim().replace(',', '.');
+    const next = text === '' ? undefined : Number(text);
+    if (next === value) return setDraft(null);
+    set(Number.isNaN(next) ? (draft as never) : next).then((kept) => {
+      if (kept) setDraft(null);
+    }, console.error);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') keep();
+    else if (event.key === 'Escape' && draft !== null) {
+      event.stopPropagation();
+      setDraft(null);
+      forgive();
+    }
+  };
+  return (
+    <Row
+      label={label}
+      help={
+        <>
+          {help}
+          {field?.kind === 'number' && field.default !== value && (
+            <> {t('default', { value: formatNumber(field.default, { maximumFractionDigits: 6 }) })}</>
+          )}
+        </>
+      }
+      labelFor={id}
+      describedBy={`${id}-help`}
+      problem={problem}
+    >
+      <input
+        id={id}
+        inputMode="decimal"
+        value={draft ?? String(value)}
+        aria-describedby={`${id}-help`}
+        aria-invalid={problem ? true : undefined}
+        onChange={(event) => setDraft(event.target.value)}
+        onBlur={keep}
+        onKeyDown={onKey}
+        className={classes(FIELD, 'w-24 shrink-0 text-right tabular-nums')}
+      />
+    </Row>
+  );
+}
+
+export const FIELD =
+  'touchable h-9 rounded-md border border-line-strong bg-paper px-3 hover:border-ink-3 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 aria-invalid:border-danger pointer-coarse:text-base';
+
+/** A share or rate on a line; kept when let go. `show` writes the number beside it. */
+export function SliderSetting({
+  path,
+  min,
+  max,
+  step,
+  show,
+  more,
+}: {
+  path: string;
+  min: number;
+  max: number;
+  step: number;
+  show: (value: number) => string;
+  /** A second sentence that follows the number. */
+  more?: (value: number) => string;
+}) {
+  const { label, help } = useFieldWords(path);
+  const { value, set, problem } = useSetting<number>(path);
+  return (
+    <Slider
+      {...{ label, min, max, step, value, show, problem }}
+      help={(now) => [help, more?.(now)].filter(Boolean).join(' ')}
+      onKeep={(next) => void set(next)}
+    />
+  );
+}
+
+export function Slider({
+  label,
+  help,
+  min,
+  max,
+  step,
+  value,
+  show,
+  problem = null,
+  onKeep,
+}: {
+  label: string;
+  help: (value: number) => ReactNode;
+  min: number;
+  max: number;
+  step: number;
+  value: number;
+  show: (value: number) => string;
+  problem?: Problem | null;
+  onKeep: (value: number) => void;
+}) {
+  const id = useId();
+  const [draft, setDraft] = useState<number | null>(null);
+  const now = draft ?? value;
+  // What was let go is shown until the configuration says the same.
+  useEffect(() => {
+    if (draft === value) setDraft(null);
+  }, [draft, value]);
+  const keep = () => {
+    if (draft !== null && draft !== value) onKeep(draft);
+  };
+  return (
+    <Row label={label} help={help(now)} labelFor={id} describedBy={`${id}-help`} problem={problem} stack>
+      <div className="flex w-full items-center gap-3 @lg:w-60">
+        <input
+          id={id}
+          type="range"
+          min={min}
+          max={max}
+          step={step}
+          value={now}
+          aria-describedby={`${id}-help`}
+          aria-valuetext={show(now)}
+          onChange={(event) => setDraft(event.target.valueAsNumber)}
+          onPointerUp={keep}
+          onKeyUp={keep}
+          onBlur={keep}
+          className="touchable h-5 min-w-0 flex-1 cursor-pointer accent-accent"
+        />
+        <span className="w-14 shrink-0 text-right text-ink-2 tabular-nums">{show(now)}</span>
+      </div>
+    </Row>
+  );
+}
+
+/** One of a few words, all in sight. */
+export function Choice<Value extends string>({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: Value;
+  options: readonly { value: Value; label: ReactNode }[];
+  onChange: (value: Value) => void;
+}) {
+  const name = useId();
+  return (
+    <fieldset className="inline-flex shrink-0 rounded-md bg-fill p-0.5">
+      <legend className="sr-only">{label}</legend>
+      {options.map((option) => (
+        <label
+          key={option.value}
+          className={classes(
+            'touchable inline-flex h-8 cursor-pointer items-center justify-center rounded-sm px-3 has-focus-visible:outline-2 has-focus-visible:outline-accent',
+            value === option.value ? 'bg-raised font-medium shadow-float' : 'text-ink-2 hover:text-ink',
+          )}
+        >
+          <input
+            type="radio"
+            name={name}
+            value={option.value}
+            checked={value === option.value}
+            onChange={() => onChange(option.value)}
+            className="sr-only"
+          />
+          {option.label}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+export function SelectSetting<Value extends string>({
+  path,
+  options,
+  onChange,
+}: {
+  path: string;
+  options: readonly { value: Value; label: string; description?: string }[];
+  /** Asked instead of setting at once. */
+  onChange?: (value: Value) => void;
+}) {
+  const { label, help } = useFieldWords(path);
+  const { value, set, problem } = useSetting<Value>(path);
+  const id = useId();
+  return (
+    <Row label={label} help={help} labelFor={id} describedBy={`${id}-help`} problem={problem} stack>
+      <Select
+        id={id}
+        label={label}
+        value={value}
+        options={options}
+        aria-describedby={`${id}-help`}
+        onValueChange={(next) => (onChange ? onChange(next) : void set(next))}
+        className="w-full @lg:w-60"
+      />
+    </Row>
+  );
+}

@@ -1,0 +1,104 @@
+// The settings: sections beside their contents where there is room, one after the other where there is not. Every section has an address.
+import { ArrowLeft, ChevronRight } from 'lucide-react';
+import { type ComponentType, useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { classes, IconButton } from '../shell/controls.tsx';
+import { Header } from '../shell/header.tsx';
+import { AboutSection } from './about-section.tsx';
+import { AppearanceSection } from './appearance-section.tsx';
+import { MemorySection } from './memory-section.tsx';
+import { ModelsSection } from './models-section.tsx';
+import { PrivacySection } from './privacy-section.tsx';
+import { SECTION_IDS, type SectionId, sectionOf } from './sections.ts';
+import { ShortcutsSection } from './shortcuts-section.tsx';
+import { StorageSection } from './storage-section.tsx';
+
+const SECTIONS: Record<SectionId, ComponentType> = {
+  models: ModelsSection,
+  memory: MemorySection,
+  storage: StorageSection,
+  privacy: PrivacySection,
+  appearance: AppearanceSection,
+  shortcuts: ShortcutsSection,
+  about: AboutSection,
+};
+
+/** `section`: from the address; anything unknown is the list of sections on a phone and the first one elsewhere. */
+export function SettingsScreen({ section }: { section: string }) {
+  const { t } = useTranslation('settings');
+  const navigation = useNavigation();
+  const chosen = sectionOf(section);
+  const shown = chosen ?? 'models';
+  const Section = SECTIONS[shown];
+  const page = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each section begins at its top
+  useEffect(() => page.current?.scrollTo(0, 0), [shown]);
+  return (
+    <div className="@container flex min-h-0 flex-1 flex-col">
+      <Header>
+        {chosen && (
+          <IconButton
+            label={t('back')}
+            icon={<ArrowLeft size={17} aria-hidden />}
+            onClick={() => navigation.openScreen('settings')}
+            className="@3xl:hidden"
+          />
+        )}
+        <h1 className={classes('truncate font-semibold', chosen && '@max-3xl:hidden')}>{t('title')}</h1>
+        {chosen && (
+          <p className="truncate font-semibold @3xl:hidden" aria-hidden>
+            {t(`section.${chosen}.title`)}
+          </p>
+        )}
+      </Header>
+      <div className="flex min-h-0 flex-1">
+        <nav
+          aria-label={t('title')}
+          className={classes(
+            'w-48 shrink-0 overflow-y-auto px-3 py-2 @max-3xl:w-full',
+            chosen && '@max-3xl:hidden',
+          )}
+        >
+          <ul className="space-y-0.5 @max-3xl:divide-y @max-3xl:divide-line @max-3xl:space-y-0">
+            {SECTION_IDS.map((id) => (
+              <li key={id}>
+                <button
+                  type="button"
+                  aria-current={id === shown ? 'page' : undefined}
+                  onClick={() => navigation.openScreen('settings', id)}
+                  className="flex min-h-8 w-full items-center gap-2 rounded-sm px-2.5 py-1 text-left text-ink-2 hover:bg-fill hover:text-ink aria-[current]:@3xl:bg-fill aria-[current]:@3xl:font-medium aria-[current]:@3xl:text-ink pointer-coarse:min-h-11 @max-3xl:min-h-14 @max-3xl:text-ink"
+                >
+                  <span className="min-w-0 flex-1">
+                    <span className="block truncate">{t(`section.${id}.title`)}</span>
+                    <span className="block truncate text-ink-3 text-xs @3xl:hidden">
+                      {t(`section.${id}.lead`)}
+                    </span>
+                  </span>
+                  <ChevronRight size={15} aria-hidden className="shrink-0 text-ink-3 @3xl:hidden" />
+                </button>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div
+          ref={page}
+          className={classes(
+            'min-w-0 flex-1 overflow-y-auto overscroll-contain',
+            !chosen && '@max-3xl:hidden',
+          )}
+        >
+          <div className="@container mx-auto w-full max-w-160 px-4 pt-2 pb-24 md:px-8">
+            <h2 className="font-semibold text-xl tracking-tight @max-3xl:sr-only">
+              {t(`section.${shown}.title`)}
+            </h2>
+            <p className="mt-0.5 mb-6 text-ink-2">{t(`section.${shown}.lead`)}</p>
+            <div className="space-y-8">
+              <Section key={shown} />
+            </div>
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}

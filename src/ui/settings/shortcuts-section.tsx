@@ -1,0 +1,147 @@
+// Every key and how to change it. A new one must not be taken, nor belong to the browser or to typing.
+import { RotateCcw } from 'lucide-react';
+import { type KeyboardEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { Button, classes, IconButton, Kbd, keyNames } from '../shell/controls.tsx';
+import { isComposing, keysOf, SHORTCUTS, type ShortcutId, shortcutKeys } from '../shell/shortcuts.ts';
+import { Group, Row, useSetting } from './rows.tsx';
+
+const GROUPS = ['go', 'write', 'read'] as const;
+
+/** Keys a page cannot have, or should not: tabs, windows, reloading, copy and paste, input methods, zoom. */
+const RESERVED = new Set(
+  'Mod+T Mod+W Mod+N Mod+Q Mod+Shift+T Mod+Shift+W Mod+Shift+N Mod+R Mod+Shift+R Mod+L Mod+A Mod+C Mod+V Mod+X Mod+Z Mod+Shift+Z Mod+Y Mod+P Mod+S Mod+F Mod+0 Mod++ Mod+- Mod+= Mod+Tab Mod+Shift+Tab Alt+Tab Tab Shift+Tab Mod+  Shift+  Alt+F4 F5 F11 F12 Mod+Shift+I Mod+Shift+J Mod+Shift+C'.split(
+    ' ',
+  ),
+);
+/** These act on the message one is at, where nobody types: a letter alone is fine. */
+const PLAIN: readonly string[] = SHORTCUTS.filter((shortcut) => shortcut.group === 'read').map(
+  ({ id }) => id,
+);
+/** Bound to what they mean: rebinding them would break writing. */
+const FIXED: readonly string[] = ['editLast', 'stop', 'send', 'openMessage'];
+
+type Refused = {
+  readonly why: 'taken' | 'reserved' | 'needsModifier';
+  readonly keys: string;
+  readonly by?: ShortcutId;
+};
+
+export function ShortcutsSection() {
+  const { t } = useTranslation('settings');
+  const config = useReadable(useApp().settings.config);
+  const own = useSetting<Readonly<Record<string, string>>>('ui.shortcuts');
+  const [listening, setListening] = useState<ShortcutId | null>(null);
+  const [refused, setRefused] = useState<(Refused & { id: ShortcutId }) | null>(null);
+  const named = (keys: string) => keyNames(keys).join(' ');
+
+  const refusalOf = (id: ShortcutId, keys: string): Refused | null => {
+    if (RESERVED.has(keys) || keys === 'Mod+ ' || keys === ' ') return { why: 'reserved', keys };
+    const bare = !/^(?:Mod|Ctrl|Alt)\+/.test(keys) && !/(?:^|\+)(?:F\d+|Escape)$/.test(keys);
+    if (bare && !PLAIN.includes(id)) return { why: 'needsModifier', keys };
+    const other = SHORTCUTS.find(
+      (shortcut) => shortcut.id !== id && shortcutKeys(config, shortcut.id) === keys,
+    );
+    return other ? { why: 'taken', keys, by: other.id } : null;
+  };
+  const press = (id: ShortcutId, event: KeyboardEvent) => {
+    const native = event.nativeEvent;
+    if (event.key === 'Tab' && !event.ctrlKey && !event.altKey && !event.metaKey) {
+      setListening(null);
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    if (isComposing(native)) return;
+    if (event.key === 'Escape' && !event.shiftKey) {
+      setListening(null);
+      setRefused(null);
+      return;
+    }
+    const keys = keysOf(native);
+    if (keys === null) return;
+    const why = refusalOf(id, keys);
+    setRefused(why && { ...why, id });
+    if (why) return;
+    setListening(null);
+    const standard = SHORTCUTS.find((shortcut) => shortcut.id === id)?.keys;
+    const { [id]: _, ...others } = own.value;
+    void own.set(keys === standard ? others : { ...others, [id]: keys });
+  };
+
+  return (
+    <>
+      {GROUPS.map((group) => (
+        <Group key={group} title={t(`shortcuts.group.${group}`)}>
+          {SHORTCUTS.filter((shortcut) => shortcut.group === group).map(({ id }) => {
+            const action = t(`shortcuts.action.${id}`);
+            const keys = shortcutKeys(config, id);
+            const waits = listening === id;
+            return (
+              <Row
+                key={id}
+                label={<span className="font-normal">{action}</span>}
+                {...(waits ? { help: t('shortcuts.pressHelp') } : {})}
+              >
+                <div className="flex flex-col items-end gap-1">
+                  <div className="flex items-center gap-1">
+                    {own.value[id] !== undefined && !waits && (
+                      <IconButton
+                        size="sm"
+                        label={t('shortcuts.reset', { action })}
+                        icon={<RotateCcw size={14} aria-hidden />}
+                        onClick={() => {
+                          const { [id]: _, ...others } = own.value;
+                          void own.set(others);
+                        }}
+                      />
+                    )}
+                    {FIXED.includes(id) ? (
+                      <span className="px-2">
+                        <Kbd keys={keys} />
+                      </span>
+                    ) : (
+                      <button
+                        type="button"
+                        aria-label={
+                          waits
+                            ? t('shortcuts.press')
+                            : `${t('shortcuts.change', { action })}: ${named(keys)}`
+                        }
+                        aria-pressed={waits}
+                        onClick={() => {
+                          setListening(waits ? null : id);
+                          setRefused(null);
+                        }}
+                        onBlur={() => setListening((now) => (now === id ? null : now))}
+                        {...(waits ? { onKeyDown: (event: KeyboardEvent) => press(id, event) } : {})}
+                        className={classes(
+                          'touchable inline-flex h-8 min-w-16 items-center justify-center rounded-sm px-2 hover:bg-fill',
+                          waits && 'border border-accent bg-accent-soft text-accent text-xs',
+                        )}
+                      >
+                        {waits ? t('shortcuts.press') : <Kbd keys={keys} />}
+                      </button>
+                    )}
+                  </div>
+                  {refused?.id === id && (
+                    <p role="alert" className="max-w-60 text-right text-danger text-xs">
+                      {t(`shortcuts.${refused.why}`, {
+                        keys: named(refused.keys),
+                        action: refused.by ? t(`shortcuts.action.${refused.by}`) : '',
+                      })}
+                    </p>
+                  )}
+                </div>
+              </Row>
+            );
+          })}
+        </Group>
+      ))}
+      {Object.keys(own.value).length > 0 && (
+        <Button onClick={() => void own.set(undefined)}>{t('shortcuts.resetAll')}</Button>
+      )}
+    </>
+  );
+}
