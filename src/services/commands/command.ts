@@ -15,7 +15,10 @@ export interface ArgumentDescription {
   /** `flag`: --name [VALUE]; `choice`: one of `choices`; `rest`: all remaining words. */
   readonly kind: 'flag' | 'choice' | 'rest';
   readonly value?: 'none' | 'number' | 'text';
+  /** For `choice`, and for flags with a `text` value where only some texts are allowed. */
   readonly choices?: readonly string[];
+  /** Whole numbers that a `number` may be, both ends included. */
+  readonly range?: readonly [number, number];
   readonly optional: boolean;
 }
 
@@ -47,7 +50,8 @@ export type CommandOutcome =
   | { readonly type: 'screen'; readonly screen: 'settings' | 'memory' | 'shortcuts' }
   | { readonly type: 'status'; readonly status: MemoryStatus; readonly stats: IndexStats }
   | { readonly type: 'download'; readonly file: ExportedFile }
-  | { readonly type: 'help' }
+  /** `command`: only this one was asked about. */
+  | { readonly type: 'help'; readonly command?: string }
   /** `commands.done.<what>` with `params`; `undo` where it can be taken back. */
   | {
       readonly type: 'done';

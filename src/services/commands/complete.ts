@@ -1,0 +1,86 @@
+// What could stand at the caret of a half-written command. Pure; help texts are named, not told.
+import type { ArgumentDescription, Command } from './command.ts';
+import { allowedOf, wordsOf } from './parse.ts';
+
+export interface Suggestion {
+  readonly kind: 'command' | 'choice' | 'flag' | 'value';
+  /** What replaces the word at the caret, without the space behind it. */
+  readonly text: string;
+  /** Key of the help line in the catalogue's `commands` namespace, e.g. `recall.summary`, `recall.limit`, `memory.list`. */
+  readonly help: string;
+  /** What the flag wants behind it: `1–50`, `json, markdown`; empty where it wants nothing (said). */
+  readonly wants: string;
+}
+
+export interface Completion {
+  /** The stretch of the input that a suggestion replaces. */
+  readonly from: number;
+  readonly to: number;
+  readonly suggestions: readonly Suggestion[];
+}
+
+/** Suggestions for the word at `caret` (a position in `input`). None where the input is no command. */
+export function complete(commands: readonly Command[], input: string, caret: number): Completion {
+  const none: Completion = { from: caret, to: caret, suggestions: [] };
+  if (!input.startsWith('/')) return none;
+  const words = wordsOf(input);
+  const at = words.findIndex((word) => word.from <= caret && caret <= word.to);
+  const word = words[at];
+  const [from, to] = word ? [word.from, word.to] : [caret, caret];
+  const typed = word ? input.slice(word.from, caret).toLowerCase() : '';
+  const answer = (suggestions: readonly Suggestion[]): Completion => ({ from, to, suggestions });
+
+  if (at === 0)
+    return answer(
+      commands
+        .filter((command) => `/${command.name}`.startsWith(typed))
+        .map((command) => ({
+          kind: 'command',
+          text: `/${command.name}`,
+          help: `${command.name}.summary`,
+          wants: '',
+        })),
+    );
+  const command = commands.find((candidate) => `/${candidate.name}` === words[0]?.text.toLowerCase());
+  if (!command || word?.quoted) return none;
+  const others = words.slice(1).filter((other) => other !== word);
+  const before = words.slice(1).filter((other) => other.to < from);
+
+  const wantsValue = command.arguments.find(
+    (argument) =>
+      argument.kind === 'flag' && argument.value !== 'none' && before.at(-1)?.text === `--${argument.name}`,
+  );
+  if (wantsValue)
+    return answer(
+      (wantsValue.choices ?? [])
+        .filter((choice) => choice.startsWith(typed))
+        .map((choice) => ({
+          kind: 'value',
+          text: choice,
+          help: `${command.name}.${wantsValue.name}`,
+          wants: '',
+        })),
+    );
+
+  const suggestions: Suggestion[] = [];
+  const choice = command.arguments.find((argument) => argument.kind === 'choice');
+  const wantsOf = (argument: ArgumentDescription) =>
+    argument.kind === 'flag' && argument.value !== 'none' ? allowedOf(argument) || '…' : '';
+  if (choice && !typed.startsWith('-') && before.filter((other) => !other.text.startsWith('-')).length === 0)
+    for (const text of choice.choices ?? [])
+      if (text.startsWith(typed))
+        suggestions.push({ kind: 'choice', text, help: `${command.name}.${text}`, wants: '' });
+  if (typed === '' || typed.startsWith('-'))
+    for (const argument of command.arguments) {
+      const text = `--${argument.name}`;
+      if (argument.kind !== 'flag' || !text.startsWith(typed)) continue;
+      if (others.some((other) => other.text === text || other.text.startsWith(`${text}=`))) continue;
+      suggestions.push({
+        kind: 'flag',
+        text,
+        help: `${command.name}.${argument.name}`,
+        wants: wantsOf(argument),
+      });
+    }
+  return answer(suggestions);
+}

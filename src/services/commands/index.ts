@@ -1,0 +1,32 @@
+// The shelf of slash commands, in the order in which they are offered. Composer, palette and /help read it.
+import { isAbort, toProblem } from '../../domain/base/errors.ts';
+import type { Command, CommandContext, CommandOutcome } from './command.ts';
+import { help } from './help.ts';
+import { memory } from './memory.ts';
+import { newConversation } from './new.ts';
+import { parseCommand } from './parse.ts';
+import { recall } from './recall.ts';
+import { title } from './title.ts';
+
+export { type Completion, complete, type Suggestion } from './complete.ts';
+export { type ParsedCommand, parseCommand } from './parse.ts';
+
+export const COMMANDS: readonly Command[] = [recall, memory, newConversation, title, help];
+
+/**
+ * Reads and runs a line that begins with a slash. What goes wrong is an outcome too; only cancelling throws.
+ */
+export async function runCommand(
+  commands: readonly Command[],
+  line: string,
+  context: CommandContext,
+): Promise<CommandOutcome> {
+  const parsed = parseCommand(commands, line);
+  if (!parsed.ok) return { type: 'problem', problem: parsed.problem };
+  try {
+    return await parsed.command.run(context, parsed.args);
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    return { type: 'problem', problem: toProblem(error) };
+  }
+}

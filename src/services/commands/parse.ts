@@ -1,0 +1,192 @@
+// Reads a typed line as a command: words, quotes, flags. What it cannot read it explains, with what would have worked.
+import { closest, distance } from 'fastest-levenshtein';
+import { type Problem, type ProblemParams, RecollectError } from '../../domain/base/errors.ts';
+import type { ArgumentDescription, Command, CommandArguments } from './command.ts';
+
+export type ParsedCommand =
+  | { readonly ok: true; readonly command: Command; readonly args: CommandArguments }
+  | { readonly ok: false; readonly problem: Problem };
+
+/** One word of a line. */
+export interface Word {
+  /** Without quotes and escapes. */
+  readonly text: string;
+  /** Began with a quotation mark: never a flag. */
+  readonly quoted: boolean;
+  /** Position in the line, quotes included. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const CLOSING: Readonly<Record<string, string>> = { '"': '"', "'": "'", '“': '”', '‘': '’', '「': '」' };
+
+/**
+ * Splits a line into words. Quotation marks count where a word (or a flag's value) begins, so that "what's" stays a word; inside
+ * them a backslash keeps the next character. A mark that is never closed lasts to the end of the line.
+ */
+export function wordsOf(line: string): Word[] {
+  const words: Word[] = [];
+  let at = 0;
+  while (at < line.length) {
+    if (/\s/.test(line[at] as string)) {
+      at += 1;
+      continue;
+    }
+    const from = at;
+    const quoted = CLOSING[line[at] as string] !== undefined;
+    let text = '';
+    for (let start = true; at < line.length && !/\s/.test(line[at] as string); start = false) {
+      const closing = start || text.endsWith('=') ? CLOSING[line[at] as string] : undefined;
+      if (closing === undefined) {
+        text += line[at];
+        at += 1;
+        continue;
+      }
+      at += 1;
+      while (at < line.length && line[at] !== closing) {
+        if (line[at] === '\\' && at + 1 < line.length) at += 1;
+        text += line[at];
+        at += 1;
+      }
+      at += 1;
+    }
+    words.push({ text, quoted, from, to: Math.min(at, line.length) });
+  }
+  return words;
+}
+
+/** The flag a word names, with the value behind its equals sign. Keyboards turn two hyphens into a dash: that counts too. */
+function flagOf(word: Word): { name: string; value: string | undefined } | undefined {
+  const match = word.quoted ? null : /^(?:--|—|–|——)([\p{L}][\p{L}\d-]*)(?:=(.*))?$/su.exec(word.text);
+  return match ? { name: (match[1] as string).toLowerCase(), value: match[2] } : undefined;
+}
+
+const fail = (
+  code: 'command-unknown' | 'command-argument' | 'command-flag',
+  message: string,
+  params: ProblemParams,
+): ParsedCommand => ({ ok: false, problem: new RecollectError(code, message, { params }).problem });
+
+/** The candidate that was probably meant; empty where none is near. */
+export function nearest(word: string, candidates: readonly string[]): string {
+  if (word === '' || candidates.length === 0) return '';
+  const best = closest(word.toLowerCase(), candidates);
+  return distance(word.toLowerCase(), best) <= Math.max(1, Math.floor(best.length / 2)) ? best : '';
+}
+
+/** The one that is named, in full or by a beginning that only one has. */
+function named<T>(word: string, all: readonly T[], nameOf: (item: T) => string): T | undefined {
+  const wanted = word.toLowerCase();
+  const exact = all.find((item) => nameOf(item) === wanted);
+  if (exact || wanted === '') return exact;
+  const begun = all.filter((item) => nameOf(item).startsWith(wanted));
+  return begun.length === 1 ? begun[0] : undefined;
+}
+
+export const allowedOf = (argument: ArgumentDescription): string =>
+  argument.choices
+    ? argument.choices.join(', ')
+    : argument.range
+      ? `${argument.range[0]}–${argument.range[1]}`
+      : argument.value === 'none'
+        ? 'true, false'
+        : '';
+
+/** A value as the argument wants it, or undefined where it does not fit. */
+function checked(argument: ArgumentDescription, text: string): string | number | boolean | undefined {
+  if (argument.value === 'none') return text === 'true' ? true : text === 'false' ? false : undefined;
+  if (argument.choices) return named(text, argument.choices, (choice) => choice);
+  if (argument.value !== 'number') return text;
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  const [min, max] = argument.range ?? [0, Number.MAX_SAFE_INTEGER];
+  return number >= min && number <= max ? number : undefined;
+}
+
+/**
+ * Reads `line`, which begins with a slash. Problems: `command-unknown` (name, nearest), `command-flag` (command, flag, allowed,
+ * nearest), `command-argument` (command, argument, value, allowed, nearest).
+ */
+export function parseCommand(commands: readonly Command[], line: string): ParsedCommand {
+  const [head, ...words] = wordsOf(line);
+  const name = (head?.text ?? '').replace(/^\//, '');
+  const names = commands.map((command) => command.name);
+  const command = named(name, commands, (candidate) => candidate.name);
+  if (!command)
+    return fail('command-unknown', `There is no command /${name}.`, { name, nearest: nearest(name, names) });
+
+  const wrong = (argument: string, value: string, allowed: string, among: readonly string[] = []) =>
+    fail(
+      'command-argument',
+      `/${command.name} cannot take ${JSON.stringify(value)} as ${argument || 'a word'}.`,
+      {
+        command: command.name,
+        argument,
+        value,
+        allowed,
+        nearest: nearest(value, among),
+      },
+    );
+  const flags = command.arguments.filter((argument) => argument.kind === 'flag');
+  const choices = command.arguments.filter((argument) => argument.kind === 'choice');
+  const rest = command.arguments.find((argument) => argument.kind === 'rest');
+  const args: Record<string, string | number | boolean | undefined> = {};
+
+  // Words alone are taken as they stand, spaces and quotation marks included; one pair around all of them is dropped.
+  if (rest && command.arguments.length === 1) {
+    const text = head ? line.slice(head.to).trim() : '';
+    const whole = words.length === 1 && words[0]?.quoted ? words[0].text : text;
+    if (whole !== '') args[rest.name] = whole;
+    else if (!rest.optional) return wrong(rest.name, '', allowedOf(rest));
+    return { ok: true, command, args };
+  }
+
+  const plain: string[] = [];
+  let onlyWords = false;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as Word;
+    if (!onlyWords && !word.quoted && word.text === '--') {
+      onlyWords = true;
+      continue;
+    }
+    const flag = onlyWords ? undefined : flagOf(word);
+    if (!flag) {
+      plain.push(word.text);
+      continue;
+    }
+    const argument = named(flag.name, flags, (candidate) => candidate.name);
+    if (!argument) {
+      const known = flags.map((candidate) => candidate.name);
+      return fail('command-flag', `/${command.name} does not know --${flag.name}.`, {
+        command: command.name,
+        flag: `--${flag.name}`,
+        allowed: known.map((candidate) => `--${candidate}`).join(', '),
+        nearest: nearest(flag.name, known) && `--${nearest(flag.name, known)}`,
+      });
+    }
+    let text = flag.value;
+    if (text === undefined && argument.value === 'none') text = 'true';
+    if (text === undefined) {
+      const next = words[at + 1];
+      if (next && !flagOf(next)) {
+        text = next.text;
+        at += 1;
+      }
+    }
+    const value = text === undefined || text === '' ? undefined : checked(argument, text);
+    if (value === undefined) return wrong(argument.name, text ?? '', allowedOf(argument), argument.choices);
+    args[argument.name] = value;
+  }
+
+  for (const choice of choices) {
+    const text = plain.shift();
+    if (text === undefined && choice.optional) continue;
+    const value = text === undefined ? undefined : checked(choice, text);
+    if (value === undefined) return wrong(choice.name, text ?? '', allowedOf(choice), choice.choices);
+    args[choice.name] = value;
+  }
+  const text = plain.join(' ').trim();
+  if (rest && text !== '') args[rest.name] = text;
+  else if (rest && !rest.optional) return wrong(rest.name, '', allowedOf(rest));
+  else if (!rest && text !== '') return wrong('', text, '');
+  return { ok: true, command, args };
+}

@@ -1,0 +1,96 @@
+// /recall: passages of other conversations, or straight to one of them.
+import { RecollectError } from '../../domain/base/errors.ts';
+import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
+import { effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
+import { textOf } from '../../domain/chat/message.ts';
+import type { Command, CommandContext } from './command.ts';
+
+const MAX_LIMIT = 50;
+
+export const recall: Command = {
+  name: 'recall',
+  arguments: [
+    { name: 'query', kind: 'rest', optional: true },
+    { name: 'limit', kind: 'flag', value: 'number', range: [1, MAX_LIMIT], optional: true },
+    { name: 'with-context', kind: 'flag', value: 'none', optional: true },
+    { name: 'jump-to', kind: 'flag', value: 'text', optional: true },
+  ],
+
+  async run(context, args) {
+    const target = args['jump-to'];
+    const limit = typeof args.limit === 'number' ? args.limit : undefined;
+    if (typeof target === 'string' && !isRank(target)) return await jump(context, target);
+
+    const text = typeof args.query === 'string' ? args.query : await lastQuestion(context);
+    if (text === '')
+      throw new RecollectError('command-argument', 'There is nothing to look for yet.', {
+        params: { command: 'recall', argument: 'query', value: '', allowed: '', nearest: '' },
+      });
+    const withContext = args['with-context'] === true;
+    const result = await context.memory.recall({
+      text,
+      ...(limit === undefined ? {} : { limit }),
+      ...(context.conversationId === null ? {} : { currentConversation: context.conversationId }),
+      withContext: true,
+      signal: context.signal,
+    });
+    if (typeof target !== 'string') return { type: 'recall', result, withContext };
+    const passage = [...result.passages, ...result.nearMisses][Number(target) - 1];
+    if (!passage) throw notFound(target, result.passages.length + result.nearMisses.length);
+    return {
+      type: 'open',
+      conversationId: asConversationId(passage.conversationId),
+      messageId: asMessageId(passage.messageId),
+    };
+  },
+};
+
+/** `--jump-to 2` means the second passage of the list. */
+const isRank = (target: string) => /^\d{1,2}$/.test(target);
+
+const notFound = (value: string, found: number) =>
+  new RecollectError('command-argument', `There is no passage ${value}.`, {
+    params: {
+      command: 'recall',
+      argument: 'jump-to',
+      value,
+      allowed: found > 0 ? `1–${found}` : '',
+      nearest: '',
+    },
+  });
+
+/** Words of the last thing the person said on the branch that is shown; empty where there is none. */
+async function lastQuestion({ documents, conversationId }: CommandContext): Promise<string> {
+  const conversation = conversationId === null ? undefined : await documents.read(conversationId);
+  if (!conversation) return '';
+  return (
+    pathTo(conversation.messages, effectiveHead(conversation))
+      .filter((message) => message.role === 'user' && message.kind === 'message')
+      .map((message) => textOf(message).trim())
+      .filter((text) => text !== '')
+      .at(-1) ?? ''
+  );
+}
+
+/** Opens the message or conversation with this id, or with an id that begins so (8 characters at least), where one only does. */
+async function jump(context: CommandContext, target: string) {
+  const id = target.toLowerCase();
+  const fits = (candidate: string) => candidate === id || (id.length >= 8 && candidate.startsWith(id));
+  const { entries } = context.documents.library.get();
+  const found = new Map<string, { conversationId: ConversationId; messageId?: MessageId }>();
+  for (const entry of entries) if (fits(entry.id)) found.set(entry.id, { conversationId: entry.id });
+  // The index knows passages, not ids: the log is read, the conversation on the screen first.
+  const order = [...entries].sort(
+    (a, b) => Number(b.id === context.conversationId) - Number(a.id === context.conversationId),
+  );
+  for (const entry of order) {
+    if (found.has(id)) break;
+    context.signal.throwIfAborted();
+    const conversation = await context.documents.read(entry.id);
+    for (const message of conversation?.messages.keys() ?? [])
+      if (fits(message)) found.set(message, { conversationId: entry.id, messageId: message });
+  }
+  const hit = found.get(id) ?? (found.size === 1 ? [...found.values()][0] : undefined);
+  if (!hit) throw notFound(target, 0);
+  return { type: 'open' as const, ...hit };
+}

@@ -1,0 +1,296 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS, complete, parseCommand } from '../../../src/services/commands/index.ts';
+import { wordsOf } from '../../../src/services/commands/parse.ts';
+
+const parse = (line: string) => parseCommand(COMMANDS, line);
+const argsOf = (line: string) => {
+  const parsed = parse(line);
+  if (!parsed.ok) throw new Error(parsed.problem.message);
+  return { name: parsed.command.name, ...parsed.args };
+};
+const problemOf = (line: string) => {
+  const parsed = parse(line);
+  return parsed.ok ? undefined : { code: parsed.problem.code, ...parsed.problem.params };
+};
+
+describe('words', () => {
+  it.each([
+    ['/recall  one   two', ['/recall', 'one', 'two']],
+    ['/recall "one two" three', ['/recall', 'one two', 'three']],
+    ["/recall what's the plan", ['/recall', "what's", 'the', 'plan']],
+    ["/recall 'one two'", ['/recall', 'one two']],
+    ['/recall “什么时候 备份” 「一 二」', ['/recall', '什么时候 备份', '一 二']],
+    ['/recall "a \\"quoted\\" word"', ['/recall', 'a "quoted" word']],
+    ['/recall "never closed', ['/recall', 'never closed']],
+    ['/memory export --format="json" x', ['/memory', 'export', '--format=json', 'x']],
+    ['', []],
+  ])('%s', (line, expected) => {
+    expect(wordsOf(line).map((word) => word.text)).toEqual(expected);
+  });
+
+  it('say where they stand', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (line) => {
+        let end = 0;
+        for (const word of wordsOf(line)) {
+          expect(word.from).toBeGreaterThanOrEqual(end);
+          expect(word.to).toBeGreaterThan(word.from);
+          expect(word.to).toBeLessThanOrEqual(line.length);
+          end = word.to;
+        }
+      }),
+    );
+  });
+});
+
+describe('a line', () => {
+  it.each([
+    ['/recall', { name: 'recall' }],
+    ['/recall when is the backup', { name: 'recall', query: 'when is the backup' }],
+    ['/recall backup --limit 3 time', { name: 'recall', query: 'backup time', limit: 3 }],
+    ['/recall --limit=3 --with-context x', { name: 'recall', query: 'x', limit: 3, 'with-context': true }],
+    ['/recall x --with-context=false', { name: 'recall', query: 'x', 'with-context': false }],
+    ['/recall --jump-to "0198-abc"', { name: 'recall', 'jump-to': '0198-abc' }],
+    ['/recall —limit 3 x', { name: 'recall', query: 'x', limit: 3 }],
+    ['/recall -- --limit 3', { name: 'recall', query: '--limit 3' }],
+    ['/recall "--limit" 3', { name: 'recall', query: '--limit 3' }],
+    ['/recall --lim 4', { name: 'recall', limit: 4 }],
+    ['/RECALL x', { name: 'recall', query: 'x' }],
+    ['/rec x', { name: 'recall', query: 'x' }],
+    ['/memory list', { name: 'memory', action: 'list' }],
+    ['/memory --limit 5 LIST', { name: 'memory', action: 'list', limit: 5 }],
+    ['/memory exp --all --format mark', { name: 'memory', action: 'export', all: true, format: 'markdown' }],
+    ['/title  A "fine"   title --limit', { name: 'title', text: 'A "fine"   title --limit' }],
+    ['/title "A fine title"', { name: 'title', text: 'A fine title' }],
+    ['/new', { name: 'new' }],
+    ['/help recall', { name: 'help', command: 'recall' }],
+  ])('%s', (line, expected) => {
+    expect(argsOf(line)).toEqual(expected);
+  });
+});
+
+describe('a mistake is explained', () => {
+  it.each([
+    ['/recal1 x', { code: 'command-unknown', name: 'recal1', nearest: 'recall' }],
+    ['/xyzzy', { code: 'command-unknown', name: 'xyzzy', nearest: '' }],
+    ['/', { code: 'command-unknown', name: '', nearest: '' }],
+    [
+      '/recall x --limti 3',
+      {
+        code: 'command-flag',
+        command: 'recall',
+        flag: '--limti',
+        allowed: '--limit, --with-context, --jump-to',
+        nearest: '--limit',
+      },
+    ],
+    [
+      '/recall x --limit 0',
+      {
+        code: 'command-argument',
+        command: 'recall',
+        argument: 'limit',
+        value: '0',
+        allowed: '1–50',
+        nearest: '',
+      },
+    ],
+    [
+      '/recall x --limit many',
+      {
+        code: 'command-argument',
+        command: 'recall',
+        argument: 'limit',
+        value: 'many',
+        allowed: '1–50',
+        nearest: '',
+      },
+    ],
+    [
+      '/recall --limit --with-context',
+      {
+        code: 'command-argument',
+        command: 'recall',
+        argument: 'limit',
+        value: '',
+        allowed: '1–50',
+        nearest: '',
+      },
+    ],
+    [
+      '/recall --with-context=maybe',
+      {
+        code: 'command-argument',
+        command: 'recall',
+        argument: 'with-context',
+        value: 'maybe',
+        allowed: 'true, false',
+        nearest: '',
+      },
+    ],
+    [
+      '/memory lost',
+      {
+        code: 'command-argument',
+        command: 'memory',
+        argument: 'action',
+        value: 'lost',
+        allowed: 'list, search, archive, delete, export, status, config',
+        nearest: 'list',
+      },
+    ],
+    [
+      '/memory',
+      {
+        code: 'command-argument',
+        command: 'memory',
+        argument: 'action',
+        value: '',
+        allowed: 'list, search, archive, delete, export, status, config',
+        nearest: '',
+      },
+    ],
+    [
+      '/memory export --format xml',
+      {
+        code: 'command-argument',
+        command: 'memory',
+        argument: 'format',
+        value: 'xml',
+        allowed: 'json, markdown',
+        nearest: '',
+      },
+    ],
+    [
+      '/title',
+      { code: 'command-argument', command: 'title', argument: 'text', value: '', allowed: '', nearest: '' },
+    ],
+  ])('%s', (line, expected) => {
+    expect(problemOf(line)).toEqual(expected);
+  });
+});
+
+describe('whatever is typed', () => {
+  const piece = fc.oneof(
+    fc.constantFrom(
+      '/recall',
+      '/memory',
+      '--limit',
+      '--limit=3',
+      '--with-context',
+      '--',
+      '"',
+      '“',
+      "'",
+      '3',
+      ' ',
+    ),
+    fc.string({ unit: 'binary', maxLength: 8 }),
+  );
+  const line = fc.array(piece, { maxLength: 8 }).map((pieces) => `/${pieces.join(' ')}`);
+
+  it('is read or explained, never thrown', () => {
+    fc.assert(
+      fc.property(line, (text) => {
+        const parsed = parse(text);
+        if (parsed.ok) return;
+        expect(parsed.problem.code).toMatch(/^command-/);
+        for (const value of Object.values(parsed.problem.params ?? {})) expect(value).toBeDefined();
+      }),
+    );
+  });
+
+  it('has a number that keeps its range and a text that keeps its words', () => {
+    const word = fc.stringMatching(/^[a-z0-9\u4e00-\u9fff]{1,10}$/);
+    fc.assert(
+      fc.property(
+        fc.array(word, { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 1, max: 50 }),
+        fc.nat(6),
+        fc.boolean(),
+        (words, limit, at, equals) => {
+          const pieces: string[] = [...words];
+          pieces.splice(Math.min(at, words.length), 0, equals ? `--limit=${limit}` : `--limit ${limit}`);
+          expect(argsOf(`/recall ${pieces.join(' ')}`)).toEqual({
+            name: 'recall',
+            query: words.join(' '),
+            limit,
+          });
+        },
+      ),
+    );
+  });
+
+  it('survives its own quoting', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
+        const quoted = `"${text.replace(/[\\"]/g, '\\$&')}"`;
+        expect(wordsOf(`/x ${quoted}`).map((word) => word.text)).toEqual(['/x', text]);
+      }),
+    );
+  });
+
+  it('completes to something that stands in the line', () => {
+    fc.assert(
+      fc.property(line, fc.nat(40), (text, caret) => {
+        const { from, to, suggestions } = complete(COMMANDS, text, Math.min(caret, text.length));
+        expect(from).toBeLessThanOrEqual(to);
+        expect(to).toBeLessThanOrEqual(text.length);
+        for (const suggestion of suggestions) expect(suggestion.help).toMatch(/^[a-z]+\.[a-z-]+$/);
+      }),
+    );
+  });
+});
+
+describe('completion', () => {
+  const texts = (input: string, caret = input.length) =>
+    complete(COMMANDS, input, caret).suggestions.map((suggestion) => suggestion.text);
+
+  it('offers commands, then what they take, then flags that are not there yet', () => {
+    expect(texts('/')).toEqual(['/recall', '/memory', '/new', '/title', '/help']);
+    expect(texts('/me')).toEqual(['/memory']);
+    expect(texts('/memory ')).toEqual([
+      'list',
+      'search',
+      'archive',
+      'delete',
+      'export',
+      'status',
+      'config',
+      '--limit',
+      '--archived',
+      '--format',
+      '--all',
+    ]);
+    expect(texts('/memory s')).toEqual(['search', 'status']);
+    expect(texts('/memory export --')).toEqual(['--limit', '--archived', '--format', '--all']);
+    expect(texts('/memory export --format ')).toEqual(['json', 'markdown']);
+    expect(texts('/memory export --format m')).toEqual(['markdown']);
+    expect(texts('/recall x --limit 3 --')).toEqual(['--with-context', '--jump-to']);
+    expect(texts('hello')).toEqual([]);
+    expect(texts('/unknown x')).toEqual([]);
+  });
+
+  it('replaces the word at the caret', () => {
+    expect(complete(COMMANDS, '/recall --li 3', 12)).toMatchObject({
+      from: 8,
+      to: 12,
+      suggestions: [{ kind: 'flag', text: '--limit', help: 'recall.limit', wants: '1–50' }],
+    });
+  });
+});
+
+it('every command has its words in both languages', async () => {
+  const { commands: en } = await import('../../../src/ui/i18n/en/commands.ts');
+  const { commands: zh } = await import('../../../src/ui/i18n/zh/commands.ts');
+  for (const catalogue of [en, zh] as unknown as Record<string, Record<string, string>>[])
+    for (const command of COMMANDS) {
+      const words = catalogue[command.name];
+      const keys = command.arguments.flatMap((argument) => [
+        argument.name,
+        ...(argument.kind === 'choice' ? (argument.choices ?? []) : []),
+      ]);
+      for (const key of ['summary', ...keys]) expect(words?.[key], `${command.name}.${key}`).toBeTruthy();
+    }
+});
