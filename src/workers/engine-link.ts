@@ -2,6 +2,7 @@
 // Messages are small, carry no content, and are checked before they are believed.
 import { z } from 'zod';
 import { PROBLEM_CODES } from '../domain/base/errors.ts';
+import type { MemoryStatus } from '../services/memory/memory.ts';
 
 const problemSchema = z.object({
   code: z.enum(PROBLEM_CODES),
@@ -10,7 +11,7 @@ const problemSchema = z.object({
   retry: z.boolean(),
 });
 
-const statusSchema = z.object({
+const statusSchema: z.ZodType<MemoryStatus> = z.object({
   state: z.enum(['starting', 'ready', 'indexing', 'paused', 'failed']),
   unread: z.number(),
   waiting: z.number(),
@@ -22,7 +23,7 @@ const statusSchema = z.object({
   ]),
   engine: z.enum(['opfs', 'indexeddb', 'memory']).nullable(),
   problem: problemSchema.nullable(),
-});
+}) as z.ZodType<MemoryStatus>;
 
 const messageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('wake'), reason: z.enum(['changed', 'ended', 'now']) }),
@@ -34,7 +35,10 @@ const messageSchema = z.discriminatedUnion('type', [
 export type EngineMessage = z.infer<typeof messageSchema>;
 
 /** Joins the channel until the signal. Returns how to speak; what others say goes to `listener`. */
-export function joinEngineChannel(listener: (message: EngineMessage) => void, signal: AbortSignal): (message: EngineMessage) => void {
+export function joinEngineChannel(
+  listener: (message: EngineMessage) => void,
+  signal: AbortSignal,
+): (message: EngineMessage) => void {
   const channel = new BroadcastChannel('recollect-engine');
   channel.addEventListener('message', ({ data }) => {
     const parsed = messageSchema.safeParse(data);

@@ -9,8 +9,8 @@ import { serveIndex } from '../adapters/index/worker-host.ts';
 import { openStore } from '../adapters/log/index.ts';
 import { createVault } from '../adapters/vault/web-crypto.ts';
 import { createDocuments } from '../services/documents/documents-service.ts';
-import { startMemoryEngine } from '../services/memory/engine.ts';
 import { followEmbedding } from '../services/memory/embedding-in-force.ts';
+import { type EngineStatus, startMemoryEngine } from '../services/memory/engine.ts';
 import { createSettings } from '../services/settings/settings-service.ts';
 import { joinEngineChannel } from './engine-link.ts';
 
@@ -30,7 +30,10 @@ const open = async () => {
     drawer: store.drawer,
     vault,
     // Connections are tested by tabs.
-    test: async () => ({ ok: false, problem: { code: 'unexpected', message: 'Not tested here', retry: false } }),
+    test: async () => ({
+      ok: false,
+      problem: { code: 'unexpected', message: 'Not tested here', retry: false },
+    }),
   });
   return { store, vault, settings };
 };
@@ -44,26 +47,37 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
   const documents = createDocuments({ store });
   const embedding = followEmbedding({
     config: settings.config,
-    make: (config) => createEmbedding({ config, connect: async () => (await lines)(), secret: (name) => vault.get(name) }),
+    make: (config) =>
+      createEmbedding({
+        config,
+        connect: async () => (await lines)(),
+        secret: (name) => vault.get(name),
+        fetch: (input, init) => fetch(input, init),
+      }),
     signal,
   });
+  let last: EngineStatus | undefined;
+  const tell = () => {
+    if (last) say({ type: 'status', status: { ...last, engine } });
+  };
   const memory = startMemoryEngine({
     store,
     index,
-    documents,
-    embedding,
+    embedding: embedding.get,
     config: settings.config,
-    engine,
-    onStatus: (status) => say({ type: 'status', status }),
-    now: Date.now,
+    setTitle: (id, title) => documents.change(id, { meta: { title, titleBy: 'auto' } }),
+    onStatus: (status) => {
+      last = status;
+      tell();
+    },
     signal,
   });
   const say = joinEngineChannel((message) => {
     if (message.type === 'wake') memory.wake(message.reason);
     else if (message.type === 'paused') memory.setPaused(message.paused);
-    else if (message.type === 'hello') memory.tell();
+    else if (message.type === 'hello') tell();
   }, signal);
-  memory.tell();
+  tell();
 }
 
 void serveIndex({

@@ -7,7 +7,9 @@ import { NavigationRoute, registerRoute } from 'workbox-routing';
 import { CacheFirst } from 'workbox-strategies';
 import { MODEL_CACHE } from '../adapters/browser/model-cache.ts';
 
-declare const self: ServiceWorkerGlobalScope & { __WB_MANIFEST: (string | { url: string; revision: string | null })[] };
+declare const self: ServiceWorkerGlobalScope & {
+  __WB_MANIFEST: (string | { url: string; revision: string | null })[];
+};
 
 clientsClaim();
 cleanupOutdatedCaches();
@@ -16,14 +18,17 @@ registerRoute(new NavigationRoute(createHandlerBoundToURL('/index.html')));
 
 // Large files that never change under their name: model weights, and ONNX Runtime, which carries a hash.
 registerRoute(
-  ({ url, sameOrigin }) => sameOrigin && (url.pathname.startsWith('/models/') || /\/ort-[^/]+\.(wasm|mjs)$/.test(url.pathname)),
+  ({ url, sameOrigin }) =>
+    sameOrigin && (url.pathname.startsWith('/models/') || /\/ort-[^/]+\.(wasm|mjs)$/.test(url.pathname)),
   new CacheFirst({
     cacheName: MODEL_CACHE,
     plugins: [
       {
         // A host that answers a missing file with its index page must not poison the cache.
         cacheWillUpdate: async ({ response }) =>
-          response.status === 200 && !(response.headers.get('content-type') ?? '').startsWith('text/html') ? response : null,
+          response.status === 200 && !(response.headers.get('content-type') ?? '').startsWith('text/html')
+            ? response
+            : null,
       },
     ],
   }),

@@ -7,5 +7,8 @@ import { createOpenAiCompatibleEmbedding } from './openai-compatible.ts';
 export const createCustomEmbedding = (deps: {
   readonly config: RemoteConfig;
   readonly key: () => Promise<string | undefined>;
+  readonly fetch?: typeof fetch;
+  readonly backoffMs?: number;
+  readonly fetch: typeof fetch;
 }): EmbeddingProvider =>
   createOpenAiCompatibleEmbedding({ ...deps, provider: 'custom', askDimensions: false });

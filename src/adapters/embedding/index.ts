@@ -10,6 +10,8 @@ export interface EmbeddingDeps {
   readonly connect: () => Line | Promise<Line>;
   /** The vault: the key of a remote member, asked for with each request; undefined where none is kept. */
   readonly secret: (name: string) => Promise<string | undefined>;
+  /** How requests of remote members leave this thread. */
+  readonly fetch: typeof fetch;
 }
 
 export interface EmbeddingMember {
@@ -34,21 +36,23 @@ export const EMBEDDING_MEMBERS: readonly EmbeddingMember[] = [
   {
     id: 'openai',
     label: 'embedding.openai',
-    secret: 'embedding.openai',
-    create: async ({ config, secret }) =>
+    secret: 'embedding/openai',
+    create: async ({ config, secret, fetch }) =>
       (await import('./openai.ts')).createOpenAiEmbedding({
         config: config.openai,
-        key: () => secret('embedding.openai'),
+        key: () => secret('embedding/openai'),
+        fetch,
       }),
   },
   {
     id: 'custom',
     label: 'embedding.custom',
-    secret: 'embedding.custom',
-    create: async ({ config, secret }) =>
+    secret: 'embedding/custom',
+    create: async ({ config, secret, fetch }) =>
       (await import('./custom.ts')).createCustomEmbedding({
         config: config.custom,
-        key: () => secret('embedding.custom'),
+        key: () => secret('embedding/custom'),
+        fetch,
       }),
   },
 ];

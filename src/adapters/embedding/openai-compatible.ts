@@ -34,6 +34,7 @@ export interface RemoteConfig {
  * @param provider first part of the id that vectors are keyed by
  * @param askDimensions sends `dimensions`; servers that cannot shorten vectors refuse it
  * @param key asked for with each request; undefined sends none
+ * @param fetch how requests leave; default the platform's
  * @param backoffMs wait before the second attempt, doubled for each further one
  */
 export function createOpenAiCompatibleEmbedding(deps: {
@@ -41,9 +42,12 @@ export function createOpenAiCompatibleEmbedding(deps: {
   readonly config: RemoteConfig;
   readonly askDimensions: boolean;
   readonly key: () => Promise<string | undefined>;
+  readonly fetch: typeof fetch;
+  readonly fetch?: typeof fetch;
   readonly backoffMs?: number;
 }): EmbeddingProvider {
   const { config } = deps;
+  const send = deps.fetch ?? ((input, init) => fetch(input, init));
   const family = familyOf(config.model);
   const prefixes = { query: family.queryPrefix, passage: family.passagePrefix };
   const state = writable<EmbeddingState>({ status: 'idle' });
@@ -51,7 +55,7 @@ export function createOpenAiCompatibleEmbedding(deps: {
 
   const once = async (texts: readonly string[], signal: AbortSignal): Promise<Response> => {
     const key = await deps.key();
-    return fetch(`${config.base_url.replace(/\/+$/, '')}/embeddings`, {
+    return deps.fetch(`${config.base_url.replace(/\/+$/, '')}/embeddings`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

@@ -7,6 +7,9 @@ import { createOpenAiCompatibleEmbedding } from './openai-compatible.ts';
 export const createOpenAiEmbedding = (deps: {
   readonly config: RemoteConfig;
   readonly key: () => Promise<string | undefined>;
+  readonly fetch?: typeof fetch;
+  readonly backoffMs?: number;
+  readonly fetch: typeof fetch;
 }): EmbeddingProvider =>
   createOpenAiCompatibleEmbedding({
     ...deps,

@@ -3,7 +3,11 @@ import { z } from 'zod';
 import type { MessageId } from '../base/ids.ts';
 
 /** The named keys of a loose schema: unknown keys are kept in the data, but nobody reads them by accident. */
-export type Known<T> = T extends unknown ? { [K in keyof T as string extends K ? never : K]: T[K] } : never;
+export type Known<T> = T extends readonly (infer Item)[]
+  ? Known<Item>[]
+  : T extends object
+    ? { [K in keyof T as string extends K ? never : K]: Known<T[K]> }
+    : T;
 
 /** A passage brought back from another conversation, exactly as it was offered, with every number behind its rank. */
 export const recalledPassageSchema = z.looseObject({

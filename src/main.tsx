@@ -1,0 +1,339 @@
+// The front door: builds a tab out of adapters and services, then draws it. The only file of the page that knows them all.
+//
+//   page ──► engine.worker     PGlite and the background work (one leader for all tabs)
+//     │        └─ borrows lines to ─┐
+//     ├──► embedding.worker ◄───────┘   the model that makes vectors
+//     └──► network.worker      requests to configured endpoints
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createDevice, keepForOffline } from './adapters/browser/device.ts';
+import { bundledModel } from './adapters/embedding/bundled-models.ts';
+import type { EmbeddingProvider } from './adapters/embedding/embedding-provider.ts';
+import { createEmbedding } from './adapters/embedding/index.ts';
+import { createEmbeddingThread } from './adapters/embedding/thread.ts';
+import type { MemoryIndex } from './adapters/index/memory-index.ts';
+import { createPgliteIndex } from './adapters/index/pglite.ts';
+import { openIndexInWorker } from './adapters/index/worker.ts';
+import type { Store } from './adapters/log/conversation-log.ts';
+import { createInMemoryStore } from './adapters/log/in-memory.ts';
+import { openStore } from './adapters/log/index.ts';
+import { createOpenAICompatibleModel, testConnection } from './adapters/models/index.ts';
+import { createNetwork } from './adapters/models/network.ts';
+import { createVault } from './adapters/vault/web-crypto.ts';
+import { type Problem, toProblem } from './domain/base/errors.ts';
+import { until, writable } from './domain/base/readable.ts';
+import type { App } from './services/app.ts';
+import { createChat } from './services/chat/chat-service.ts';
+import { COMMANDS } from './services/commands/index.ts';
+import { createDocuments } from './services/documents/documents-service.ts';
+import { createLibrary } from './services/library/library-service.ts';
+import { followEmbedding } from './services/memory/embedding-in-force.ts';
+import { requestRebuild } from './services/memory/engine.ts';
+import type { MemoryStatus } from './services/memory/memory.ts';
+import { createMemory } from './services/memory/memory-service.ts';
+import { createSettings, endpointSecret } from './services/settings/settings-service.ts';
+import { Root } from './ui/root.tsx';
+import './ui/styles.css';
+import { joinEngineChannel } from './workers/engine-link.ts';
+
+/** Quiet time after which the background goes on while a person types, ms. */
+const TYPING_PAUSE_MS = 1500;
+const STARTING: MemoryStatus = {
+  state: 'starting',
+  unread: 0,
+  waiting: 0,
+  rate: 0,
+  embedding: { status: 'idle' },
+  engine: null,
+  problem: null,
+};
+/** After start, when the model's files are fetched for offline use, ms. */
+const OFFLINE_COPY_AFTER_MS = 8000;
+
+async function start(): Promise<void> {
+  const closing = new AbortController();
+  const { signal } = closing;
+
+  // STORAGE
+  let fatal: Problem | null = null;
+  const store: Store = await openStore().catch((error: unknown) => {
+    fatal = toProblem(error);
+    return createInMemoryStore();
+  });
+  const vault = createVault(store.drawer);
+
+  // NETWORK
+  const network = createNetwork(
+    () =>
+      new Worker(new URL('./workers/network.worker.ts', import.meta.url), {
+        type: 'module',
+        name: 'network',
+      }),
+  );
+  const settings = await createSettings({
+    drawer: store.drawer,
+    vault,
+    now: Date.now,
+    test: (endpoint, key, signal) => {
+      allow([endpoint.baseUrl]);
+      return testConnection(endpoint, key, signal, { fetch: network.fetch });
+    },
+  });
+  /** What the person configured, and what they are about to. */
+  const allow = (more: readonly string[] = []) => {
+    const { openai, custom } = settings.config.get().embedding;
+    const urls = [
+      ...settings.connections.get().endpoints.map((endpoint) => endpoint.baseUrl),
+      openai.base_url,
+      custom.base_url,
+      ...more,
+    ];
+    network.allow([...new Set(urls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin))]);
+  };
+  allow();
+  settings.connections.subscribe(() => allow());
+  settings.config.subscribe(() => allow());
+
+  // DOCUMENTS
+  const documents = createDocuments({ store, onProblem: (problem) => console.warn(problem.message) });
+
+  // EMBEDDING
+  const embeddingThread = createEmbeddingThread(
+    () =>
+      new Worker(new URL('./workers/embedding.worker.ts', import.meta.url), {
+        type: 'module',
+        name: 'embedding',
+      }),
+  );
+  const secret = (name: string) => vault.get(name);
+  const embedding = followEmbedding({
+    config: settings.config,
+    make: (config) =>
+      createEmbedding({ config, connect: embeddingThread.connect, secret, fetch: network.fetch }),
+    signal,
+  });
+
+  // MEMORY
+  const status = writable<MemoryStatus>(STARTING);
+  let index: MemoryIndex | null = null;
+  const unavailable = (error: unknown) =>
+    status.update((before) => ({ ...before, state: 'failed', problem: toProblem(error) }));
+  const engine = store.kind === 'memory' ? engineHere() : engineInWorker();
+
+  /** Nothing is kept in this browser: then the index lives here too, and ends with the page. */
+  function engineHere(): Engine {
+    const running = (async () => {
+      const { openEngine } = await import('./adapters/index/engines.ts');
+      const opened = await openEngine({ wanted: 'memory' });
+      index = createPgliteIndex(opened.database);
+      const { startMemoryEngine } = await import('./services/memory/engine.ts');
+      return startMemoryEngine({
+        store,
+        index,
+        embedding: embedding.get,
+        config: settings.config,
+        setTitle: (id, title) => documents.change(id, { meta: { title, titleBy: 'auto' } }),
+        onStatus: (now) => status.set({ ...now, engine: 'memory' }),
+        signal,
+      });
+    })();
+    running.catch(unavailable);
+    const tell = (say: (engine: Awaited<typeof running>) => unknown) => void running.then(say, () => {});
+    return {
+      wake: (reason) => tell((engine) => engine.wake(reason)),
+      setPaused: (paused) => tell((engine) => engine.setPaused(paused)),
+    };
+  }
+
+  function engineInWorker(): Engine {
+    const say = joinEngineChannel((message) => {
+      if (message.type === 'status') status.set(message.status);
+    }, signal);
+    openIndexInWorker(
+      () =>
+        new Worker(new URL('./workers/engine.worker.ts', import.meta.url), {
+          type: 'module',
+          name: 'engine',
+        }),
+      { wanted: settings.config.get().storage.engine },
+    )
+      .then((opened) => {
+        index = opened.index;
+        const { port1, port2 } = new MessageChannel();
+        embeddingThread.lend(port1);
+        opened.post({ type: 'embedding' }, [port2]);
+        say({ type: 'hello' });
+      })
+      .catch(unavailable);
+    return {
+      wake: (reason) => say({ type: 'wake', reason }),
+      setPaused: (paused) => say({ type: 'paused', paused }),
+    };
+  }
+
+  const memory = createMemory({
+    index: () => index,
+    embedding: embedding.get,
+    config: settings.config,
+    documents,
+    status,
+    wake: engine.wake,
+    setPaused: engine.setPaused,
+    rebuild: async () => {
+      await requestRebuild(store.drawer);
+      engine.wake('now');
+    },
+  });
+
+  // SERVICES
+  const device = createDevice({
+    ...(import.meta.env.PROD ? { serviceWorker: '/service-worker.js' } : {}),
+    fatal,
+  });
+  const library = createLibrary({
+    documents,
+    estimate: async () => {
+      const { usage, quota } = await device.storage();
+      return usage === null || quota === null ? null : { usage, quota };
+    },
+    onImported: () => memory.wake('ended'),
+  });
+  const chat = createChat({
+    documents,
+    drawer: store.drawer,
+    memory,
+    config: settings.config,
+    now: Date.now,
+    device: navigator.platform,
+    locks: navigator.locks,
+    model: () => {
+      const { endpoints, chosen } = settings.connections.get();
+      const endpoint = endpoints.find(({ id }) => id === chosen?.endpointId);
+      if (!endpoint || !chosen) return null;
+      return createOpenAICompatibleModel({
+        endpoint,
+        model: chosen.model,
+        key: () => vault.get(endpointSecret(endpoint.id)),
+        fetch: network.fetch,
+      });
+    },
+  });
+  const app: App = {
+    documents,
+    library,
+    chat,
+    memory,
+    settings,
+    commands: COMMANDS,
+    device,
+    storageKind: store.kind,
+    logStats: () => store.log.stats(),
+  };
+
+  // THE PAGE
+  const container = document.getElementById('root');
+  if (!container) throw new Error('index.html has no #root');
+  createRoot(container).render(
+    <StrictMode>
+      <Root app={app} />
+    </StrictMode>,
+  );
+  void until(documents.library, (library) => library.ready, signal).then(() =>
+    performance.mark('recollect:readable'),
+  );
+  if (new URLSearchParams(location.search).has('console')) exposeConsole(app, () => index, embedding.get);
+  void chat.rescueDrafts().catch((error) => console.warn(toProblem(error).message));
+  lookAfter({ app, engine, signal, flush: () => documents.retry() });
+}
+
+/** What the tab asks of the engine, wherever it runs. */
+interface Engine {
+  wake(reason: 'changed' | 'ended' | 'now'): void;
+  setPaused(paused: boolean): void;
+}
+
+/** Small duties that follow what a person does. */
+function lookAfter({
+  app,
+  engine,
+  signal,
+  flush,
+}: {
+  app: App;
+  engine: Engine;
+  signal: AbortSignal;
+  flush: () => Promise<void>;
+}) {
+  // The background makes room while a person types.
+  let typing: ReturnType<typeof setTimeout> | undefined;
+  document.addEventListener(
+    'input',
+    () => {
+      if (typing === undefined) engine.setPaused(true);
+      clearTimeout(typing);
+      typing = setTimeout(() => {
+        typing = undefined;
+        engine.setPaused(false);
+      }, TYPING_PAUSE_MS);
+    },
+    { capture: true, signal },
+  );
+  // A tab that is left has ended its conversation.
+  document.addEventListener(
+    'visibilitychange',
+    () => document.visibilityState === 'hidden' && engine.wake('ended'),
+    { signal },
+  );
+  // What could not be written is tried again when something may have changed.
+  for (const event of ['focus', 'online']) window.addEventListener(event, () => void flush(), { signal });
+
+  // Once something of the person's own is here, the browser is asked to keep it, and the model is fetched for offline use.
+  const own = () => app.documents.library.get().entries.some((entry) => !entry.sample);
+  void until(app.documents.library, own, signal)
+    .then(() => app.device.persist())
+    .catch(() => {});
+  const timer = setTimeout(() => {
+    const { provider, local } = app.settings.config.get().embedding;
+    const model = provider === 'local' && local.source === 'bundled' ? bundledModel(local.model) : undefined;
+    if (!model) return;
+    keepForOffline(
+      model.files.filter((file) => !/q4/.test(file.path)).map((file) => `/models/${model.id}/${file.path}`),
+      signal,
+    ).catch((error) =>
+      console.info(`The model is not kept for offline use yet: ${toProblem(error).message}`),
+    );
+  }, OFFLINE_COPY_AFTER_MS);
+  signal.addEventListener('abort', () => {
+    clearTimeout(timer);
+    clearTimeout(typing);
+  });
+}
+
+/** `?console` in the address: the services as `recollect`, for those who script their memory and for benchmarks. */
+function exposeConsole(
+  app: App,
+  index: () => MemoryIndex | null,
+  embedding: () => EmbeddingProvider | null,
+): void {
+  Object.assign(globalThis, {
+    recollect: {
+      app,
+      get index() {
+        return index();
+      },
+      get model() {
+        return embedding()?.id;
+      },
+      get dimensions() {
+        return embedding()?.dimensions;
+      },
+    },
+  });
+}
+
+start().catch((error) => {
+  console.error(error);
+  const container = document.getElementById('root');
+  if (container)
+    container.textContent = `Recollect could not start: ${toProblem(error).message}. Your conversations are untouched; reload to try again.`;
+});
