@@ -1,4 +1,26 @@
-// The index's worker alone, without the background work that the app starts in it.
+// The index's worker alone, without the background work that the app starts in it. A port lets a test measure what the leader
+// does without a thread in between.
+import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import { serveIndex } from '../../../src/adapters/index/worker-host.ts';
+import { embedAll, fill, timeApplies } from './load.ts';
 
-void serveIndex();
+let lead: (index: MemoryIndex) => void;
+const leading = new Promise<MemoryIndex>((resolve) => {
+  lead = resolve;
+});
+
+const work = {
+  fill: async (count: number) => fill(await leading, count),
+  embedAll: async () => embedAll(await leading),
+  timeApplies: async (from: number, count: number) => timeApplies(await leading, from, count),
+};
+export type LeaderWork = typeof work;
+
+self.addEventListener('message', async ({ data, ports }) => {
+  const port = ports[0];
+  if (!port) return;
+  const { verb, numbers } = data as { verb: keyof LeaderWork; numbers: [number, number] };
+  port.postMessage(await work[verb](...numbers));
+});
+
+void serveIndex({ onOpened: ({ index }) => lead(index) });
