@@ -281,7 +281,7 @@ export function Composer({
   );
 
   return (
-    <div className="mx-auto w-full max-w-(--measure) px-3 pb-3 md:px-5">
+    <div className="before:-top-5 relative mx-auto w-full max-w-(--measure) px-3 pb-3 before:pointer-events-none before:absolute before:inset-x-0 before:h-5 before:bg-linear-to-t before:from-paper before:to-transparent md:px-5">
       {first && recallText !== '' && (
         <div className="pb-2">
           <RecallChip text={recallText} conversationId={conversationId} onChange={onWithout} />
@@ -413,7 +413,7 @@ export function Composer({
               tooltipSide="top"
               icon={<Square size={13} fill="currentColor" aria-hidden />}
               onClick={() => conversationId && app.chat.stop(conversationId)}
-              className="rounded-full bg-ink text-paper hover:bg-ink-2 hover:text-paper"
+              className="rounded-full! bg-ink! text-paper!"
             />
           )}
           {(!busy || canSend) && (

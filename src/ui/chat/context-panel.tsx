@@ -124,7 +124,7 @@ export function ContextPanel({
                 <button
                   type="button"
                   onClick={() => onOpen(passage.conversationId, passage.messageId)}
-                  className="-mx-2 block w-[calc(100%+1rem)] rounded-sm border-memory-line border-l-2 px-2 py-1.5 text-left hover:bg-memory-soft"
+                  className="-mx-2 block w-[calc(100%+1rem)] rounded-r-sm border-memory-line border-l-2 px-2 py-1.5 text-left hover:bg-memory-soft"
                 >
                   <span className="flex items-baseline gap-2">
                     <span className="min-w-0 flex-1 truncate">{passage.title || t('untitled')}</span>

@@ -65,16 +65,9 @@ function useCommandLine(conversationId: ConversationId | null): (line: string) =
       running.current?.abort();
       const control = new AbortController();
       running.current = control;
-      const outcome = await runCommand(app.commands, line, {
-        documents: app.documents,
-        library: app.library,
-        chat: app.chat,
-        memory: app.memory,
-        settings: app.settings,
-        conversationId,
-        signal: control.signal,
-        now: Date.now,
-      });
+      const { documents, library, chat, memory, settings } = app;
+      const context = { documents, library, chat, memory, settings, conversationId, now: Date.now };
+      const outcome = await runCommand(app.commands, line, { ...context, signal: control.signal });
       if (control.signal.aborted || !latest.current(outcome)) return;
       const place = conversationId ?? 'new';
       outcomeSerial += 1;
@@ -369,6 +362,7 @@ function OpenedConversation({
     <div className="flex min-h-0 flex-1">
       <div className="relative flex min-w-0 flex-1 flex-col" {...drop.handlers}>
         <Header
+          line
           actions={
             <>
               <OfflineBadge />

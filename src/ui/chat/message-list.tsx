@@ -189,6 +189,7 @@ export function MessageList({
       <section
         ref={scroller}
         aria-label={t('messages')}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
         tabIndex={0}
         onScroll={noteScroll}
         className="-outline-offset-2 absolute inset-0 overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-gutter:stable]"
@@ -213,7 +214,7 @@ export function MessageList({
           tooltipSide="top"
           icon={<ArrowDown size={17} aria-hidden />}
           onClick={toEnd}
-          className="-translate-x-1/2 absolute bottom-3 left-1/2 animate-fade rounded-full border border-line bg-raised shadow-float"
+          className="-translate-x-1/2 absolute bottom-3 left-1/2 animate-fade rounded-full! border border-line bg-raised shadow-float"
         />
       )}
     </div>

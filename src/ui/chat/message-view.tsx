@@ -259,7 +259,7 @@ function AnswerParts({
     if (part.type === 'tool-result') own.set(part.callId, part);
     if (part.type === 'tool-call') called.add(part.callId);
   }
-  return parts.map((part, at) => {
+  const draw = (part: Part, at: number): ReactNode => {
     const last = running && at === parts.length - 1;
     const key = `${at}`;
     switch (part.type) {
@@ -307,7 +307,8 @@ function AnswerParts({
           </Fold>
         );
     }
-  });
+  };
+  return parts.map(draw);
 }
 
 /** What went into the answer from other conversations. */

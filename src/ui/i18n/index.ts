@@ -122,7 +122,7 @@ export function formatDuration(ms: number): string {
     formatNumber(value, {
       style: 'unit',
       unit: name,
-      unitDisplay: 'short',
+      unitDisplay: name === 'second' ? 'narrow' : 'short',
       maximumFractionDigits: digits,
     });
   if (seconds < 10) return unit(seconds, 'second', 1);

@@ -3,7 +3,7 @@ import { Menu as MenuIcon, PanelLeftOpen } from 'lucide-react';
 import { createContext, type ReactNode, useContext } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsPhone } from '../hooks/media.ts';
-import { IconButton } from './controls.tsx';
+import { classes, IconButton } from './controls.tsx';
 import { useShortcutKeys } from './shortcuts.ts';
 
 /** How a screen opens the sidebar; `shown` while it needs no button. */
@@ -12,13 +12,22 @@ export const SidebarControl = createContext<{ shown: boolean; open: () => void }
   open: () => undefined,
 });
 
-export function Header({ children, actions }: { children: ReactNode; actions?: ReactNode }) {
+/** `line`: what scrolls below is cut off by a hairline. */
+export function Header({
+  children,
+  actions,
+  line = false,
+}: {
+  children: ReactNode;
+  actions?: ReactNode;
+  line?: boolean;
+}) {
   const { t } = useTranslation('shell');
   const sidebar = useContext(SidebarControl);
   const phone = useIsPhone();
   const keys = useShortcutKeys('sidebar');
   return (
-    <header className="flex h-13 shrink-0 items-center gap-1 px-3">
+    <header className={classes('flex h-13 shrink-0 items-center gap-1 px-3', line && 'border-b')}>
       {!sidebar.shown && (
         <IconButton
           label={t('showSidebar')}

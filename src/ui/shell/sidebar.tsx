@@ -321,7 +321,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
       <div className="flex shrink-0 flex-col gap-0.5 px-2 pb-1">
         <button
           type="button"
-          className={NAV_ROW}
+          className={`${NAV_ROW} group/new`}
           onClick={() => {
             navigation.newConversation();
             onOpened();
@@ -329,8 +329,8 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
           }}
         >
           <SquarePen size={16} aria-hidden />
-          <span className="flex-1 text-left">{t('newConversation')}</span>
-          <Kbd keys={newKeys} className="opacity-0 group-hover/side:opacity-100 pointer-coarse:hidden" />
+          <span className="flex-1 truncate text-left">{t('newConversation')}</span>
+          <Kbd keys={newKeys} className="not-group-hover/new:hidden pointer-coarse:hidden" />
         </button>
         <button
           type="button"
