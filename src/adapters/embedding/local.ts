@@ -14,6 +14,9 @@ import { centred } from './vector.ts';
 /** After a failed load the same answer is given for this long before the files are tried again: a search must not wait for it each time. */
 const RETRY_AFTER_MS = 30_000;
 
+/** How long a retired thread's last messages may take to arrive. */
+const LAST_WORDS_MS = 50;
+
 interface Pending {
   readonly request: Extract<Request, { type: 'embed' }>;
   resolve(vectors: Float32Array[]): void;
@@ -113,10 +116,12 @@ export function createLocalEmbedding(deps: {
       if (open !== mine) return;
       port.addEventListener('message', (event) => hear(event.data));
       port.start();
-      const onGone = () => {
+      const leaveIt = () => {
         port.close();
         lost(gone.reason);
       };
+      // A retired thread's last words may still be on their way; without waiting for them, what it has answered would be asked again.
+      const onGone = () => (gone.reason === RETIRED ? void setTimeout(leaveIt, LAST_WORDS_MS) : leaveIt());
       if (gone.aborted) onGone();
       else gone.addEventListener('abort', onGone, { once: true });
     }, lost);

@@ -34,7 +34,7 @@ export interface RemoteConfig {
  * @param provider first part of the id that vectors are keyed by
  * @param askDimensions sends `dimensions`; servers that cannot shorten vectors refuse it
  * @param key asked for with each request; undefined sends none
- * @param fetch how requests leave; default the platform's
+ * @param fetch how requests leave: a page may be forbidden to send them itself
  * @param backoffMs wait before the second attempt, doubled for each further one
  */
 export function createOpenAiCompatibleEmbedding(deps: {
@@ -43,11 +43,9 @@ export function createOpenAiCompatibleEmbedding(deps: {
   readonly askDimensions: boolean;
   readonly key: () => Promise<string | undefined>;
   readonly fetch: typeof fetch;
-  readonly fetch?: typeof fetch;
   readonly backoffMs?: number;
 }): EmbeddingProvider {
   const { config } = deps;
-  const send = deps.fetch ?? ((input, init) => fetch(input, init));
   const family = familyOf(config.model);
   const prefixes = { query: family.queryPrefix, passage: family.passagePrefix };
   const state = writable<EmbeddingState>({ status: 'idle' });

@@ -7,7 +7,6 @@ import { createOpenAiCompatibleEmbedding } from './openai-compatible.ts';
 export const createOpenAiEmbedding = (deps: {
   readonly config: RemoteConfig;
   readonly key: () => Promise<string | undefined>;
-  readonly fetch?: typeof fetch;
   readonly backoffMs?: number;
   readonly fetch: typeof fetch;
 }): EmbeddingProvider =>
