@@ -22,13 +22,14 @@ export interface Rankable {
   readonly bm25: number;
 }
 
-export interface Scores {
+/** The numbers behind a rank; a type and not an interface, so that they can be written to the log as they are. */
+export type Scores = {
   readonly vector: number | null;
   readonly keyword: number | null;
   readonly hybrid: number;
   readonly decay: number;
   readonly final: number;
-}
+};
 
 export interface Scored<C extends Rankable> {
   readonly candidate: C;

@@ -1,0 +1,629 @@
+// Keeps the memory index in step with the log. Once per origin: the leader runs it, the next leader resumes from the bookmarks.
+//
+//   log ──since(bookmark)──► projector: changed conversations → rows, chunks, words ──► index.apply (rows and bookmark together)
+//                                                                        │
+//   typing pauses it · every_messages, end, max_age trigger it ──► indexer: stale chunks → vectors ──► index.put
+//                                                                        └► keywords, summary, title
+//
+// Both only compare what is with what should be: killed anywhere, the next run goes on where this one stopped.
+import type { EmbeddingProvider, EmbeddingState } from '../../adapters/embedding/embedding-provider.ts';
+import type {
+  ConversationRow,
+  MemoryIndex,
+  MessageRow,
+  StaleChunk,
+} from '../../adapters/index/memory-index.ts';
+import type { Drawer, Store } from '../../adapters/log/conversation-log.ts';
+import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { type ConversationId, LIBRARY_DOCUMENT, type MessageId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import { createReader } from '../documents/reader.ts';
+import { breathe, createJob } from '../scheduler.ts';
+import type { Memory, MemoryStatus } from './memory.ts';
+import {
+  conversationRow,
+  describeConversation,
+  isRemembered,
+  messageRow,
+  missingTitle,
+  recipeOf,
+} from './rows.ts';
+
+/** What the engine knows of itself; which file system the index is on is known to whoever opened it. */
+export type EngineStatus = Omit<MemoryStatus, 'engine'>;
+
+export interface MemoryEngine {
+  /** `changed`: look again. `ended`: the conversation that was open has ended. `now`: do all of it, failures too. */
+  wake(reason: Parameters<Memory['wake']>[0]): void;
+  /** Embedding waits while true; forgotten after 15 s unless said again, so that a tab that died cannot hold it. */
+  setPaused(paused: boolean): void;
+  /** Empties the index and makes it again. Resolves when the wish is durable; progress is in the status. */
+  rebuild(): Promise<void>;
+  /** Resolves when there is nothing left to do right now. */
+  settled(): Promise<void>;
+}
+
+export interface MemoryEngineDeps {
+  readonly store: Store;
+  readonly index: MemoryIndex;
+  /** null: none yet; words only. Asked again before each batch. */
+  readonly embedding: () => EmbeddingProvider | null;
+  /** Tells that `embedding` gives another one now. Without it the change is noticed within seconds of the configuration's. */
+  readonly onEmbedding?: (listener: () => void) => () => void;
+  readonly config: Readable<Config>;
+  /** Writes a title made from the words; titles live in documents, which this does not write. */
+  readonly setTitle: (conversation: ConversationId, title: string) => Promise<void>;
+  readonly onStatus: (status: EngineStatus) => void;
+  readonly signal: AbortSignal;
+  /** ms since 1970 */
+  readonly now?: () => number;
+}
+
+/** Drawer keys, all of this device. */
+const REBUILD = 'memory.rebuild';
+const RECIPE = 'memory.recipe';
+const UNDESCRIBED = 'memory.undescribed';
+
+/** Log entries read at a time. */
+const PAGE = 100;
+/** Messages, and characters of chunks, in one transaction of the index: small enough to let searches in between. */
+const BATCH_MESSAGES = 200;
+const BATCH_CHARACTERS = 300_000;
+/** A batch shall take about this long, ms: killed, it is all that is lost; paused, it is all that is waited for. */
+const BATCH_MS = 700;
+/** Chunks asked for at a time; what is new meanwhile waits for them. */
+const LOOK_AHEAD = 64;
+const PAUSE_FORGOTTEN_MS = 15_000;
+/** When a provider is looked for that the configuration may have named, ms after its change. */
+const PROVIDER_LOOKS = [100, 1_000, 10_000];
+/** How long one lot of new messages is collected before the next look. */
+const GAP_MS = 30;
+/** Least time between two statuses while nothing but figures changes. */
+const STATUS_MS = 200;
+
+/** Asks whichever engine runs, now or next, to make the index again. Durable when resolved. */
+export const requestRebuild = (drawer: Drawer): Promise<void> => drawer.set(REBUILD, true);
+
+/** Starts at once. Ends with the signal; nothing has to be awaited then. */
+export function startMemoryEngine({
+  store: { log, drawer },
+  index,
+  embedding,
+  onEmbedding,
+  config,
+  setTitle,
+  onStatus,
+  signal,
+  now = Date.now,
+}: MemoryEngineDeps): MemoryEngine {
+  const reader = createReader(log);
+
+  // ---------------------------------------------------------------- status
+  let projecting = false;
+  let embeddingNow = false;
+  let starting = true;
+  let unread = 0;
+  let waiting = 0;
+  let rate = 0;
+  let paused = false;
+  /** The index does not answer, or the log cannot be read: nothing can be done until it does. */
+  let fatal: Problem | null = null;
+  /** The vectors cannot be made. */
+  let vectorProblem: Problem | null = null;
+  /** Something was skipped. */
+  let skipped: Problem | null = null;
+  let told = '';
+  let toldAt = Number.NEGATIVE_INFINITY;
+  let statusTimer: ReturnType<typeof setTimeout> | undefined;
+
+  const stateNow = (): EngineStatus['state'] => {
+    if (fatal) return 'failed';
+    if (starting) return 'starting';
+    if (projecting && unread > 0) return 'indexing';
+    if (paused && waiting > 0) return 'paused';
+    return embeddingNow ? 'indexing' : 'ready';
+  };
+  const embeddingState = (): EmbeddingState => {
+    const state = embedding()?.state.get() ?? { status: 'idle' };
+    return vectorProblem && state.status !== 'loading' ? { status: 'failed', problem: vectorProblem } : state;
+  };
+  const tell = () => {
+    if (signal.aborted) return;
+    if (statusTimer) clearTimeout(statusTimer);
+    statusTimer = undefined;
+    const status: EngineStatus = {
+      state: stateNow(),
+      unread,
+      waiting,
+      rate: Math.round(rate * 10) / 10,
+      embedding: embeddingState(),
+      problem: fatal ?? vectorProblem ?? skipped,
+    };
+    const text = JSON.stringify(status);
+    if (text === told) return;
+    told = text;
+    toldAt = performance.now();
+    onStatus(status);
+  };
+  /** For figures that change all the time. */
+  const tellSoon = () => {
+    if (statusTimer || signal.aborted) return;
+    statusTimer = setTimeout(tell, Math.max(0, toldAt + STATUS_MS - performance.now()));
+  };
+
+  // ------------------------------------------------------------- projector
+  /** Documents that a change named; an erased one leaves no entry behind to find it by. */
+  const touched = new Set<ConversationId>();
+  /** Conversations whose summary is older than their messages. */
+  const undescribed = new Set<ConversationId>();
+
+  /** Conversations that shall get a title made from their words, once their rows are in. */
+  const untitled: [ConversationId, string][] = [];
+
+  interface Batch {
+    conversations: ConversationRow[];
+    messages: MessageRow[];
+    removedMessages: MessageId[];
+    removedConversations: ConversationId[];
+    characters: number;
+  }
+  const emptyBatch = (): Batch => ({
+    conversations: [],
+    messages: [],
+    removedMessages: [],
+    removedConversations: [],
+    characters: 0,
+  });
+
+  const skip = (id: string, detail: string, cause?: unknown) => {
+    skipped = new RecollectError('damaged-entry', `A part of conversation ${id} cannot be read: ${detail}`, {
+      params: { document: id, detail },
+      cause,
+    }).problem;
+  };
+
+  /** Applies a batch; where the index refuses it, conversation by conversation, so that one bad row costs only its own. */
+  const apply = async (batch: Batch, bookmark: number): Promise<void> => {
+    try {
+      await index.apply(batch, bookmark);
+    } catch (error) {
+      signal.throwIfAborted();
+      const ids = [...new Set(batch.messages.map((row) => row.conversationId))];
+      if (ids.length + batch.conversations.length === 0) throw error;
+      let failed = 0;
+      const all = [...new Set([...ids, ...batch.conversations.map((row) => row.id)])];
+      const position = await index.bookmark();
+      await index.apply({ ...emptyBatch(), removedConversations: batch.removedConversations }, position);
+      for (const id of all) {
+        try {
+          await index.apply(
+            {
+              conversations: batch.conversations.filter((row) => row.id === id),
+              messages: batch.messages.filter((row) => row.conversationId === id),
+              removedMessages: batch.removedMessages,
+              removedConversations: [],
+            },
+            position,
+          );
+        } catch (one) {
+          signal.throwIfAborted();
+          failed += 1;
+          skip(id, toProblem(one).message, one);
+        }
+      }
+      // Nothing at all went in: that is the index, not the rows.
+      if (failed === all.length && all.length > 1) throw error;
+      await index.apply(emptyBatch(), bookmark);
+    }
+  };
+
+  /** Rows of one conversation that the index does not have yet, into the batch; what it has too much, out of it. */
+  const project = async (
+    id: ConversationId,
+    batch: Batch,
+    options: { readonly all: boolean; readonly flush: () => Promise<void> },
+  ): Promise<void> => {
+    const found = await reader.read(id);
+    const { privacy } = config.get();
+    if (found && found.damaged > 0) skip(id, `${found.damaged} entries`);
+    if (!found || !isRemembered(found.conversation, privacy)) {
+      batch.removedConversations.push(id);
+      undescribed.delete(id);
+      return;
+    }
+    const { conversation } = found;
+    const known = await index.messageIds(id);
+    const removed = [...known].filter((message) => !conversation.messages.has(message));
+    // Messages never change, but a forgotten one hands its children on: then their rows are made again.
+    const fresh = [...conversation.messages.values()].filter(
+      (message) => options.all || removed.length > 0 || !known.has(message.id),
+    );
+    batch.removedMessages.push(...removed);
+    const row = conversationRow(conversation);
+    if (fresh.length > 0 || removed.length > 0) {
+      if (known.size === 0) {
+        const { summary, keywords } = describeConversation(conversation, privacy);
+        batch.conversations.push({ ...row, summary, keywords });
+      } else {
+        batch.conversations.push(row);
+        undescribed.add(id);
+      }
+    } else batch.conversations.push(row);
+
+    for (const message of fresh) {
+      try {
+        const made = messageRow(conversation, message, privacy);
+        batch.messages.push(made);
+        for (const chunk of made.chunks) batch.characters += chunk.text.length + chunk.words.length;
+      } catch (error) {
+        skip(id, toProblem(error).message, error);
+      }
+      unread = Math.max(0, unread - 1);
+      if (batch.messages.length >= BATCH_MESSAGES || batch.characters >= BATCH_CHARACTERS) {
+        await options.flush();
+        // The rest of a long conversation still needs its own line, or the transaction would make an empty one.
+        batch.conversations.push(row);
+      }
+    }
+    const title = missingTitle(conversation, privacy);
+    if (title) untitled.push([id, title]);
+  };
+
+  const nameIt = async (id: ConversationId, title: string): Promise<void> => {
+    try {
+      await setTitle(id, title);
+    } catch (error) {
+      signal.throwIfAborted();
+      // Without a title it is listed by its first words; the next change tries again.
+      console.info('A title could not be saved', toProblem(error).message);
+    }
+  };
+
+  /** Projects conversations in batches; the bookmark moves to `reach` with the last one. */
+  const projectAll = async (
+    ids: readonly ConversationId[],
+    reach: number,
+    options: { readonly all: boolean; readonly bookmark: number },
+  ): Promise<void> => {
+    const batch = emptyBatch();
+    const send = async (position: number) => {
+      const full = { ...batch };
+      Object.assign(batch, emptyBatch());
+      await apply(full, position);
+      tellSoon();
+      await breathe(signal);
+    };
+    for (const id of ids) {
+      touched.delete(id);
+      try {
+        await project(id, batch, { all: options.all, flush: () => send(options.bookmark) });
+      } catch (error) {
+        signal.throwIfAborted();
+        const { code } = toProblem(error);
+        if (code !== 'unexpected' && code !== 'damaged-entry') throw error;
+        skip(id, toProblem(error).message, error);
+      }
+      if (batch.messages.length >= BATCH_MESSAGES || batch.conversations.length >= BATCH_MESSAGES)
+        await send(options.bookmark);
+    }
+    await send(reach);
+    for (const [id, title] of untitled.splice(0)) await nameIt(id, title);
+  };
+
+  const isConversation = (document: string): document is ConversationId => document !== LIBRARY_DOCUMENT;
+
+  /** Rows made by an older recipe (another version, other private words) are made again; vectors that still fit stay. */
+  const followRecipe = async (): Promise<void> => {
+    const recipe = recipeOf(config.get().privacy);
+    const bookmark = await index.bookmark();
+    if ((await drawer.get(RECIPE)) !== recipe) {
+      if (bookmark > 0) {
+        const ids = (await log.documents()).filter(isConversation);
+        unread = await countUnread(new Set(ids), await log.head());
+        tell();
+        await projectAll(ids, bookmark, { all: true, bookmark });
+      }
+      await drawer.set(RECIPE, recipe);
+    }
+  };
+
+  const runProjector = async (): Promise<void> => {
+    projecting = true;
+    try {
+      if ((await drawer.get(REBUILD)) !== undefined) {
+        await index.clear();
+        undescribed.clear();
+        await drawer.set(REBUILD, undefined);
+      }
+      const head = await log.head();
+      // The log was emptied and the index was not: what it holds belongs to nobody.
+      if ((await index.bookmark()) > head) await index.clear();
+      if (starting) for (const id of await undescribedBefore()) undescribed.add(id);
+      await followRecipe();
+      for (;;) {
+        signal.throwIfAborted();
+        const bookmark = await index.bookmark();
+        const entries = await log.since(bookmark, PAGE);
+        const ids = new Set(entries.map(({ document }) => document).filter(isConversation));
+        // What was named by a change and left no entry was erased.
+        if (entries.length === 0) for (const id of touched) ids.add(id);
+        if (entries.length === 0 && ids.size === 0) break;
+        const reach = entries.at(-1)?.seq ?? bookmark;
+        unread = await countUnread(ids, reach);
+        tell();
+        await projectAll([...ids], reach, { all: false, bookmark });
+        starting = false;
+        fatal = null;
+        if ((await drawer.get(REBUILD)) !== undefined) {
+          projector.wake();
+          break;
+        }
+      }
+      await drawer.set(UNDESCRIBED, undescribed.size > 0 ? [...undescribed] : undefined);
+      starting = false;
+      fatal = null;
+    } finally {
+      projecting = false;
+      unread = 0;
+      tell();
+    }
+    indexer.wake();
+  };
+
+  const undescribedBefore = async (): Promise<ConversationId[]> => {
+    const kept = await drawer.get(UNDESCRIBED);
+    return Array.isArray(kept) ? kept.filter((id): id is ConversationId => typeof id === 'string') : [];
+  };
+
+  /** Messages that are not findable yet: what the library says of the conversations named, and one for each entry beyond the page. */
+  const countUnread = async (ids: ReadonlySet<ConversationId>, reach: number): Promise<number> => {
+    const beyond = Math.max(0, (await log.head()) - reach);
+    if (ids.size <= 3) return ids.size + beyond;
+    const entries = await reader.library();
+    let messages = 0;
+    for (const entry of entries) if (ids.has(entry.id)) messages += entry.messageCount;
+    const each = Math.max(1, messages / ids.size);
+    return Math.round(messages + beyond * each);
+  };
+
+  // --------------------------------------------------------------- indexer
+  /** Everything that waits now is to be done: set at the start, by an ended conversation, by `now`. */
+  let all = true;
+  /** Since when a conversation has something waiting, by `now()`. */
+  const waitingSince = new Map<ConversationId, number>();
+  /** Texts in a batch: follows how fast the model reads. */
+  let size = 4;
+  let sizeFor = '';
+  let pausedAt = 0;
+
+  const stillPaused = () => {
+    if (paused && performance.now() - pausedAt > PAUSE_FORGOTTEN_MS) paused = false;
+    return paused;
+  };
+
+  /** Conversations whose turn has come, or `all` when that is every one that waits. */
+  const ready = (
+    counts: readonly { conversationId: ConversationId; messages: number }[],
+  ): ConversationId[] | 'all' => {
+    const { every_messages, max_age_minutes } = config.get().indexing;
+    const present = new Set(counts.map(({ conversationId }) => conversationId));
+    for (const id of [...waitingSince.keys()]) if (!present.has(id)) waitingSince.delete(id);
+    let next = Number.POSITIVE_INFINITY;
+    const due: ConversationId[] = [];
+    for (const { conversationId, messages } of counts) {
+      const from = waitingSince.get(conversationId) ?? now();
+      waitingSince.set(conversationId, from);
+      const left = from + max_age_minutes * 60_000 - now();
+      if (messages >= every_messages || left <= 0) due.push(conversationId);
+      else next = Math.min(next, left);
+    }
+    if (all || due.length === counts.length) return 'all';
+    if (Number.isFinite(next)) indexer.wakeWithin(next);
+    return due;
+  };
+
+  const describeDue = async (due: readonly ConversationId[] | 'all'): Promise<void> => {
+    const ids = [...undescribed].filter((id) => due === 'all' || due.includes(id));
+    for (const id of ids) {
+      await breathe(signal);
+      const found = await reader.read(id);
+      undescribed.delete(id);
+      if (!found || !isRemembered(found.conversation, config.get().privacy)) continue;
+      const { summary, keywords } = describeConversation(found.conversation, config.get().privacy);
+      await index.describe(id, { summary, keywords });
+    }
+    if (ids.length > 0) await drawer.set(UNDESCRIBED, undescribed.size > 0 ? [...undescribed] : undefined);
+  };
+
+  /** Follows the state of whichever provider is in use. */
+  let watched: { readonly provider: EmbeddingProvider; readonly stop: () => void } | undefined;
+  const watch = (provider: EmbeddingProvider | null) => {
+    if (watched?.provider === provider) return;
+    watched?.stop();
+    watched = provider ? { provider, stop: provider.state.subscribe(tellSoon) } : undefined;
+    vectorProblem = null;
+  };
+
+  /** Embeds some chunks and keeps their vectors; the size of the next batch follows from how long it took. */
+  const embedBatch = async (
+    provider: EmbeddingProvider,
+    chunks: readonly StaleChunk[],
+    warm: boolean,
+  ): Promise<void> => {
+    const began = performance.now();
+    const vectors = await provider.embed(
+      chunks.map((chunk) => chunk.embedded),
+      { kind: 'passage', signal },
+    );
+    await index.put(
+      provider.id,
+      chunks.flatMap((chunk, at) => {
+        const values = vectors[at];
+        return values ? [{ chunkId: chunk.id, values }] : [];
+      }),
+    );
+    vectorProblem = null;
+    const took = performance.now() - began;
+    // A cold batch also loads the model: it says nothing about its speed.
+    if (warm || took < BATCH_MS)
+      size = Math.max(1, Math.round(chunks.length * Math.min(2, BATCH_MS / Math.max(1, took))));
+  };
+
+  const runIndexer = async (): Promise<void> => {
+    if (starting) return;
+    const wasAll = all;
+    const began = performance.now();
+    let done = 0;
+    let before = new Set<number>();
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const provider = embedding();
+        watch(provider);
+        if (!provider) {
+          waiting = 0;
+          await describeDue(all ? 'all' : []);
+          all = false;
+          return;
+        }
+        if (provider.id !== sizeFor) {
+          // Another model: everything waits again, and none of it is new.
+          all = true;
+          [size, sizeFor] = [4, provider.id];
+        }
+        const counts = await index.waiting(provider.id);
+        waiting = counts.reduce((sum, { messages }) => sum + messages, 0);
+        const due = ready(counts);
+        tellSoon();
+        await describeDue(due);
+        if (waiting === 0) all = false;
+        if (waiting === 0 || due.length === 0) return;
+
+        const stale = await index.stale(provider.id, LOOK_AHEAD, due === 'all' ? undefined : due);
+        if (stale.length > 0 && stale.every((chunk) => before.has(chunk.id)))
+          throw new RecollectError('embedding-broken', 'The model gave no vectors', { retry: true });
+        before = new Set(stale.map((chunk) => chunk.id));
+        if (stale.length === 0) return;
+        for (let at = 0; at < stale.length && embedding() === provider; ) {
+          if (stillPaused()) {
+            indexer.wakeWithin(PAUSE_FORGOTTEN_MS + 50);
+            return;
+          }
+          embeddingNow = true;
+          tellSoon();
+          const batch = stale.slice(at, at + Math.min(size, provider.maxBatch));
+          try {
+            await embedBatch(provider, batch, done > 0);
+          } catch (error) {
+            // Replaced while it was at work: the next one is asked.
+            if (isAbort(error) && !signal.aborted && embedding() !== provider) break;
+            throw error;
+          }
+          at += batch.length;
+          done += batch.length;
+          waiting = Math.max(0, waiting - batch.length);
+          rate = done / ((performance.now() - began) / 1_000);
+          tellSoon();
+          await breathe(signal);
+        }
+      }
+    } catch (error) {
+      // What was asked for is not done: the next try knows it.
+      if (wasAll) all = true;
+      throw error;
+    } finally {
+      embeddingNow = false;
+      rate = 0;
+      tell();
+    }
+  };
+
+  const projector = createJob({
+    run: runProjector,
+    signal,
+    gapMs: GAP_MS,
+    onError: (error) => {
+      fatal = toProblem(error);
+      console.warn('The memory index could not be brought up to date', fatal.message);
+      tell();
+    },
+  });
+  const indexer = createJob({
+    run: runIndexer,
+    signal,
+    gapMs: 200,
+    pauseMs: 5_000,
+    maxPauseMs: 600_000,
+    onError: (error) => {
+      if (isAbort(error)) return;
+      vectorProblem = toProblem(error);
+      console.info('Vectors have to wait', vectorProblem.message);
+      tell();
+    },
+  });
+
+  const timers = new Set<ReturnType<typeof setTimeout>>();
+  const setTimer = (work: () => void, ms: number) => {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      work();
+    }, ms);
+    timers.add(timer);
+  };
+  const stops = [
+    log.subscribe(({ documents }) => {
+      for (const document of documents) if (isConversation(document)) touched.add(document);
+      projector.wake();
+    }),
+    drawer.subscribe(({ keys }) => {
+      if (keys.includes(REBUILD)) projector.wake(true);
+    }),
+    // A change of the privacy filter concerns the rows, one of the triggers the vectors.
+    config.subscribe(() => {
+      projector.wake();
+      indexer.wake();
+      if (!onEmbedding) for (const ms of PROVIDER_LOOKS) setTimer(() => indexer.wake(true), ms);
+    }),
+    onEmbedding?.(() => indexer.wake(true)) ?? (() => undefined),
+  ];
+  signal.addEventListener(
+    'abort',
+    () => {
+      for (const stop of stops) stop();
+      watched?.stop();
+      for (const timer of timers) clearTimeout(timer);
+      if (statusTimer) clearTimeout(statusTimer);
+    },
+    { once: true },
+  );
+  projector.wake();
+  tell();
+
+  return {
+    wake: (reason) => {
+      if (reason === 'now' || (reason === 'ended' && config.get().indexing.on_end)) all = true;
+      projector.wake(reason === 'now');
+      indexer.wake(reason === 'now');
+    },
+    setPaused: (value) => {
+      const before = paused;
+      paused = value;
+      pausedAt = performance.now();
+      if (before && !value) indexer.wake();
+      tell();
+    },
+    rebuild: async () => {
+      await requestRebuild(drawer);
+      projector.wake(true);
+    },
+    settled: async () => {
+      for (let quiet = 0; quiet < 2; ) {
+        await projector.settled();
+        await indexer.settled();
+        await new Promise((resolve) => setTimeout(resolve, 0));
+        quiet += 1;
+      }
+    },
+  };
+}

@@ -1,0 +1,413 @@
+// What a tab asks of memory: recall for a question, search for the palette. Works with whatever is there: an index that is still
+// starting, a model that is still loading or broken, a library without vectors yet. What is missing is said, never thrown.
+import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
+import type { Candidate, IndexFilter, MemoryIndex, NeighbourRow } from '../../adapters/index/memory-index.ts';
+import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
+import type { MessageId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import type { RecalledPassage } from '../../domain/chat/message.ts';
+import { cutToTokens, estimateTokens } from '../../domain/context/tokens.ts';
+import {
+  type CosineScale,
+  choose,
+  distinct,
+  knows,
+  rank,
+  type Scored,
+  shareOut,
+} from '../../domain/memory/rank.ts';
+import { excerptOf, snippetOf } from '../../domain/memory/snippet.ts';
+import { queryWords } from '../../domain/memory/words.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import type { Documents } from '../documents/documents.ts';
+import type { Memory, MemoryStatus, RecallResult, SearchHit } from './memory.ts';
+
+/** Candidates asked of each half: the right one is among the best 50 for nine questions in ten. */
+const CANDIDATES = 60;
+/** How long a recall waits for an index that is starting, and for a model that is loading, ms. */
+const INDEX_PATIENCE = 8_000;
+/** How often it looks whether the index is there, ms. */
+const INDEX_LOOK = 25;
+const MODEL_PATIENCE = 6_000;
+/** Neighbours on each side of a hit, and the most tokens of one. */
+const NEIGHBOURS = 1;
+const NEIGHBOUR_TOKENS = 120;
+/** Title, date and marks around a passage in the prompt. */
+const FRAME_TOKENS = 24;
+/** Shortest passage worth injecting. */
+const LEAST_TOKENS = 24;
+/** How long the size of the library is believed, ms: ranking only needs its order of magnitude. */
+const SIZE_BELIEVED = 60_000;
+/** Meaning alone brings a message into the palette from this probability on. */
+const PALETTE_FLOOR = 0.2;
+
+export interface MemoryDeps {
+  /** null while it is starting, or when it cannot be had. */
+  readonly index: () => MemoryIndex | null;
+  readonly embedding: () => EmbeddingProvider | null;
+  readonly config: Readable<Config>;
+  readonly documents: Pick<Documents, 'library'>;
+  readonly status: Readable<MemoryStatus>;
+  /** The engine's verbs, wherever it runs. */
+  readonly wake: Memory['wake'];
+  readonly setPaused: Memory['setPaused'];
+  readonly rebuild: Memory['rebuild'];
+  /** ms since 1970 */
+  readonly now?: () => number;
+}
+
+type Ranked = Scored<Candidate>;
+interface QueryVector {
+  readonly model: string;
+  readonly values: Float32Array;
+  readonly scale: CosineScale;
+}
+
+/** Resolves to the promise's value, or to `late` after `ms`; rejects when the promise does or the signal is aborted. */
+function within<T, L>(promise: Promise<T>, ms: number, late: L, signal: AbortSignal): Promise<T | L> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => finish(() => resolve(late)), ms);
+    const onAbort = () => finish(() => reject(signal.reason));
+    const finish = (settle: () => void) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      settle();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(
+      (value) => finish(() => resolve(value)),
+      (error) => finish(() => reject(error)),
+    );
+  });
+}
+
+/** Makes the tab's memory. Keeps nothing but the size of the library. */
+export function createMemory({
+  index,
+  embedding,
+  config,
+  documents,
+  status,
+  wake,
+  setPaused,
+  rebuild,
+  now = Date.now,
+}: MemoryDeps): Memory {
+  let librarySize = { chunks: 0, at: Number.NEGATIVE_INFINITY };
+
+  const waitForIndex = async (signal: AbortSignal): Promise<MemoryIndex | null> => {
+    signal.throwIfAborted();
+    const deadline = performance.now() + INDEX_PATIENCE;
+    for (;;) {
+      const ready = index();
+      // One that failed to start will not come by waiting.
+      if (ready || performance.now() > deadline || status.get().state === 'failed') return ready;
+      await new Promise((resolve) => setTimeout(resolve, INDEX_LOOK));
+      signal.throwIfAborted();
+    }
+  };
+
+  const sizeOf = async (from: MemoryIndex): Promise<number> => {
+    if (performance.now() - librarySize.at > SIZE_BELIEVED || librarySize.chunks < 100) {
+      const { chunks } = await from.stats(embedding()?.id ?? '');
+      librarySize = { chunks, at: performance.now() };
+    }
+    return librarySize.chunks;
+  };
+
+  /** The question as a vector; null with the reason where there is none in time. `reason: null`: nothing is wrong, the model just cannot read this language. */
+  const vectorOf = async (
+    text: string,
+    signal: AbortSignal,
+  ): Promise<{ vector: QueryVector } | { vector: null; reason: Problem | null }> => {
+    const provider = embedding();
+    if (!provider) {
+      const known = status.get().embedding;
+      return { vector: null, reason: known.status === 'failed' ? known.problem : NOT_YET };
+    }
+    if (!knows(provider.languages, text)) return { vector: null, reason: null };
+    try {
+      const made = Promise.all([
+        provider.embed([text], { kind: 'query', signal }),
+        provider.calibration(signal),
+      ]);
+      const answer = await within(made, MODEL_PATIENCE, null, signal);
+      const values = answer?.[0][0];
+      if (!answer || !values) return { vector: null, reason: NOT_YET };
+      return { vector: { model: provider.id, values, scale: answer[1] } };
+    } catch (error) {
+      signal.throwIfAborted();
+      // Replaced or closed in the middle: as if it had not been there.
+      if (isAbort(error)) return { vector: null, reason: NOT_YET };
+      return { vector: null, reason: toProblem(error) };
+    }
+  };
+
+  /** Filters that the index does not know in the person's sense: a folder is meant by any part of its path. */
+  const resolve = (filter: IndexFilter): IndexFilter => {
+    const { workDir, ...rest } = filter;
+    if (workDir === undefined) return filter;
+    const wanted = workDir
+      .replaceAll('\\', '/')
+      .replace(/^~(?=\/|$)/, '')
+      .replace(/\/+$/, '')
+      .toLowerCase();
+    const allowed = rest.conversationIds && new Set(rest.conversationIds);
+    return {
+      ...rest,
+      conversationIds: documents.library
+        .get()
+        .entries.filter((entry) => entry.workDir?.replaceAll('\\', '/').toLowerCase().includes(wanted))
+        .map((entry) => entry.id)
+        .filter((id) => !allowed || allowed.has(id)),
+    };
+  };
+
+  const look = async (
+    from: MemoryIndex,
+    text: string,
+    words: string,
+    vector: QueryVector | null,
+    filter: IndexFilter,
+    limit: number,
+  ): Promise<Ranked[]> => {
+    const { hybrid_weights: weights, filters } = config.get().recall;
+    const [candidates, chunks] = await Promise.all([
+      from.search({
+        words,
+        ...(vector ? { vector: { model: vector.model, values: vector.values } } : {}),
+        filter,
+        limit,
+      }),
+      sizeOf(from),
+    ]);
+    return rank(candidates, {
+      weights,
+      ...(vector ? { scale: vector.scale } : {}),
+      query: text,
+      terms: words === '' ? 0 : words.split(' ').length,
+      librarySize: chunks,
+      decayFactor: filters.time_decay_factor,
+      now: now(),
+    });
+  };
+
+  /** Hits as passages within `budget` tokens: neighbours give way first, then the long passages, none is dropped while it can be cut. */
+  const passagesOf = (
+    hits: readonly Ranked[],
+    around: ReadonlyMap<MessageId, { before: NeighbourRow[]; after: NeighbourRow[] }>,
+    query: string,
+    budget: number,
+  ): RecalledPassage[] => {
+    const full = hits.map(({ candidate }) => estimateTokens(candidate.text));
+    const kept = Math.max(1, Math.min(hits.length, Math.floor(budget / (FRAME_TOKENS + LEAST_TOKENS))));
+    const shares = shareOut(full.slice(0, kept), budget - kept * FRAME_TOKENS);
+    const left = budget - kept * FRAME_TOKENS - shares.reduce((sum, share) => sum + share, 0);
+    const neighboursOf = (id: MessageId) => {
+      const { before, after } = around.get(id) ?? { before: [], after: [] };
+      return [...before, ...after];
+    };
+    const wants = hits
+      .slice(0, kept)
+      .map(({ candidate }) =>
+        neighboursOf(candidate.messageId).reduce(
+          (sum, row) => sum + Math.min(NEIGHBOUR_TOKENS, estimateTokens(row.text)) + 4,
+          0,
+        ),
+      );
+    const rooms = shareOut(wants, left);
+    return hits.slice(0, kept).map(({ candidate, scores }, at) => {
+      const passage = excerptOf(candidate.text, query, shares[at] ?? 0);
+      let room = rooms[at] ?? 0;
+      const rows = neighboursOf(candidate.messageId);
+      const neighbours = rows.flatMap((row, place) => {
+        const share = Math.min(NEIGHBOUR_TOKENS, Math.floor(room / (rows.length - place)) - 4);
+        if (share < 8) return [];
+        const text = cutToTokens(row.text, share);
+        room -= estimateTokens(text) + 4;
+        return [{ messageId: row.messageId, role: row.role, text, createdAt: row.createdAt }];
+      });
+      return {
+        conversationId: candidate.conversationId,
+        messageId: candidate.messageId,
+        title: candidate.title,
+        createdAt: candidate.createdAt,
+        role: candidate.role,
+        passage,
+        neighbours,
+        scores,
+        tokens:
+          FRAME_TOKENS +
+          estimateTokens(passage) +
+          neighbours.reduce((sum, row) => sum + estimateTokens(row.text) + 4, 0),
+      };
+    });
+  };
+
+  const recall: Memory['recall'] = async (request) => {
+    const { signal } = request;
+    const began = performance.now();
+    const { recall: settings } = config.get();
+    const query = request.text.trim();
+    const threshold = settings.filters.min_similarity;
+    const limit = request.limit ?? settings.filters.max_results;
+    const result = (more: Partial<RecallResult>): RecallResult => ({
+      query,
+      passages: [],
+      nearMisses: [],
+      threshold,
+      tokens: 0,
+      mode: 'keyword',
+      degraded: null,
+      tookMs: performance.now() - began,
+      ...more,
+    });
+    signal.throwIfAborted();
+    if (query === '' || limit <= 0) return result({});
+
+    // The model may read the question while the index is still waking up.
+    const [from, { vector, ...why }] = await Promise.all([waitForIndex(signal), vectorOf(query, signal)]);
+    const reason = 'reason' in why ? why.reason : null;
+    if (!from)
+      return result({
+        degraded: status.get().problem ?? {
+          code: 'index-unavailable',
+          message: 'The memory index has not started yet',
+          retry: true,
+        },
+      });
+
+    const current = request.currentConversation;
+    const filter = resolve(request.filter ?? {});
+    const narrowed: IndexFilter =
+      current && settings.filters.exclude_current_session
+        ? { ...filter, excludeConversationIds: [...(filter.excludeConversationIds ?? []), current] }
+        : filter;
+    try {
+      const ranked = await look(from, query, queryWords(query), vector, narrowed, CANDIDATES);
+      signal.throwIfAborted();
+      const { hits, nearMisses } = choose(ranked, {
+        threshold,
+        limit,
+        perConversation: settings.context.max_messages_per_session,
+      });
+      const around =
+        request.withContext === false
+          ? new Map()
+          : await from.neighbours(
+              [...hits, ...nearMisses].map(({ candidate }) => candidate.messageId),
+              NEIGHBOURS,
+              NEIGHBOURS,
+            );
+      signal.throwIfAborted();
+      const budget = settings.context.max_total_tokens;
+      const passages = passagesOf(hits, around, query, budget);
+      return result({
+        passages,
+        nearMisses: passagesOf(nearMisses, around, query, budget),
+        tokens: passages.reduce((sum, passage) => sum + passage.tokens, 0),
+        mode: ranked.some(({ scores }) => scores.vector !== null) ? 'hybrid' : 'keyword',
+        degraded: vector ? null : reason,
+        tookMs: performance.now() - began,
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      return result({ degraded: toProblem(error), tookMs: performance.now() - began });
+    }
+  };
+
+  const toHit = (text: string, { candidate, scores }: Ranked): SearchHit => ({
+    conversationId: candidate.conversationId,
+    messageId: candidate.messageId,
+    title: candidate.title,
+    role: candidate.role,
+    createdAt: candidate.createdAt,
+    snippet: snippetOf(candidate.text, text),
+    scores,
+    archived: candidate.archived,
+  });
+
+  const search: Memory['search'] = async ({ text, filter, limit, signal, onHits }) => {
+    const from = await waitForIndex(signal);
+    if (!from) return onHits([], true);
+    const words = queryWords(text);
+    const narrowed = resolve(filter);
+    const wanted = vectorOf(text, signal);
+    // Whoever gives up on the search gives up on the vector; nobody is left to hear of it.
+    wanted.catch(() => undefined);
+
+    const byWords =
+      words === ''
+        ? []
+        : distinct(await look(from, text, words, null, narrowed, limit), Number.POSITIVE_INFINITY).slice(
+            0,
+            limit,
+          );
+    signal.throwIfAborted();
+    const { vector } = text.trim() === '' ? { vector: null } : await announce(byWords);
+    signal.throwIfAborted();
+    if (!vector)
+      return onHits(
+        byWords.map((hit) => toHit(text, hit)),
+        true,
+      );
+    const both = distinct(await look(from, text, words, vector, narrowed, limit), Number.POSITIVE_INFINITY);
+    signal.throwIfAborted();
+    onHits(
+      merge(byWords, both)
+        .slice(0, limit)
+        .map((hit) => toHit(text, hit)),
+      true,
+    );
+
+    async function announce(hits: readonly Ranked[]) {
+      if (hits.length > 0)
+        onHits(
+          hits.map((hit) => toHit(text, hit)),
+          false,
+        );
+      return wanted;
+    }
+  };
+
+  return {
+    status,
+    recall,
+    search,
+    stats: async () => {
+      const from = index();
+      if (!from) return { conversations: 0, messages: 0, chunks: 0, vectors: 0, bytes: 0 };
+      return from.stats(embedding()?.id ?? '');
+    },
+    wake,
+    setPaused,
+    rebuild: async () => {
+      librarySize = { chunks: 0, at: Number.NEGATIVE_INFINITY };
+      await rebuild();
+    },
+    close: async () => {},
+  };
+}
+
+const NOT_YET: Problem = {
+  code: 'embedding-missing',
+  message: 'The embedding model is not ready yet',
+  retry: true,
+};
+
+/**
+ * What was shown stays in its order and takes its new numbers; what meaning adds is put before the first shown hit that scores lower,
+ * never above the first line, which may be under the cursor.
+ */
+function merge(shown: readonly Ranked[], both: readonly Ranked[]): Ranked[] {
+  const byMessage = new Map(both.map((hit) => [hit.candidate.messageId, hit]));
+  const merged = shown.map((hit) => byMessage.get(hit.candidate.messageId) ?? hit);
+  const already = new Set(shown.map((hit) => hit.candidate.messageId));
+  for (const hit of both) {
+    if (already.has(hit.candidate.messageId) || hit.scores.final < PALETTE_FLOOR) continue;
+    const place = merged.findIndex((other, at) => at > 0 && other.scores.final < hit.scores.final);
+    if (place < 0) merged.push(hit);
+    else merged.splice(place, 0, hit);
+  }
+  return merged;
+}

@@ -1,0 +1,138 @@
+// From a conversation to the rows of the index. The privacy filter stands at this door: nothing behind it has seen a secret.
+import type { ConversationRow, MessageRow } from '../../adapters/index/memory-index.ts';
+import { byTime, type Conversation } from '../../domain/chat/conversation.ts';
+import { type Message, type Part, textOf } from '../../domain/chat/message.ts';
+import { tokensOfParts } from '../../domain/context/tokens.ts';
+import { chunksOf } from '../../domain/memory/chunk.ts';
+import { codeIn } from '../../domain/memory/code.ts';
+import { keywordsOf } from '../../domain/memory/keywords.ts';
+import { isExcluded, redact } from '../../domain/memory/privacy.ts';
+import { summaryOf } from '../../domain/memory/summary.ts';
+import { titleOf } from '../../domain/memory/title.ts';
+import type { Config } from '../../domain/settings/config.ts';
+
+/** Longest text of one part that goes into a row, in characters; the whole of it is in the log. */
+const MAX_TEXT = 100_000;
+/** Messages that keywords and summary are made from: the beginning and the end of a very long conversation. */
+const MAX_DESCRIBED = 400;
+
+export type Privacy = Config['privacy'];
+
+/** Raised whenever rows are made differently: the index is then brought up to date, keeping the vectors that still fit. */
+const RECIPE = 1;
+
+/** What the rows depend on beside the log. When it changes, rows are made again. */
+export const recipeOf = (privacy: Privacy): string =>
+  JSON.stringify([RECIPE, privacy.sensitive_keywords, privacy.exclude_work_dirs]);
+
+/** Whether a conversation is to be found at all: not in the trash, not from an excluded folder. */
+export const isRemembered = ({ meta }: Conversation, privacy: Privacy): boolean =>
+  meta.deletedAt === null && !isExcluded(meta.workDir, privacy.exclude_work_dirs);
+
+/** The secrets of a text taken out, with the person's keywords. */
+const redactor =
+  (privacy: Privacy) =>
+  (text: string): string =>
+    redact(text, privacy.sensitive_keywords).text;
+
+/** Parts as they are kept beside the chunks: redacted, without bytes, without what was recalled. */
+function contentOf(parts: readonly Part[], clean: (text: string) => string): unknown[] {
+  const cut = (text: string) => clean(text.slice(0, MAX_TEXT));
+  return parts.map((part) => {
+    switch (part.type) {
+      case 'text':
+      case 'reasoning':
+        return { type: part.type, text: cut(part.text) };
+      case 'tool-call':
+        return { type: part.type, callId: part.callId, name: part.name, arguments: cut(part.arguments) };
+      case 'tool-result':
+        return {
+          type: part.type,
+          callId: part.callId,
+          text: cut(part.text),
+          ...(part.name === undefined ? {} : { name: part.name }),
+        };
+      case 'file':
+        return {
+          type: part.type,
+          mediaType: part.mediaType,
+          ...(part.name === undefined ? {} : { name: part.name }),
+        };
+      default:
+        return { type: part.type };
+    }
+  });
+}
+
+/** The row of a conversation. Summary and keywords are left to `describe`: empty here means "as they were". */
+export function conversationRow({ id, meta, messages }: Conversation): ConversationRow {
+  let updatedAt = meta.createdAt;
+  let tokenCount = 0;
+  for (const message of messages.values()) {
+    updatedAt = Math.max(updatedAt, message.createdAt);
+    tokenCount += tokensOf(message);
+  }
+  return {
+    id,
+    title: meta.title,
+    summary: '',
+    keywords: [],
+    createdAt: meta.createdAt,
+    updatedAt,
+    workDir: meta.workDir,
+    tokenCount,
+    archived: meta.archived,
+    pinned: meta.pinned,
+  };
+}
+
+const counted = new WeakMap<Message, number>();
+/** Counted once a message: they are immutable, and a long conversation is looked at after each new one. */
+function tokensOf(message: Message): number {
+  const known = counted.get(message);
+  if (known !== undefined) return known;
+  const tokens = tokensOfParts(message.parts);
+  counted.set(message, tokens);
+  return tokens;
+}
+
+/** The row of a message with its chunks. */
+export function messageRow(conversation: Conversation, message: Message, privacy: Privacy): MessageRow {
+  const clean = redactor(privacy);
+  const { hasCode, language } = codeIn(textOf(message).slice(0, MAX_TEXT));
+  return {
+    id: message.id,
+    conversationId: conversation.id,
+    parentId: message.parentId,
+    role: message.role,
+    content: contentOf(message.parts, clean),
+    tokenCount: tokensOf(message),
+    createdAt: message.createdAt,
+    hasCode,
+    codeLanguage: language,
+    chunks: chunksOf(message, { redact: clean }),
+  };
+}
+
+/** Keywords, summary, and the title the conversation would get by itself (empty where its words give none). */
+export function describeConversation(
+  conversation: Conversation,
+  privacy: Privacy,
+): { title: string; summary: string; keywords: readonly string[] } {
+  const all = [...conversation.messages.values()].sort(byTime);
+  const messages =
+    all.length > MAX_DESCRIBED ? [...all.slice(0, MAX_DESCRIBED / 2), ...all.slice(-MAX_DESCRIBED / 2)] : all;
+  const clean = redactor(privacy);
+  return {
+    title: titleOf(messages, clean),
+    summary: summaryOf(messages, clean),
+    keywords: keywordsOf(messages, clean),
+  };
+}
+
+/** A title made from the words, for a conversation that has none; undefined where there is nothing to do. */
+export function missingTitle(conversation: Conversation, privacy: Privacy): string | undefined {
+  const { title, titleBy } = conversation.meta;
+  if (title !== '' || titleBy === 'person') return undefined;
+  return titleOf([...conversation.messages.values()].sort(byTime), redactor(privacy)) || undefined;
+}

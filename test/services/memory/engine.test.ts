@@ -1,0 +1,466 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
+import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
+import { createInMemoryIndex } from '../../../src/adapters/index/in-memory.ts';
+import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
+import { newEntryId } from '../../../src/domain/base/ids.ts';
+import type { Part } from '../../../src/domain/chat/message.ts';
+import { configSchema } from '../../../src/domain/settings/config.ts';
+import { createDocuments } from '../../../src/services/documents/documents-service.ts';
+import { conversationOf, type HomeOptions, openHome } from './home.ts';
+
+const homes: ReturnType<typeof openHome>[] = [];
+const home = (options?: HomeOptions) => {
+  const one = openHome(options);
+  homes.push(one);
+  return one;
+};
+afterEach(async () => {
+  for (const one of homes.splice(0)) await one.close();
+});
+
+const HASHING = createHashingEmbedding();
+/** A provider that counts what it is asked, and can be told to fail or to be slow. */
+function watched(more: Partial<EmbeddingProvider> = {}) {
+  const asked: string[] = [];
+  const state = { failing: null as Error | null, gate: null as Promise<void> | null };
+  const provider: EmbeddingProvider = {
+    ...HASHING,
+    maxBatch: 4,
+    ...more,
+    embed: async (texts, options) => {
+      await state.gate;
+      options.signal.throwIfAborted();
+      if (state.failing) throw state.failing;
+      if (options.kind === 'passage') asked.push(...texts);
+      return HASHING.embed(texts, options);
+    },
+  };
+  return { provider, asked, state };
+}
+const found = async (index: MemoryIndex, words: string) =>
+  (await index.search({ words, filter: {}, limit: 50 })).map((candidate) => candidate.text);
+
+describe('the projector', () => {
+  it('makes what was written before and after its start findable by words', async () => {
+    const { add, engine, index, documents } = home();
+    await add(conversationOf(['Where is the cellar key?', 'Behind the clock.']));
+    await engine().settled();
+    expect(await found(index, 'cellar')).toEqual(['Where is the cellar key?']);
+    const typed = conversationOf(['The bicycle needs a new chain.']);
+    await documents.change(typed.id, typed.change);
+    await engine().settled();
+    expect(await found(index, 'chain')).toHaveLength(1);
+  });
+
+  it('goes on where the last engine stopped', async () => {
+    const store = createInMemoryStore();
+    const index = createInMemoryIndex();
+    const first = home({ store, index });
+    await first.add(conversationOf(['one apple']));
+    await first.indexed();
+    const bookmark = await index.bookmark();
+    first.stopEngine();
+    await first.add(conversationOf(['two pears']));
+    expect(await found(index, 'pear')).toEqual([]);
+    const second = home({ store, index });
+    await second.engine().settled();
+    expect(await found(index, 'pear')).toEqual(['two pears']);
+    expect(await index.bookmark()).toBeGreaterThan(bookmark);
+    expect(await found(index, 'appl')).toEqual(['one apple']);
+  });
+
+  it('follows the trash: out when thrown away, back when restored, gone when erased', async () => {
+    const { add, engine, index, documents } = home();
+    const [id] = await add(conversationOf(['the recipe for plum jam']));
+    if (!id) throw new Error();
+    await engine().settled();
+    await documents.change(id, { meta: { deletedAt: 5 } });
+    await engine().settled();
+    expect(await found(index, 'plum')).toEqual([]);
+    await documents.change(id, { meta: { deletedAt: null } });
+    await engine().settled();
+    expect(await found(index, 'plum')).toHaveLength(1);
+    await documents.erase([id]);
+    await engine().settled();
+    expect(await found(index, 'plum')).toEqual([]);
+    expect((await index.stats('')).messages).toBe(0);
+  });
+
+  it('forgets a message and hands its children on', async () => {
+    const { documents, engine, index } = home();
+    const conversation = conversationOf(['first thing', 'second thing', 'third thing']);
+    await documents.change(conversation.id, conversation.change);
+    await engine().settled();
+    const [first, second, third] = conversation.change.messages.map((message) => message.id);
+    if (!first || !second || !third) throw new Error();
+    await documents.change(conversation.id, { removed: [second] });
+    await engine().settled();
+    expect(await found(index, 'second')).toEqual([]);
+    const around = await index.neighbours([third], 1, 0);
+    expect(around.get(third)?.before.map((row) => row.messageId)).toEqual([first]);
+  });
+
+  it('never indexes what was recalled, and no notes', async () => {
+    const { add, engine, index } = home();
+    const passage = {
+      conversationId: 'c',
+      messageId: 'm',
+      title: '',
+      createdAt: 1,
+      role: 'user' as const,
+      passage: 'the zebra crossed the river',
+      neighbours: [],
+      scores: { vector: 1, keyword: 1, hybrid: 1, decay: 1, final: 1 },
+      tokens: 6,
+    };
+    const recall: Part = {
+      type: 'recall',
+      query: 'zebra',
+      threshold: 0.75,
+      passages: [passage],
+      nearMisses: [passage],
+    };
+    await add(
+      conversationOf([
+        'What about that animal?',
+        { role: 'assistant', parts: [recall, { type: 'text', text: 'It swam.' }] },
+        {
+          role: 'assistant',
+          kind: 'recall',
+          parts: [{ type: 'text', text: 'From memory: the zebra' }, recall],
+        },
+        { role: 'user', kind: 'note', text: 'system note about the zebra' },
+      ]),
+    );
+    await engine().settled();
+    expect(await found(index, 'zebra')).toEqual([]);
+    expect(await found(index, 'swam')).toHaveLength(1);
+    expect((await index.stats('')).messages).toBe(4);
+  });
+
+  it('keeps secrets and excluded folders out, and follows a change of the filter', async () => {
+    const { add, engine, index, config } = home();
+    await add(
+      conversationOf(['my password: hunter2xyz is for the mail server']),
+      conversationOf(['the merger with Initech'], { workDir: '/home/me/secret-project/notes' }),
+      conversationOf(['the code word: swordfish'], { workDir: '/home/me/open' }),
+    );
+    await engine().settled();
+    expect(await found(index, 'mail')).toEqual(['my password: ••• is for the mail server']);
+    expect(await found(index, 'hunter2xyz')).toEqual([]);
+    expect(await found(index, 'merger')).toEqual([]);
+    expect(await found(index, 'swordfish')).toHaveLength(1);
+    config.set(
+      configSchema.parse({
+        privacy: { sensitive_keywords: ['password', 'code word'], exclude_work_dirs: [] },
+      }),
+    );
+    await engine().settled();
+    expect(await found(index, 'swordfish')).toEqual([]);
+    expect(await found(index, 'merger')).toHaveLength(1);
+  });
+
+  it('skips a damaged entry, says so, and reads the rest', async () => {
+    const { add, engine, index, store, status } = home();
+    await add(conversationOf(['before the damage']));
+    const broken = conversationOf(['half of this survives']);
+    const scratch = createInMemoryStore();
+    const elsewhere = createDocuments({ store: scratch });
+    await elsewhere.change(broken.id, broken.change);
+    const [good] = await scratch.log.read(broken.id);
+    if (!good) throw new Error();
+    await store.log.append([
+      good,
+      { id: newEntryId(), document: broken.id, origin: 'remote', bytes: new Uint8Array([1, 2, 3, 250, 17]) },
+    ]);
+    await add(conversationOf(['after the damage']));
+    await engine().settled();
+    expect(await found(index, 'damag')).toHaveLength(2);
+    expect(await found(index, 'surviv')).toHaveLength(1);
+    expect(status.get()).toMatchObject({ state: 'ready', problem: { code: 'damaged-entry' } });
+    await elsewhere.close();
+  });
+
+  it('lets a conversation that the index refuses cost only itself', async () => {
+    const plain = createInMemoryIndex();
+    const index: MemoryIndex = {
+      ...plain,
+      apply: async (change, bookmark) => {
+        if (change.messages.some((row) => JSON.stringify(row.content).includes('poison')))
+          throw new RecollectError('index-unavailable', 'refused', { retry: true });
+        await plain.apply(change, bookmark);
+      },
+    };
+    const { add, engine, status } = home({ index });
+    await add(
+      conversationOf(['a good apple']),
+      conversationOf(['some poison']),
+      conversationOf(['a good pear']),
+    );
+    await engine().settled();
+    expect(await found(plain, 'good')).toHaveLength(2);
+    expect(status.get().problem?.code).toBe('damaged-entry');
+    expect(await plain.bookmark()).toBeGreaterThan(0);
+  });
+
+  it('waits for an index that does not answer, and goes on when it does', async () => {
+    const plain = createInMemoryIndex();
+    let down = true;
+    const index: MemoryIndex = {
+      ...plain,
+      bookmark: async () => {
+        if (down) throw new RecollectError('index-unavailable', 'asleep', { retry: true });
+        return plain.bookmark();
+      },
+    };
+    const { add, engine, until } = home({ index });
+    await add(conversationOf(['patience']));
+    await until((status) => status.state === 'failed');
+    down = false;
+    engine().wake('now');
+    await until((status) => status.state === 'ready');
+    expect(await found(plain, 'patienc')).toHaveLength(1);
+  });
+
+  it('starts anew when the log was emptied behind its back', async () => {
+    const index = createInMemoryIndex();
+    const before = home({ index });
+    await before.add(conversationOf(['an old life']), conversationOf(['and more']));
+    await before.indexed();
+    before.stopEngine();
+    const after = home({ index });
+    await after.engine().settled();
+    expect((await index.stats('')).messages).toBe(0);
+  });
+
+  it('makes the index again when asked to, even if the wish was made while it was away', async () => {
+    const store = createInMemoryStore();
+    const index = createInMemoryIndex();
+    const away = home({ store, index, engine: false });
+    await away.add(conversationOf(['the lighthouse keeper']));
+    away.start();
+    await away.indexed();
+    await index.clear();
+    await index.apply(
+      { conversations: [], messages: [], removedMessages: [], removedConversations: [] },
+      await store.log.head(),
+    );
+    expect(await found(index, 'lighthous')).toEqual([]);
+    await away.memory.rebuild();
+    await away.until((status) => status.state === 'ready');
+    await away.indexed();
+    expect(await found(index, 'lighthous')).toHaveLength(1);
+  });
+
+  it('gives a title and a summary made from the words, and leaves a person’s title alone', async () => {
+    const { documents, engine } = home();
+    const auto = conversationOf(['Hi! Can you help me fix my sourdough starter?', 'Feed it more often.']);
+    const named = conversationOf(['Which boots last longest?'], { title: 'Boots', titleBy: 'person' });
+    const unnamed = conversationOf(['Which tent is light?'], { title: '', titleBy: 'person' });
+    for (const { id, change } of [auto, named, unnamed]) await documents.change(id, change);
+    await engine().settled();
+    const titles = await Promise.all(
+      [auto, named, unnamed].map(async ({ id }) => (await documents.read(id))?.meta.title),
+    );
+    expect(titles).toEqual(['Fix my sourdough starter', 'Boots', '']);
+  });
+
+  it('makes a thousand imported messages findable in small transactions', async () => {
+    const plain = createInMemoryIndex();
+    let largest = 0;
+    const index: MemoryIndex = {
+      ...plain,
+      apply: async (change, bookmark) => {
+        largest = Math.max(largest, change.messages.length);
+        await plain.apply(change, bookmark);
+      },
+    };
+    const { add, engine, status } = home({ index, embedding: null });
+    const unread: number[] = [];
+    status.subscribe(() => unread.push(status.get().unread));
+    const conversations = Array.from({ length: 25 }, (_, c) =>
+      conversationOf(
+        Array.from(
+          { length: c === 0 ? 760 : 10 },
+          (_, m) => `Message ${m} of talk ${c} about gardens, boats and budgets.`,
+        ),
+      ),
+    );
+    await add(...conversations);
+    await engine().settled();
+    expect((await plain.stats('')).messages).toBe(1_000);
+    expect(largest).toBeLessThanOrEqual(220);
+    expect(Math.max(...unread)).toBeGreaterThan(100);
+    expect(status.get().unread).toBe(0);
+  }, 120_000);
+});
+
+describe('the indexer', () => {
+  it('embeds after every few messages, and the rest when the conversation ends', async () => {
+    const { provider, asked } = watched();
+    const { documents, engine, status } = home({ embedding: provider });
+    await engine().settled();
+    const all = conversationOf(
+      ['one', 'two', 'three', 'four', 'five', 'six', 'seven'].map((word) => `number ${word}`),
+    );
+    for (const message of all.change.messages.slice(0, 4))
+      await documents.change(all.id, { messages: [message], meta: { head: message.id } });
+    await engine().settled();
+    expect(asked).toEqual([]);
+    expect(status.get().waiting).toBe(4);
+    await documents.change(all.id, { messages: all.change.messages.slice(4, 5) });
+    await engine().settled();
+    expect(asked).toHaveLength(5);
+    await documents.change(all.id, { messages: all.change.messages.slice(5) });
+    await engine().settled();
+    expect(asked).toHaveLength(5);
+    engine().wake('ended');
+    await engine().settled();
+    expect(asked).toHaveLength(7);
+    expect(status.get()).toMatchObject({ state: 'ready', waiting: 0 });
+  });
+
+  it('embeds what has waited long enough', async () => {
+    const { provider, asked } = watched();
+    let clock = 1_000_000;
+    const { documents, engine } = home({
+      embedding: provider,
+      now: () => clock,
+      config: { indexing: { max_age_minutes: 10, on_end: false } },
+    });
+    await engine().settled();
+    const one = conversationOf(['a single thought']);
+    await documents.change(one.id, one.change);
+    await engine().settled();
+    engine().wake('ended');
+    await engine().settled();
+    expect(asked).toEqual([]);
+    clock += 10 * 60_000;
+    engine().wake('changed');
+    await engine().settled();
+    expect(asked).toEqual(['User: a single thought']);
+  });
+
+  it('puts newest first and tool output last', async () => {
+    const { provider, asked } = watched({ maxBatch: 1 });
+    const { add, indexed } = home({ embedding: provider });
+    await add(
+      conversationOf(
+        [
+          'old words',
+          { role: 'tool', parts: [{ type: 'tool-result', callId: '1', text: 'output of a tool' }] },
+        ],
+        {},
+        Date.UTC(2020, 0),
+      ),
+      conversationOf(['new words'], {}, Date.UTC(2026, 0)),
+    );
+    await indexed();
+    expect(asked).toEqual(['User: new words', 'User: old words', 'Tool: output of a tool']);
+  });
+
+  it('makes equal texts only once', async () => {
+    const { provider, asked } = watched();
+    const { add, indexed } = home({ embedding: provider });
+    await add(conversationOf(['the same words']), conversationOf(['the same words']));
+    await indexed();
+    await add(conversationOf(['the same words']));
+    await indexed();
+    expect(new Set(asked).size).toBe(1);
+    expect(asked.length).toBeLessThanOrEqual(2);
+  });
+
+  it('resumes after it was killed, with nothing embedded twice', async () => {
+    const store = createInMemoryStore();
+    const index = createInMemoryIndex();
+    const slow = watched({ maxBatch: 2 });
+    const first = home({ store, index, embedding: slow.provider });
+    await first.add(conversationOf(Array.from({ length: 12 }, (_, i) => `fact number ${i}`)));
+    let release: () => void = () => undefined;
+    const original = slow.provider.embed;
+    let calls = 0;
+    (slow.provider as { embed: EmbeddingProvider['embed'] }).embed = async (texts, options) => {
+      if (++calls === 3) {
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        options.signal.throwIfAborted();
+      }
+      return original(texts, options);
+    };
+    first.engine().wake('now');
+    await vi.waitFor(() => expect(calls).toBe(3));
+    first.stopEngine();
+    release();
+    const made = slow.asked.length;
+    expect(made).toBeGreaterThan(0);
+    expect(made).toBeLessThan(12);
+    const second = watched();
+    const next = home({ store, index, embedding: second.provider });
+    await next.indexed();
+    expect([...slow.asked, ...second.asked].sort()).toEqual(
+      [...new Set([...slow.asked, ...second.asked])].sort(),
+    );
+    expect(slow.asked.length + second.asked.length).toBe(12);
+  });
+
+  it('waits while a person types', async () => {
+    const { provider, asked } = watched({ maxBatch: 1 });
+    const { add, engine, until, status } = home({ embedding: provider });
+    engine().setPaused(true);
+    await add(conversationOf(Array.from({ length: 8 }, (_, i) => `thought ${i}`)));
+    await until((now) => now.state === 'paused');
+    expect(asked).toEqual([]);
+    engine().setPaused(false);
+    await until((now) => now.state === 'ready' && now.waiting === 0);
+    expect(asked).toHaveLength(8);
+    expect(status.get().rate).toBe(0);
+  });
+
+  it('says what is wrong with the model, keeps words working, and tries again', async () => {
+    const { provider, state, asked } = watched();
+    state.failing = new RecollectError('embedding-broken', 'no WebAssembly here', { retry: true });
+    const { add, engine, until, index } = home({ embedding: provider });
+    await add(conversationOf(Array.from({ length: 6 }, (_, i) => `idea ${i}`)));
+    await until((now) => now.problem?.code === 'embedding-broken');
+    expect(await found(index, 'idea')).toHaveLength(6);
+    await until((now) => now.embedding.status === 'failed' && now.state === 'ready' && now.waiting === 6);
+    state.failing = null;
+    engine().wake('now');
+    await until((now) => now.waiting === 0 && now.problem === null);
+    expect(asked).toHaveLength(6);
+  });
+
+  it('embeds everything again for another model while words go on', async () => {
+    const { provider } = watched({ id: 'model/a' });
+    const house = home({ embedding: provider });
+    await house.add(conversationOf(['a walk along the sea', 'Wear good shoes.']));
+    await house.indexed();
+    expect((await house.index.stats('model/a')).vectors).toBe(2);
+    const next = watched({ id: 'model/b' });
+    house.embedding.set(next.provider);
+    expect(await found(house.index, 'shoe')).toHaveLength(1);
+    await house.engine().settled();
+    expect(next.asked).toHaveLength(2);
+    expect((await house.index.stats('model/b')).vectors).toBe(2);
+  });
+
+  it('does not spin when a model gives nothing', async () => {
+    let calls = 0;
+    const { provider } = watched();
+    const empty: EmbeddingProvider = {
+      ...provider,
+      embed: async () => {
+        calls += 1;
+        return [];
+      },
+    };
+    const { add, until } = home({ embedding: empty });
+    await add(conversationOf(['one', 'two', 'three', 'four', 'five'].map((word) => `number ${word}`)));
+    await until((now) => now.problem?.code === 'embedding-broken');
+    expect(calls).toBeLessThan(12);
+  });
+});
