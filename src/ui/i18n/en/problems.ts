@@ -195,17 +195,20 @@ export const problems = {
   'command-unknown': {
     what: 'There is no command /{{name}}.',
     kept: 'What you wrote is still in the box.',
-    do: 'Type / to see all commands, or /help.',
+    do: '$t(problems:command-unknown.near_{{nearest}}, {"defaultValue":"Did you mean /{{nearest}}? Type / to see all commands."})',
+    near_: 'Type / to see all commands.',
   },
   'command-argument': {
-    what: 'The command cannot do anything with this.',
+    what: '/{{command}}: “{{value}}” does not work as {{argument}}.',
     kept: 'What you wrote is still in the box.',
-    do: 'Type /help to see what each command takes.',
+    do: '$t(problems:command-argument.allowed_{{allowed}}, {"defaultValue":"Allowed: {{allowed}}."})',
+    allowed_: 'Type /help to see what each command takes.',
   },
   'command-flag': {
-    what: 'The command does not know the flag {{flag}}.',
+    what: '/{{command}} does not know {{flag}}.',
     kept: 'What you wrote is still in the box.',
-    do: 'Type /help to see the flags of each command.',
+    do: '$t(problems:command-flag.allowed_{{allowed}}, {"defaultValue":"It knows: {{allowed}}."})',
+    allowed_: 'It takes no flags.',
   },
   'setting-invalid': {
     what: '{{key}} cannot be {{value}}.',

@@ -194,17 +194,20 @@ export const problems = {
   'command-unknown': {
     what: '没有 /{{name}} 这个命令。',
     kept: '您写的内容还在输入框里。',
-    do: '输入 / 可查看全部命令，也可以用 /help。',
+    do: '$t(problems:command-unknown.near_{{nearest}}, {"defaultValue":"是不是想用 /{{nearest}}？输入 / 可查看全部命令。"})',
+    near_: '输入 / 可查看全部命令。',
   },
   'command-argument': {
-    what: '这个命令不接受这样的参数。',
+    what: '/{{command}}：“{{value}}”不能用作 {{argument}}。',
     kept: '您写的内容还在输入框里。',
-    do: '输入 /help 查看每个命令的用法。',
+    do: '$t(problems:command-argument.allowed_{{allowed}}, {"defaultValue":"允许的值：{{allowed}}。"})',
+    allowed_: '输入 /help 查看每个命令的用法。',
   },
   'command-flag': {
-    what: '这个命令没有 {{flag}} 选项。',
+    what: '/{{command}} 没有 {{flag}} 选项。',
     kept: '您写的内容还在输入框里。',
-    do: '输入 /help 查看每个命令的选项。',
+    do: '$t(problems:command-flag.allowed_{{allowed}}, {"defaultValue":"可用的选项：{{allowed}}。"})',
+    allowed_: '它没有选项。',
   },
   'setting-invalid': {
     what: '{{key}} 不能设为 {{value}}。',

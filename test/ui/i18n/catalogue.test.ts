@@ -1,0 +1,104 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import i18next from 'i18next';
+import { describe, expect, it } from 'vitest';
+import { PROBLEM_CODES } from '../../../src/domain/base/errors.ts';
+import { COMMANDS } from '../../../src/services/commands/index.ts';
+import { problems as en } from '../../../src/ui/i18n/en/problems.ts';
+import { problems as zh } from '../../../src/ui/i18n/zh/problems.ts';
+
+const folder = (language: string) => join(import.meta.dirname, '../../../src/ui/i18n', language);
+const names = readdirSync(folder('en')).map((file) => file.replace('.ts', ''));
+
+type Words = { readonly [key: string]: string | Words };
+const load = async (language: 'en' | 'zh', name: string): Promise<Words> =>
+  ((await import(`../../../src/ui/i18n/${language}/${name}.ts`)) as Record<string, Words>)[name] as Words;
+
+const pathsOf = (words: Words, path = ''): [string, string][] =>
+  Object.entries(words).flatMap(([key, value]) =>
+    typeof value === 'string'
+      ? [[`${path}${key}`, value] as [string, string]]
+      : pathsOf(value, `${path}${key}.`),
+  );
+/** English has one and other, Chinese other alone: the same sentence. */
+const singular = /_(?:one|other)$/;
+
+describe('the catalogues', () => {
+  it.each(names)('say the same things in both languages: %s', async (name) => {
+    const keys = async (language: 'en' | 'zh') =>
+      [...new Set(pathsOf(await load(language, name)).map(([path]) => path.replace(singular, '')))].sort();
+    expect(await keys('zh')).toEqual(await keys('en'));
+  });
+
+  it.each(names)('use the same values in both languages: %s', async (name) => {
+    const valuesOf = (text: string) =>
+      [...text.matchAll(/\{\{\s*([\w-]+)/g)].map((match) => match[1] as string).sort();
+    const chinese = new Map(pathsOf(await load('zh', name)));
+    for (const [path, text] of pathsOf(await load('en', name))) {
+      if (path.endsWith('_one')) continue;
+      expect([path, [...new Set(valuesOf(chinese.get(path) ?? ''))]]).toEqual([
+        path,
+        [...new Set(valuesOf(text))],
+      ]);
+    }
+  });
+
+  it.each(names)('have every plural of English: %s', async (name) => {
+    const paths = new Set(pathsOf(await load('en', name)).map(([path]) => path));
+    for (const path of paths)
+      if (singular.test(path)) {
+        expect(paths).toContain(path.replace(singular, '_one'));
+        expect(paths).toContain(path.replace(singular, '_other'));
+      }
+  });
+
+  it('explain every problem: what happened, what was kept, what to do', () => {
+    for (const catalogue of [en, zh] as unknown as Record<string, Record<string, string>>[])
+      for (const code of PROBLEM_CODES)
+        for (const part of ['what', 'kept', 'do'])
+          expect(catalogue[code]?.[part], `${code}.${part}`).toMatch(/\S{2,}/);
+  });
+
+  it('explain every command and all it takes', async () => {
+    for (const language of ['en', 'zh'] as const) {
+      const commands = (await load(language, 'commands')) as Record<string, Record<string, string>>;
+      for (const command of COMMANDS) {
+        expect(commands[command.name]?.summary, command.name).toBeTruthy();
+        for (const argument of command.arguments) {
+          const known = argument.kind === 'choice' ? (argument.choices ?? []) : [argument.name];
+          for (const name of known)
+            expect(commands[command.name]?.[name], `${command.name}.${name}`).toBeTruthy();
+        }
+      }
+    }
+  });
+
+  it('choose the advice that fits the reason, and a plain one where the reason is new', async () => {
+    const words = i18next.createInstance();
+    await words.init({
+      lng: 'en',
+      resources: { en: { problems: en } },
+      interpolation: { escapeValue: false },
+      showSupportNotice: false,
+    });
+    expect(words.t('problems:model-rate.do', { reason: 'seconds', seconds: 20 })).toBe(
+      'Try again in 20 seconds.',
+    );
+    expect(words.t('problems:model-rate.do', { reason: 'never heard of' })).toBe(
+      'Wait a moment and try again, or look at the limits of your account.',
+    );
+    expect(words.t('problems:model-rate.do', {})).toContain('Wait a moment');
+    expect(words.t('problems:command-unknown.do', { name: 'recal', nearest: 'recall' })).toContain(
+      '/recall?',
+    );
+    expect(words.t('problems:command-unknown.do', { name: 'x', nearest: '' })).toBe(
+      'Type / to see all commands.',
+    );
+    expect(words.t('problems:command-argument.do', { allowed: 'list, search, archive' })).toBe(
+      'Allowed: list, search, archive.',
+    );
+    expect(
+      words.t('problems:model-server.do', { reason: 'request', detail: '$t(problems:unexpected.what)' }),
+    ).not.toContain('did not expect');
+  });
+});

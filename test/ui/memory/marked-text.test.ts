@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { excerpt, matchesIn } from '../../../src/ui/memory/marked-text.tsx';
+
+const marked = (text: string, query: string, typing = false) =>
+  matchesIn(text, query, typing).map(([from, to]) => text.slice(from, to));
+
+describe('marks', () => {
+  it('are found by stem, whatever the ending', () => {
+    expect(marked('We backed up the databases at night.', 'database backup nightly')).toContain('databases');
+  });
+  it('are found in Chinese by word and by pair', () => {
+    expect(marked('数据库备份每天凌晨执行', '什么时候备份数据库').join('')).toBe('数据库备份');
+  });
+  it('leave out words that say nothing', () => {
+    expect(marked('the cat and the dog', 'the and')).toEqual([]);
+  });
+  it('show a half written word only while one types', () => {
+    expect(marked('scheduler', 'sched')).toEqual([]);
+    expect(marked('scheduler', 'sched', true)).toEqual(['scheduler']);
+  });
+  it('never overlap and stay inside of the text', () => {
+    const text = '备份备份 backup-backup_backups 备';
+    let last = 0;
+    for (const [from, to] of matchesIn(text, '备份 backup')) {
+      expect(from).toBeGreaterThanOrEqual(last);
+      expect(to).toBeGreaterThan(from);
+      last = to;
+    }
+    expect(last).toBeLessThanOrEqual(text.length);
+  });
+});
+
+describe('an excerpt', () => {
+  it('is the text itself where the match comes early', () => {
+    expect(excerpt('The backup runs at night.', 'backup')).toBe('The backup runs at night.');
+  });
+  it('begins a little before a late match', () => {
+    const text = `${'words that say little '.repeat(30)}and then the backup`;
+    const short = excerpt(text, 'backup');
+    expect(short.startsWith('… ')).toBe(true);
+    expect(short.indexOf('backup')).toBeLessThan(100);
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { asConversationId } from '../../../src/domain/base/ids.ts';
+import type { LibraryEntry } from '../../../src/services/documents/documents.ts';
+import {
+  completionsOf,
+  filterTokens,
+  openFilter,
+  withFilter,
+  withoutFilter,
+} from '../../../src/ui/palette/filters.ts';
+
+const entry = (title: string, workDir: string | null = null): LibraryEntry => ({
+  id: asConversationId(title),
+  title,
+  createdAt: 0,
+  updatedAt: 0,
+  messageCount: 1,
+  pinned: false,
+  archived: false,
+  workDir,
+  deletedAt: null,
+  source: null,
+  child: false,
+  sample: false,
+});
+
+describe('the filters of the search box', () => {
+  it('are found in order, with quotes, other names and a minus', () => {
+    const tokens = filterTokens('backup in:"Night jobs" -from:me since:2026-05 folder:~/work');
+    expect(tokens.map(({ name, value }) => [name, value])).toEqual([
+      ['in', 'Night jobs'],
+      ['from', 'me'],
+      ['after', '2026-05'],
+      ['dir', '~/work'],
+    ]);
+  });
+
+  it('are not found inside of words', () => {
+    expect(filterTokens('http://x.from:me login:yes')).toEqual([]);
+  });
+
+  it('come out as they went in', () => {
+    const query = withFilter('backup', 'from:me');
+    expect(query).toBe('backup from:me ');
+    const [token] = filterTokens(query);
+    expect(withoutFilter(query, token as never).trim()).toBe('backup');
+  });
+
+  it('wait for their value where one is needed', () => {
+    expect(withFilter('', 'in:')).toBe('in:');
+    expect(openFilter('backup in:')?.value).toBe('');
+    expect(openFilter('in:"Night')?.value).toBe('Night');
+    expect(openFilter('in:"Night jobs"')).toBeUndefined();
+    expect(openFilter('from:me ')).toBeUndefined();
+  });
+
+  it('are completed from the titles and folders that exist', () => {
+    const library = [entry('Night jobs', '~/work'), entry('备份'), entry('')];
+    const complete = (query: string) =>
+      completionsOf(openFilter(query) as never, library, 0).map(({ text }) => text);
+    expect(complete('in:')).toEqual(['in:"Night jobs"', 'in:备份']);
+    expect(complete('in:nig')).toEqual(['in:"Night jobs"']);
+    expect(complete('dir:')).toEqual(['dir:~/work']);
+    expect(complete('from:m')).toEqual(['from:me', 'from:model']);
+    expect(complete('is:archived')).toEqual([]);
+  });
+});
