@@ -10,7 +10,7 @@ import { openStore } from '../adapters/log/index.ts';
 import { createVault } from '../adapters/vault/web-crypto.ts';
 import { createDocuments } from '../services/documents/documents-service.ts';
 import { followEmbedding } from '../services/memory/embedding-in-force.ts';
-import { type EngineStatus, startMemoryEngine } from '../services/memory/engine.ts';
+import { type EngineStatus, type MemoryEngine, startMemoryEngine } from '../services/memory/engine.ts';
 import { createSettings } from '../services/settings/settings-service.ts';
 import { joinEngineChannel } from './engine-link.ts';
 
@@ -57,13 +57,20 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
     signal,
   });
   let last: EngineStatus | undefined;
+  let memory: MemoryEngine | undefined;
+  const say = joinEngineChannel((message) => {
+    if (message.type === 'wake') memory?.wake(message.reason);
+    else if (message.type === 'paused') memory?.setPaused(message.paused);
+    else if (message.type === 'hello') tell();
+  }, signal);
   const tell = () => {
     if (last) say({ type: 'status', status: { ...last, engine } });
   };
-  const memory = startMemoryEngine({
+  memory = startMemoryEngine({
     store,
     index,
     embedding: embedding.get,
+    onEmbedding: embedding.subscribe,
     config: settings.config,
     setTitle: (id, title) => documents.change(id, { meta: { title, titleBy: 'auto' } }),
     onStatus: (status) => {
@@ -72,12 +79,6 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
     },
     signal,
   });
-  const say = joinEngineChannel((message) => {
-    if (message.type === 'wake') memory.wake(message.reason);
-    else if (message.type === 'paused') memory.setPaused(message.paused);
-    else if (message.type === 'hello') tell();
-  }, signal);
-  tell();
 }
 
 void serveIndex({
