@@ -21,7 +21,7 @@ const messageSchema = z.looseObject({
   author: z
     .looseObject({ role: z.string().catch(''), name: z.string().nullish().catch(null) })
     .catch({ role: '', name: null }),
-  create_time: z.unknown(),
+  create_time: z.unknown().optional(),
   content: z
     .looseObject({ content_type: z.string().catch('') })
     .nullish()
@@ -36,13 +36,13 @@ type ForeignMessage = z.infer<typeof messageSchema>;
 const nodeSchema = z.looseObject({
   parent: z.string().nullish().catch(null),
   children: z.array(z.unknown()).catch([]),
-  message: z.unknown(),
+  message: z.unknown().optional(),
 });
 
 const conversationSchema = z.looseObject({
   title: z.string().nullish().catch(null),
-  create_time: z.unknown(),
-  update_time: z.unknown(),
+  create_time: z.unknown().optional(),
+  update_time: z.unknown().optional(),
   conversation_id: z.string().min(1).optional().catch(undefined),
   id: z.string().min(1).optional().catch(undefined),
   current_node: z.string().nullish().catch(null),
@@ -457,11 +457,14 @@ async function toFile(
   details: { name?: string; mediaType?: string },
   { assets, skipped, signal }: Reading,
 ): Promise<Part> {
-  const id = /(file[-_][A-Za-z0-9]+)/.exec(pointer)?.[1] ?? pointer;
+  const bare = pointer.replace(/^[a-z-]+:\/\//i, '');
+  const id = /^(file[-_][A-Za-z0-9]+)/.exec(bare)?.[1] ?? bare;
   const file = assets.get(id);
   const guessed = file ? mediaTypeOf(file.path) : mediaTypeOf(details.name ?? '');
   const mediaType = guessed === 'application/octet-stream' ? (details.mediaType ?? guessed) : guessed;
-  const part = file && (await filePart(file, { ...details, mediaType, reference: pointer }, signal));
+  const part =
+    file &&
+    (await filePart(file, { name: nameOf(file, id), ...details, mediaType, reference: pointer }, signal));
   if (part?.url === undefined) skipped.count('missing-attachment', details.name ?? pointer);
   return (
     part ?? {
@@ -471,6 +474,13 @@ async function toFile(
       reference: pointer,
     }
   );
+}
+
+/** `file-AbC1-cat.png` was `cat.png`. */
+function nameOf(file: SourceFile, id: string): string {
+  const name = baseName(file.path);
+  const rest = name.slice(id.length).replace(/^-/, '');
+  return rest === '' || rest.startsWith('.') ? name : rest;
 }
 
 /** Files that hang on a message without standing in its text. */

@@ -21,7 +21,7 @@ const messageSchema = z.looseObject({
   sender: z.string().catch(''),
   text: word,
   content: z.array(z.unknown()).nullish().catch(null),
-  created_at: z.unknown(),
+  created_at: z.unknown().optional(),
   parent_message_uuid: word,
   attachments: z.array(z.unknown()).nullish().catch(null),
   files: z.array(z.unknown()).nullish().catch(null),
@@ -31,7 +31,7 @@ type ForeignMessage = z.infer<typeof messageSchema>;
 const conversationSchema = z.looseObject({
   uuid: z.string().min(1).optional().catch(undefined),
   name: word,
-  created_at: z.unknown(),
+  created_at: z.unknown().optional(),
   is_starred: z.boolean().nullish().catch(null),
   chat_messages: z.array(z.unknown()),
 });
@@ -132,8 +132,11 @@ function toConversation(
 
   const chains = new Map<string, ImportedMessage[]>();
   for (const [at, { message, uuid }] of read.entries()) {
-    // The same message twice: the first one stands.
-    if (chains.has(uuid)) continue;
+    // Two under one id: the first one stands.
+    if (chains.has(uuid)) {
+      skipped.count('malformed-line', JSON.stringify(message));
+      continue;
+    }
     const pieces = toPieces(message, uuid, skipped);
     if (pieces.length === 0) skipped.count('no-content');
     chains.set(

@@ -454,11 +454,15 @@ function fillTimes(
 ): void {
   const known = [...times.values()].some((time) => time !== undefined);
   if (known) {
+    // What a compaction carried over has the times of another day.
+    const original = history.nodes.filter((node) => node.copyOf === undefined);
     const filled = interpolated(
-      history.nodes.map((node) => times.get(node.id)),
+      original.map((node) => times.get(node.id)),
       0,
     );
-    for (const [at, node] of history.nodes.entries()) times.set(node.id, filled[at]);
+    for (const [at, node] of original.entries()) times.set(node.id, filled[at]);
+    for (const node of history.nodes)
+      if (node.copyOf !== undefined) times.set(node.id, times.get(node.copyOf));
     return;
   }
   for (const node of history.nodes) {

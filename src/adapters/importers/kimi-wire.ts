@@ -16,6 +16,9 @@ interface WireEvent {
   readonly key: string | undefined;
 }
 
+/** Events that hold something said. */
+const SAID: ReadonlySet<string> = new Set(['ContentPart', 'ToolCall', 'ToolResult', 'SteerInput']);
+
 /** A message as far as matching needs it. */
 export interface Matchable {
   readonly role: Role;
@@ -86,6 +89,8 @@ function keyOfEvent(type: string, payload: Record<string, unknown>): string | un
       return typeof payload.id === 'string' ? `call ${payload.id}` : undefined;
     case 'ToolResult':
       return typeof payload.tool_call_id === 'string' ? `result ${payload.tool_call_id}` : undefined;
+    case 'CompactionEnd':
+      return 'compaction';
     default:
       return undefined;
   }
@@ -158,7 +163,8 @@ function wireOf(events: readonly WireEvent[], skipped: SkipCounter): Wire {
         const at = take(key);
         if (at !== undefined) found.push(at);
       };
-      if (role === 'user') tryKey(`user ${textIn(parts)}`);
+      if (role === 'user')
+        tryKey(syntheticKind(textIn(parts)) === 'compaction' ? 'compaction' : `user ${textIn(parts)}`);
       else
         for (const part of parts) {
           if (part.type === 'text' && role === 'assistant') tryKey(`text ${part.text.trim()}`);
@@ -179,8 +185,8 @@ function wireOf(events: readonly WireEvent[], skipped: SkipCounter): Wire {
       for (const [n, start] of starts.entries()) {
         const end = starts[n + 1] ?? events.length;
         const turn = events.slice(start, end);
-        const words = turn.filter((event, at) => at > 0 && event.key !== undefined);
-        const none = turn.every((_, at) => !used.has(start + at));
+        const words = turn.filter((event, at) => at > 0 && SAID.has(event.type) && event.key !== undefined);
+        const none = turn.every((event, at) => !used.has(start + at) || event.type === 'CompactionEnd');
         const command = inputText((turn[0] as WireEvent).payload.user_input).startsWith('/');
         if (command) {
           const shown = turn.filter((event, at) => event.type === 'ContentPart' && !used.has(start + at));

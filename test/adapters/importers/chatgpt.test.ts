@@ -1,0 +1,135 @@
+// What becomes of a ChatGPT export.
+import { describe, expect, it } from 'vitest';
+import { chatgpt } from '../../../src/adapters/importers/chatgpt.ts';
+import type { ImportedConversation } from '../../../src/adapters/importers/importer.ts';
+import { openZip } from '../../../src/adapters/importers/zip.ts';
+import { textOf } from '../../../src/domain/chat/message.ts';
+import * as fixture from '../../fixtures/chatgpt.ts';
+import { sourceOf, zipFile } from '../../fixtures/files.ts';
+import { readAll } from '../../suites/importer.suite.ts';
+
+const T0 = fixture.T0 * 1000;
+const never = new AbortController().signal;
+
+const whole = async () => {
+  const source = await openZip(await zipFile('export.zip', fixture.exportFiles), never);
+  const { conversations, skipped } = await readAll(chatgpt, source);
+  return {
+    skipped,
+    of: (id: string) => conversations.find((c) => c.source.id === id) as ImportedConversation,
+  };
+};
+
+describe('a ChatGPT export', () => {
+  it('keeps the whole tree and shows the branch that was shown', async () => {
+    const { head, messages, meta } = (await whole()).of('c-branched');
+    expect(head).toBe('a2');
+    expect(
+      messages
+        .filter((message) => message.parentId === 'u1')
+        .map((message) => message.id)
+        .sort(),
+    ).toEqual(['a1', 'a2', 'a3']);
+    expect(messages.find((message) => message.id === 'u2')?.parentId).toBe('a1');
+    expect(meta).toMatchObject({ title: 'Bread that rises', archived: true, createdAt: T0 });
+  });
+
+  it('goes on to the leaf where the current node has children', async () => {
+    const conversation = structuredClone(fixture.branched);
+    conversation.current_node = 'u1';
+    const { conversations } = await readAll(
+      chatgpt,
+      sourceOf('c.json', { 'c.json': JSON.stringify([conversation]) }),
+    );
+    expect(conversations[0]?.head).toBe('a3');
+  });
+
+  it('keeps hidden nodes as notes and leaves empty ones out of the chain', async () => {
+    const { messages } = (await whole()).of('c-branched');
+    expect(messages[0]).toMatchObject({ id: 'ctx', parentId: null, kind: 'note' });
+    expect(messages.find((message) => message.id === 'u1')).toMatchObject({
+      parentId: 'ctx',
+      kind: 'message',
+    });
+  });
+
+  it('reads calls, results, reasoning, images and sources', async () => {
+    const { messages } = (await whole()).of('c-tools');
+    const of = (id: string) => messages.find((message) => message.id === id);
+    expect(of('u1')?.parts).toEqual([
+      {
+        type: 'file',
+        mediaType: 'image/png',
+        name: 'data.png',
+        reference: 'file-service://file-AbC123',
+        url: 'data:image/png;base64,iVBORw0KGgo=',
+      },
+      { type: 'text', text: 'Plot this 图' },
+      { type: 'file', mediaType: 'image/*', reference: 'sediment://file_0000gone' },
+      { type: 'file', mediaType: 'text/csv', name: 'table.csv', reference: 'file-Zz9' },
+    ]);
+    expect(of('th')?.parts).toEqual([{ type: 'reasoning', text: 'Reading\n\nIt is a line.' }]);
+    expect(of('call')).toMatchObject({
+      finish: 'tool-calls',
+      parts: [{ type: 'tool-call', callId: 'call', name: 'python', arguments: 'plot()' }],
+    });
+    expect(of('out')?.parts).toEqual([
+      { type: 'tool-result', callId: 'call', name: 'python', text: '<plot>' },
+    ]);
+    expect(textOf(of('end') as never)).toBe('Done ([a source](https://example.org)).');
+  });
+
+  it('knows seconds, milliseconds and microseconds, and takes a neighbour for what is no time', async () => {
+    const { messages, meta } = (await whole()).of('c-tools');
+    expect(meta.createdAt).toBe(T0 + 900_000);
+    expect(messages.find((message) => message.id === 'u1')?.createdAt).toBe(T0 + 1_000);
+    expect(messages.find((message) => message.id === 'end')?.createdAt).toBe(T0 + 5_000);
+  });
+
+  it('counts what it could not take', async () => {
+    expect((await whole()).skipped).toEqual({
+      'malformed-line': 3,
+      'missing-attachment': 2,
+      'impossible-time': 2,
+      'unknown-part': 2,
+      'unknown-role': 1,
+      'broken-call': 1,
+      'no-content': 1,
+      'empty-conversation': 1,
+    });
+  });
+
+  it('makes trees of rings, orphans and strangers', async () => {
+    const { messages } = (await whole()).of('c-tangled');
+    expect(messages.map(({ id, parentId }) => [id, parentId])).toEqual([
+      ['c', null],
+      ['d', 'c'],
+      ['__proto__x', null],
+      ['a', null],
+      ['b', 'a'],
+    ]);
+  });
+
+  it('reads an export in several files as one', async () => {
+    const [first, ...rest] = fixture.conversations;
+    const { conversations } = await readAll(
+      chatgpt,
+      sourceOf('export', {
+        'conversations-000.json': JSON.stringify([first]),
+        'conversations-001.json': JSON.stringify(rest),
+      }),
+    );
+    expect(conversations.map((c) => c.source.id)).toEqual(['c-branched', 'c-tools', 'c-tangled']);
+  });
+
+  it('takes nothing of a list that is cut off', async () => {
+    const text = JSON.stringify(fixture.conversations);
+    for (const cut of [text.slice(0, -1), text.slice(0, 3000), '[', '[{]', `${text}{}`])
+      await expect(
+        readAll(chatgpt, sourceOf('c.json', { 'c.json': cut })),
+        cut.slice(-20),
+      ).rejects.toMatchObject({
+        problem: { code: 'import-broken' },
+      });
+  });
+});

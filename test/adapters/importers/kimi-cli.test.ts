@@ -1,0 +1,263 @@
+// What becomes of the days of a kimi-cli session: D-Mail, compaction, a crash, /clear, subagents, damage.
+import { describe, expect, it } from 'vitest';
+import type { ImportedConversation, ImportedMessage } from '../../../src/adapters/importers/importer.ts';
+import { kimiCli } from '../../../src/adapters/importers/kimi-cli.ts';
+import { openZip } from '../../../src/adapters/importers/zip.ts';
+import { textOf } from '../../../src/domain/chat/message.ts';
+import { jsonl, sourceOf, zipFile } from '../../fixtures/files.ts';
+import * as kimi from '../../fixtures/kimi-cli.ts';
+import { readAll } from '../../suites/importer.suite.ts';
+
+const T0 = kimi.T0 * 1000;
+
+const home = async () => {
+  const { conversations, skipped } = await readAll(kimiCli, sourceOf('.kimi', kimi.kimiHome, T0 + 900_000));
+  return {
+    skipped,
+    of: (id: string) => conversations.find((c) => c.source.id === id) as ImportedConversation,
+  };
+};
+
+/** From the root to the head, as short words. */
+function shown(conversation: ImportedConversation): string[] {
+  const line: string[] = [];
+  const byId = new Map(conversation.messages.map((message) => [message.id, message]));
+  for (let at = byId.get(conversation.head ?? ''); at; at = byId.get(at.parentId ?? ''))
+    line.unshift(short(at));
+  return line;
+}
+const short = (message: ImportedMessage) =>
+  message.kind === 'note'
+    ? `(${(message as { note?: string }).note})`
+    : `${message.role}: ${textOf(message) || message.parts.map((part) => part.type).join('+')}`;
+
+const find = (conversation: ImportedConversation, words: string) =>
+  conversation.messages.find((message) => textOf(message) === words) as ImportedMessage;
+
+describe('a kimi-cli home', () => {
+  it('reads title, archive flag, system prompt and the work dir behind the hash', async () => {
+    const { meta } = (await home()).of(kimi.SESSIONS.dmail);
+    expect(meta).toMatchObject({
+      title: 'The crash',
+      titleBy: 'import',
+      archived: true,
+      workDir: '/proj/demo',
+      systemPrompt: 'You are a helper.',
+      createdAt: T0,
+    });
+    expect((await home()).of(kimi.SESSIONS.cleared).meta.workDir).toBeNull();
+  });
+
+  it('shows what came after a D-Mail and keeps what it folded as a branch', async () => {
+    const conversation = (await home()).of(kimi.SESSIONS.dmail);
+    expect(shown(conversation)).toEqual([
+      '(checkpoint)',
+      'user: why does it crash?',
+      '(checkpoint)',
+      '(d-mail)',
+      '(checkpoint)',
+      'assistant: The port in the config is taken.',
+      'user: see',
+      'assistant: A screenshot.',
+    ]);
+    const folded = find(conversation, 'I read the log.');
+    const mail = conversation.messages.find((message) => textOf(message) === kimi.DMAIL);
+    expect(folded.parentId).toBe(mail?.parentId);
+    expect(conversation.messages.filter((message) => message.role === 'tool')).toHaveLength(2);
+  });
+
+  it('takes times and tokens from the wire', async () => {
+    const conversation = (await home()).of(kimi.SESSIONS.dmail);
+    const answer = find(conversation, 'The port in the config is taken.');
+    expect(answer.createdAt).toBe(T0 + 9_000);
+    expect(answer.usage).toMatchObject({
+      inputTokens: 16,
+      outputTokens: 7,
+      cachedInputTokens: 5,
+      contextTokens: 90,
+    });
+    const [result] = conversation.messages.filter((message) => message.role === 'tool');
+    expect(result?.createdAt).toBe(T0 + 4_000);
+    const mail = conversation.messages.find((message) => textOf(message) === kimi.DMAIL);
+    expect(mail?.createdAt).toBeGreaterThan(T0 + 7_000);
+    expect(mail?.createdAt).toBeLessThan(T0 + 9_000);
+  });
+
+  it('keeps thinking, images, calls and results as what they are', async () => {
+    const { messages } = (await home()).of(kimi.SESSIONS.dmail);
+    const parts = messages.flatMap((message) => message.parts);
+    expect(parts).toContainEqual({ type: 'reasoning', text: 'about: A screenshot.' });
+    expect(parts).toContainEqual({
+      type: 'file',
+      mediaType: 'image/png',
+      url: 'data:image/png;base64,iVBORw0KGgo=',
+    });
+    expect(parts).toContainEqual({
+      type: 'tool-call',
+      callId: 'c1',
+      name: 'Shell',
+      arguments: '{"command":"cat log"}',
+    });
+    expect(parts.find((part) => part.type === 'tool-result')).toMatchObject({ callId: 'c1', name: 'Shell' });
+  });
+
+  it('shows the summary of a compaction with what it carried over, and keeps everything before as a branch', async () => {
+    const conversation = (await home()).of(kimi.SESSIONS.compacted);
+    expect(shown(conversation)).toEqual([
+      '(compaction)',
+      'user: second question',
+      'assistant: second answer',
+      '(reminder)',
+      'user: third question',
+      'assistant: third answer',
+    ]);
+    const roots = conversation.messages.filter((message) => message.parentId === null);
+    expect(roots.map(short)).toEqual(['user: first question', '(compaction)']);
+    expect(roots[1]?.createdAt).toBe(T0 + 29_000);
+    const [original, copy] = conversation.messages.filter((message) => textOf(message) === 'second question');
+    expect(copy).toMatchObject({ createdAt: original?.createdAt, copyOf: original?.id });
+  });
+
+  it('shows the full text after a crash in the middle of a compaction', async () => {
+    const line = [
+      'user: first question',
+      'assistant: first answer',
+      'user: second question',
+      'assistant: second answer',
+    ];
+    expect(shown((await home()).of(kimi.SESSIONS.crashed))).toEqual(line);
+    // The same without the file, with an empty one, with the prompt only, and with the summary but no tail.
+    for (const live of [
+      undefined,
+      '',
+      jsonl({ role: '_system_prompt', content: 'p' }),
+      jsonl(
+        { role: '_checkpoint', id: 0 },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: kimi.SUMMARY },
+            { type: 'text', text: 's' },
+          ],
+        },
+      ),
+    ]) {
+      const { 'context.jsonl': _, ...rest } = kimi.crashedSession;
+      const files = { ...rest, ...(live === undefined ? {} : { 'context.jsonl': live }) };
+      const { conversations } = await readAll(kimiCli, sourceOf('session', files));
+      expect(shown(conversations[0] as ImportedConversation)).toEqual(line);
+    }
+  });
+
+  it('makes a second root after /clear, and takes no text of the interface for an answer', async () => {
+    const { of, skipped } = await home();
+    const conversation = of(kimi.SESSIONS.cleared);
+    expect(shown(conversation)).toEqual(['user: about something else', 'assistant: gladly']);
+    expect(conversation.messages.map(short)).toEqual([
+      'user: first question',
+      'assistant: first answer',
+      'user: about something else',
+      'assistant: gladly',
+    ]);
+    expect(skipped['interface-text']).toBe(1);
+  });
+
+  it('goes on where kimi-cli gives up, and counts', async () => {
+    const { conversations, skipped } = await readAll(kimiCli, sourceOf('x', kimi.damagedSession));
+    expect(conversations[0]?.messages.map(short)).toEqual([
+      'user: tab\there and byte \uFFFD here',
+      'user: after a lone CR',
+      'user: lone \uFFFD surrogate',
+      'user: look at this',
+      'assistant: tool-call',
+      'tool: tool-result',
+      'tool: tool-result',
+      'assistant: tool-call',
+      'assistant: cut of',
+    ]);
+    expect(skipped).toEqual({
+      // two usages that are no integers, a part without a type, a list, a string, the cut-off line
+      'malformed-line': 6,
+      'no-content': 2,
+      'unknown-role': 1,
+      'unknown-part': 1,
+      // arguments cut off, arguments that are an object (line left out), null, and a result without its call
+      'broken-call': 4,
+    });
+  });
+
+  it('brings back a turn that only the wire still has', async () => {
+    const conversation = (await home()).of(kimi.SESSIONS.forked);
+    expect(shown(conversation)).toEqual([
+      '(compaction)',
+      'user: second question',
+      'assistant: second answer',
+    ]);
+    const lost = conversation.messages.filter((message) => message.createdAt < T0 + 9_000);
+    expect(lost.map(short)).toEqual([
+      'user: first question',
+      'assistant: let me look',
+      'tool: tool-result',
+      'assistant: first answer',
+    ]);
+    const alone = await readAll(
+      kimiCli,
+      sourceOf('s', { 'wire.jsonl': kimi.forkedSession['wire.jsonl'] as string }),
+    );
+    expect(alone.conversations[0]?.messages).toHaveLength(6);
+  });
+
+  it('makes a subagent a conversation of its own, linked to the call that started it', async () => {
+    const { of } = await home();
+    const child = of(`${kimi.PARENT}/a1b2c3`);
+    const caller = of(kimi.PARENT).messages.find((m) => m.parts.some((part) => part.type === 'tool-call'));
+    expect(child.parent).toEqual({ sourceId: kimi.PARENT, messageSourceId: caller?.sourceId });
+    expect(child.meta).toMatchObject({ title: 'Bug hunt', workDir: '/proj/demo' });
+    expect(child.messages.map((message) => message.createdAt)).toEqual([T0 + 2_000, T0 + 3_000]);
+  });
+
+  it('reads sessions of the time before folders', async () => {
+    const legacy = (await home()).of(kimi.SESSIONS.legacy);
+    expect(legacy.messages.map(short)).toEqual(['user: old question', 'assistant: old answer']);
+    expect(legacy.messages[0]?.createdAt).toBe(T0 + 900_000);
+  });
+
+  it('knows a session by its id, whichever way it comes', async () => {
+    const ways = [
+      sourceOf(
+        's',
+        Object.fromEntries(
+          Object.entries(kimi.dmailSession).map(([k, v]) => [`${kimi.SESSIONS.dmail}/${k}`, v]),
+        ),
+      ),
+      await openZip(await zipFile('renamed.zip', kimi.exportedZip), new AbortController().signal),
+      await openZip(
+        await zipFile(`session-${kimi.SESSIONS.dmail}.zip`, kimi.dmailSession),
+        new AbortController().signal,
+      ),
+    ];
+    const [whole] = [(await home()).of(kimi.SESSIONS.dmail)];
+    for (const source of ways) {
+      const { conversations } = await readAll(kimiCli, source);
+      expect(conversations.map((c) => c.source.id)).toEqual([kimi.SESSIONS.dmail]);
+      expect(conversations[0]?.messages.map((m) => m.sourceId)).toEqual(
+        whole.messages.map((m) => m.sourceId),
+      );
+    }
+  });
+
+  it('gives what was there the same ids when the session has gone on', async () => {
+    const early = { 'context.jsonl': kimi.compactedSession['context_1.jsonl'] as string };
+    const before = await readAll(kimiCli, sourceOf(kimi.SESSIONS.compacted, early));
+    const after = await readAll(kimiCli, sourceOf(kimi.SESSIONS.compacted, kimi.compactedSession));
+    const ids = new Set(after.conversations[0]?.messages.map((message) => message.sourceId));
+    for (const message of before.conversations[0]?.messages ?? []) expect(ids).toContain(message.sourceId);
+  });
+
+  it('refuses bytes that are no text', async () => {
+    const bytes = Uint8Array.from({ length: 200 }, (_, at) => at % 7);
+    await expect(readAll(kimiCli, sourceOf('x', { 'context.jsonl': bytes }))).rejects.toMatchObject({
+      problem: { code: 'import-binary' },
+    });
+  });
+});

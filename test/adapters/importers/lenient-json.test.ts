@@ -1,0 +1,104 @@
+// Bytes to values: any split of the input gives the same items, and what is not a document says so.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { itemsOf, linesOf, looksBinary, parseJson } from '../../../src/adapters/importers/lenient-json.ts';
+import { interpolated, timeOf } from '../../../src/adapters/importers/times.ts';
+
+async function* pieces(bytes: Uint8Array, cuts: readonly number[]) {
+  let from = 0;
+  for (const cut of [...cuts.map((c) => Math.floor(c * bytes.length)).sort((a, b) => a - b), bytes.length]) {
+    yield bytes.subarray(from, cut);
+    from = cut;
+  }
+}
+const items = async (text: string, cuts: readonly number[] = []) => {
+  const members: [string, unknown][] = [];
+  const values: unknown[] = [];
+  const bytes = new TextEncoder().encode(text);
+  for await (const item of itemsOf(pieces(bytes, cuts), {
+    list: 'list',
+    onMember: (...m) => members.push(m),
+  }))
+    values.push(item.value);
+  return { values, members };
+};
+const json = fc.jsonValue({ stringUnit: 'binary' });
+
+describe('lenient JSON', () => {
+  it('reads a list item by item, however it is cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(json),
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true })),
+        fc.boolean(),
+        async (list, cuts, pretty) => {
+          const expected = JSON.parse(JSON.stringify(list)) as unknown[];
+          const text = JSON.stringify(list, null, pretty ? 2 : undefined);
+          expect((await items(text, cuts)).values).toEqual(expected);
+          const wrapped = await items(`\uFEFF{"a":[1,[2]],"list" : ${text},"z":{"list":[3]}}`, cuts);
+          expect(wrapped.values).toEqual(expected);
+          expect(wrapped.members).toEqual([
+            ['a', [1, [2]]],
+            ['z', { list: [3] }],
+          ]);
+        },
+      ),
+    );
+  });
+
+  it('gives an object without the list as the one item', async () => {
+    expect((await items('{"a":1,"b":[2]}')).values).toEqual([{ a: 1, b: [2] }]);
+  });
+
+  it('refuses what is cut off, unbalanced or followed by something', async () => {
+    for (const text of ['', '[', '[1', '{"a":', '["a', '[1]]', '[1}', '{"list":[1}', 'hello', '[1] x'])
+      await expect(items(text), text).rejects.toMatchObject({ problem: { code: 'import-broken' } });
+  });
+
+  it('gives undefined for an item that is no JSON, and goes on', async () => {
+    expect((await items('[1, nope, {"a":}, 2]')).values).toEqual([1, undefined, undefined, 2]);
+  });
+
+  it('accepts raw control characters inside strings and replaces lone surrogates', () => {
+    expect(parseJson('{"a":"x\ty\u0001z","b":\t1}')).toEqual({ a: 'x\ty\u0001z', b: 1 });
+    expect(parseJson('"\\ud800 \\ude00 \\ud83d\\ude00"')).toBe('\uFFFD \uFFFD \u{1F600}');
+    expect(parseJson('{"\\ud800":1}')).toEqual({ '\uFFFD': 1 });
+    expect(parseJson('{')).toBeUndefined();
+  });
+
+  it('ends lines as old tools did', () => {
+    expect(linesOf('a\r\nb\rc\nd')).toEqual(['a', 'b', 'c', 'd']);
+    expect(looksBinary(new TextEncoder().encode('plain 文字\n'))).toBe(false);
+    expect(looksBinary(Uint8Array.of(65, 0, 66))).toBe(true);
+  });
+});
+
+describe('times', () => {
+  const at = Date.UTC(2026, 2, 1, 10, 0, 0);
+  it('are known by their magnitude', () => {
+    for (const value of [
+      at / 1000,
+      String(at / 1000),
+      at,
+      at * 1000,
+      at * 1e6,
+      '2026-03-01T10:00:00Z',
+      '2026-03-01 10:00:00',
+      '2026-03-01T12:00:00.000000+02:00',
+    ])
+      expect(timeOf(value), String(value)).toBe(at);
+  });
+  it('are impossible or absent, and the two are not the same', () => {
+    for (const value of [0, -5, 99, 'soon', {}, true, Number.POSITIVE_INFINITY, '1888-01-01'])
+      expect(timeOf(value), String(value)).toBe('impossible');
+    for (const value of [null, undefined, '']) expect(timeOf(value)).toBeUndefined();
+    expect(timeOf(at + 3 * 86_400_000, at)).toBe('impossible');
+  });
+  it('are filled in between neighbours', () => {
+    expect(interpolated([undefined, 10, undefined, undefined, 40, undefined], 7)).toEqual([
+      10, 10, 20, 30, 40, 40,
+    ]);
+    expect(interpolated([undefined, undefined], 7)).toEqual([7, 7]);
+    expect(interpolated([], 7)).toEqual([]);
+  });
+});

@@ -1,0 +1,163 @@
+// ZIPs: what opens, what is refused, and that nothing in them is believed.
+import { randomBytes } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { fileFromBytes, fileOf } from '../../../src/adapters/importers/source-file.ts';
+import { isZip, openZip, ZIP_LIMITS } from '../../../src/adapters/importers/zip.ts';
+import { zipFile, zipped } from '../../fixtures/files.ts';
+
+const never = new AbortController().signal;
+const small = { ...ZIP_LIMITS, entries: 5, unpacked: 100_000, ratio: 50, ratioFrom: 10_000, file: 50_000 };
+const code = (expected: string) => ({ problem: { code: expected } });
+const text = async (file: { bytes(signal: AbortSignal): Promise<Uint8Array> } | undefined) =>
+  new TextDecoder().decode(await file?.bytes(never));
+
+/** Overwrites the sizes that the ZIP states about its only file. */
+function lying(zip: Uint8Array, size: number): Uint8Array {
+  const copy = zip.slice();
+  const view = new DataView(copy.buffer);
+  for (let at = 0; at < copy.length - 4; at += 1) {
+    if (view.getUint32(at, true) === 0x04034b50) view.setUint32(at + 22, size, true);
+    if (view.getUint32(at, true) === 0x02014b50) view.setUint32(at + 24, size, true);
+  }
+  return copy;
+}
+
+/** One deflated file, written by hand: no descriptors, no 64-bit fields. */
+function handmade(name: string, contents: Uint8Array, size = contents.length): Uint8Array {
+  const packed = deflateRawSync(contents);
+  const bytes = Buffer.from(name);
+  const local = Buffer.alloc(30);
+  local.writeUInt32LE(0x04034b50, 0);
+  local.writeUInt16LE(20, 4);
+  local.writeUInt16LE(8, 8);
+  local.writeUInt32LE(packed.length, 18);
+  local.writeUInt32LE(size, 22);
+  local.writeUInt16LE(bytes.length, 26);
+  const central = Buffer.alloc(46);
+  central.writeUInt32LE(0x02014b50, 0);
+  central.writeUInt16LE(20, 6);
+  central.writeUInt16LE(8, 10);
+  central.writeUInt32LE(packed.length, 20);
+  central.writeUInt32LE(size, 24);
+  central.writeUInt16LE(bytes.length, 28);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(1, 8);
+  end.writeUInt16LE(1, 10);
+  end.writeUInt32LE(46 + bytes.length, 12);
+  end.writeUInt32LE(30 + bytes.length + packed.length, 16);
+  return Buffer.concat([local, bytes, packed, central, bytes, end]);
+}
+
+describe('a ZIP', () => {
+  it('is known by its first bytes', async () => {
+    expect(await isZip(await zipFile('a.bin', { a: 'x' }), never)).toBe(true);
+    expect(await isZip(await zipFile('empty.zip', {}), never)).toBe(true);
+    expect(await isZip(fileFromBytes('a.zip', new TextEncoder().encode('PKwhatever')), never)).toBe(false);
+    expect(await isZip(fileFromBytes('a.zip', new Uint8Array(0)), never)).toBe(false);
+  });
+
+  it('opens in place from a file of the browser, and gives bytes and pieces', async () => {
+    const bytes = await zipped({ 'a/b.txt': 'hello 你好', 'big.txt': 'x'.repeat(300_000) });
+    const { files } = await openZip(fileOf(new File([bytes as Uint8Array<ArrayBuffer>], 'z.zip')), never);
+    expect(files.map((file) => [file.path, file.size])).toEqual([
+      ['a/b.txt', 12],
+      ['big.txt', 300_000],
+    ]);
+    expect(await text(files[0])).toBe('hello 你好');
+    let length = 0;
+    for await (const piece of files[1]?.stream?.(never) ?? []) length += piece.length;
+    expect(length).toBe(300_000);
+  });
+
+  it('treats names as labels', async () => {
+    const { files } = await openZip(
+      await zipFile('z.zip', {
+        '../../etc/passwd': '1',
+        './x//y.json': '2',
+        'c:\\win\\z.json': '3',
+        '__MACOSX/x': '4',
+        'd/.DS_Store': '5',
+      }),
+      never,
+    );
+    expect(files.map((file) => file.path)).toEqual(['etc/passwd', 'x/y.json', 'win/z.json']);
+  });
+
+  it('leaves ZIPs inside it closed', async () => {
+    const { files } = await openZip(await zipFile('z.zip', { 'inner.zip': await zipped({ a: 'x' }) }), never);
+    expect(files.map((file) => file.path)).toEqual(['inner.zip']);
+  });
+
+  it('is refused before unpacking when it says itself that it is a bomb', async () => {
+    const bomb = await zipFile('bomb.zip', { a: new Uint8Array(60_000) });
+    await expect(openZip(bomb, never, small)).rejects.toMatchObject(code('import-bomb'));
+    const many = await zipFile(
+      'many.zip',
+      Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`f${n}`, 'x'])),
+    );
+    await expect(openZip(many, never, small)).rejects.toMatchObject(code('import-bomb'));
+    const large = await zipFile(
+      'large.zip',
+      Object.fromEntries(Array.from({ length: 4 }, (_, n) => [`f${n}`, new Uint8Array(randomBytes(40_000))])),
+    );
+    await expect(openZip(large, never, small)).rejects.toMatchObject(code('import-bomb'));
+  });
+
+  it('is stopped while unpacking when it lied about its size', async () => {
+    for (const bytes of [
+      handmade('a', new Uint8Array(5_000_000), 10),
+      lying(handmade('a', new Uint8Array(5_000_000)), 100),
+    ]) {
+      const { files } = await openZip(fileFromBytes('liar.zip', bytes), never, small);
+      let seen = 0;
+      const reading = (async () => {
+        for await (const piece of files[0]?.stream?.(never) ?? []) seen += piece.length;
+      })();
+      await expect(reading).rejects.toMatchObject({
+        problem: { code: expect.stringMatching(/import-(bomb|broken)/) },
+      });
+      expect(seen).toBeLessThan(1_000_000);
+    }
+  });
+
+  it('refuses a file that is too large to hold', async () => {
+    const { files } = await openZip(
+      await zipFile('z.zip', { a: new Uint8Array(randomBytes(60_000)) }),
+      never,
+      small,
+    );
+    await expect(files[0]?.bytes(never)).rejects.toMatchObject(code('import-too-large'));
+  });
+
+  it('says that it is locked', async () => {
+    const locked = await zipFile('z.zip', { a: 'secret' }, { password: 'p' });
+    await expect(openZip(locked, never)).rejects.toMatchObject(code('import-encrypted'));
+  });
+
+  it('says that it is damaged', async () => {
+    const bytes = await zipped({ a: 'hello '.repeat(1000), b: 'world' });
+    await expect(openZip(fileFromBytes('cut.zip', bytes.slice(0, 60)), never)).rejects.toMatchObject(
+      code('import-broken'),
+    );
+    const flipped = bytes.slice();
+    flipped.fill(0x55, 34, 50);
+    const { files } = await openZip(fileFromBytes('flipped.zip', flipped), never);
+    await expect(files[0]?.bytes(never)).rejects.toMatchObject(code('import-broken'));
+    expect(await text(files[1])).toBe('world');
+  });
+
+  it('stops when told to', async () => {
+    const { files } = await openZip(
+      await zipFile('z.zip', { a: new Uint8Array(randomBytes(400_000)) }),
+      never,
+    );
+    const controller = new AbortController();
+    const reading = (async () => {
+      for await (const _ of files[0]?.stream?.(controller.signal) ?? []) controller.abort();
+    })();
+    await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(files[0]?.bytes(AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});

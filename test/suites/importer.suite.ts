@@ -1,0 +1,174 @@
+// What every importer promises, over fixtures of its own and of its neighbours.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type {
+  ImportedConversation,
+  Importer,
+  Skipped,
+  Source,
+} from '../../src/adapters/importers/importer.ts';
+import { isAbort, RecollectError } from '../../src/domain/base/errors.ts';
+import { partSchema } from '../../src/domain/chat/message.ts';
+
+export interface ImporterSetup {
+  readonly importer: Importer;
+  /** Made-up exports that it reads. */
+  readonly own: readonly Source[];
+  /** Exports of other tools. */
+  readonly foreign: readonly Source[];
+}
+
+const never = new AbortController().signal;
+export const NOW = Date.UTC(2026, 10, 21);
+
+/** Everything a source holds, as read. */
+export async function readAll(
+  importer: Importer,
+  source: Source,
+  signal: AbortSignal = never,
+): Promise<{ conversations: ImportedConversation[]; skipped: Record<string, number> }> {
+  const conversations: ImportedConversation[] = [];
+  const skipped: Record<string, number> = {};
+  const skip = ({ reason, count }: Skipped) => {
+    skipped[reason] = (skipped[reason] ?? 0) + count;
+  };
+  for await (const conversation of importer.read(source, { signal, skip, now: NOW }))
+    conversations.push(conversation);
+  return { conversations, skipped };
+}
+
+/** Every string in a value, keys left out. */
+function strings(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(strings);
+}
+
+/** Describes what a member of the shelf must do. */
+export function describeImporter(name: string, setup: () => Promise<ImporterSetup>): void {
+  describe(`${name}, as an importer`, () => {
+    it('knows its own and leaves others alone', async () => {
+      const { importer, own, foreign } = await setup();
+      for (const source of own)
+        expect(await importer.sniff(source, never), source.name).toBeGreaterThanOrEqual(0.5);
+      for (const source of foreign)
+        expect(await importer.sniff(source, never), source.name).toBeLessThan(0.3);
+      expect(await importer.sniff({ name: 'nothing', files: [] }, never)).toBe(0);
+    });
+
+    it('gives trees whose ids are consistent, parents first, heads and checkpoints inside', async () => {
+      const { importer, own } = await setup();
+      for (const source of own) {
+        const { conversations } = await readAll(importer, source);
+        expect(conversations.length, source.name).toBeGreaterThan(0);
+        const names = conversations.map((c) => `${c.source.tool} ${c.source.id}`);
+        expect(new Set(names).size).toBe(names.length);
+        for (const conversation of conversations) {
+          const seen = new Set<string>();
+          const identities = new Set<string | undefined>();
+          for (const message of conversation.messages) {
+            if (message.parentId !== null) expect(seen).toContain(message.parentId);
+            expect(seen).not.toContain(message.id);
+            seen.add(message.id);
+            identities.add(message.sourceId ?? message.id);
+            expect(Number.isFinite(message.createdAt)).toBe(true);
+            expect(message.parts.length).toBeGreaterThan(0);
+            for (const part of message.parts) partSchema.parse(part);
+          }
+          expect(identities.size).toBe(seen.size);
+          expect(seen).toContain(conversation.head);
+          for (const target of Object.values(conversation.checkpoints ?? {})) expect(seen).toContain(target);
+          for (const text of strings(conversation)) expect(Buffer.from(text).toString()).toBe(text);
+        }
+      }
+    });
+
+    it('invents no words', async () => {
+      const { importer, own } = await setup();
+      for (const source of own) {
+        const decoder = new TextDecoder();
+        const all: string[] = [];
+        for (const file of source.files) all.push(decoder.decode(await file.bytes(never)));
+        const haystack = all.join('\n').replaceAll(/\\n|\\u[0-9a-f]{4}|\s|\\/gi, '');
+        const { conversations } = await readAll(importer, source);
+        for (const { messages } of conversations)
+          for (const { parts } of messages)
+            for (const part of parts) {
+              const said =
+                part.type === 'text' || part.type === 'reasoning' || part.type === 'tool-result'
+                  ? part.text
+                  : '';
+              for (const word of said.split(/[^\p{L}\p{N}]+/u))
+                expect(haystack.includes(word), word).toBe(true);
+            }
+      }
+    });
+
+    it('reads the same twice', async () => {
+      const { importer, own } = await setup();
+      for (const source of own)
+        expect(await readAll(importer, source)).toEqual(await readAll(importer, source));
+    });
+
+    it('stops when it is told to', async () => {
+      const { importer, own } = await setup();
+      for (const source of own) {
+        const aborted = AbortSignal.abort();
+        await expect(readAll(importer, source, aborted)).rejects.toSatisfy(isAbort);
+      }
+    });
+
+    it('answers garbage with nothing or with an error that has a sentence', async () => {
+      const { importer, own } = await setup();
+      const [first] = own;
+      if (!first) throw new Error('the suite needs a fixture');
+      const originals = await Promise.all(
+        first.files.map(async (file) => ({ file, bytes: await file.bytes(never) })),
+      );
+      const total = originals.reduce((sum, { bytes }) => sum + bytes.length, 0);
+      await fc.assert(
+        fc.asyncProperty(
+          fc.double({ min: 0, max: 1, noNaN: true }),
+          fc.array(
+            fc.tuple(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.integer({ min: 0, max: 255 })),
+            { maxLength: 12 },
+          ),
+          async (keep, changes) => {
+            let from = 0;
+            const files = originals.map(({ file, bytes }) => {
+              const copy = bytes.slice(0, keep > 0.5 ? bytes.length : Math.floor(bytes.length * keep * 2));
+              for (const [where, byte] of changes) {
+                const position = Math.floor(where * total) - from;
+                if (position >= 0 && position < copy.length) copy[position] = byte;
+              }
+              from += bytes.length;
+              return {
+                path: file.path,
+                modifiedAt: file.modifiedAt,
+                size: copy.length,
+                bytes: async () => copy,
+              };
+            });
+            const source = { name: first.name, files };
+            try {
+              const sure = await importer.sniff(source, never);
+              expect(sure).toBeGreaterThanOrEqual(0);
+              expect(sure).toBeLessThanOrEqual(1);
+              const { conversations } = await readAll(importer, source);
+              for (const { messages } of conversations) {
+                const seen = new Set<string>();
+                for (const message of messages) {
+                  expect(message.parentId === null || seen.has(message.parentId)).toBe(true);
+                  seen.add(message.id);
+                }
+              }
+            } catch (error) {
+              if (!(error instanceof RecollectError)) throw error;
+            }
+          },
+        ),
+        { numRuns: 150 },
+      );
+    });
+  });
+}
