@@ -1,0 +1,526 @@
+// The library over real documents and a store in memory.
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { SourceFile } from '../../../src/adapters/importers/importer.ts';
+import { fileFromBytes } from '../../../src/adapters/importers/source-file.ts';
+import type { Store } from '../../../src/adapters/log/conversation-log.ts';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
+import { type ConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
+import { until } from '../../../src/domain/base/readable.ts';
+import { type Conversation, pathTo } from '../../../src/domain/chat/conversation.ts';
+import { textOf } from '../../../src/domain/chat/message.ts';
+import type { Documents } from '../../../src/services/documents/documents.ts';
+import { createDocuments } from '../../../src/services/documents/documents-service.ts';
+import { createLibrary, type LibraryDeps } from '../../../src/services/library/library-service.ts';
+import { groupFiles } from '../../../src/services/library/sources.ts';
+import * as chatgpt from '../../fixtures/chatgpt.ts';
+import * as claude from '../../fixtures/claude.ts';
+import { conversationArbitrary } from '../../fixtures/conversations.ts';
+import { filesOf, zipFile } from '../../fixtures/files.ts';
+import * as kimi from '../../fixtures/kimi-cli.ts';
+
+const NOW = Date.UTC(2026, 10, 21);
+const closing: Documents[] = [];
+afterEach(async () => {
+  for (const documents of closing.splice(0)) await documents.close();
+});
+
+function setup(deps: Partial<LibraryDeps> = {}, store: Store = createInMemoryStore()) {
+  const documents = createDocuments({ store });
+  closing.push(documents);
+  const library = createLibrary({ documents, now: () => NOW, ...deps });
+  const entries = async () => (await until(documents.library, (l) => l.ready)).entries;
+  const read = async (id: ConversationId) => (await documents.read(id)) as Conversation;
+  const bySource = async (id: string) => {
+    const entry = (await entries()).find((e) => e.source?.id === id);
+    if (!entry) throw new Error(`no conversation from ${id}`);
+    return read(entry.id);
+  };
+  return { store, documents, library, entries, read, bySource };
+}
+
+const listing = (...conversations: unknown[]): SourceFile[] =>
+  filesOf({ 'conversations.json': JSON.stringify(conversations) });
+
+/** The branched conversation with one more message under what was shown. */
+function grown() {
+  const more = structuredClone(chatgpt.branched) as typeof chatgpt.branched;
+  const template = more.mapping.a1;
+  if (!template) throw new Error('fixture');
+  more.mapping.u9 = {
+    id: 'u9',
+    parent: 'a2',
+    children: [],
+    message: {
+      ...(template.message as object),
+      id: 'u9',
+      author: { role: 'user' },
+      create_time: chatgpt.T0 + 200,
+      content: { content_type: 'text', parts: ['One more.'] },
+    },
+  };
+  more.mapping.a2?.children.push('u9');
+  more.current_node = 'u9';
+  more.title = 'Renamed over there';
+  return more;
+}
+
+describe('importing', () => {
+  it('reports what came in', async () => {
+    const { library, entries } = setup();
+    const [report] = await library.importFiles([await zipFile('export.zip', chatgpt.exportFiles)]);
+    expect(report).toMatchObject({
+      source: 'export.zip',
+      importer: 'chatgpt',
+      conversations: { added: 3, changed: 0, unchanged: 0 },
+      messages: { user: 7, assistant: 11, system: 1, tool: 2 },
+      attachments: 1,
+      problem: null,
+      cancelled: false,
+    });
+    expect(report?.branches).toBeGreaterThan(3);
+    expect(report?.skipped.map((s) => s.reason)).toContain('missing-attachment');
+    expect((await entries()).map((e) => e.source?.id).sort()).toEqual(['c-branched', 'c-tangled', 'c-tools']);
+    expect(report?.first).toBe((await entries()).find((e) => e.source?.id === 'c-branched')?.id);
+  });
+
+  it('changes nothing the second time, whatever the format', async () => {
+    const { library, store } = setup();
+    const files = [
+      await zipFile('chatgpt.zip', chatgpt.exportFiles),
+      await zipFile('claude.zip', claude.exportFiles),
+      ...filesOf(kimi.kimiHome, 1_750_000_900_000),
+    ];
+    const first = await library.importFiles(files);
+    expect(first.map((r) => [r.importer, r.problem])).toEqual([
+      ['kimi-cli', null],
+      ['chatgpt', null],
+      ['claude', null],
+    ]);
+    const head = await store.log.head();
+    const again = await library.importFiles(files);
+    expect(await store.log.head()).toBe(head);
+    for (const [at, report] of again.entries()) {
+      expect(report.conversations).toEqual({
+        added: 0,
+        changed: 0,
+        unchanged: first[at]?.conversations.added,
+      });
+      expect(report.messages).toEqual({ user: 0, assistant: 0, system: 0, tool: 0 });
+    }
+  });
+
+  it('gives two devices the same ids, so that they are one when they meet', async () => {
+    const ids = async () => {
+      const { library, entries, read } = setup();
+      await library.importFiles([await zipFile('claude.zip', claude.exportFiles)]);
+      const all = await Promise.all(
+        (await entries()).map(async (e) => [e.id, ...(await read(e.id)).messages.keys()]),
+      );
+      return all.sort();
+    };
+    expect(await ids()).toEqual(await ids());
+  });
+
+  it('adds only what is new when an export has grown, and follows its head', async () => {
+    const { library, bySource } = setup();
+    await library.importFiles(listing(chatgpt.branched));
+    const before = await bySource('c-branched');
+    const [report] = await library.importFiles(listing(grown()));
+    expect(report).toMatchObject({
+      conversations: { added: 0, changed: 1, unchanged: 0 },
+      messages: { user: 1, assistant: 0 },
+    });
+    const after = await bySource('c-branched');
+    expect(after.id).toBe(before.id);
+    expect(after.messages.size).toBe(before.messages.size + 1);
+    expect(textOf(after.messages.get(after.meta.head as never) as never)).toBe('One more.');
+  });
+
+  it('leaves alone what the person changed', async () => {
+    const { library, documents, bySource } = setup();
+    await library.importFiles(listing(chatgpt.branched));
+    const { id, messages } = await bySource('c-branched');
+    const other = [...messages.values()].find((m) => m.sourceId === 'a1');
+    await library.setMeta([id], { title: 'Mine', pinned: true, archived: false });
+    await documents.change(id, { meta: { head: other?.id ?? null } });
+    await library.importFiles(listing(grown()));
+    const { meta } = await bySource('c-branched');
+    expect(meta).toMatchObject({
+      title: 'Mine',
+      titleBy: 'person',
+      pinned: true,
+      archived: false,
+      head: other?.id,
+    });
+  });
+
+  it('leaves the head where the person has gone on writing', async () => {
+    const { library, documents, bySource } = setup();
+    await library.importFiles(listing(chatgpt.branched));
+    const { id, meta } = await bySource('c-branched');
+    const own = newMessageId();
+    await documents.change(id, {
+      messages: [
+        {
+          id: own,
+          parentId: meta.head,
+          role: 'user',
+          kind: 'message',
+          createdAt: NOW,
+          parts: [{ type: 'text', text: 'mine' }],
+        },
+      ],
+      meta: { head: own },
+    });
+    await library.importFiles(listing(grown()));
+    const after = await bySource('c-branched');
+    expect(after.meta.head).toBe(own);
+    expect([...after.messages.values()].some((m) => textOf(m) === 'One more.')).toBe(true);
+  });
+
+  it('links subagents to the call that started them', async () => {
+    const { library, bySource, entries } = setup();
+    await library.importFiles(filesOf(kimi.kimiHome, 1_750_000_900_000));
+    const parent = await bySource(kimi.PARENT);
+    const child = await bySource(`${kimi.PARENT}/a1b2c3`);
+    const caller = [...parent.messages.values()].find((m) => m.parts.some((p) => p.type === 'tool-call'));
+    expect(child.meta.parent).toEqual({ conversationId: parent.id, messageId: caller?.id });
+    expect((await entries()).filter((e) => e.child)).toHaveLength(1);
+  });
+
+  it('never rejects for what is in the files, and keeps nothing of what is broken', async () => {
+    const { library, entries, store } = setup();
+    const text = JSON.stringify(chatgpt.conversations);
+    const cases: [SourceFile, string][] = [
+      [fileFromBytes('nothing.json', new Uint8Array(0)), 'import-empty'],
+      [
+        fileFromBytes(
+          'image.png',
+          chatgpt.PNG.map((b, at) => (at === 3 ? 0 : b)),
+        ),
+        'import-binary',
+      ],
+      [fileFromBytes('notes.txt', new TextEncoder().encode('just some notes')), 'import-unknown'],
+      [fileFromBytes('cut.json', new TextEncoder().encode(text.slice(0, -200))), 'import-broken'],
+      [fileFromBytes('none.json', new TextEncoder().encode(JSON.stringify([chatgpt.empty]))), 'import-empty'],
+      [
+        fileFromBytes(
+          'new.json',
+          new TextEncoder().encode('{"format":"recollect","version":9,"conversations":[]}'),
+        ),
+        'import-newer',
+      ],
+      [fileFromBytes('broken.zip', new TextEncoder().encode('PK\u0003\u0004 and no more')), 'import-broken'],
+      [await zipFile('locked.zip', chatgpt.exportFiles, { password: 'p' }), 'import-encrypted'],
+    ];
+    const reports = await library.importFiles(cases.map(([file]) => file));
+    expect(reports.map((r) => [r.source, r.problem?.code])).toEqual(
+      cases.map(([file, code]) => [file.path, code]),
+    );
+    expect(await entries()).toEqual([]);
+    expect(await store.log.head()).toBe(0);
+  });
+
+  it('refuses before anything is changed where there is no room', async () => {
+    const { library, store } = setup({ estimate: async () => ({ usage: 990, quota: 1000 }) });
+    const [report] = await library.importFiles(listing(chatgpt.branched));
+    expect(report?.problem).toMatchObject({ code: 'import-storage', params: { available: 10 } });
+    expect(await store.log.head()).toBe(0);
+  });
+
+  it('keeps nothing when it is cancelled, and says so in report and activity', async () => {
+    const { library, store } = setup();
+    const [file] = listing(chatgpt.branched);
+    if (!file) throw new Error('fixture');
+    const slow: SourceFile = {
+      ...file,
+      async *stream(signal) {
+        const bytes = await file.bytes(signal);
+        yield bytes.subarray(0, 1000);
+        const [running] = library.activities.get();
+        if (running && running.total > 0) library.cancel(running.id);
+        yield bytes.subarray(1000);
+      },
+    };
+    const [report] = await library.importFiles([slow]);
+    expect(report).toMatchObject({ cancelled: true, problem: null, conversations: { added: 0 } });
+    expect(library.activities.get()[0]?.state).toBe('cancelled');
+    expect(await store.log.head()).toBe(0);
+    expect((await library.importFiles(listing(chatgpt.branched), AbortSignal.abort()))[0]?.cancelled).toBe(
+      true,
+    );
+  });
+
+  it('shows progress, and a finished activity until it is dismissed', async () => {
+    const { library } = setup();
+    const states = new Set<string>();
+    library.activities.subscribe(() => states.add(library.activities.get()[0]?.state ?? 'none'));
+    const files = listing(chatgpt.branched);
+    await library.importFiles(files);
+    const [activity] = library.activities.get();
+    expect(activity).toMatchObject({
+      label: 'import',
+      params: { name: 'conversations.json' },
+      state: 'finished',
+    });
+    expect(activity?.done).toBe(activity?.total);
+    expect(states).toContain('running');
+    library.dismiss(activity?.id ?? '');
+    expect(library.activities.get()).toEqual([]);
+  });
+
+  it('tells the index what came in', async () => {
+    const told: ConversationId[][] = [];
+    const { library } = setup({ onImported: (ids) => told.push([...ids]) });
+    await library.importFiles(listing(chatgpt.branched, chatgpt.tools));
+    await library.importFiles(listing(chatgpt.branched, chatgpt.tools));
+    expect(told.map((ids) => ids.length)).toEqual([2]);
+  });
+
+  it('reads a source that is too large to hold twice, and gets the same', async () => {
+    const whole = setup();
+    const parts = setup({ heldBytes: 0 });
+    const file = await zipFile('export.zip', chatgpt.exportFiles);
+    const [a] = await whole.library.importFiles([file]);
+    const [b] = await parts.library.importFiles([file]);
+    expect({ ...b, tookMs: 0 }).toEqual({ ...a, tookMs: 0 });
+    for (const { id } of await whole.entries()) expect(await parts.read(id)).toEqual(await whole.read(id));
+    const [again] = await parts.library.importFiles([file]);
+    expect(again?.conversations).toEqual({ added: 0, changed: 0, unchanged: 3 });
+    const [more] = await parts.library.importFiles(listing(grown()));
+    expect(more?.conversations.changed).toBe(1);
+  });
+
+  it('takes back what it had added when a later append fails', async () => {
+    const store = createInMemoryStore();
+    const documents = createDocuments({ store });
+    closing.push(documents);
+    let appends = 0;
+    const failing: Documents = {
+      ...documents,
+      changeMany: async (changes, origin) => {
+        appends += 1;
+        if (appends === 2) throw new RecollectError('storage-full', 'no room');
+        await documents.changeMany(changes, origin);
+      },
+    };
+    const library = createLibrary({ documents: failing, now: () => NOW, heldBytes: 0 });
+    await library.importFiles(listing(chatgpt.branched));
+    appends = 0;
+    // Added first, changes to what was here last: the second append is the one that fails.
+    const [report] = await library.importFiles(listing(chatgpt.tools, grown()));
+    expect(report?.problem?.code).toBe('storage-full');
+    const entries = (await until(documents.library, (l) => l.ready)).entries;
+    expect(entries.map((e) => e.source?.id)).toEqual(['c-branched']);
+    expect(await documents.read(entries[0]?.id as ConversationId)).toMatchObject({
+      meta: { title: 'Bread that rises' },
+    });
+  });
+
+  it('takes a folder that nobody knows as the exports that lie in it', async () => {
+    const { library } = setup();
+    const inner = await zipFile('Downloads/claude.zip', claude.exportFiles);
+    const reports = await library.importFiles([
+      inner,
+      ...filesOf({ 'Downloads/photo.txt': 'x', 'Downloads/odd.json': '{"a":1}' }),
+    ]);
+    expect(reports.map((r) => [r.source, r.importer, r.problem?.code])).toEqual([
+      ['Downloads/claude.zip', 'claude', undefined],
+      ['Downloads/odd.json', null, 'import-unknown'],
+    ]);
+  });
+});
+
+describe('grouping', () => {
+  it('puts together what belongs together', () => {
+    const names = (files: Record<string, string>) =>
+      groupFiles(filesOf(files)).map((source) => [source.name, source.files.map((file) => file.path)]);
+    expect(names({ 'a.zip': '1', 'b.json': '2' })).toEqual([
+      ['a.zip', ['a.zip']],
+      ['b.json', ['b.json']],
+    ]);
+    expect(names({ 's/context.jsonl': '1', 's/wire.jsonl': '2', 't/x': '3' })).toEqual([
+      ['s', ['s/context.jsonl', 's/wire.jsonl']],
+      ['t', ['t/x']],
+    ]);
+    expect(names({ 'context.jsonl': '1', 'wire.jsonl': '2', 'state.json': '3', 'z.zip': '4' })).toEqual([
+      ['context.jsonl', ['context.jsonl', 'wire.jsonl', 'state.json']],
+      ['z.zip', ['z.zip']],
+    ]);
+    expect(
+      names({
+        'conversations-000.json': '1',
+        'conversations-001.json': '2',
+        'file-A.png': '3',
+        'z.zip': '4',
+      }),
+    ).toEqual([
+      ['conversations (2)', ['conversations-000.json', 'conversations-001.json', 'file-A.png']],
+      ['z.zip', ['z.zip']],
+    ]);
+  });
+});
+
+describe('taking out', () => {
+  const asFile = async (exported: { name: string; blob: Blob }) =>
+    fileFromBytes(exported.name, new Uint8Array(await exported.blob.arrayBuffer()));
+
+  it('everything as JSON gives an equal library elsewhere, trash and links included', async () => {
+    const here = setup();
+    await here.library.importFiles([
+      await zipFile('chatgpt.zip', chatgpt.exportFiles),
+      ...filesOf(kimi.kimiHome, 1_750_000_900_000),
+    ]);
+    await here.library.addSamples();
+    const [trashed] = await here.entries();
+    await here.library.remove([trashed?.id as ConversationId]);
+    const file = await here.library.exportConversations('all', 'json');
+    expect(file).toMatchObject({ name: 'recollect-2026-11-21.json', mediaType: 'application/json' });
+    const there = setup();
+    const [report] = await there.library.importFiles([await asFile(file)]);
+    expect(report).toMatchObject({ importer: 'recollect', skipped: [], problem: null });
+    expect(await there.entries()).toEqual(await here.entries());
+    for (const { id } of await here.entries()) expect(await there.read(id)).toEqual(await here.read(id));
+    const head = await there.store.log.head();
+    const [again] = await there.library.importFiles([await asFile(file)]);
+    expect(again?.conversations.added).toBe(0);
+    expect(await there.store.log.head()).toBe(head);
+  });
+
+  it('gives back any conversation equal', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(conversationArbitrary(6), { minLength: 1, maxLength: 3, selector: (c) => c.id }),
+        async (conversations) => {
+          const here = setup();
+          await here.documents.changeMany(
+            conversations.map(({ id, meta, messages, checkpoints }) => ({
+              id,
+              change: {
+                messages: [...messages.values()],
+                meta,
+                checkpoints: Object.fromEntries(checkpoints),
+              },
+            })),
+            'user',
+          );
+          const there = setup();
+          const file = await asFile(await here.library.exportConversations('all', 'json'));
+          const [report] = await there.library.importFiles([file]);
+          expect(report?.problem).toBeNull();
+          for (const { id } of conversations) expect(await there.read(id)).toEqual(await here.read(id));
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('adds to a conversation that has gone on here', async () => {
+    const { library, documents, bySource } = setup();
+    await library.importFiles(listing(chatgpt.branched));
+    const before = await bySource('c-branched');
+    const backup = await asFile(await library.exportConversations([before.id], 'json'));
+    await library.setMeta([before.id], { title: 'Later title' });
+    const own = newMessageId();
+    await documents.change(before.id, {
+      messages: [
+        {
+          id: own,
+          parentId: before.meta.head,
+          role: 'user',
+          kind: 'message',
+          createdAt: NOW,
+          parts: [{ type: 'text', text: 'later' }],
+        },
+      ],
+      meta: { head: own },
+    });
+    const [report] = await library.importFiles([backup]);
+    expect(report?.conversations).toEqual({ added: 0, changed: 0, unchanged: 1 });
+    const after = await bySource('c-branched');
+    expect(after.meta).toMatchObject({ title: 'Later title', head: own });
+  });
+
+  it('as Markdown is one file for one, a ZIP for several, without the trash', async () => {
+    const { library, entries } = setup();
+    await library.addSamples();
+    const [first, ...rest] = await entries();
+    const one = await library.exportConversations([first?.id as ConversationId], 'markdown');
+    expect(one.name).toBe('A slow query on the orders page.md');
+    expect(await one.blob.text()).toContain('CREATE INDEX CONCURRENTLY');
+    await library.remove(rest.slice(1).map((e) => e.id));
+    const several = await library.exportConversations('all', 'markdown');
+    expect(several).toMatchObject({ name: 'recollect-2026-11-21.zip', mediaType: 'application/zip' });
+    expect(several.blob.size).toBeGreaterThan(500);
+  });
+});
+
+describe('samples', () => {
+  it('come in once and go in one go', async () => {
+    const { library, entries } = setup();
+    const count = await library.addSamples();
+    expect(count).toBeGreaterThanOrEqual(10);
+    expect(await library.addSamples()).toBe(0);
+    expect((await entries()).every((e) => e.sample)).toBe(true);
+    expect(await library.removeSamples()).toBe(count);
+    expect(await entries()).toEqual([]);
+    expect(await library.addSamples()).toBe(count);
+  });
+
+  it('show what a conversation can hold, in two languages, over the last year', async () => {
+    const { library, entries, read } = setup();
+    await library.addSamples();
+    const all = await Promise.all((await entries()).map((e) => read(e.id)));
+    const messages = all.flatMap((c) => [...c.messages.values()]);
+    const types = new Set(messages.flatMap((m) => m.parts.map((p) => p.type)));
+    for (const type of ['text', 'reasoning', 'tool-call', 'tool-result']) expect(types).toContain(type);
+    const text = messages.map(textOf).join('\n');
+    for (const sign of ['```sql', '| before |', '$$', '备份', 'backup'])
+      expect(text.toLowerCase()).toContain(sign);
+    expect(all.some((c) => c.messages.size > pathTo(c.messages, c.meta.head).length)).toBe(true);
+    expect(all.some((c) => c.checkpoints.size > 0)).toBe(true);
+    const times = messages.map((m) => m.createdAt);
+    expect(Math.max(...times)).toBeLessThan(NOW);
+    expect(Math.min(...times)).toBeGreaterThan(NOW - 366 * 86_400_000);
+    for (const c of all) expect(pathTo(c.messages, c.meta.head).length).toBeGreaterThan(2);
+  });
+
+  it('stay where the person has written in one', async () => {
+    const { library, documents, entries } = setup();
+    const count = await library.addSamples();
+    const [first] = await entries();
+    const id = first?.id as ConversationId;
+    await documents.change(id, {
+      messages: [
+        {
+          id: newMessageId(),
+          parentId: null,
+          role: 'user',
+          kind: 'message',
+          createdAt: NOW,
+          parts: [{ type: 'text', text: 'my own words' }],
+        },
+      ],
+    });
+    expect(await library.removeSamples()).toBe(count - 1);
+    expect((await entries()).map((e) => [e.id, e.sample])).toEqual([[id, false]]);
+  });
+});
+
+describe('trash', () => {
+  it('takes, gives back, and erases for good', async () => {
+    const { library, entries, documents } = setup();
+    await library.addSamples();
+    const ids = (await entries()).slice(0, 3).map((e) => e.id);
+    await library.remove(ids);
+    expect((await entries()).filter((e) => e.deletedAt === NOW)).toHaveLength(3);
+    await library.restore(ids);
+    expect((await entries()).filter((e) => e.deletedAt !== null)).toHaveLength(0);
+    await library.erase(ids.slice(0, 1));
+    expect(await documents.read(ids[0] as ConversationId)).toBeUndefined();
+    await library.setMeta(ids, { archived: true });
+    expect((await entries()).filter((e) => e.archived && ids.includes(e.id))).toHaveLength(2);
+  });
+});
