@@ -447,8 +447,6 @@ export async function startScriptedModel(
           response.setHeader('access-control-allow-private-network', 'true');
       }
     }
-    // A page with Cross-Origin-Embedder-Policy may still see that the server is there.
-    response.setHeader('cross-origin-resource-policy', 'cross-origin');
     if (method === 'OPTIONS') return void response.writeHead(204).end();
     const body = await bodyOf(request);
 

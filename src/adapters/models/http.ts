@@ -1,6 +1,7 @@
 // One careful request to a person's endpoint: nowhere else, no cookies, no redirects, no retries. What goes wrong leaves
 // here as a RecollectError that says what a person can do; cancelling stays an AbortError.
 import { isAbort, type ProblemParams, RecollectError } from '../../domain/base/errors.ts';
+import { isSomebodyThere } from './presence.ts';
 
 export type Fetch = typeof fetch;
 
@@ -115,8 +116,7 @@ const abortOf = (signal: AbortSignal, error: unknown): unknown =>
 
 /**
  * A browser says "Failed to fetch" for everything. What can be told apart honestly: no network, a page that may not load
- * plain http, the page's own policy, and a server that is up but does not allow this page (a `no-cors` request gets through).
- * A page under `Cross-Origin-Embedder-Policy: require-corp` cannot make that probe; it then reads as "not reachable".
+ * plain http, the page's own policy, and a server that is up but does not allow this page (`presence.ts`).
  */
 async function whyUnreachable(
   url: URL,
@@ -144,32 +144,24 @@ async function whyUnreachable(
     if (blocked === '' || blocked.startsWith(url.origin)) policy = true;
   });
   try {
-    await (request.fetch ?? fetch)(url, {
-      mode: 'no-cors',
-      credentials: 'omit',
-      cache: 'no-store',
-      referrerPolicy: 'no-referrer',
-      signal: AbortSignal.any([request.signal, AbortSignal.timeout(PROBE_MS)]),
-    });
-    return new RecollectError(
-      'model-cors',
-      `${host} is there but does not allow this page to ask it (CORS).`,
-      {
-        params: { ...about, reason: isLoopback(url.hostname) ? 'local' : 'remote', detail: '' },
-        cause,
-      },
-    );
+    const patience = AbortSignal.any([request.signal, AbortSignal.timeout(PROBE_MS)]);
+    if (await isSomebodyThere(url.href, request.fetch ?? fetch, patience))
+      return new RecollectError(
+        'model-cors',
+        `${host} is there but does not allow this page to ask it (CORS).`,
+        {
+          params: { ...about, reason: isLoopback(url.hostname) ? 'local' : 'remote', detail: '' },
+          cause,
+        },
+      );
   } catch {
-    // The violation is told in a task of its own.
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    if (request.signal.aborted)
-      return network('unreachable', `${host} could not be reached.`, 'stopped while finding out why');
-    return policy
-      ? network('policy', `The page's own policy forbids asking ${host}.`)
-      : network('unreachable', `${host} could not be reached.`);
+    // Stopped, or no answer in time: then nothing more is known.
   } finally {
     stop();
   }
+  return policy
+    ? network('policy', `The page's own policy forbids asking ${host}.`)
+    : network('unreachable', `${host} could not be reached.`);
 }
 
 /** The innermost system code of a network error, e.g. `ECONNREFUSED`. */

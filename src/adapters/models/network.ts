@@ -4,6 +4,7 @@
 //   page: fetch(url) ──request──► worker ──► endpoint
 //                    ◄──head, chunk, chunk …, end──
 import { z } from 'zod';
+import { isSomebodyThere } from './presence.ts';
 
 const requestSchema = z.object({
   type: z.literal('request'),
@@ -161,11 +162,16 @@ export function serveNetwork(scope: {
     try {
       if (!allowed.has(new URL(request.url).origin))
         throw new TypeError(`${new URL(request.url).origin} is not a configured endpoint`);
+      if (request.mode === 'no-cors') {
+        if (!(await isSomebodyThere(request.url, fetch, signal))) throw new TypeError('Nobody answers');
+        scope.postMessage({ type: 'head', id, status: 200, statusText: '', headers: [], opaque: true });
+        scope.postMessage({ type: 'end', id });
+        return;
+      }
       const response = await fetch(request.url, {
         method: request.method,
         headers: request.headers,
         body: request.body,
-        mode: request.mode,
         credentials: 'omit',
         redirect: 'error',
         referrerPolicy: 'no-referrer',

@@ -178,6 +178,7 @@ function pairCalls(entries: readonly Entry[]): Sent[] {
   for (const entry of entries)
     for (const part of entry.parts)
       if (part.type === 'tool-call') {
+        if (entry.role !== 'assistant') continue;
         const calls = open.get(part.callId);
         if (calls) calls.push({ call: part });
         else open.set(part.callId, [{ call: part }]);

@@ -1,0 +1,61 @@
+// Finds out whether anybody is at an address that a page is not allowed to read: what tells "forbids us" from "is not there".
+import { z } from 'zod';
+import type { Fetch } from './http.ts';
+
+/** Reports come in a task of their own, a moment after the failure. */
+const REPORT_MS = 300;
+
+const reportSchema = z.object({ blockedURL: z.string() });
+
+interface Observer {
+  observe(): void;
+  disconnect(): void;
+}
+type ObserverMaker = new (
+  heard: (reports: readonly { readonly type: string; readonly body: unknown }[]) => void,
+  options: { types: readonly string[] },
+) => Observer;
+
+/**
+ * True where a server answers at `url`. The question is a bare GET in mode `no-cors`: no key, no words, no referrer, no cookies.
+ * An isolated page (`Cross-Origin-Embedder-Policy: require-corp`) is refused even that answer, but is told so by a report: then,
+ * too, somebody is there. Rejects only with the signal's reason.
+ */
+export async function isSomebodyThere(url: string, send: Fetch, signal: AbortSignal): Promise<boolean> {
+  const { origin } = new URL(url);
+  const Maker = (globalThis as unknown as { ReportingObserver?: ObserverMaker }).ReportingObserver;
+  let observer: Observer | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const reported = new Promise<boolean>((resolve) => {
+    if (!Maker) return;
+    observer = new Maker(
+      (reports) => {
+        // Chromium tells the address in the report's JSON alone.
+        const told = reports.map(({ body }) => reportSchema.safeParse(JSON.parse(JSON.stringify(body))).data);
+        if (told.some((report) => report?.blockedURL.startsWith(origin))) resolve(true);
+      },
+      { types: ['coep'] },
+    );
+    observer.observe();
+  });
+  try {
+    // `no-cors` allows no other redirect mode than the default.
+    await send(url, {
+      mode: 'no-cors',
+      credentials: 'omit',
+      cache: 'no-store',
+      referrerPolicy: 'no-referrer',
+      signal,
+    });
+    return true;
+  } catch {
+    signal.throwIfAborted();
+    const silence = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), observer ? REPORT_MS : 0);
+    });
+    return await Promise.race([reported, silence]);
+  } finally {
+    clearTimeout(timer);
+    observer?.disconnect();
+  }
+}

@@ -1,0 +1,214 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Surroundings } from '../../../src/adapters/models/http.ts';
+import { contextWindowOf, PRESETS, testConnection } from '../../../src/adapters/models/index.ts';
+import { SCRIPTS, type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
+
+let server: ScriptedModelServer;
+beforeAll(async () => {
+  server = await startScriptedModel();
+});
+beforeEach(() => server.reset());
+afterAll(() => server.close());
+
+const never = () => new AbortController().signal;
+const test = (baseUrl: string, key?: string) => testConnection({ baseUrl }, key, never());
+
+/** A server that answers `/models` in one way. */
+async function answering(status: number, body: string, type = 'application/json') {
+  const one = createServer((_request, response) =>
+    response.writeHead(status, { 'content-type': type }).end(body),
+  );
+  await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(one.address() as AddressInfo).port}/v1`,
+    close: () => new Promise<void>((resolve) => one.close(() => resolve())),
+  };
+}
+
+describe('a connection test', () => {
+  it('lists the models, whatever the slashes, and generates nothing', async () => {
+    for (const baseUrl of [server.baseUrl, `${server.baseUrl}/`, ` ${server.baseUrl} `]) {
+      const report = await test(baseUrl, 'sk-good');
+      expect(report).toMatchObject({ ok: true });
+      if (report.ok) expect(report.models).toEqual(Object.keys(SCRIPTS).sort((a, b) => a.localeCompare(b)));
+    }
+    expect(
+      server.requests.every((request) => request.path === '/v1/models' && request.method === 'GET'),
+    ).toBe(true);
+    expect(server.requests[0]?.headers.authorization).toBe('Bearer sk-good');
+  });
+
+  it.each([
+    ['wrong-key', 'model-key', { reason: 'refused' }],
+    ['forbidden-key', 'model-forbidden', { reason: 'forbidden' }],
+    ['busy-key', 'model-rate', { seconds: 7 }],
+    ['sk-钥匙', 'model-key', { reason: 'characters' }],
+  ])('explains the key %s', async (key, code, params) => {
+    expect(await test(server.baseUrl, key)).toMatchObject({ ok: false, problem: { code, params } });
+  });
+
+  it.each([
+    ['', '/v1'],
+    ['/v1/chat/completions', '/v1'],
+    ['/v1/models', '/v1'],
+  ])('knows the better address for "%s"', async (path, better) => {
+    expect(await test(server.origin + path)).toMatchObject({
+      ok: false,
+      problem: { code: 'model-not-found', params: { reason: 'path', suggestion: server.origin + better } },
+    });
+  });
+
+  it('suggests the address even where the key is refused there', async () => {
+    const report = await test(server.origin, 'wrong-key');
+    expect(report).toMatchObject({ problem: { params: { suggestion: server.baseUrl } } });
+  });
+
+  it.each([
+    ['<!doctype html><title>Hi</title>', 'text/html', 'web-page'],
+    ['{"models": []}', 'application/json', 'not-a-list'],
+    ['not json at all', 'text/plain', 'not-a-list'],
+    ['{"data":[{"name":"no id"}]}', 'application/json', 'not-a-list'],
+  ])('does not believe %s', async (body, type, reason) => {
+    const other = await answering(200, body, type);
+    expect(await test(other.url)).toMatchObject({
+      ok: false,
+      problem: { code: 'model-format', params: { reason } },
+    });
+    await other.close();
+  });
+
+  it('takes a bare list, and an empty one', async () => {
+    const bare = await answering(200, '[{"id":"b"},{"id":"a"},{"id":"a"}]');
+    expect(await test(bare.url)).toMatchObject({ ok: true, models: ['a', 'b'] });
+    await bare.close();
+    const empty = await answering(200, '{"object":"list","data":[]}');
+    expect(await test(empty.url)).toMatchObject({ ok: true, models: [] });
+    await empty.close();
+  });
+
+  it('explains what is no address and where nobody is', async () => {
+    for (const baseUrl of ['', 'api.example.org', 'file:///etc'])
+      expect(await test(baseUrl)).toMatchObject({
+        problem: { code: 'model-not-found', params: { reason: 'address' } },
+      });
+    const gone = await answering(200, '');
+    await gone.close();
+    expect(await test(gone.url)).toMatchObject({ problem: { code: 'model-network', retry: true } });
+  });
+
+  it('can be cancelled', async () => {
+    const control = new AbortController();
+    const hanging = createServer(() => undefined);
+    await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/v1`;
+    const report = testConnection({ baseUrl: url }, undefined, control.signal);
+    control.abort();
+    await expect(report).rejects.toMatchObject({ name: 'AbortError' });
+    hanging.closeAllConnections();
+    hanging.close();
+  });
+});
+
+describe('in a page, "Failed to fetch" is', () => {
+  const page = (more: Partial<Surroundings> = {}): Surroundings => ({
+    browser: true,
+    online: () => true,
+    pageProtocol: 'http:',
+    onPolicy: () => () => undefined,
+    ...more,
+  });
+  /** Fails as a browser does; `there`: a request without CORS gets through. */
+  const failing =
+    (there: boolean): typeof fetch =>
+    async (_input, init) => {
+      if (init?.mode === 'no-cors' && there) return new Response(null, { status: 204 });
+      throw new TypeError('Failed to fetch');
+    };
+  const ask = (baseUrl: string, surroundings: Surroundings, there: boolean) =>
+    testConnection({ baseUrl }, 'k', never(), { fetch: failing(there), surroundings });
+
+  it.each([
+    [
+      'no network',
+      'https://api.example.org/v1',
+      page({ online: () => false }),
+      false,
+      'model-network',
+      'offline',
+    ],
+    [
+      'a secure page and plain http',
+      'http://192.168.1.5:1234/v1',
+      page({ pageProtocol: 'https:' }),
+      true,
+      'model-network',
+      'mixed-content',
+    ],
+    ['somebody who does not allow us', 'https://api.example.org/v1', page(), true, 'model-cors', 'remote'],
+    [
+      'a local server that does not allow us',
+      'http://localhost:11434/v1',
+      page({ pageProtocol: 'https:' }),
+      true,
+      'model-cors',
+      'local',
+    ],
+    ['nobody', 'https://api.example.org/v1', page(), false, 'model-network', 'unreachable'],
+    [
+      'nobody at home, offline',
+      'http://localhost:11434/v1',
+      page({ online: () => false }),
+      false,
+      'model-network',
+      'unreachable',
+    ],
+    [
+      'our own policy',
+      'https://api.example.org/v1',
+      page({
+        onPolicy: (tell) => {
+          tell('https://api.example.org/v1/models');
+          return () => undefined;
+        },
+      }),
+      false,
+      'model-network',
+      'policy',
+    ],
+  ])('%s', async (_name, baseUrl, surroundings, there, code, reason) => {
+    expect(await ask(baseUrl, surroundings, there)).toMatchObject({
+      ok: false,
+      problem: { code, params: { reason } },
+    });
+  });
+});
+
+describe('the shelf', () => {
+  it('has presets that can be asked', () => {
+    expect(new Set(PRESETS.map((preset) => preset.id)).size).toBe(PRESETS.length);
+    for (const preset of PRESETS.filter(({ id }) => id !== 'custom')) {
+      expect(new URL(preset.baseUrl).href.replace(/\/$/, '')).toBe(preset.baseUrl);
+      if (preset.key === 'required') expect(preset.keyFrom).toBeTruthy();
+    }
+  });
+
+  it.each([
+    ['kimi-k2-0905-preview', 262_144],
+    ['moonshotai/kimi-k2-thinking', 262_144],
+    ['kimi-k2-0711-preview', 131_072],
+    ['moonshot-v1-8k', 8_192],
+    ['moonshot-v1-128k-vision-preview', 131_072],
+    ['gpt-4o-mini', 128_000],
+    ['openai/gpt-4.1', 1_047_576],
+    ['gpt-5-mini', 400_000],
+    ['deepseek-chat', 128_000],
+    ['deepseek/deepseek-r1:free', 128_000],
+    ['llama3:8b', null],
+    ['deepseek-r1:7b', null],
+    ['somebody-elses-model', null],
+  ])('knows the window of %s', (model, tokens) => {
+    expect(contextWindowOf(model)).toBe(tokens);
+  });
+});

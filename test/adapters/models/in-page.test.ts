@@ -1,0 +1,131 @@
+// The adapter in a real Chromium, as the app serves it: isolated (COEP require-corp), under a policy without eval.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Browser, chromium, type Page } from 'playwright';
+import { build } from 'vite';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BROWSER_ARGS, ensureBrowser } from '../../browser.ts';
+import { type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
+import { endOf, said } from '../../suites/chat-model.suite.ts';
+import type { PageApi } from './page.ts';
+
+declare const api: PageApi;
+
+let server: ScriptedModelServer;
+let app: Server;
+let browser: Browser;
+let page: Page;
+
+async function bundle(entry: string): Promise<string> {
+  const built = await build({
+    configFile: false,
+    logLevel: 'error',
+    build: {
+      write: false,
+      minify: false,
+      target: 'es2022',
+      lib: { entry, formats: ['es'], fileName: 'out' },
+    },
+    define: { 'process.env.NODE_ENV': '"production"' },
+  });
+  const [output] = Array.isArray(built) ? built : [built];
+  if (!output || !('output' in output)) throw new Error('nothing was built');
+  return output.output.map((chunk) => (chunk.type === 'chunk' ? chunk.code : '')).join('\n');
+}
+
+/** `page`: requests from the page itself, which its policy must then allow. `worker`: as the app does it. */
+const WAYS = ['page', 'worker'] as const;
+
+beforeAll(async () => {
+  server = await startScriptedModel();
+  const [pageCode, workerCode] = await Promise.all([
+    bundle(new URL('./page.ts', import.meta.url).pathname),
+    bundle(new URL('../../../src/workers/network.worker.ts', import.meta.url).pathname),
+  ]);
+  app = createServer((request, response) => {
+    const code =
+      request.url === '/page.js' ? pageCode : request.url === '/network.js' ? workerCode : undefined;
+    response.writeHead(200, {
+      'content-type': code === undefined ? 'text/html' : 'text/javascript',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-embedder-policy': 'require-corp',
+      ...(code === undefined
+        ? {
+            'content-security-policy': `default-src 'none'; script-src 'self'; worker-src 'self'; connect-src http://127.0.0.1:*`,
+          }
+        : {}),
+    });
+    response.end(code ?? '<!doctype html><script type="module" src="/page.js"></script>');
+  });
+  await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+  browser = await chromium.launch({ executablePath: ensureBrowser(), args: [...BROWSER_ARGS] });
+  page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${(app.address() as AddressInfo).port}/`);
+  await page.waitForFunction(() => 'api' in globalThis);
+}, 120_000);
+beforeEach(() => server.reset());
+afterAll(async () => {
+  await browser?.close();
+  app?.close();
+  await server.close();
+});
+
+const ask = (model: string, way: (typeof WAYS)[number], baseUrl = server.baseUrl) =>
+  page.evaluate(([url, id, by]) => api.ask(url as string, id as string, by as 'page'), [baseUrl, model, way]);
+const test = (way: (typeof WAYS)[number], baseUrl = server.baseUrl) =>
+  page.evaluate(([url, by]) => api.test(url as string, by as 'page'), [baseUrl, way]);
+
+describe.each(WAYS)('in a page, through the %s', (way) => {
+  it('streams, and tells thoughts, words and tokens', async () => {
+    const events = await ask('reasoning', way);
+    expect(said(events, 'reasoning-delta')).toContain('The person');
+    expect(said(events)).toBe('Backups run at three.');
+    expect(events.some((event) => event.type === 'usage')).toBe(true);
+    expect(endOf(events).finish).toBe('stop');
+    expect(server.requests[0]?.headers.authorization).toBe('Bearer sk-test');
+    expect(server.requests[0]?.headers.referer).toBeUndefined();
+  });
+
+  it('gives every character through', async () => {
+    expect(said(await ask('echo', way))).toBe('你好 hello');
+  });
+
+  it.each([
+    ['cut', 'cut', 'model-cut'],
+    ['error-401', 'error', 'model-key'],
+    ['error-429', 'error', 'model-rate'],
+    ['malformed-only', 'error', 'model-format'],
+  ])('explains %s', async (model, finish, code) => {
+    const end = endOf(await ask(model, way));
+    expect(end).toMatchObject({ finish, problem: { code } });
+    if (code === 'model-rate') expect(end.problem?.params?.seconds).toBe(7);
+  });
+
+  it('tells no permission from nobody there', async () => {
+    server.setCors(false);
+    expect(endOf(await ask('plain', way)).problem).toMatchObject({
+      code: 'model-cors',
+      params: { reason: 'local' },
+    });
+    expect(await test(way)).toMatchObject({ ok: false, problem: { code: 'model-cors' } });
+    const gone = await startScriptedModel();
+    await gone.close();
+    expect(endOf(await ask('plain', way, gone.baseUrl)).problem).toMatchObject({
+      code: 'model-network',
+      params: { reason: 'unreachable' },
+    });
+    expect(await test(way, gone.baseUrl)).toMatchObject({ ok: false, problem: { code: 'model-network' } });
+  });
+
+  it('tests a connection', async () => {
+    expect(await test(way)).toMatchObject({ ok: true });
+    expect(await test(way, server.origin)).toMatchObject({
+      problem: { params: { suggestion: server.baseUrl } },
+    });
+  });
+});
+
+it('needs no eval', async () => {
+  const violations = await page.evaluate(() => api.violations);
+  expect(violations).toEqual([]);
+});
