@@ -41,6 +41,8 @@ const contentSecurityPolicy = (): Plugin => ({
 });
 
 export default defineConfig({
+  // Shown under Settings › About.
+  define: { 'import.meta.env.VITE_VERSION': JSON.stringify(process.env.npm_package_version ?? '') },
   plugins: [
     react(),
     tailwindcss(),

@@ -132,7 +132,7 @@ export function ActivityButton() {
         label={t('activity.title')}
         side="top"
         align="end"
-        className="w-92 p-0"
+        className="w-92 p-0!"
         trigger={
           <button
             type="button"

@@ -37,14 +37,14 @@ export function FirstRun() {
     <div {...target.handlers} className="flex w-full flex-1 flex-col items-center justify-center px-4 py-8">
       <div
         className={classes(
-          'w-full max-w-120 rounded-2xl border border-dashed p-4 transition-colors sm:p-6',
+          'w-full max-w-140 rounded-2xl border border-dashed p-4 transition-colors sm:p-6',
           target.over ? 'border-accent bg-accent-soft' : 'border-transparent',
         )}
       >
         <h1 className="text-balance text-center font-semibold text-2xl tracking-tight">
           {t('firstRun.title')}
         </h1>
-        <p className="mx-auto mt-2 max-w-96 text-balance text-center text-base text-ink-2">
+        <p className="mx-auto mt-2 max-w-108 text-balance text-center text-base text-ink-2">
           {t('firstRun.lead')}
         </p>
         <ul className="mt-7 divide-y divide-line overflow-hidden rounded-lg border border-line bg-paper">
@@ -69,8 +69,8 @@ export function FirstRun() {
           />
         </ul>
         {problem && <ProblemNotice problem={problem} className="mt-4" />}
-        <p className="mt-5 flex items-start justify-center gap-2 text-center text-ink-3">
-          <ShieldCheck size={15} aria-hidden className="mt-0.5 shrink-0" />
+        <p className="mt-5 text-balance text-center text-ink-3">
+          <ShieldCheck size={15} aria-hidden className="mr-1.5 inline-block align-[-0.15em]" />
           {t('firstRun.privacy')}
         </p>
         <p className="mt-1 text-center text-ink-3 text-xs pointer-coarse:hidden">
@@ -107,7 +107,7 @@ function Way({
           {busy === null ? icon : <Spinner label={busy} className="[&>span:last-child]:sr-only" />}
         </span>
         <span className="min-w-0 flex-1">
-          <span className="block font-medium">{title}</span>
+          <span className="block font-semibold">{title}</span>
           <span className="block text-ink-2">{text}</span>
         </span>
         <ChevronRight size={16} aria-hidden className="shrink-0 text-ink-3" />

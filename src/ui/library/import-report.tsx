@@ -59,7 +59,7 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
   const roles = ROLES.filter((role) => report.messages[role] > 0);
   const total = ROLES.reduce((sum, role) => sum + report.messages[role], 0);
   return (
-    <section className="overflow-hidden rounded-lg border border-line">
+    <section className="@container overflow-hidden rounded-lg border border-line">
       <header className="flex items-start gap-3 px-4 pt-3.5 pb-3">
         <span
           aria-hidden
@@ -94,7 +94,7 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
         </div>
       )}
       {(total > 0 || report.skipped.length > 0) && (
-        <dl className="grid grid-cols-[repeat(auto-fit,minmax(7rem,1fr))] gap-x-4 gap-y-3 border-t px-4 py-3">
+        <dl className="grid grid-cols-2 @md:grid-cols-[2fr_1fr_1fr_1fr] gap-x-4 gap-y-3 border-t px-4 py-3">
           <Figure
             name={t('import.report.messages')}
             value={formatNumber(total)}

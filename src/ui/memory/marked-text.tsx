@@ -44,9 +44,21 @@ export function matchesIn(text: string, query: string, typing = false): [number,
   return stretches;
 }
 
+/** Markdown's own signs say nothing in a line or two of plain text. */
+export const plainText = (text: string): string =>
+  text
+    .replace(/```[\w-]*/g, ' ')
+    .replace(/^\s*(?:#{1,6}|>|[-*+]|\d+\.)\s+/gm, '')
+    .replace(/\|?\s*:?-{3,}:?\s*(?=\||$)/gm, ' ')
+    .replace(/\s*\|\s*/g, ' · ')
+    .replace(/\*\*|__|`/g, '')
+    .replace(/(?:\s·)+(?=\s|$)/g, ' ·')
+    .replace(/\s+/g, ' ')
+    .replace(/^[\s·]+|[\s·]+$/g, '');
+
 /** A long text from a little before its first match, so that the match is seen in two lines. */
 export function excerpt(text: string, query: string, room = 160): string {
-  const plain = text.replace(/\s+/g, ' ').trim();
+  const plain = plainText(text);
   const first = matchesIn(plain, query)[0]?.[0] ?? 0;
   if (first < room * 0.6) return plain;
   const from = Math.max(0, first - Math.round(room * 0.3));

@@ -79,7 +79,7 @@ export function MemoryScreen() {
       </Header>
       <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
         <div className="mx-auto w-full max-w-200 space-y-10 px-4 pt-4 pb-20 md:px-8">
-          <p className="text-ink-2">{t('screen.lead')}</p>
+          <p className="-mb-4 text-ink-2">{t('screen.lead')}</p>
           <IndexStatus />
           {ready && listed.length === 0 ? (
             <EmptyState
@@ -185,11 +185,7 @@ function IndexStatus() {
         <dl className="grid grid-cols-[repeat(auto-fit,minmax(6.5rem,1fr))] gap-4 border-t px-4 py-3.5">
           <Figure name={t('screen.figures.messages')} value={stats && formatNumber(stats.messages)} />
           <Figure name={t('screen.figures.chunks')} value={stats && formatNumber(stats.chunks)} />
-          <Figure
-            name={t('screen.figures.vectors')}
-            value={stats && formatNumber(stats.vectors)}
-            {...(stats && stats.chunks > 0 ? { share: Math.min(1, stats.vectors / stats.chunks) } : {})}
-          />
+          <Figure name={t('screen.figures.vectors')} value={stats && formatNumber(stats.vectors)} />
           <Figure name={t('screen.figures.size')} value={stats && formatBytes(stats.bytes)} />
         </dl>
         <div className="flex flex-wrap items-center gap-x-5 gap-y-1 border-t px-4 py-2.5 text-ink-3 text-xs">
@@ -288,18 +284,13 @@ function StatusSentence({ status, stats }: { status: MemoryStatus; stats: IndexS
   );
 }
 
-function Figure({ name, value, share }: { name: string; value: string | null; share?: number }) {
+function Figure({ name, value }: { name: string; value: string | null }) {
   return (
     <div>
       <dt className="text-ink-3 text-xs">{name}</dt>
       <dd className="mt-0.5 font-semibold text-lg leading-6 tabular-nums tracking-tight">
         {value ?? <Skeleton className="mt-1 h-4 w-12" />}
       </dd>
-      {share !== undefined && share < 1 && (
-        <dd aria-hidden className="mt-1 h-1 overflow-hidden rounded-full bg-press">
-          <span className="block h-full rounded-full bg-memory-strong" style={{ width: `${share * 100}%` }} />
-        </dd>
-      )}
     </div>
   );
 }
@@ -365,7 +356,7 @@ function TryIt() {
           placeholder={t('screen.try.placeholder')}
           aria-label={t('screen.try.label')}
           aria-describedby="try-help"
-          className="h-11 w-full rounded-lg border border-line-strong bg-paper pr-3 pl-9 text-base hover:border-ink-3 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
+          className="h-11 w-full rounded-lg border border-line-strong bg-paper pr-3 pl-9 text-base [&::-webkit-search-cancel-button]:hidden hover:border-ink-3 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
         />
       </div>
       <p id="try-help" className="mt-1.5 text-ink-3 text-xs">

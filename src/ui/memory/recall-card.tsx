@@ -34,7 +34,7 @@ export function RecallCard({
   return (
     <section
       aria-label={t('card.label')}
-      className="overflow-hidden rounded-lg border border-memory-line bg-memory-soft text-sm"
+      className="@container overflow-hidden rounded-lg border border-memory-line bg-memory-soft text-sm"
     >
       <button
         type="button"
@@ -151,37 +151,15 @@ function Passage({
           onClick={() => onOpen(passage)}
         />
       </div>
-      <button
-        type="button"
-        aria-expanded={open}
-        aria-controls={body}
-        aria-label={open ? t('card.less') : t('card.more')}
-        onClick={() => setOpen(!open)}
-        className="mt-0.5 block w-full rounded-xs text-left"
-      >
-        {!open && (
-          <span
-            className={classes(
-              'break-words leading-[1.5] [overflow-wrap:anywhere]',
-              missed ? 'line-clamp-1' : 'line-clamp-2 text-ink-2',
-            )}
-          >
-            <MarkedText text={short} query={query} />
-          </span>
-        )}
-        {open && <span className="text-ink-3 text-xs underline">{t('card.less')}</span>}
-      </button>
       {open && (
-        <div id={body} className="mt-1.5 grid gap-3 md:grid-cols-[1fr_12rem]">
-          <div className="max-h-80 min-w-0 space-y-2 overflow-y-auto">
+        <div id={body} className="mt-1.5 grid gap-x-5 gap-y-3 @md:grid-cols-[1fr_11rem]">
+          <div className="max-h-80 min-w-0 space-y-2.5 overflow-y-auto">
             {before.map((near) => (
               <Neighbour key={near.messageId} role={near.role} text={near.text} />
             ))}
-            <div className="border-memory-strong border-l-2 pl-2.5 text-ink">
-              <p className="whitespace-pre-wrap break-words leading-[1.55] [overflow-wrap:anywhere]">
-                <MarkedText text={passage.passage} query={query} />
-              </p>
-            </div>
+            <p className="whitespace-pre-wrap break-words border-memory-strong border-l-2 pl-2.5 text-ink leading-[1.55] [overflow-wrap:anywhere]">
+              <MarkedText text={passage.passage} query={query} />
+            </p>
             {after.map((near) => (
               <Neighbour key={near.messageId} role={near.role} text={near.text} />
             ))}
@@ -192,6 +170,31 @@ function Passage({
           </div>
         </div>
       )}
+      {/* One and the same button, so that the focus stays: the passage in short while closed, a word below it while open. */}
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={body}
+        aria-label={open ? t('card.less') : t('card.more')}
+        onClick={() => setOpen(!open)}
+        className={classes(
+          'rounded-xs text-left',
+          open ? 'mt-1.5 text-memory text-xs hover:underline' : 'mt-0.5 block w-full',
+        )}
+      >
+        {open ? (
+          t('card.less')
+        ) : (
+          <span
+            className={classes(
+              'break-words leading-[1.5] [overflow-wrap:anywhere]',
+              missed ? 'line-clamp-1' : 'line-clamp-2 text-ink-2',
+            )}
+          >
+            <MarkedText text={short} query={query} />
+          </span>
+        )}
+      </button>
     </li>
   );
 }

@@ -26,7 +26,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
-import { MarkedText } from '../memory/marked-text.tsx';
+import { MarkedText, plainText } from '../memory/marked-text.tsx';
 import { ScoreMeter } from '../memory/scores.tsx';
 import { SETTING_ENTRIES } from '../settings/sections.ts';
 import { classes, Kbd, Spinner } from '../shell/controls.tsx';
@@ -584,7 +584,7 @@ function Hit({ hit, query, onSelect }: { hit: SearchHit; query: string; onSelect
           <ScoreMeter scores={hit.scores} focusable={false} className="max-sm:hidden" />
         </span>
         <span className="mt-0.5 line-clamp-2 leading-5 [overflow-wrap:anywhere]">
-          <MarkedText text={hit.snippet} query={query} typing />
+          <MarkedText text={plainText(hit.snippet)} query={query} typing />
         </span>
       </span>
     </Row>

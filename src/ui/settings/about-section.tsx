@@ -11,6 +11,9 @@ import { download, useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { Group, Row } from './rows.tsx';
 
+/** From package.json, put in by the build. */
+const VERSION: unknown = import.meta.env.VITE_VERSION;
+
 export function AboutSection() {
   const { t } = useTranslation('settings');
   const app = useApp();
@@ -36,7 +39,14 @@ export function AboutSection() {
   };
   return (
     <>
-      <p className="text-ink-2">{t('about.lead')}</p>
+      <div>
+        <p className="text-ink-2">{t('about.lead')}</p>
+        {typeof VERSION === 'string' && VERSION !== '' && (
+          <p className="mt-1 text-ink-3 text-xs">
+            {t('about.version')} {VERSION}
+          </p>
+        )}
+      </div>
       {kept && <ProblemNotice problem={kept} />}
       {(update || install) && (
         <Group>

@@ -9,7 +9,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDuration } from '../i18n/index.ts';
 import { Button, Dialog, Field, IconButton, Select, Spinner, TextField } from '../shell/controls.tsx';
 import { useCopy, useProblemWords } from '../shell/problem-notice.tsx';
-import { type Draft, presetOf } from './models-section.tsx';
+import { type Draft, plainLabel, presetOf } from './models-section.tsx';
 import { FIELD, Refusal } from './rows.tsx';
 
 /** Lists longer than this are not offered as a whole: the picker would be a phone book. */
@@ -29,7 +29,9 @@ export function EndpointDialog({ draft, onClose }: { draft: Draft | null; onClos
       ? shown.endpoint.label
       : preset?.id === 'custom'
         ? t('models.customLabel')
-        : (preset?.label ?? '');
+        : preset
+          ? plainLabel(preset)
+          : '';
   return (
     <Dialog open={draft !== null} onOpenChange={onClose} title={title} size="md" hideTitle={false}>
       {shown && (
@@ -67,7 +69,7 @@ function EndpointForm({
   const before = draft.kind === 'edit' ? draft.endpoint : null;
   const [id] = useState(() => before?.id ?? freeId(preset ?? (PRESETS.at(-1) as EndpointPreset), endpoints));
   const [label, setLabel] = useState(
-    before?.label ?? (preset && preset.id !== 'custom' ? preset.label.replace(/（.*）/, '') : ''),
+    before?.label ?? (preset && preset.id !== 'custom' ? plainLabel(preset) : ''),
   );
   const [baseUrl, setBaseUrl] = useState(before?.baseUrl ?? preset?.baseUrl ?? '');
   const [key, setKey] = useState('');
@@ -145,13 +147,6 @@ function EndpointForm({
         .join(' ');
   return (
     <form onSubmit={save} className="space-y-4" noValidate>
-      <TextField
-        label={t('models.name')}
-        value={label}
-        onChange={(event) => setLabel(event.target.value)}
-        error={missing === 'name' ? t('models.needName') : undefined}
-        autoComplete="off"
-      />
       <TextField
         label={t('models.baseUrl')}
         hint={t('models.baseUrlHelp')}
@@ -246,8 +241,15 @@ function EndpointForm({
           </datalist>
         </>
       )}
+      <TextField
+        label={t('models.name')}
+        value={label}
+        onChange={(event) => setLabel(event.target.value)}
+        error={missing === 'name' ? t('models.needName') : undefined}
+        autoComplete="off"
+      />
       <Refusal problem={problem} />
-      <div className="flex flex-wrap justify-end gap-2 border-t pt-4">
+      <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-2 border-t bg-raised px-5 py-3">
         <Button onClick={onClose}>{t('cancel')}</Button>
         <Button type="submit" variant="primary" busy={saving}>
           {model.trim() === '' ? t('models.save') : t('models.connect')}

@@ -68,7 +68,7 @@ function Weights() {
       max={1}
       step={0.05}
       value={Number(words.toFixed(2))}
-      show={(share) => formatPercent(share)}
+      show={(share) => `${Math.round((1 - share) * 100)} / ${Math.round(share * 100)}`}
       problem={problem}
       onKeep={(share) =>
         void set({ vector: Number((1 - share).toFixed(2)), keyword: Number(share.toFixed(2)) })

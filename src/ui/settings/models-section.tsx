@@ -12,6 +12,9 @@ import { Group, Row } from './rows.tsx';
 
 const MEMORY = 'memory';
 
+/** Without the part that is in one language only. */
+export const plainLabel = (preset: EndpointPreset): string => preset.label.replace(/（.*）/, '');
+
 export const presetOf = (endpoint: Pick<Endpoint, 'id' | 'baseUrl'>): EndpointPreset | undefined =>
   PRESETS.find((preset) => preset.baseUrl !== '' && preset.baseUrl === endpoint.baseUrl) ??
   PRESETS.find((preset) => endpoint.id === preset.id || endpoint.id.startsWith(`${preset.id}-`));
@@ -95,7 +98,7 @@ export function ModelsSection() {
               >
                 <span className="min-w-0 flex-1">
                   <span className="block truncate font-medium">
-                    {preset.id === 'custom' ? t('models.customLabel') : preset.label}
+                    {preset.id === 'custom' ? t('models.customLabel') : plainLabel(preset)}
                   </span>
                   <span className="block truncate text-ink-3 text-xs">{t(`models.preset.${preset.id}`)}</span>
                 </span>

@@ -66,6 +66,7 @@ export function Row({
   describedBy,
   problem = null,
   stack = false,
+  dense = false,
   children,
 }: {
   label: ReactNode;
@@ -75,12 +76,15 @@ export function Row({
   describedBy?: string;
   problem?: Problem | null;
   stack?: boolean;
+  /** A long list of short rows. */
+  dense?: boolean;
   children?: ReactNode;
 }) {
   return (
     <div
       className={classes(
-        'flex gap-x-6 gap-y-2 py-3',
+        'flex gap-x-6 gap-y-2',
+        dense ? 'min-h-11 py-1' : 'py-3',
         stack ? 'flex-col @lg:flex-row @lg:items-center' : 'items-center',
       )}
     >
@@ -288,7 +292,9 @@ export function Choice<Value extends string>({
           key={option.value}
           className={classes(
             'touchable inline-flex h-8 cursor-pointer items-center justify-center rounded-sm px-3 has-focus-visible:outline-2 has-focus-visible:outline-accent',
-            value === option.value ? 'bg-raised font-medium shadow-float' : 'text-ink-2 hover:text-ink',
+            value === option.value
+              ? 'border border-line-strong bg-paper font-medium'
+              : 'border border-transparent text-ink-2 hover:text-ink',
           )}
         >
           <input

@@ -33,21 +33,25 @@ export function SettingsScreen({ section }: { section: string }) {
   const Section = SECTIONS[shown];
   const page = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each section begins at its top
-  useEffect(() => page.current?.scrollTo(0, 0), [shown]);
+  useEffect(() => {
+    page.current?.scrollTo(0, 0);
+  }, [shown]);
   return (
-    <div className="@container flex min-h-0 flex-1 flex-col">
+    <div className="@container/settings flex min-h-0 flex-1 flex-col">
       <Header>
         {chosen && (
           <IconButton
             label={t('back')}
             icon={<ArrowLeft size={17} aria-hidden />}
             onClick={() => navigation.openScreen('settings')}
-            className="@3xl:hidden"
+            className="@3xl/settings:hidden"
           />
         )}
-        <h1 className={classes('truncate font-semibold', chosen && '@max-3xl:hidden')}>{t('title')}</h1>
+        <h1 className={classes('truncate font-semibold', chosen && '@max-3xl/settings:hidden')}>
+          {t('title')}
+        </h1>
         {chosen && (
-          <p className="truncate font-semibold @3xl:hidden" aria-hidden>
+          <p className="truncate font-semibold @3xl/settings:hidden" aria-hidden>
             {t(`section.${chosen}.title`)}
           </p>
         )}
@@ -56,26 +60,26 @@ export function SettingsScreen({ section }: { section: string }) {
         <nav
           aria-label={t('title')}
           className={classes(
-            'w-48 shrink-0 overflow-y-auto px-3 py-2 @max-3xl:w-full',
-            chosen && '@max-3xl:hidden',
+            'w-48 shrink-0 overflow-y-auto px-3 py-2 @max-3xl/settings:w-full',
+            chosen && '@max-3xl/settings:hidden',
           )}
         >
-          <ul className="space-y-0.5 @max-3xl:divide-y @max-3xl:divide-line @max-3xl:space-y-0">
+          <ul className="space-y-0.5 @max-3xl/settings:divide-y @max-3xl/settings:divide-line @max-3xl/settings:space-y-0">
             {SECTION_IDS.map((id) => (
               <li key={id}>
                 <button
                   type="button"
                   aria-current={id === shown ? 'page' : undefined}
                   onClick={() => navigation.openScreen('settings', id)}
-                  className="flex min-h-8 w-full items-center gap-2 rounded-sm px-2.5 py-1 text-left text-ink-2 hover:bg-fill hover:text-ink aria-[current]:@3xl:bg-fill aria-[current]:@3xl:font-medium aria-[current]:@3xl:text-ink pointer-coarse:min-h-11 @max-3xl:min-h-14 @max-3xl:text-ink"
+                  className="flex min-h-8 w-full items-center gap-2 rounded-sm px-2.5 py-1 text-left text-ink-2 hover:bg-fill hover:text-ink @3xl/settings:aria-[current]:bg-fill @3xl/settings:aria-[current]:font-medium @3xl/settings:aria-[current]:text-ink pointer-coarse:min-h-11 @max-3xl/settings:min-h-14 @max-3xl/settings:text-ink"
                 >
                   <span className="min-w-0 flex-1">
                     <span className="block truncate">{t(`section.${id}.title`)}</span>
-                    <span className="block truncate text-ink-3 text-xs @3xl:hidden">
+                    <span className="block truncate text-ink-3 text-xs @3xl/settings:hidden">
                       {t(`section.${id}.lead`)}
                     </span>
                   </span>
-                  <ChevronRight size={15} aria-hidden className="shrink-0 text-ink-3 @3xl:hidden" />
+                  <ChevronRight size={15} aria-hidden className="shrink-0 text-ink-3 @3xl/settings:hidden" />
                 </button>
               </li>
             ))}
@@ -85,11 +89,11 @@ export function SettingsScreen({ section }: { section: string }) {
           ref={page}
           className={classes(
             'min-w-0 flex-1 overflow-y-auto overscroll-contain',
-            !chosen && '@max-3xl:hidden',
+            !chosen && '@max-3xl/settings:hidden',
           )}
         >
-          <div className="@container mx-auto w-full max-w-160 px-4 pt-2 pb-24 md:px-8">
-            <h2 className="font-semibold text-xl tracking-tight @max-3xl:sr-only">
+          <div className="@container w-full max-w-168 px-4 pt-2 pb-24 @max-3xl/settings:mx-auto @3xl/settings:px-8">
+            <h2 className="font-semibold text-xl tracking-tight @max-3xl/settings:sr-only">
               {t(`section.${shown}.title`)}
             </h2>
             <p className="mt-0.5 mb-6 text-ink-2">{t(`section.${shown}.lead`)}</p>

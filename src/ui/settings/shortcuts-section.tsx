@@ -81,6 +81,7 @@ export function ShortcutsSection() {
             return (
               <Row
                 key={id}
+                dense
                 label={<span className="font-normal">{action}</span>}
                 {...(waits ? { help: t('shortcuts.pressHelp') } : {})}
               >

@@ -29,7 +29,7 @@ export function StorageSection() {
         <SamplesRow />
       </Group>
       <Trash />
-      <Group title={t('storage.contents')}>
+      <Group title={t('storage.limits')}>
         <EngineRow />
         <NumberSetting path="storage.max_size_mb" />
       </Group>
@@ -104,7 +104,7 @@ function Usage() {
                 sizes.usage === null
                   ? t('storage.unknown')
                   : sizes.quota
-                    ? t('storage.used', { used: formatBytes(used), quota: formatBytes(sizes.quota) })
+                    ? t('storage.allowed', { quota: formatBytes(sizes.quota) })
                     : '',
                 t('storage.limit', {
                   percent: formatPercent(used / limitBytes, used / limitBytes < 0.01 ? 1 : 0),
