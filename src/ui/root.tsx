@@ -43,8 +43,10 @@ function Words({ children }: { children: ReactNode }) {
     let wanted = true;
     setLanguage(languageFor(chosen, navigator.languages)).then(
       () => wanted && setReady(true),
-      // A missing file of words: English is in the bundle.
-      () => setLanguage('en').then(() => wanted && setReady(true)),
+      (error: unknown) => {
+        console.error('The words of this language could not be read; English is in the bundle', error);
+        return setLanguage('en').then(() => wanted && setReady(true));
+      },
     );
     return () => {
       wanted = false;
@@ -177,7 +179,9 @@ function Frame() {
       <CheatSheet open={floating === 'shortcuts'} onOpenChange={close} />
       <Toaster
         theme={theme === 'auto' ? 'system' : theme}
-        position={phone ? 'top-center' : 'bottom-right'}
+        position="top-center"
+        offset={60}
+        mobileOffset={60}
         closeButton
         containerAriaLabel={t('notices')}
         toastOptions={{

@@ -283,7 +283,7 @@ export function Composer({
   return (
     <div className="before:-top-5 relative mx-auto w-full max-w-(--measure) px-3 pb-3 before:pointer-events-none before:absolute before:inset-x-0 before:h-5 before:bg-linear-to-t before:from-paper before:to-transparent md:px-5">
       {first && recallText !== '' && (
-        <div className="pb-2">
+        <div className="absolute inset-x-3 bottom-full z-10 pb-2 md:inset-x-5">
           <RecallChip text={recallText} conversationId={conversationId} onChange={onWithout} />
         </div>
       )}
@@ -316,7 +316,7 @@ export function Composer({
       )}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the field is a click into it; keys are there already */}
       <form
-        className="relative rounded-2xl border border-line-strong bg-raised shadow-[0_1px_3px_rgb(0_0_0/0.04)] transition-colors focus-within:border-ink-3"
+        className="relative rounded-2xl border border-line-strong bg-raised shadow-[0_1px_3px_rgb(0_0_0/0.04)] transition-colors focus-within:border-ink-3/70"
         onSubmit={(event) => {
           event.preventDefault();
           submit();

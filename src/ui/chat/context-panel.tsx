@@ -3,8 +3,8 @@ import { ChevronRight, Flag, GitBranch, History, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
-import { type Conversation, childrenOf } from '../../domain/chat/conversation.ts';
-import { type Message, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import { type Message, type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
 import { IconButton } from '../shell/controls.tsx';
 import type { Branch } from './rows.ts';
@@ -22,13 +22,17 @@ export interface ContextFacts {
   readonly checkpoints: readonly (readonly [string, MessageId])[];
 }
 
-/** What there is to say about a branch; null where there is nothing yet. */
-export function contextFacts(conversation: Conversation, branch: Branch): ContextFacts | null {
+/** What there is to say about a branch. `turn`: what memory gave to the answer that is being written counts already. */
+export function contextFacts(
+  conversation: Conversation,
+  branch: Branch,
+  turn: readonly Part[],
+): ContextFacts {
   const last =
     branch.path.findLast((message) => message.role === 'assistant' && message.kind === 'message') ?? null;
   const recalled = new Map<string, RecalledPassage>();
-  for (const message of branch.path)
-    for (const part of message.parts)
+  for (const parts of [...branch.path.map((message) => message.parts), turn])
+    for (const part of parts)
       if (part.type === 'recall')
         for (const passage of part.passages) recalled.set(`${passage.messageId} ${passage.passage}`, passage);
   const forks = branch.rows.flatMap((row) =>
@@ -37,17 +41,8 @@ export function contextFacts(conversation: Conversation, branch: Branch): Contex
       : [],
   );
   const checkpoints = [...conversation.checkpoints].filter(([, id]) => conversation.messages.has(id));
-  if (!last && recalled.size === 0 && forks.length === 0 && checkpoints.length === 0) return null;
   return { last, recalled: [...recalled.values()], forks, checkpoints };
 }
-
-/** How many leaves the tree has. */
-export const leafCount = (conversation: Conversation): number => {
-  const children = childrenOf(conversation.messages);
-  let leaves = 0;
-  for (const id of conversation.messages.keys()) if (!children.has(id)) leaves += 1;
-  return leaves;
-};
 
 function Section({ icon, title, children }: { icon?: ReactNode; title: ReactNode; children: ReactNode }) {
   return (
@@ -65,12 +60,15 @@ const oneLine = (message: Message): string => textOf(message).replace(/\s+/g, ' 
 
 export function ContextPanel({
   facts,
+  model,
   onJump,
   onOpen,
   onShow,
   onClose,
 }: {
   facts: ContextFacts;
+  /** The model that answers next; null: memory. */
+  model: string | null;
   onJump: (message: MessageId) => void;
   onOpen: (conversationId: string, messageId: string) => void;
   onShow: (sibling: MessageId) => void;
@@ -81,7 +79,7 @@ export function ContextPanel({
   const { last, recalled, forks, checkpoints } = facts;
   const usage = last?.usage;
   const numbers: [string, string][] = [];
-  if (last?.model) numbers.push([t('context.model'), last.model]);
+  if (last?.model && last.model !== model) numbers.push([t('context.by'), last.model]);
   if (usage?.inputTokens !== undefined) numbers.push([t('context.input'), formatNumber(usage.inputTokens)]);
   if (usage?.cachedInputTokens) numbers.push([t('context.cached'), formatNumber(usage.cachedInputTokens)]);
   if (usage?.outputTokens !== undefined)
@@ -95,6 +93,9 @@ export function ContextPanel({
           <IconButton label={t('context.hide')} icon={<X size={16} aria-hidden />} onClick={onClose} />
         </header>
       )}
+      <Section title={t('context.model')}>
+        <p className="truncate text-ink-2">{model ?? t('memoryOnly')}</p>
+      </Section>
       {numbers.length > 0 && (
         <Section title={t('context.lastAnswer')}>
           <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1">

@@ -49,6 +49,9 @@ const NO_TURN: TurnState = {
 };
 const NO_OUTCOMES: readonly ShownOutcome[] = [];
 
+/** The memory of the answer that is being written: the same object for the whole turn. */
+const recallOf = (turn: TurnState): Part | undefined => turn.parts.find((part) => part.type === 'recall');
+
 let outcomeSerial = 0;
 
 /** Runs a slash command and shows what it hands back. */
@@ -137,13 +140,15 @@ function NewConversation() {
         <OfflineBadge />
       </Header>
       <div className="min-h-0 flex-1 overflow-y-auto">
-        <div className="mx-auto flex min-h-full w-full max-w-(--measure) flex-col justify-center px-5 pb-6 md:px-8">
+        <div className="mx-auto flex min-h-full w-full max-w-(--measure) flex-col justify-center pb-6">
           {outcomes.length > 0 ? (
-            <Outcomes place="new" shown={outcomes} />
+            <div className="px-5 md:px-8">
+              <Outcomes place="new" shown={outcomes} />
+            </div>
           ) : empty ? (
             <FirstRun />
           ) : (
-            <div className="flex flex-col items-center gap-3 text-center">
+            <div className="flex flex-col items-center gap-3 px-5 text-center">
               <Logo size={36} />
               <h1 className="font-semibold text-xl tracking-tight">{t('greeting')}</h1>
               <p className="max-w-96 text-ink-2">{t('greetingWords')}</p>
@@ -201,7 +206,8 @@ function OpenedConversation({
   const [editing] = useState(() => writable<MessageId | null>(null));
 
   const turn = useReadable(useMemo(() => app.chat.turn(id), [app, id]));
-  const hasModel = useReadable(app.settings.connections, (connections) => connections.chosen !== null);
+  const model = useReadable(app.settings.connections, (connections) => connections.chosen?.model ?? null);
+  const hasModel = model !== null;
   const outcomes = useReadable(session.outcomes, (all) => all.get(id) ?? NO_OUTCOMES);
   const runLine = useCommandLine(id);
   const drop = useFileDrop((files) => composer.current?.addFiles(files));
@@ -225,7 +231,14 @@ function OpenedConversation({
   const until = writing && leaf === head ? turn.parentId : null;
   const branch = useMemo(() => branchOf(conversation, leaf, until), [conversation, leaf, until]);
   const runs = writing && turn.parentId !== null && branch.leaf === turn.parentId;
-  const facts = useMemo(() => contextFacts(conversation, branch), [conversation, branch]);
+  const recalling = useReadable(
+    useMemo(() => app.chat.turn(id), [app, id]),
+    recallOf,
+  );
+  const facts = useMemo(
+    () => contextFacts(conversation, branch, recalling ? [recalling] : []),
+    [conversation, branch, recalling],
+  );
 
   // A jump: the branch that holds the message, then the message itself, once for each visit.
   const { visit } = navigation;
@@ -335,16 +348,17 @@ function OpenedConversation({
       session.composer.get()?.focus();
       return undefined;
     },
-    panel: () => (facts ? togglePanel() : false),
+    panel: togglePanel,
     messageNext: () => walk(1),
     messagePrevious: () => walk(-1),
     openRecall: () => (inFocused('[data-recall] button[aria-expanded]') ? undefined : false),
     openMessage: () => (inFocused('button') ? undefined : false),
   });
 
-  const panel = facts && (
+  const panel = (
     <ContextPanel
       facts={facts}
+      model={model}
       onJump={(message) => {
         setSheet(false);
         list.current?.toMessage(message, { glow: true, block: 'center' });
@@ -366,7 +380,7 @@ function OpenedConversation({
           actions={
             <>
               <OfflineBadge />
-              {facts && !(wide && panelWanted) && (
+              {!(wide && panelWanted) && (
                 <IconButton
                   label={t('context.show')}
                   shortcut={panelKeys}
@@ -475,7 +489,7 @@ function OpenedConversation({
         )}
         {drop.over && <DropOverlay />}
       </div>
-      {panel && wide && panelWanted && (
+      {wide && panelWanted && (
         <aside
           aria-label={t('context.title')}
           className="w-(--panel-width) shrink-0 overflow-y-auto border-l bg-paper"
@@ -483,7 +497,7 @@ function OpenedConversation({
           {panel}
         </aside>
       )}
-      {panel && !wide && (
+      {!wide && (
         <Sheet open={sheet} onOpenChange={setSheet} title={t('context.title')} side="right">
           {panel}
         </Sheet>

@@ -121,7 +121,7 @@ export const bundledLanguagesInfo = (Object.keys(bundledLanguages) as Language[]
 export const createHighlighter = createBundledHighlighter({
   langs: bundledLanguages,
   themes: {
-    'github-light': () => import('shiki/themes/github-light.mjs'),
+    'github-light-high-contrast': () => import('shiki/themes/github-light-high-contrast.mjs'),
     'github-dark': () => import('shiki/themes/github-dark.mjs'),
   },
   engine: () => createJavaScriptRegexEngine({ forgiving: true }),

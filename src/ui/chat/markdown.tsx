@@ -1,6 +1,6 @@
 // Words of models and imports as text one likes to read. They are strangers' words: nothing in them runs, and nothing is fetched for them.
 import { Check, Copy, ExternalLink, ImageOff } from 'lucide-react';
-import { type ComponentProps, memo, useEffect, useMemo, useState } from 'react';
+import { type ComponentProps, memo, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
   type CodeHighlighterPlugin,
@@ -21,6 +21,9 @@ const PLAIN_SHOWN = 20_000;
 
 // ── what is loaded only when a text needs it ───────────────────────────────────────────────────────────────────────
 
+/** Light and dark. The plain light theme of the family is too pale to be read easily (4.3 : 1). */
+const THEMES: ['github-light-high-contrast', 'github-dark'] = ['github-light-high-contrast', 'github-dark'];
+
 const parts = {
   code: undefined as CodeHighlighterPlugin | undefined,
   math: undefined as MathPlugin | undefined,
@@ -31,7 +34,7 @@ function load(part: keyof typeof parts): Promise<void> {
   loading[part] ??= (
     part === 'code'
       ? import('@streamdown/code').then((module) => {
-          parts.code = module.code;
+          parts.code = module.createCodePlugin({ themes: THEMES });
         })
       : import('./maths.ts').then((module) => {
           parts.math = module.mathPlugin;
@@ -174,6 +177,26 @@ const CONTROLS = {
 } as const;
 const NO_MODAL = { enabled: false };
 
+/** What scrolls sideways in the renderer's own elements can be reached by keyboard. They come late: code is coloured when its language is there. */
+function useReachableScrollers(wanted: boolean) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const root = box.current;
+    if (!root || !wanted) return;
+    const mark = () => {
+      for (const element of root.querySelectorAll(
+        '[data-streamdown="code-block-body"]:not([tabindex]), .katex-display:not([tabindex])',
+      ))
+        element.setAttribute('tabindex', '0');
+    };
+    mark();
+    const watch = new MutationObserver(mark);
+    watch.observe(root, { childList: true, subtree: true });
+    return () => watch.disconnect();
+  }, [wanted]);
+  return box;
+}
+
 /** `streaming`: what is half written is closed provisionally, and settled blocks are not drawn again. */
 export const Markdown = memo(function Markdown({
   text,
@@ -185,6 +208,7 @@ export const Markdown = memo(function Markdown({
   const { t } = useTranslation('chat');
   const [whole, setWhole] = useState(false);
   const plugins = usePlugins(text);
+  const box = useReachableScrollers(text.includes('```') || mayHaveFormula(text));
   const words = useMemo(() => ({ copyCode: t('copyCode'), copied: t('copied') }), [t]);
   if (text.length > PLAIN_FROM && !whole)
     return (
@@ -198,21 +222,23 @@ export const Markdown = memo(function Markdown({
   if (text.length > PLAIN_FROM)
     return <pre className="prose whitespace-pre-wrap break-words font-sans">{text}</pre>;
   return (
-    <Streamdown
-      className="prose"
-      mode={streaming ? 'streaming' : 'static'}
-      isAnimating={streaming}
-      parseIncompleteMarkdown={streaming}
-      components={components}
-      plugins={plugins}
-      controls={CONTROLS}
-      linkSafety={NO_MODAL}
-      lineNumbers={false}
-      codeBlockMaxHeight={0}
-      icons={icons}
-      translations={words}
-    >
-      {withFormulaMarks(text)}
-    </Streamdown>
+    <div ref={box}>
+      <Streamdown
+        className="prose"
+        mode={streaming ? 'streaming' : 'static'}
+        isAnimating={streaming}
+        parseIncompleteMarkdown={streaming}
+        components={components}
+        plugins={plugins}
+        controls={CONTROLS}
+        linkSafety={NO_MODAL}
+        lineNumbers={false}
+        codeBlockMaxHeight={0}
+        icons={icons}
+        translations={words}
+      >
+        {withFormulaMarks(text)}
+      </Streamdown>
+    </div>
   );
 });

@@ -84,7 +84,7 @@ export function branchOf(
     const parent =
       message.parentId !== null && conversation.messages.has(message.parentId) ? message.parentId : null;
     const brothers = (children.get(parent) ?? []).filter((other) => other.kind !== 'note');
-    const next = path.slice(at + 1).find((other) => other.role !== 'tool');
+    const next = path.slice(at + 1, at + 40).find((other) => other.role !== 'tool' && other.kind !== 'note');
     rowOf.set(message.id, rows.length);
     rows.push({
       type: 'message',

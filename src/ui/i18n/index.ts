@@ -37,7 +37,7 @@ export function languageFor(setting: 'auto' | Language, wanted: readonly string[
 export async function setLanguage(language: Language): Promise<void> {
   const resources: Resource = {};
   if (!i18next.isInitialized) resources.en = catalogue(english);
-  if (language === 'zh' && !i18next.hasResourceBundle('zh', 'shell')) {
+  if (language === 'zh' && !(i18next.isInitialized && i18next.hasResourceBundle('zh', 'shell'))) {
     const loaded = await Promise.all(
       Object.entries(chinese).map(async ([path, load]) => [path, await load()] as const),
     );

@@ -292,7 +292,7 @@ export function Dialog({
             {bare ? (
               <RadixDialog.Title className="sr-only">{title}</RadixDialog.Title>
             ) : (
-              <header className={classes('flex items-start gap-4 px-5 pt-4', hideTitle && 'sr-only')}>
+              <div className={classes('flex items-start gap-4 px-5 pt-4', hideTitle && 'sr-only')}>
                 <div className="min-w-0 flex-1">
                   <RadixDialog.Title className="py-0.5 font-semibold text-base leading-6">
                     {title}
@@ -312,7 +312,7 @@ export function Dialog({
                     <X size={17} aria-hidden />
                   </button>
                 </RadixDialog.Close>
-              </header>
+              </div>
             )}
             {bare ? (
               children
@@ -321,9 +321,7 @@ export function Dialog({
                 {children}
               </div>
             )}
-            {footer && (
-              <footer className="flex flex-wrap justify-end gap-2 border-t px-5 py-3">{footer}</footer>
-            )}
+            {footer && <div className="flex flex-wrap justify-end gap-2 border-t px-5 py-3">{footer}</div>}
           </RadixDialog.Content>
         </div>
       </RadixDialog.Portal>
@@ -411,7 +409,7 @@ export function Sheet({
             SHEET_SIDES[side],
           )}
         >
-          <header className={hideTitle ? 'sr-only' : 'flex items-center gap-2 border-b py-2 pr-2 pl-4'}>
+          <div className={hideTitle ? 'sr-only' : 'flex items-center gap-2 border-b py-2 pr-2 pl-4'}>
             <RadixDialog.Title className="min-w-0 flex-1 truncate font-semibold">{title}</RadixDialog.Title>
             <RadixDialog.Close asChild>
               <button
@@ -422,7 +420,7 @@ export function Sheet({
                 <X size={17} aria-hidden />
               </button>
             </RadixDialog.Close>
-          </header>
+          </div>
           <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">{children}</div>
         </RadixDialog.Content>
       </RadixDialog.Portal>

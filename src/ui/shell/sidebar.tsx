@@ -308,7 +308,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
 
   return (
     <div className="relative flex h-full flex-col bg-side" {...drop.handlers}>
-      <header className="flex h-13 shrink-0 items-center gap-1 pr-2 pl-4">
+      <div className="flex h-13 shrink-0 items-center gap-1 pr-2 pl-4">
         <Logo className="text-ink" />
         <span className="flex-1 pl-1 font-semibold tracking-tight">Recollect</span>
         <IconButton
@@ -317,7 +317,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
           icon={<PanelLeftClose size={17} aria-hidden />}
           onClick={onHide}
         />
-      </header>
+      </div>
       <div className="flex shrink-0 flex-col gap-0.5 px-2 pb-1">
         <button
           type="button"
@@ -363,7 +363,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
       <nav aria-label={t('conversations')} className="min-h-0 flex-1">
         <ConversationList key={view} view={view} onOpened={onOpened} />
       </nav>
-      <footer className="flex shrink-0 flex-col gap-0.5 border-t p-2">
+      <div className="flex shrink-0 flex-col gap-0.5 border-t p-2">
         {view === 'open' && (counts.archived > 0 || counts.trash > 0) && (
           <div className="flex gap-0.5">
             {counts.archived > 0 && (
@@ -422,7 +422,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
           <StatusLine onOpened={onOpened} />
           <ActivityButton />
         </div>
-      </footer>
+      </div>
       {drop.over && (
         <div className="pointer-events-none absolute inset-2 z-10 flex items-center justify-center rounded-lg border-2 border-accent border-dashed bg-accent-soft px-6 text-center font-medium text-accent">
           {t('dropToImport')}
