@@ -328,6 +328,12 @@ export function createChat(deps: ChatDependencies): Chat {
         ...(usage ? { usage } : {}),
         ...(problem ? { problem: { ...problem } } : {}),
       };
+      // Erased for good while it was being answered: it must not come back as a lone answer.
+      if (!(await documents.read(id))) {
+        const row = await draft?.settle();
+        if (row !== undefined) await drawer.set(row, undefined);
+        return null;
+      }
       await saveAnswer(id, open.get(), finished, request.replaces, draft);
       memory.wake('changed');
       return finished.id;
@@ -526,6 +532,7 @@ export function createChat(deps: ChatDependencies): Chat {
             settle: async () => key,
           });
           rescued += 1;
+          memory.wake('changed');
         },
         queue: async ({ conversationId, items, key }) => {
           const session = sessionOf(conversationId);
@@ -541,7 +548,6 @@ export function createChat(deps: ChatDependencies): Chat {
           await drawer.set(key, undefined);
         },
       });
-      if (rescued > 0) memory.wake('changed');
       return rescued;
     },
 

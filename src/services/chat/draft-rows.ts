@@ -2,7 +2,7 @@
 // Rows carry the tab that owns them. A tab holds a Web Lock as long as it lives, so nobody takes a row from a living one.
 import { z } from 'zod';
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
-import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, type ConversationId, type MessageId, newEntryId } from '../../domain/base/ids.ts';
 import { type Message, messageSchema, type Part, partSchema } from '../../domain/chat/message.ts';
 import type { TurnState } from './chat.ts';
@@ -11,7 +11,7 @@ import type { TurnState } from './chat.ts';
 export interface LocksLike {
   request(
     name: string,
-    options: { ifAvailable?: boolean },
+    options: { ifAvailable?: boolean; signal?: AbortSignal },
     callback: (lock: unknown) => Promise<unknown>,
   ): Promise<unknown>;
 }
@@ -58,6 +58,11 @@ export interface RescueHandlers {
   queue(row: { key: string; conversationId: ConversationId; items: Queued }): Promise<void>;
 }
 
+interface ForeignRow {
+  readonly touchedAt: number;
+  readonly hand: () => Promise<void>;
+}
+
 export function createDraftRows({
   drawer,
   locks,
@@ -71,6 +76,7 @@ export function createDraftRows({
 }) {
   const tab: string = newEntryId();
   const lockOf = (owner: string) => `recollect-chat/${owner}`;
+  const closing = new AbortController();
   let leave: () => void = () => undefined;
   const living = new Promise<void>((resolve) => {
     leave = resolve;
@@ -88,6 +94,52 @@ export function createDraftRows({
 
   const queueKey = (id: ConversationId) => `queue/${id}/${tab}`;
   let queueLine: Promise<unknown> = Promise.resolve();
+
+  /** Rows of other tabs, by tab. Rows that this version cannot read are left where they are. */
+  async function foreignRows(handlers: RescueHandlers): Promise<Map<string, ForeignRow[]>> {
+    const byTab = new Map<string, ForeignRow[]>();
+    const add = (
+      { tab: owner, touchedAt }: { tab: string; touchedAt: number },
+      hand: () => Promise<void>,
+    ) => {
+      if (owner === tab) return;
+      byTab.set(owner, [...(byTab.get(owner) ?? []), { touchedAt, hand }]);
+    };
+    for (const key of await drawer.keys('draft/')) {
+      const row = draftSchema.safeParse(await drawer.get(key)).data;
+      if (row)
+        add(row, () =>
+          handlers.draft({
+            key,
+            conversationId: asConversationId(row.conversationId),
+            answer: row.answer as unknown as Message,
+            replaces: row.replaces as MessageId | null,
+          }),
+        );
+    }
+    for (const key of await drawer.keys('queue/')) {
+      const row = queueSchema.safeParse(await drawer.get(key)).data;
+      if (row)
+        add(row, () =>
+          handlers.queue({
+            key,
+            conversationId: asConversationId(row.conversationId),
+            items: row.items as unknown as Queued,
+          }),
+        );
+    }
+    return byTab;
+  }
+
+  async function handOver(rows: readonly ForeignRow[]): Promise<void> {
+    for (const { hand } of rows) {
+      try {
+        await hand();
+      } catch (error) {
+        onProblem(toProblem(error));
+      }
+    }
+  }
 
   return {
     queueKey,
@@ -172,60 +224,36 @@ export function createDraftRows({
       return written;
     },
 
-    /** Hands over the rows of tabs that are gone. A handler that fails leaves its row for the next time. */
+    /**
+     * Hands over the rows of tabs that are gone. A tab that still holds its lock (a living one, or one that a reload is just
+     * ending) is waited for in the background: its rows are handed over when it ends. A handler that fails leaves its row.
+     */
     async rescue(handlers: RescueHandlers): Promise<void> {
       const hasLock = await locked;
-      const byTab = new Map<string, { touchedAt: number; hand: () => Promise<void> }[]>();
-      const found = (owner: string, touchedAt: number, hand: () => Promise<void>) => {
-        if (owner === tab) return;
-        const list = byTab.get(owner);
-        if (list) list.push({ touchedAt, hand });
-        else byTab.set(owner, [{ touchedAt, hand }]);
-      };
-      for (const key of await drawer.keys('draft/')) {
-        const row = draftSchema.safeParse(await drawer.get(key)).data;
-        if (!row) continue;
-        found(row.tab, row.touchedAt, () =>
-          handlers.draft({
-            key,
-            conversationId: asConversationId(row.conversationId),
-            answer: row.answer as unknown as Message,
-            replaces: row.replaces as MessageId | null,
-          }),
-        );
-      }
-      for (const key of await drawer.keys('queue/')) {
-        const row = queueSchema.safeParse(await drawer.get(key)).data;
-        if (!row) continue;
-        found(row.tab, row.touchedAt, () =>
-          handlers.queue({
-            key,
-            conversationId: asConversationId(row.conversationId),
-            items: row.items as unknown as Queued,
-          }),
-        );
-      }
-      for (const [owner, list] of byTab) {
-        const handAll = async () => {
-          for (const { hand } of list) {
-            try {
-              await hand();
-            } catch (error) {
-              onProblem(toProblem(error));
-            }
-          }
-        };
-        if (hasLock && locks)
-          await locks.request(lockOf(owner), { ifAvailable: true }, async (lock) => {
-            if (lock) await handAll();
-          });
-        else if (list.every((row) => now() - row.touchedAt > ABANDONED_MS)) await handAll();
+      for (const [owner, rows] of await foreignRows(handlers)) {
+        if (!hasLock || !locks) {
+          if (rows.every((row) => now() - row.touchedAt > ABANDONED_MS)) await handOver(rows);
+          continue;
+        }
+        const done = await locks.request(lockOf(owner), { ifAvailable: true }, async (lock) => {
+          if (lock) await handOver(rows);
+          return lock !== null;
+        });
+        if (!done)
+          locks
+            .request(lockOf(owner), { signal: closing.signal }, async () =>
+              handOver((await foreignRows(handlers)).get(owner) ?? []),
+            )
+            .catch((error) => {
+              if (!isAbort(error)) onProblem(toProblem(error));
+            });
       }
     },
 
     /** Waits for what is being written and gives up the lock. */
     async close(): Promise<void> {
       await queueLine;
+      closing.abort(new DOMException('Closing', 'AbortError'));
       leave();
     },
   };

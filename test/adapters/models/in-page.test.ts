@@ -1,10 +1,8 @@
 // The adapter in a real Chromium, as the app serves it: isolated (COEP require-corp), under a policy without eval.
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright';
-import { build } from 'vite';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BROWSER_ARGS, ensureBrowser } from '../../browser.ts';
+import { type PageServer, servePage } from '../../server/page-server.ts';
 import { type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
 import { endOf, said } from '../../suites/chat-model.suite.ts';
 import type { PageApi } from './page.ts';
@@ -12,55 +10,22 @@ import type { PageApi } from './page.ts';
 declare const api: PageApi;
 
 let server: ScriptedModelServer;
-let app: Server;
+let app: PageServer;
 let browser: Browser;
 let page: Page;
-
-async function bundle(entry: string): Promise<string> {
-  const built = await build({
-    configFile: false,
-    logLevel: 'error',
-    build: {
-      write: false,
-      minify: false,
-      target: 'es2022',
-      lib: { entry, formats: ['es'], fileName: 'out' },
-    },
-    define: { 'process.env.NODE_ENV': '"production"' },
-  });
-  const [output] = Array.isArray(built) ? built : [built];
-  if (!output || !('output' in output)) throw new Error('nothing was built');
-  return output.output.map((chunk) => (chunk.type === 'chunk' ? chunk.code : '')).join('\n');
-}
 
 /** `page`: requests from the page itself, which its policy must then allow. `worker`: as the app does it. */
 const WAYS = ['page', 'worker'] as const;
 
 beforeAll(async () => {
   server = await startScriptedModel();
-  const [pageCode, workerCode] = await Promise.all([
-    bundle(new URL('./page.ts', import.meta.url).pathname),
-    bundle(new URL('../../../src/workers/network.worker.ts', import.meta.url).pathname),
-  ]);
-  app = createServer((request, response) => {
-    const code =
-      request.url === '/page.js' ? pageCode : request.url === '/network.js' ? workerCode : undefined;
-    response.writeHead(200, {
-      'content-type': code === undefined ? 'text/html' : 'text/javascript',
-      'cross-origin-opener-policy': 'same-origin',
-      'cross-origin-embedder-policy': 'require-corp',
-      ...(code === undefined
-        ? {
-            'content-security-policy': `default-src 'none'; script-src 'self'; worker-src 'self'; connect-src http://127.0.0.1:*`,
-          }
-        : {}),
-    });
-    response.end(code ?? '<!doctype html><script type="module" src="/page.js"></script>');
+  app = await servePage({
+    '/page.js': new URL('./page.ts', import.meta.url),
+    '/network.js': new URL('../../../src/workers/network.worker.ts', import.meta.url),
   });
-  await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
   browser = await chromium.launch({ executablePath: ensureBrowser(), args: [...BROWSER_ARGS] });
   page = await browser.newPage();
-  await page.goto(`http://127.0.0.1:${(app.address() as AddressInfo).port}/`);
+  await page.goto(app.url);
   await page.waitForFunction(() => 'api' in globalThis);
 }, 120_000);
 beforeEach(() => server.reset());

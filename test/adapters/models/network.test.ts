@@ -8,7 +8,8 @@ function joined() {
   const { port1, port2 } = new MessageChannel();
   serveNetwork({
     postMessage: (message) => port2.postMessage(message),
-    addEventListener: (_type, listener) => port2.addEventListener('message', (event) => listener({ data: event.data })),
+    addEventListener: (_type, listener) =>
+      port2.addEventListener('message', (event) => listener({ data: event.data })),
   });
   port2.start();
   port1.start();
@@ -33,7 +34,9 @@ const server = createServer((request, response) => {
     request.on('data', (chunk) => {
       body += chunk;
     });
-    request.on('end', () => response.writeHead(201, { 'x-echo': request.headers['x-test'] ?? '' }).end(`${request.method} ${body}`));
+    request.on('end', () =>
+      response.writeHead(201, { 'x-echo': request.headers['x-test'] ?? '' }).end(`${request.method} ${body}`),
+    );
   }
 });
 beforeAll(async () => {
@@ -49,7 +52,11 @@ describe('requests through the network worker', () => {
   it('carry method, headers and body there, and status, headers and body back', async () => {
     const network = joined();
     network.allow([origin]);
-    const response = await network.fetch(`${origin}/echo`, { method: 'POST', body: 'ping 你好', headers: { 'x-test': 'yes' } });
+    const response = await network.fetch(`${origin}/echo`, {
+      method: 'POST',
+      body: 'ping 你好',
+      headers: { 'x-test': 'yes' },
+    });
     expect(response.status).toBe(201);
     expect(response.headers.get('x-echo')).toBe('yes');
     expect(await response.text()).toBe('POST ping 你好');
@@ -88,7 +95,9 @@ describe('requests through the network worker', () => {
     network.allow([origin]);
     const early = new AbortController();
     early.abort();
-    await expect(network.fetch(`${origin}/echo`, { signal: early.signal })).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(network.fetch(`${origin}/echo`, { signal: early.signal })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
     const late = new AbortController();
     const response = await network.fetch(`${origin}/endless`, { signal: late.signal });
     const reading = response.text();

@@ -601,6 +601,19 @@ describe('a crash', () => {
     await tab.close();
   });
 
+  it('of a tab that lives on for now is rescued when it ends', async () => {
+    const store = createInMemoryStore();
+    const locks = createLocks();
+    const { conversationId } = await crashed(store, locks, 'nearly gone');
+    const next = scene({ store, locks: locks.of('next') });
+    expect(await next.chat.rescueDrafts()).toBe(0);
+    locks.kill('dead');
+    await expect
+      .poll(async () => last(await next.path(conversationId)))
+      .toMatchObject({ finish: 'cut', parts: [{ text: 'nearly gone' }] });
+    expect(await store.drawer.keys('draft/')).toEqual([]);
+  });
+
   it('is rescued once, whoever comes first', async () => {
     const store = createInMemoryStore();
     const locks = createLocks();
@@ -644,6 +657,18 @@ describe('a crash', () => {
     expect(await young.chat.rescueDrafts()).toBe(1);
     expect(last(await young.path(conversationId))).toMatchObject({ finish: 'cut' });
   });
+});
+
+it('an answer to what was erased meanwhile brings nothing back', async () => {
+  id = 'gated';
+  const { chat, idle, documents, store } = scene();
+  const { conversationId } = await chat.send({ parts: [{ type: 'text', text: 'count' }] });
+  await until(chat.turn(conversationId), ({ status }) => status === 'streaming');
+  await documents.erase([conversationId]);
+  server.go();
+  await idle(conversationId);
+  expect(await documents.read(conversationId)).toBeUndefined();
+  expect(await store.drawer.keys('draft/')).toEqual([]);
 });
 
 it('closing keeps what has come', async () => {
