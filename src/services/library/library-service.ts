@@ -30,7 +30,7 @@ import { groupFiles, recognise } from './sources.ts';
 /** Sources up to this size, unpacked, are held in memory and appended at once. */
 export const HELD_BYTES = 64 * 1024 * 1024;
 /** Size of one append of a larger source. */
-const APPEND_BYTES = 16 * 1024 * 1024;
+const APPEND_BYTES = 4 * 1024 * 1024;
 /** What a conversation takes in the end, compared with its words: log, rows, search columns. Vectors are not counted: they can wait. */
 const ROOM_FACTOR = 3;
 /** Export text that is handed to the browser as one piece. */

@@ -9,6 +9,8 @@ import { RecollectError } from '../../domain/base/errors.ts';
 const SURE = 0.3;
 const EXPORT_NAME = /\.(?:zip|jsonl?)$/i;
 const KIMI_NAME = /^(?:context(?:_\d+)?\.jsonl|wire\.jsonl|state\.json|metadata\.json)$/;
+/** Files of a listing, as its export names them. */
+const ASSET_NAME = /^file[-_][A-Za-z0-9]/;
 const LISTING_NAME = /^conversations(?:[-_]\d+)?\.json$/i;
 
 /** Groups files by what belongs together; ZIPs are not opened yet. */
@@ -35,7 +37,9 @@ export function groupFiles(files: readonly SourceFile[]): Source[] {
   const isListing = listing.length > 0;
   const together = new Set<SourceFile>([
     ...(isSession ? session : []),
-    ...(isListing ? loose.filter((file) => listing.includes(file) || !EXPORT_NAME.test(file.path)) : []),
+    ...(isListing
+      ? loose.filter((file) => listing.includes(file) || ASSET_NAME.test(baseName(file.path)))
+      : []),
   ]);
   if (isSession) sources.push({ name: 'context.jsonl', files: session });
   if (isListing)

@@ -354,10 +354,12 @@ describe('grouping', () => {
         'conversations-000.json': '1',
         'conversations-001.json': '2',
         'file-A.png': '3',
+        'notes.txt': '5',
         'z.zip': '4',
       }),
     ).toEqual([
       ['conversations (2)', ['conversations-000.json', 'conversations-001.json', 'file-A.png']],
+      ['notes.txt', ['notes.txt']],
       ['z.zip', ['z.zip']],
     ]);
   });
