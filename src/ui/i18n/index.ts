@@ -65,6 +65,17 @@ export async function setLanguage(language: Language): Promise<void> {
 /** The locale in force, for `Intl`. */
 export const locale = (): string => LOCALES[i18next.language === 'zh' ? 'zh' : 'en'];
 
+/** Formatters are dear to make and asked for by every line of a list: one is kept for each locale and shape. */
+const kept = new Map<string, unknown>();
+function formatter<F>(shape: string, make: (locale: string) => F): F {
+  const key = `${locale()} ${shape}`;
+  const known = kept.get(key);
+  if (known !== undefined) return known as F;
+  const made = make(locale());
+  kept.set(key, made);
+  return made;
+}
+
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 365 * 86_400_000],
   ['month', 30 * 86_400_000],
@@ -77,7 +88,7 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 /** How long ago, in words: "3 days ago", "昨天". Times in ms since 1970. */
 export function formatRelative(date: number, now = Date.now()): string {
   const away = date - now;
-  const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' });
+  const format = formatter('relative', (tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }));
   for (const [unit, size] of STEPS)
     if (Math.abs(away) >= size) return format.format(Math.round(away / size), unit);
   return format.format(0, 'second');
@@ -85,15 +96,17 @@ export function formatRelative(date: number, now = Date.now()): string {
 
 /** The exact time, for titles and screen readers. ms since 1970. */
 export const formatExact = (date: number): string =>
-  new Intl.DateTimeFormat(locale(), { dateStyle: 'full', timeStyle: 'short' }).format(date);
+  formatter('exact', (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'full', timeStyle: 'short' })).format(
+    date,
+  );
 
 /** A day without its time, e.g. "21 Nov 2026". ms since 1970. */
 export const formatDate = (date: number): string =>
-  new Intl.DateTimeFormat(locale(), { dateStyle: 'medium' }).format(date);
+  formatter('date', (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium' })).format(date);
 
 /** A number as the locale writes it. */
 export const formatNumber = (value: number, options?: Intl.NumberFormatOptions): string =>
-  new Intl.NumberFormat(locale(), options).format(value);
+  formatter(`number ${JSON.stringify(options)}`, (tag) => new Intl.NumberFormat(tag, options)).format(value);
 
 /** 0–1 as a percentage. */
 export const formatPercent = (share: number, digits = 0): string =>

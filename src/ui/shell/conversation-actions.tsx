@@ -1,6 +1,6 @@
 // What can be done with a conversation as a whole, the same in the sidebar and in the header.
 import { Archive, ArchiveRestore, Download, Pencil, Pin, PinOff, RotateCcw, Trash2 } from 'lucide-react';
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { isAbort, toProblem } from '../../domain/base/errors.ts';
@@ -52,12 +52,15 @@ export function useConversationActions(): ConversationActions {
   const report = useReport();
   const navigation = useNavigation();
   const session = useSession();
+  const latest = useRef({ report, navigation });
+  latest.current = { report, navigation };
   return useMemo(() => {
+    const report = (error: unknown) => latest.current.report(error);
     const run = (work: Promise<unknown>, then?: () => void) => {
       work.then(() => then?.(), report);
     };
     const leave = (id: ConversationId) => {
-      if (session.current.get() === id) navigation.newConversation();
+      if (session.current.get() === id) latest.current.navigation.newConversation();
     };
     const undo = (action: () => Promise<unknown>) => ({
       action: { label: t('undo'), onClick: () => run(action()) },
@@ -145,5 +148,5 @@ export function useConversationActions(): ConversationActions {
             ],
     };
     return actions;
-  }, [app, t, report, navigation, session]);
+  }, [app, t, session]);
 }

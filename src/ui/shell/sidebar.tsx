@@ -20,11 +20,21 @@ import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { pathOf, useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
-import { formatExact, locale } from '../i18n/index.ts';
+import { locale } from '../i18n/index.ts';
 import { ActivityButton } from '../library/activity.tsx';
 import { useDropTarget } from '../library/use-drop-target.ts';
-import { Button, Confirm, classes, EmptyState, IconButton, Kbd, Menu, Skeleton } from './controls.tsx';
-import { useConversationActions, useReport } from './conversation-actions.tsx';
+import {
+  Button,
+  Confirm,
+  classes,
+  EmptyState,
+  IconButton,
+  Kbd,
+  Menu,
+  type MenuItem,
+  Skeleton,
+} from './controls.tsx';
+import { type ConversationActions, useConversationActions, useReport } from './conversation-actions.tsx';
 import { inView, type SidebarRow, type SidebarView, sidebarRows } from './groups.ts';
 import { Logo } from './logo.tsx';
 import { isComposing, useShortcutKeys } from './shortcuts.ts';
@@ -110,22 +120,70 @@ function TurnDot({ id, current }: { id: ConversationId; current: boolean }) {
   return null;
 }
 
-const EntryRow = memo(function EntryRow({
-  entry,
-  current,
-  onOpened,
-  onErase,
-}: {
+/**
+ * The ⋯ of a line. The menu itself is made when it is asked for: ten thousand lines scroll past, and few are asked.
+ */
+function EntryMenu({ label, items }: { label: string; items: () => MenuItem[] }) {
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        title={label}
+        onClick={() => setOpen(true)}
+        className="touchable inline-flex size-7 shrink-0 items-center justify-center rounded-sm text-ink-2 hover:bg-press hover:text-ink"
+      >
+        <Ellipsis size={16} aria-hidden />
+      </button>
+      {open && (
+        <Menu
+          open
+          align="start"
+          keepFocus
+          onOpenChange={(next) => {
+            setOpen(next);
+            if (!next) button.current?.focus();
+          }}
+          items={items()}
+          trigger={
+            <button type="button" tabIndex={-1} aria-hidden className="-z-10 absolute inset-0 opacity-0" />
+          }
+        />
+      )}
+    </>
+  );
+}
+
+interface EntryRowProps {
   entry: LibraryEntry;
   current: boolean;
-  onOpened: () => void;
+  actions: ConversationActions;
+  onOpen: (id: ConversationId) => void;
   onErase: (entry: LibraryEntry) => void;
-}) {
+}
+
+const EntryRow = memo(function EntryRow({ entry, current, actions, onOpen, onErase }: EntryRowProps) {
   const { t } = useTranslation('shell');
-  const navigation = useNavigation();
-  const actions = useConversationActions();
   const [renaming, setRenaming] = useState(false);
   const title = entry.title || t('untitled');
+  if (renaming)
+    return (
+      <div className="mx-2">
+        <TitleField
+          title={entry.title}
+          onDone={(next) => {
+            setRenaming(false);
+            if (next !== null) actions.rename(entry, next);
+          }}
+          className="h-8 w-full rounded-sm border border-accent bg-paper px-2 text-sm outline-none pointer-coarse:h-11"
+        />
+      </div>
+    );
   return (
     <div
       className={classes(
@@ -133,56 +191,38 @@ const EntryRow = memo(function EntryRow({
         current ? 'bg-press' : 'hover:bg-fill',
       )}
     >
-      {renaming ? (
-        <TitleField
-          title={entry.title}
-          onDone={(next) => {
-            setRenaming(false);
-            if (next !== null) actions.rename(entry, next);
-          }}
-          className="h-8 min-w-0 flex-1 rounded-sm border border-accent bg-paper px-2 text-sm outline-none pointer-coarse:h-11"
+      <AppLink
+        href={pathOf({ screen: 'conversation', conversationId: entry.id, messageId: null })}
+        onOpen={() => onOpen(entry.id)}
+        data-entry
+        aria-current={current ? 'page' : undefined}
+        title={title}
+        onDoubleClick={() => entry.deletedAt === null && setRenaming(true)}
+        className={classes(
+          'flex h-8 min-w-0 flex-1 items-center gap-2 rounded-sm px-2 pointer-coarse:h-11',
+          current ? 'text-ink' : 'text-ink-2 group-hover:text-ink',
+        )}
+      >
+        <span className="min-w-0 flex-1 truncate">{title}</span>
+        <TurnDot id={entry.id} current={current} />
+      </AppLink>
+      <span
+        className={classes(
+          'absolute right-0.5 isolate flex rounded-sm bg-linear-to-l from-70% to-transparent pl-5 opacity-0 focus-within:opacity-100 group-hover:opacity-100 has-aria-expanded:opacity-100 pointer-coarse:static pointer-coarse:bg-none pointer-coarse:pl-0 pointer-coarse:opacity-100',
+          current ? 'from-press' : 'from-fill',
+        )}
+      >
+        <EntryMenu
+          label={t('moreFor', { title })}
+          items={() =>
+            actions.menu(
+              entry,
+              () => setRenaming(true),
+              () => onErase(entry),
+            )
+          }
         />
-      ) : (
-        <>
-          <AppLink
-            href={pathOf({ screen: 'conversation', conversationId: entry.id, messageId: null })}
-            onOpen={() => {
-              navigation.openConversation(entry.id);
-              onOpened();
-            }}
-            data-entry
-            aria-current={current ? 'page' : undefined}
-            title={`${title}\n${formatExact(entry.updatedAt)}`}
-            onDoubleClick={() => entry.deletedAt === null && setRenaming(true)}
-            className={classes(
-              'flex h-8 min-w-0 flex-1 items-center gap-2 rounded-sm px-2 pointer-coarse:h-11',
-              current ? 'text-ink' : 'text-ink-2 group-hover:text-ink',
-            )}
-          >
-            <span className="min-w-0 flex-1 truncate">{title}</span>
-            <TurnDot id={entry.id} current={current} />
-          </AppLink>
-          <span className="absolute right-0.5 flex rounded-sm bg-linear-to-l from-60% from-fill to-transparent pl-4 opacity-0 focus-within:opacity-100 group-hover:opacity-100 has-aria-expanded:opacity-100 pointer-coarse:static pointer-coarse:bg-none pointer-coarse:pl-0 pointer-coarse:opacity-100">
-            <Menu
-              align="start"
-              keepFocus
-              trigger={
-                <IconButton
-                  size="sm"
-                  label={t('moreFor', { title })}
-                  icon={<Ellipsis size={16} aria-hidden />}
-                  className="hover:bg-press"
-                />
-              }
-              items={actions.menu(
-                entry,
-                () => setRenaming(true),
-                () => onErase(entry),
-              )}
-            />
-          </span>
-        </>
-      )}
+      </span>
     </div>
   );
 });
@@ -212,6 +252,14 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
   const list = useRef<VListHandle>(null);
   const rows = useMemo(() => sidebarRows(library.entries, view, Date.now()), [library.entries, view]);
   const [erasing, setErasing] = useState<LibraryEntry | null>(null);
+  const navigation = useNavigation();
+  // The lines hold on to one function while navigation and frame change around them.
+  const latest = useRef({ navigation, onOpened });
+  latest.current = { navigation, onOpened };
+  const open = useCallback((id: ConversationId) => {
+    latest.current.navigation.openConversation(id);
+    latest.current.onOpened();
+  }, []);
   const askErase = useCallback((entry: LibraryEntry) => setErasing(entry), []);
 
   if (!library.ready)
@@ -250,7 +298,8 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
                 key={row.key}
                 entry={row.entry}
                 current={row.entry.id === current}
-                onOpened={onOpened}
+                actions={actions}
+                onOpen={open}
                 onErase={askErase}
               />
             )
