@@ -1,60 +1,41 @@
 // A summary made of the conversation's own sentences, word for word: it can be incomplete, never wrong.
-import { type Message, textOf } from '../chat/message.ts';
-import { keywordsOf, weightsOf } from './keywords.ts';
-import { cjkShare, plainText, sentencesOf } from './sentences.ts';
-import { words } from './words.ts';
+import type { Digest, Sentence } from './digest.ts';
+import { keywordsOf } from './keywords.ts';
+import { cjkShare } from './sentences.ts';
 
-const MAX_TEXT = 6_000;
 /** Sentences looked at: the beginning and the end of a very long conversation. */
 const MAX_SENTENCES = 600;
 
-/** Characters a sentence may have; a Han character says about as much as three Latin ones. */
-const fits = (sentence: string): boolean => {
-  const size = sentence.length * (cjkShare(sentence) > 0.5 ? 3 : 1);
+/** Neither a shout nor a paragraph; a Han character says about as much as three Latin ones. */
+const fits = ({ text }: Sentence): boolean => {
+  if (text.length < 8 || text.length > 320) return false;
+  const size = text.length * (cjkShare(text) > 0.5 ? 3 : 1);
   return size >= 24 && size <= 320;
 };
 
 /**
- * One to three sentences, verbatim and in their order, joined by spaces; empty for a conversation without any.
- * The first is the person's (what it is about); the others hold most of the weighty words not yet said.
+ * One to three sentences, verbatim and in their order, joined by spaces; keywords where there is no sentence to show.
+ * One of the first is the person's (what it is about); the others hold most of the weighty words not yet said.
  */
-export function summaryOf(
-  messages: readonly Pick<Message, 'role' | 'kind' | 'parts'>[],
-  redact: (text: string) => string,
-  sentences = 3,
-): string {
-  const weights = weightsOf(messages, redact);
-  const all: { text: string; stems: Set<string>; user: boolean }[] = [];
-  for (const message of messages) {
-    if (message.kind !== 'message' || (message.role !== 'user' && message.role !== 'assistant')) continue;
-    for (const sentence of sentencesOf(plainText(redact(textOf(message).slice(0, MAX_TEXT)))))
-      if (fits(sentence))
-        all.push({
-          text: sentence,
-          stems: new Set(words(sentence).split(' ')),
-          user: message.role === 'user',
-        });
-  }
+export function summaryOf(digest: Digest, sentences = 3): string {
+  const all = digest.sentences.filter(fits);
   const pool =
     all.length > MAX_SENTENCES ? [...all.slice(0, MAX_SENTENCES / 2), ...all.slice(-MAX_SENTENCES / 2)] : all;
-  if (pool.length === 0) return keywordsOf(messages, redact, 8).join(', ');
+  if (pool.length === 0) return keywordsOf(digest).join(', ');
   const covered = new Set<string>();
   const chosen = new Set<number>();
   const score = (index: number): number => {
-    const { stems, user } = pool[index] as (typeof pool)[number];
+    const { stems, byPerson } = pool[index] as Sentence;
     let sum = 0;
-    for (const stem of stems) if (!covered.has(stem)) sum += weights.get(stem) ?? 0;
-    return (sum / Math.sqrt(3 + stems.size)) * (user ? 1.3 : 1);
+    for (const stem of stems) if (!covered.has(stem)) sum += digest.names.get(stem)?.weight ?? 0;
+    return (sum / Math.sqrt(3 + stems.size)) * (byPerson ? 1.3 : 1);
   };
   const take = (index: number) => {
     chosen.add(index);
-    for (const stem of (pool[index] as (typeof pool)[number]).stems) covered.add(stem);
+    for (const stem of (pool[index] as Sentence).stems) covered.add(stem);
   };
-  const firstUsers = pool.flatMap((sentence, index) => (sentence.user ? [index] : [])).slice(0, 4);
-  const opening = (firstUsers.length > 0 ? firstUsers : [0]).reduce((a, b) =>
-    score(b) > score(a) * 1.5 ? b : a,
-  );
-  take(opening);
+  const firstUsers = pool.flatMap(({ byPerson }, index) => (byPerson ? [index] : [])).slice(0, 4);
+  take((firstUsers.length > 0 ? firstUsers : [0]).reduce((a, b) => (score(b) > score(a) * 1.5 ? b : a)));
   while (chosen.size < Math.min(sentences, pool.length)) {
     let best = -1;
     let most = 0;
@@ -68,6 +49,6 @@ export function summaryOf(
   }
   return [...chosen]
     .sort((a, b) => a - b)
-    .map((index) => (pool[index] as (typeof pool)[number]).text)
+    .map((index) => (pool[index] as Sentence).text)
     .join(' ');
 }

@@ -1,5 +1,6 @@
 // A short name for a conversation, made from what the person said first.
 import { type Message, textOf } from '../chat/message.ts';
+import { digestOf } from './digest.ts';
 import { keywordsOf } from './keywords.ts';
 import { cjkShare, plainText, sentencesOf } from './sentences.ts';
 import { words } from './words.ts';
@@ -79,5 +80,5 @@ export function titleOf(
       fallback ||= title;
     }
   }
-  return fallback || shorten(keywordsOf(messages, redact, 4).join(', '));
+  return fallback || shorten(keywordsOf(digestOf(messages, redact), 4).join(', '));
 }

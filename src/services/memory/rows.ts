@@ -5,6 +5,7 @@ import { type Message, type Part, textOf } from '../../domain/chat/message.ts';
 import { tokensOfParts } from '../../domain/context/tokens.ts';
 import { chunksOf } from '../../domain/memory/chunk.ts';
 import { codeIn } from '../../domain/memory/code.ts';
+import { digestOf } from '../../domain/memory/digest.ts';
 import { keywordsOf } from '../../domain/memory/keywords.ts';
 import { isExcluded, redact } from '../../domain/memory/privacy.ts';
 import { summaryOf } from '../../domain/memory/summary.ts';
@@ -114,20 +115,16 @@ export function messageRow(conversation: Conversation, message: Message, privacy
   };
 }
 
-/** Keywords, summary, and the title the conversation would get by itself (empty where its words give none). */
+/** Keywords and summary of a conversation. */
 export function describeConversation(
   conversation: Conversation,
   privacy: Privacy,
-): { title: string; summary: string; keywords: readonly string[] } {
+): { summary: string; keywords: readonly string[] } {
   const all = [...conversation.messages.values()].sort(byTime);
   const messages =
     all.length > MAX_DESCRIBED ? [...all.slice(0, MAX_DESCRIBED / 2), ...all.slice(-MAX_DESCRIBED / 2)] : all;
-  const clean = redactor(privacy);
-  return {
-    title: titleOf(messages, clean),
-    summary: summaryOf(messages, clean),
-    keywords: keywordsOf(messages, clean),
-  };
+  const digest = digestOf(messages, redactor(privacy));
+  return { summary: summaryOf(digest), keywords: keywordsOf(digest) };
 }
 
 /** A title made from the words, for a conversation that has none; undefined where there is nothing to do. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { blocksOf, codeIn } from '../../../src/domain/memory/code.ts';
+import { digestOf } from '../../../src/domain/memory/digest.ts';
 import { keywordsOf } from '../../../src/domain/memory/keywords.ts';
 import { plainText, sentencesOf } from '../../../src/domain/memory/sentences.ts';
 import { summaryOf } from '../../../src/domain/memory/summary.ts';
@@ -29,20 +30,20 @@ const CHINESE = said(
 
 describe('keywords', () => {
   it('name what an English conversation is about', () => {
-    const found = keywordsOf(ENGLISH, keep).map((word) => word.toLowerCase());
+    const found = keywordsOf(digestOf(ENGLISH, keep)).map((word) => word.toLowerCase());
     expect(found.slice(0, 4)).toEqual(expect.arrayContaining(['starter', 'sourdough']));
     expect(found).not.toContain('the');
   });
 
   it('name what a Chinese conversation is about', () => {
-    const found = keywordsOf(CHINESE, keep);
+    const found = keywordsOf(digestOf(CHINESE, keep));
     expect(found).toEqual(expect.arrayContaining(['备份', 'PostgreSQL']));
     expect(found).not.toContain('如何');
   });
 
   it('are at most as many as asked for, and none for nothing', () => {
-    expect(keywordsOf(ENGLISH, keep, 2)).toHaveLength(2);
-    expect(keywordsOf([], keep)).toEqual([]);
+    expect(keywordsOf(digestOf(ENGLISH, keep), 2)).toHaveLength(2);
+    expect(keywordsOf(digestOf([], keep))).toEqual([]);
   });
 });
 
@@ -51,7 +52,7 @@ describe('a summary', () => {
     ['English', ENGLISH],
     ['Chinese', CHINESE],
   ])('is one to three sentences of the conversation, word for word: %s', (_name, messages) => {
-    const summary = summaryOf(messages, keep);
+    const summary = summaryOf(digestOf(messages, keep));
     const sentences = messages.flatMap(({ parts }) =>
       parts.flatMap((part) => (part.type === 'text' ? sentencesOf(plainText(part.text)) : [])),
     );
@@ -68,17 +69,19 @@ describe('a summary', () => {
   });
 
   it('is empty for an empty conversation and never holds a note', () => {
-    expect(summaryOf([], keep)).toBe('');
+    expect(summaryOf(digestOf([], keep))).toBe('');
     expect(
       summaryOf(
-        [
-          {
-            role: 'user',
-            kind: 'note',
-            parts: [{ type: 'text', text: 'A reminder of the tool that is long.' }],
-          },
-        ],
-        keep,
+        digestOf(
+          [
+            {
+              role: 'user',
+              kind: 'note',
+              parts: [{ type: 'text', text: 'A reminder of the tool that is long.' }],
+            },
+          ],
+          keep,
+        ),
       ),
     ).toBe('');
   });

@@ -1,0 +1,133 @@
+// The product's own way from a conversation to a passage, opened for measuring: log, documents, engine, real Postgres, real model.
+import { PGlite } from '@electric-sql/pglite';
+import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
+import { vector } from '@electric-sql/pglite-pgvector';
+import { createInProcessLocalEmbedding } from '../../src/adapters/embedding/in-process.ts';
+import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
+import { migrate } from '../../src/adapters/index/schema.ts';
+import { type MessageId, newConversationId, newMessageId } from '../../src/domain/base/ids.ts';
+import { until } from '../../src/domain/base/readable.ts';
+import type { Message, RecalledPassage } from '../../src/domain/chat/message.ts';
+import { openHome } from '../services/memory/home.ts';
+
+export interface Session {
+  readonly id: string;
+  readonly startedAt: string | null;
+  readonly messages: readonly {
+    readonly id: string;
+    readonly unit: string;
+    readonly role: 'user' | 'assistant';
+    readonly name: string | null;
+    readonly content: string;
+  }[];
+}
+export interface Tasks {
+  readonly sets: readonly {
+    readonly name: string;
+    readonly language: string;
+    readonly stores: readonly {
+      readonly id: string;
+      readonly sessions: readonly Session[];
+      readonly queries: readonly { readonly id: string; readonly text: string }[];
+    }[];
+  }[];
+}
+
+/** A message that was found: the unit it belongs to, its session, and all its numbers. */
+export interface Found {
+  readonly unit: string;
+  readonly session: string;
+  readonly scores: RecalledPassage['scores'];
+}
+
+export interface Library {
+  /** Every message the product would consider for the question, best first, none held back by the threshold. */
+  ask(question: string): Promise<Found[]>;
+  close(): Promise<void>;
+}
+
+/** Without threshold, budget or limits per conversation; otherwise the defaults. */
+const OPEN = {
+  recall: {
+    filters: { min_similarity: 0, max_results: 50 },
+    context: { max_messages_per_session: 50, max_total_tokens: 100_000 },
+  },
+};
+
+/** Opens Postgres and the model once; `library` then fills it with one person's conversations after another. */
+export async function openPipeline(options: { readonly models: string; readonly model?: string }) {
+  const database = await PGlite.create({ extensions: { vector, pg_textsearch } });
+  await migrate(database);
+  const index = createPgliteIndex(database);
+  const embedding = createInProcessLocalEmbedding({
+    models: options.models,
+    config: options.model ? { model: options.model } : {},
+  });
+  return {
+    embedding,
+    /** Imports the sessions, waits until every vector is there. A message's name, where it has one, is written before its words. */
+    library: async (sessions: readonly Session[]): Promise<Library> => {
+      await index.clear();
+      const units = new Map<MessageId, { unit: string; session: string }>();
+      let last = 0;
+      const conversations = sessions.map((session) => {
+        const startedAt = session.startedAt ? Date.parse(session.startedAt) : 0;
+        let parentId: MessageId | null = null;
+        const messages = session.messages.map((message, i): Message => {
+          const id = newMessageId();
+          units.set(id, { unit: message.unit, session: session.id });
+          const createdAt = startedAt > 0 ? startedAt + i * 60_000 : 0;
+          last = Math.max(last, createdAt);
+          const made: Message = {
+            id,
+            parentId,
+            role: message.role,
+            kind: 'message',
+            createdAt,
+            parts: [
+              { type: 'text', text: message.name ? `${message.name}: ${message.content}` : message.content },
+            ],
+          };
+          parentId = id;
+          return made;
+        });
+        return {
+          id: newConversationId(),
+          change: {
+            meta: { title: session.id, titleBy: 'import' as const, createdAt: startedAt, head: parentId },
+            messages,
+          },
+        };
+      });
+      const home = openHome({ index, embedding, config: OPEN, now: () => last + 86_400_000 });
+      await home.add(...conversations);
+      home.engine().wake('now');
+      await until(
+        home.status,
+        (now) => now.state === 'failed' || (now.state === 'ready' && now.unread === 0),
+      );
+      await home.indexed();
+      const { problem, waiting } = home.status.get();
+      if (problem || waiting > 0)
+        throw new Error(`The library is not complete: ${problem?.message ?? waiting}`);
+      return {
+        ask: async (question) => {
+          const { passages, nearMisses, degraded } = await home.recall(question, {
+            withContext: false,
+            limit: 50,
+          });
+          if (degraded) throw new Error(degraded.message);
+          return [...passages, ...nearMisses].map((passage) => ({
+            ...(units.get(passage.messageId as MessageId) as { unit: string; session: string }),
+            scores: passage.scores,
+          }));
+        },
+        close: () => home.close(),
+      };
+    },
+    close: async () => {
+      await embedding.close();
+      await database.close();
+    },
+  };
+}

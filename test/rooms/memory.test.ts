@@ -1,0 +1,297 @@
+// Memory as a whole with its real parts: a log, documents, the engine, Postgres in memory, the shipped model.
+import { fileURLToPath } from 'node:url';
+import { PGlite } from '@electric-sql/pglite';
+import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
+import { vector } from '@electric-sql/pglite-pgvector';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { createInProcessLocalEmbedding } from '../../src/adapters/embedding/in-process.ts';
+import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
+import { migrate } from '../../src/adapters/index/schema.ts';
+import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
+import type { ConversationId } from '../../src/domain/base/ids.ts';
+import type { Part, RecalledPassage } from '../../src/domain/chat/message.ts';
+import { conversationOf, type HomeOptions, openHome } from '../services/memory/home.ts';
+
+const MODELS = fileURLToPath(new URL('../../public/models', import.meta.url));
+const NOW = Date.UTC(2026, 5, 1);
+const DAY = 86_400_000;
+
+// One database and one of each model for all tests: opening them takes seconds.
+const database = await PGlite.create({ extensions: { vector, pg_textsearch } });
+await migrate(database);
+const index = createPgliteIndex(database);
+const e5 = createInProcessLocalEmbedding({ models: MODELS });
+const miniLm = createInProcessLocalEmbedding({ models: MODELS, config: { model: 'all-MiniLM-L6-v2' } });
+afterAll(async () => {
+  await e5.close();
+  await miniLm.close();
+  await database.close();
+});
+
+const homes: ReturnType<typeof openHome>[] = [];
+const home = (options: HomeOptions = {}) => {
+  const one = openHome({ index, embedding: e5, now: () => NOW, ...options });
+  homes.push(one);
+  return one;
+};
+afterEach(async () => {
+  for (const one of homes.splice(0)) await one.close();
+  await index.clear();
+});
+const titles = (passages: readonly RecalledPassage[]) => passages.map((passage) => passage.title);
+
+/** Talks about different things in two languages, as an import brings them. */
+const LIBRARY = [
+  conversationOf(
+    [
+      'Our nightly job fails since Tuesday: the connection pool is exhausted and Postgres refuses new clients.',
+      'Raise max_connections only a little; put PgBouncer in front of Postgres in transaction mode, then 20 server connections are enough.',
+      'PgBouncer it is. We set default_pool_size to 20 and the job went through.',
+      'Good. Watch out for prepared statements in transaction mode.',
+    ],
+    { title: 'Connection pool' },
+    NOW - 40 * DAY,
+  ),
+  conversationOf(
+    [
+      'My sourdough starter does not rise, I feed it with rye flour each morning.',
+      'It is probably too cold. A starter likes 26 degrees; the oven with only the light on works.',
+    ],
+    { title: 'Sourdough' },
+    NOW - 300 * DAY,
+  ),
+  conversationOf(
+    [
+      'Anna cannot eat hazelnuts, she gets a rash. What cake could I bake for her birthday on May 12?',
+      'Bake a lemon cake with almonds instead, if almonds are fine for her.',
+    ],
+    { title: 'Birthday cake' },
+    NOW - 20 * DAY,
+  ),
+  conversationOf(
+    [
+      '我打算五月去京都玩五天，有什么推荐的地方？',
+      '推荐清水寺、伏见稻荷大社和岚山竹林，樱花季已过，人会少一些。',
+      '住在哪里比较方便？',
+      '住在京都站附近最方便，去哪里都有直达的巴士。',
+    ],
+    { title: '京都旅行' },
+    NOW - 100 * DAY,
+  ),
+  conversationOf(
+    ['每天凌晨三点用 pg_dump 备份数据库，备份文件保存三十天。', '记得定期演练恢复，否则备份没有意义。'],
+    { title: '数据库备份' },
+    NOW - 10 * DAY,
+  ),
+  conversationOf(
+    [
+      'How do I cancel a fetch request in JavaScript?',
+      'Pass the signal of an AbortController to fetch and call abort().',
+    ],
+    { title: 'Cancel fetch' },
+    NOW - 500 * DAY,
+  ),
+];
+
+describe('recall with the shipped model', () => {
+  it.each([
+    ['What did we do about the exhausted database connections?', 'Connection pool'],
+    ['why is my bread starter not rising', 'Sourdough'],
+    ['What is Anna allergic to?', 'Birthday cake'],
+    ['How can I abort a fetch?', 'Cancel fetch'],
+    ['我去京都住在哪里好？', '京都旅行'],
+    ['数据库什么时候备份？', '数据库备份'],
+  ])('finds the right conversation first, above the threshold: %s', async (question, title) => {
+    const { add, indexed, recall } = home();
+    await add(...LIBRARY);
+    await indexed();
+    const { passages, mode, degraded } = await recall(question);
+    expect(titles(passages)[0]).toBe(title);
+    expect({ mode, degraded }).toEqual({ mode: 'hybrid', degraded: null });
+  });
+
+  it.each([
+    'What is the capital of Mongolia?',
+    'Write a haiku about snow',
+    '帮我写一首关于大海的诗',
+    'Explain quantum entanglement',
+  ])('offers nothing where nothing fits: %s', async (question) => {
+    const { add, indexed, recall } = home();
+    await add(...LIBRARY);
+    await indexed();
+    expect(titles((await recall(question)).passages)).toEqual([]);
+  });
+
+  it('finds by words before there is any vector', async () => {
+    const { add, engine, recall } = home({ config: { indexing: { every_messages: 1000, on_end: false } } });
+    engine().setPaused(true);
+    await add(...LIBRARY);
+    await engine().settled();
+    const { passages, mode } = await recall('PgBouncer transaction mode');
+    expect(titles(passages)[0]).toBe('Connection pool');
+    expect(mode).toBe('keyword');
+    engine().setPaused(false);
+  });
+
+  it('does not feed on itself: an answer made of memory is not remembered', async () => {
+    const { add, indexed, recall } = home();
+    await add(...LIBRARY);
+    await indexed();
+    const first = await recall('What is Anna allergic to?');
+    const ledger: Part = {
+      type: 'recall',
+      query: first.query,
+      threshold: first.threshold,
+      passages: [...first.passages],
+      nearMisses: [...first.nearMisses],
+    };
+    await add(
+      conversationOf([
+        'Which presents did we think of?',
+        { role: 'assistant', parts: [ledger, { type: 'text', text: 'There was nothing about presents.' }] },
+        {
+          role: 'assistant',
+          kind: 'recall',
+          parts: [{ type: 'text', text: first.passages[0]?.passage ?? '' }],
+        },
+      ]),
+    );
+    await indexed();
+    const again = await recall('What is Anna allergic to?');
+    expect(again.passages.map(({ messageId }) => messageId)).toEqual(
+      first.passages.map(({ messageId }) => messageId),
+    );
+  });
+
+  it('never shows a secret or an excluded folder', async () => {
+    const { add, indexed, recall, memory } = home();
+    await add(
+      conversationOf(['The admin password: Tr0ub4dor&3 is for the staging server.', 'Noted.'], {
+        title: 'Staging',
+      }),
+      conversationOf(['The merger with Initech closes in June.', 'I see.'], {
+        title: 'M',
+        workDir: '/x/secret-project/y',
+      }),
+    );
+    await indexed();
+    const { passages, nearMisses } = await recall('password of the staging server admin');
+    expect(titles(passages)[0]).toBe('Staging');
+    expect(JSON.stringify([passages, nearMisses])).not.toContain('Tr0ub4dor');
+    const dump = await database.query(
+      'select content::text, (select string_agg(words || text, $1) from chunks) from messages',
+      [' '],
+    );
+    expect(JSON.stringify(dump.rows)).not.toMatch(/tr0ub4dor/i);
+    expect(titles((await recall('merger with Initech')).passages)).toEqual([]);
+    expect((await memory.stats()).conversations).toBe(1);
+  });
+
+  it('follows trash, restore and erasure', async () => {
+    const { add, indexed, recall, documents } = home();
+    const ids = await add(...LIBRARY);
+    const cake = ids[2] as ConversationId;
+    await indexed();
+    const first = async () => titles((await recall('What is Anna allergic to?')).passages)[0];
+    expect(await first()).toBe('Birthday cake');
+    await documents.change(cake, { meta: { deletedAt: NOW } });
+    await indexed();
+    expect(await first()).toBeUndefined();
+    await documents.change(cake, { meta: { deletedAt: null } });
+    await indexed();
+    expect(await first()).toBe('Birthday cake');
+    await documents.erase([cake]);
+    await indexed();
+    expect(await first()).toBeUndefined();
+  });
+});
+
+describe('the index with its real parts', () => {
+  it('embeds everything again for another model, goes by words meanwhile, and comes back for free', async () => {
+    const house = home();
+    await house.add(...LIBRARY.slice(0, 3));
+    await house.indexed();
+    const before = await house.memory.stats();
+    expect(before.vectors).toBe(before.chunks);
+    house.embedding.set(miniLm);
+    expect(titles((await house.recall('hazelnuts rash cake for Anna')).passages)[0]).toBe('Birthday cake');
+    await house.until((status) => status.state === 'ready' && status.waiting === 0);
+    await house.indexed();
+    expect((await house.index.stats(miniLm.id)).vectors).toBe(before.chunks);
+    expect(await house.recall('What is Anna allergic to?')).toMatchObject({ mode: 'hybrid', degraded: null });
+    house.embedding.set(e5);
+    await house.indexed();
+    expect((await house.index.stats(e5.id)).vectors).toBe(before.chunks);
+  });
+
+  it('resumes in the middle of rows and in the middle of vectors', async () => {
+    const store = createInMemoryStore();
+    const conversations = Array.from({ length: 30 }, (_, i) =>
+      conversationOf([
+        `Note number ${i}: the ${['red', 'green', 'blue'][i % 3]} boat is in harbour ${i}.`,
+        `Noted ${i}.`,
+      ]),
+    );
+    const first = home({ store });
+    await first.add(...conversations);
+    first.engine().wake('now');
+    await first.until((status) => status.state === 'indexing' && status.waiting > 0 && status.waiting < 56);
+    first.stopEngine();
+    const partly = (await index.stats(e5.id)).vectors;
+    expect(partly).toBeGreaterThan(0);
+    const second = home({ store });
+    await second.indexed();
+    const { messages, chunks, vectors } = await index.stats(e5.id);
+    expect({ messages, chunks, vectors }).toEqual({ messages: 60, chunks: 60, vectors: 60 });
+  });
+
+  it('describes conversations: keywords, summary, title', async () => {
+    const { documents, engine, add } = home({ embedding: null });
+    const untitled = conversationOf([
+      'Please help me plan the vegetable garden behind the house.',
+      'Start with the soil.',
+    ]);
+    await documents.change(untitled.id, untitled.change);
+    await add(...LIBRARY);
+    await engine().settled();
+    const { rows } = await database.query<{ title: string; summary: string; keywords: string[] }>(
+      'select title, summary, keywords from conversations order by id',
+    );
+    expect(rows).toHaveLength(7);
+    for (const row of rows) {
+      expect(row.summary.length).toBeGreaterThan(10);
+      expect(row.keywords.length).toBeGreaterThan(2);
+    }
+    expect((await documents.read(untitled.id))?.meta.title).toBe(
+      'Plan the vegetable garden behind the house',
+    );
+    expect(rows.map((row) => row.title)).toContain('Plan the vegetable garden behind the house');
+  });
+
+  it('makes 10,000 imported messages findable by words well within a minute', async () => {
+    const house = home({ embedding: null });
+    const subject = ['garden', 'boat', 'budget', 'kernel', '数据库', '旅行'];
+    const conversations = Array.from({ length: 500 }, (_, c) =>
+      conversationOf(
+        Array.from(
+          { length: 20 },
+          (_, m) =>
+            `Message ${m} about the ${subject[(c + m) % subject.length]} of house ${c}. ${'It goes on for a while with ordinary words, 也有一些中文内容在里面。'.repeat(4)}`,
+        ),
+        { title: `Talk ${c}` },
+      ),
+    );
+    await house.add(...conversations);
+    const began = performance.now();
+    await house.engine().settled();
+    const took = performance.now() - began;
+    const { messages } = await house.memory.stats();
+    console.info(`10,000 messages to keyword-searchable: ${Math.round(took)} ms`);
+    expect(messages).toBe(10_000);
+    expect(took).toBeLessThan(60_000);
+    expect(
+      (await house.recall('budget of house 321', { filter: { titleContains: 'Talk 321' } })).nearMisses
+        .length,
+    ).toBeGreaterThan(0);
+  }, 180_000);
+});

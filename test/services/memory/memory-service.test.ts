@@ -1,0 +1,327 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
+import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
+import { createInMemoryIndex } from '../../../src/adapters/index/in-memory.ts';
+import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
+import { newConversationId } from '../../../src/domain/base/ids.ts';
+import { writable } from '../../../src/domain/base/readable.ts';
+import { configSchema, defaultConfig } from '../../../src/domain/settings/config.ts';
+import type { MemoryStatus, SearchHit } from '../../../src/services/memory/memory.ts';
+import { createMemory } from '../../../src/services/memory/memory-service.ts';
+import { conversationOf, type HomeOptions, openHome } from './home.ts';
+
+const homes: ReturnType<typeof openHome>[] = [];
+const home = (options?: HomeOptions) => {
+  const one = openHome(options);
+  homes.push(one);
+  return one;
+};
+afterEach(async () => {
+  for (const one of homes.splice(0)) await one.close();
+});
+const NOW = Date.UTC(2026, 5, 1);
+const signal = () => new AbortController().signal;
+const READY: MemoryStatus = {
+  state: 'ready',
+  unread: 0,
+  waiting: 0,
+  rate: 0,
+  embedding: { status: 'ready' },
+  engine: 'memory',
+  problem: null,
+};
+/** A memory without an engine: over whatever index and provider a test hands it. */
+function memoryOver(
+  index: () => MemoryIndex | null,
+  embedding: EmbeddingProvider | null,
+  status: MemoryStatus = READY,
+) {
+  return createMemory({
+    index,
+    embedding: () => embedding,
+    config: writable(structuredClone(defaultConfig)),
+    documents: { library: writable({ ready: true, entries: [] }) },
+    status: writable(status),
+    wake: () => {},
+    setPaused: () => {},
+    rebuild: async () => {},
+    now: () => NOW,
+  });
+}
+const library = () => [
+  conversationOf(['Where did I put the cellar key?', 'The cellar key hangs behind the kitchen clock.'], {
+    title: 'Keys',
+  }),
+  conversationOf(['My sister is allergic to hazelnuts.', 'Then bake the cake with almonds.'], {
+    title: 'Cake',
+  }),
+  conversationOf(['每天凌晨三点备份数据库。', '好的，备份脚本放在 cron 里。'], {
+    title: '备份',
+    workDir: '/home/me/Server',
+  }),
+  conversationOf(['The train to Oslo leaves at seven.', 'Buy the ticket early.'], {
+    title: 'Oslo',
+    archived: true,
+  }),
+];
+
+describe('recall', () => {
+  it('brings back the passage with its numbers and neighbours', async () => {
+    const { add, indexed, recall } = home({ now: () => NOW });
+    await add(...library());
+    await indexed();
+    const result = await recall('where is the cellar key');
+    const [best] = result.passages;
+    expect(best).toMatchObject({ title: 'Keys', passage: expect.stringContaining('cellar key') });
+    expect(best?.neighbours).toHaveLength(1);
+    expect(result.mode).toBe('hybrid');
+    expect(result.degraded).toBeNull();
+    expect(result.threshold).toBe(0.75);
+    expect(result.tokens).toBe(result.passages.reduce((sum, { tokens }) => sum + tokens, 0));
+    const { vector, keyword, hybrid, decay, final } = best?.scores ?? {};
+    for (const value of [vector, keyword, hybrid, decay, final]) expect(value).toBeGreaterThan(0);
+    expect(final).toBeGreaterThanOrEqual(0.75);
+    for (const { scores } of result.nearMisses) expect(scores.final).toBeLessThan(0.75);
+    expect((await recall('where is the cellar key', { withContext: false })).passages[0]?.neighbours).toEqual(
+      [],
+    );
+  });
+
+  it('finds Chinese by Chinese', async () => {
+    const { add, indexed, recall } = home({ now: () => NOW });
+    await add(...library());
+    await indexed();
+    const { passages, nearMisses } = await recall('什么时候备份数据库？');
+    expect([...passages, ...nearMisses][0]?.title).toBe('备份');
+  });
+
+  it('leaves the current conversation out, unless the settings say otherwise', async () => {
+    const house = home({ now: () => NOW });
+    const [keys] = await house.add(...library());
+    if (!keys) throw new Error();
+    await house.indexed();
+    const titles = async () =>
+      (await house.recall('where is the cellar key', { currentConversation: keys })).passages.map(
+        (p) => p.title,
+      );
+    expect(await titles()).not.toContain('Keys');
+    house.config.set(configSchema.parse({ recall: { filters: { exclude_current_session: false } } }));
+    expect(await titles()).toContain('Keys');
+  });
+
+  it('keeps within the token budget by cutting, not by dropping the best', async () => {
+    const house = home({
+      now: () => NOW,
+      config: { recall: { context: { max_total_tokens: 300 }, filters: { min_similarity: 0 } } },
+    });
+    const long = (n: number) =>
+      `${'Nothing much. '.repeat(30)}The lighthouse keeper number ${n} sails. ${'More of it. '.repeat(30)}`;
+    await house.add(...[1, 2, 3, 4].map((n) => conversationOf([long(n), 'I see.'])));
+    await house.indexed();
+    const { passages, tokens } = await house.recall('lighthouse keeper sails', { limit: 4 });
+    expect(passages).toHaveLength(4);
+    expect(tokens).toBeLessThanOrEqual(300);
+    for (const { passage } of passages) expect(passage).toContain('lighthouse keeper');
+  });
+
+  it('honours limit, filters and the most per conversation', async () => {
+    const house = home({ now: () => NOW, config: { recall: { filters: { min_similarity: 0 } } } });
+    await house.add(
+      conversationOf(
+        Array.from({ length: 10 }, (_, i) => `boat number ${i} in the harbour`),
+        { title: 'Many' },
+      ),
+      conversationOf(['one boat in the harbour, a red one'], { title: 'One' }),
+    );
+    await house.indexed();
+    const { passages } = await house.recall('boat harbour', { limit: 10 });
+    expect(passages.filter((passage) => passage.title === 'Many')).toHaveLength(3);
+    expect((await house.recall('boat harbour', { limit: 2 })).passages).toHaveLength(2);
+    const filtered = await house.recall('boat harbour', { filter: { titleContains: 'one' } });
+    expect(filtered.passages.map((passage) => passage.title)).toEqual(['One']);
+  });
+
+  it('goes by words when the model fails, and says so', async () => {
+    const broken: EmbeddingProvider = {
+      ...createHashingEmbedding(),
+      embed: async () => {
+        throw new RecollectError('embedding-missing', 'no files', { retry: true });
+      },
+    };
+    const house = home({ now: () => NOW, embedding: broken });
+    await house.add(...library());
+    await house.engine().settled();
+    const result = await house.recall('where is the cellar key');
+    expect(result.passages[0]?.title).toBe('Keys');
+    expect(result).toMatchObject({ mode: 'keyword', degraded: { code: 'embedding-missing' } });
+    expect(result.passages[0]?.scores.vector).toBeNull();
+  });
+
+  it('does not ask an English model about Chinese', async () => {
+    let asked = 0;
+    const english: EmbeddingProvider = {
+      ...createHashingEmbedding(),
+      languages: ['en'],
+      embed: async (texts, options) => {
+        if (options.kind === 'query') asked += 1;
+        return createHashingEmbedding().embed(texts, options);
+      },
+    };
+    const house = home({ now: () => NOW, embedding: english });
+    await house.add(...library());
+    await house.indexed();
+    const result = await house.recall('数据库备份');
+    expect(result).toMatchObject({ mode: 'keyword', degraded: null });
+    expect([...result.passages, ...result.nearMisses][0]?.title).toBe('备份');
+    expect(asked).toBe(0);
+  });
+
+  it('waits for an index that is starting', async () => {
+    const index = createInMemoryIndex();
+    let here: MemoryIndex | null = null;
+    const memory = memoryOver(() => here, null);
+    const asked = memory.recall({ text: 'anything', signal: signal() });
+    setTimeout(() => {
+      here = index;
+    }, 60);
+    expect(await asked).toMatchObject({
+      passages: [],
+      mode: 'keyword',
+      degraded: { code: 'embedding-missing' },
+    });
+  });
+
+  it('answers with nothing and the reason when the index cannot be had', async () => {
+    const problem = { code: 'newer-index', message: 'newer', retry: false } as const;
+    const memory = memoryOver(() => null, null, { ...READY, state: 'failed', problem });
+    expect(await memory.recall({ text: 'anything', signal: signal() })).toMatchObject({
+      passages: [],
+      nearMisses: [],
+      degraded: problem,
+    });
+    const down: MemoryIndex = {
+      ...createInMemoryIndex(),
+      search: async () => {
+        throw new RecollectError('index-unavailable', 'gone', { retry: true });
+      },
+    };
+    expect(
+      (await memoryOver(() => down, null).recall({ text: 'anything', signal: signal() })).degraded?.code,
+    ).toBe('index-unavailable');
+  });
+
+  it('asks nothing for an empty question, and rejects when it is given up', async () => {
+    const memory = memoryOver(() => createInMemoryIndex(), createHashingEmbedding());
+    expect((await memory.recall({ text: '  ', signal: signal() })).passages).toEqual([]);
+    await expect(memory.recall({ text: 'x', signal: AbortSignal.abort() })).rejects.toThrow();
+  });
+
+  it('prefers the newer of two equal answers, and still finds the old one', async () => {
+    const house = home({ now: () => NOW, config: { recall: { filters: { min_similarity: 0 } } } });
+    const ids = await house.add(
+      conversationOf(
+        ['the wifi code of the cabin is on the fridge'],
+        { title: 'old' },
+        NOW - 700 * 86_400_000,
+      ),
+      conversationOf(['the wifi code of the cabin is on the fridge now'], { title: 'new' }, NOW - 86_400_000),
+    );
+    await house.indexed();
+    const { passages } = await house.recall('wifi code of the cabin on the fridge');
+    expect(passages).toHaveLength(ids.length);
+    expect(passages.map((passage) => passage.title)).toEqual(['new', 'old']);
+    expect(passages[1]?.scores.decay).toBeCloseTo(Math.exp(-0.7));
+  });
+});
+
+describe('search', () => {
+  const run = async (house: ReturnType<typeof openHome>, text: string, filter = {}, limit = 20) => {
+    const calls: { hits: readonly SearchHit[]; final: boolean }[] = [];
+    await house.memory.search({
+      text,
+      filter,
+      limit,
+      signal: signal(),
+      onHits: (hits, final) => calls.push({ hits, final }),
+    });
+    return calls;
+  };
+
+  it('shows words at once, then adds meaning without shuffling what is there', async () => {
+    const house = home({ now: () => NOW });
+    await house.add(...library());
+    await house.indexed();
+    const calls = await run(house, 'cellar key');
+    expect(calls.map((call) => call.final)).toEqual([false, true]);
+    const [first, last] = calls.map((call) => call.hits.map((hit) => hit.messageId));
+    expect(first?.length).toBeGreaterThan(0);
+    expect(last?.filter((id) => first?.includes(id))).toEqual(first);
+    expect(calls.at(-1)?.hits[0]?.snippet).toContain('cellar key');
+    expect(calls.at(-1)?.hits.some((hit) => hit.scores.vector !== null)).toBe(true);
+  });
+
+  it('narrows by title, person, folder and state', async () => {
+    const house = home({ now: () => NOW });
+    await house.add(...library());
+    await house.indexed();
+    const titles = async (text: string, filter: object) =>
+      (await run(house, text, filter)).at(-1)?.hits.map((hit) => hit.title) ?? [];
+    expect(await titles('cellar key', { titleContains: 'cake' })).toEqual([]);
+    expect((await run(house, 'cellar key', { roles: ['assistant'] })).at(-1)?.hits[0]?.role).toBe(
+      'assistant',
+    );
+    expect(await titles('备份', { workDir: 'server' })).toContain('备份');
+    expect(await titles('备份', { workDir: '/elsewhere' })).toEqual([]);
+    expect(await titles('train oslo', { archived: false })).not.toContain('Oslo');
+    expect((await run(house, 'train oslo')).at(-1)?.hits[0]).toMatchObject({ title: 'Oslo', archived: true });
+  });
+
+  it('answers once where there is no model, nothing to find, or no index', async () => {
+    const wordsOnly = home({ now: () => NOW, embedding: null });
+    await wordsOnly.add(...library());
+    await wordsOnly.engine().settled();
+    const calls = await run(wordsOnly, 'cellar key');
+    expect(calls.at(-1)).toMatchObject({ final: true });
+    expect(calls.at(-1)?.hits.length).toBeGreaterThan(0);
+    expect((await run(wordsOnly, '')).at(-1)).toEqual({ hits: [], final: true });
+    const nothing = memoryOver(() => null, null, { ...READY, state: 'failed' });
+    const heard: boolean[] = [];
+    await nothing.search({
+      text: 'x',
+      filter: {},
+      limit: 5,
+      signal: signal(),
+      onHits: (_, final) => heard.push(final),
+    });
+    expect(heard).toEqual([true]);
+  });
+
+  it('stops when it is given up', async () => {
+    const house = home({ now: () => NOW });
+    await house.add(...library());
+    await house.indexed();
+    const controller = new AbortController();
+    const searching = house.memory.search({
+      text: 'cellar',
+      filter: {},
+      limit: 5,
+      signal: controller.signal,
+      onHits: () => controller.abort(),
+    });
+    await expect(searching).rejects.toThrow();
+  });
+
+  it('counts what there is', async () => {
+    const house = home({ now: () => NOW });
+    await house.add(...library());
+    await house.indexed();
+    expect(await house.memory.stats()).toMatchObject({
+      conversations: 4,
+      messages: 8,
+      chunks: 8,
+      vectors: 8,
+    });
+    expect(newConversationId()).not.toBe(newConversationId());
+  });
+});
