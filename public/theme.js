@@ -1,4 +1,8 @@
 // Runs before the first paint: light or dark, as it was chosen last or as the system has it. The app keeps it up to date (src/ui/shell/theme.ts).
+// The page's policy forbids eval. zod would try it for speed when the first schema is made, and the refusal would be reported as a violation:
+// it is told not to, here, because no module can be sure to run before all schemas.
+globalThis.__zod_globalConfig = { jitless: true };
+
 (() => {
   let chosen = 'auto';
   try {

@@ -1,4 +1,5 @@
 // Serves a few modules of the app to a real browser, isolated and under a policy without eval as the app itself is.
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { build } from 'vite';
@@ -9,7 +10,8 @@ export interface PageServer {
   close(): void;
 }
 
-async function bundle(entry: string): Promise<string> {
+/** The code of the entry at `path`, and of the chunks it loads later beside it. */
+async function bundle(path: string, entry: string): Promise<[string, string][]> {
   const built = await build({
     configFile: false,
     logLevel: 'error',
@@ -23,18 +25,17 @@ async function bundle(entry: string): Promise<string> {
   });
   const [output] = Array.isArray(built) ? built : [built];
   if (!output || !('output' in output)) throw new Error(`Nothing was built from ${entry}`);
-  return output.output.map((chunk) => (chunk.type === 'chunk' ? chunk.code : '')).join('\n');
+  return output.output.flatMap((chunk): [string, string][] =>
+    chunk.type === 'chunk' ? [[chunk.isEntry ? path : `/${chunk.fileName}`, chunk.code]] : [],
+  );
 }
 
 /** `modules`: path → entry file, `/page.js` among them. */
 export async function servePage(modules: Readonly<Record<string, URL>>): Promise<PageServer> {
-  const codes = new Map(
-    await Promise.all(
-      Object.entries(modules).map(
-        async ([path, entry]): Promise<[string, string]> => [path, await bundle(entry.pathname)],
-      ),
-    ),
-  );
+  const bundles = Object.entries(modules).map(([path, entry]) => bundle(path, entry.pathname));
+  const codes = new Map((await Promise.all(bundles)).flat());
+  // What runs before every module of the app, as in its index.html.
+  codes.set('/theme.js', await readFile(new URL('../../public/theme.js', import.meta.url), 'utf8'));
   const policy =
     "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self' http://127.0.0.1:*";
   const server = createServer((request, response) => {
@@ -45,7 +46,10 @@ export async function servePage(modules: Readonly<Record<string, URL>>): Promise
       'cross-origin-embedder-policy': 'require-corp',
       ...(code === undefined ? { 'content-security-policy': policy } : {}),
     });
-    response.end(code ?? '<!doctype html><script type="module" src="/page.js"></script>');
+    response.end(
+      code ??
+        '<!doctype html><script src="/theme.js"></script><script type="module" src="/page.js"></script>',
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

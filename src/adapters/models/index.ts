@@ -1,6 +1,29 @@
 // The shelf of models: who can answer, where they are found, how they are tested.
+import { toProblem } from '../../domain/base/errors.ts';
+import type { ChatModel } from './chat-model.ts';
+import { contextWindowOf } from './context-windows.ts';
+import type { OpenAICompatibleOptions } from './openai-compatible.ts';
+
 export { testConnection } from './connection-test.ts';
 export { contextWindowOf } from './context-windows.ts';
 export { createScriptedModel, type ModelScript, type ScriptedStep } from './in-memory.ts';
-export { createOpenAICompatibleModel, type OpenAICompatibleOptions } from './openai-compatible.ts';
+export type { OpenAICompatibleOptions } from './openai-compatible.ts';
 export { type EndpointPreset, PRESETS } from './presets.ts';
+
+/** A model behind an OpenAI-compatible endpoint. The SDK is large (135 KB packed): it is loaded with the first question. */
+export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): ChatModel {
+  let loaded: ChatModel | undefined;
+  return {
+    id: options.model,
+    contextWindow: contextWindowOf(options.model),
+    async *stream(prompt, given) {
+      try {
+        loaded ??= (await import('./openai-compatible.ts')).createOpenAICompatibleModel(options);
+      } catch (error) {
+        yield { type: 'end', finish: 'error', problem: { ...toProblem(error), retry: true } };
+        return;
+      }
+      yield* loaded.stream(prompt, given);
+    },
+  };
+}

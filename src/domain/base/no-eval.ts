@@ -1,5 +1,6 @@
-// Imported first by every front door: the page's policy forbids eval, and zod, which would try it for speed, shall not even try
-// (a refused attempt is reported as a violation). It decides when a schema is made, so this must run before any schema is.
+// For a page of one bundle: tells zod not to try eval, which a strict policy refuses and reports. It decides when the first schema
+// is made, so this is imported before anything that makes one. Where a build splits its chunks no module can be sure to be first:
+// the app does the same in public/theme.js.
 import { z } from 'zod';
 
 z.config({ jitless: true });

@@ -1,5 +1,4 @@
 // What the browser test runs inside a page (and its network worker) of a real Chromium.
-import '../../../src/domain/base/no-eval.ts';
 import type { ChatEvent, ConnectionReport } from '../../../src/adapters/models/chat-model.ts';
 import { createOpenAICompatibleModel, testConnection } from '../../../src/adapters/models/index.ts';
 import { createNetwork } from '../../../src/adapters/models/network.ts';

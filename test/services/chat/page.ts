@@ -1,5 +1,4 @@
 // A tab with the real log, documents, chat and model adapter, for the browser test. Memory finds nothing here.
-import '../../../src/domain/base/no-eval.ts';
 import { openStore } from '../../../src/adapters/log/index.ts';
 import { createOpenAICompatibleModel } from '../../../src/adapters/models/index.ts';
 import { asConversationId } from '../../../src/domain/base/ids.ts';
