@@ -1,0 +1,209 @@
+// What every walk through the built app needs: a page with the app in it, history to bring along, and ways to wait for states.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, test as base, chromium, expect, type Page } from '@playwright/test';
+import type { App } from '../src/services/app.ts';
+import { BROWSER_ARGS, ensureBrowser } from '../test/browser.ts';
+
+/** The app's own handle for the console, on pages opened with `?console`. */
+export interface Console {
+  readonly app: App;
+}
+declare global {
+  var recollect: Console | undefined;
+}
+
+/** Opens the app and waits until the library is on the screen. */
+export async function openApp(page: Page, path = '/?console'): Promise<void> {
+  await page.goto(path);
+  await expect(page.getByRole('textbox', { name: /^(Message|消息)$/ })).toBeVisible();
+}
+
+/** Waits until everything in the log can be found, by words or also by meaning. */
+export async function remembered(page: Page, by: 'words' | 'meaning' = 'meaning'): Promise<void> {
+  await page.waitForFunction(
+    (wanted) => {
+      const status = globalThis.recollect?.app.memory.status.get();
+      if (status?.state === 'failed') throw new Error(JSON.stringify(status.problem));
+      return (
+        status &&
+        status.state !== 'starting' &&
+        status.unread === 0 &&
+        (wanted === 'words' || (status.waiting === 0 && status.state === 'ready'))
+      );
+    },
+    by,
+    { timeout: 80_000, polling: 100 },
+  );
+}
+
+/** A file for a file picker. */
+export const asFile = (
+  name: string,
+  contents: string | Uint8Array,
+  mimeType = 'application/octet-stream',
+) => ({
+  name,
+  mimeType,
+  buffer: Buffer.from(contents),
+});
+
+/** Imports through the dialog; resolves when the report is there. */
+export async function importThroughDialog(
+  page: Page,
+  files: { name: string; mimeType: string; buffer: Buffer }[],
+): Promise<void> {
+  await page
+    .getByRole('link', { name: 'Settings' })
+    .or(page.getByRole('button', { name: 'Settings' }))
+    .first()
+    .click();
+  await page.getByRole('main').getByText('Storage', { exact: true }).first().click();
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.locator('input[data-import=files]').setInputFiles(files);
+  await expect(page.getByRole('dialog').getByText('Import report')).toBeVisible();
+}
+
+/** Closes the report and begins a new conversation. */
+export async function doneImporting(page: Page): Promise<void> {
+  await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+}
+
+/** Text of a ChatGPT export with one conversation for each pair of question and answer, a week apart, the last one a week ago. */
+export function chatgptHistory(talks: readonly { title: string; turns: readonly string[] }[]): string {
+  const week = 7 * 86_400;
+  const now = Date.now() / 1000;
+  return JSON.stringify(
+    talks.map(({ title, turns }, index) => {
+      const start = now - (talks.length - index) * week;
+      const id = (turn: number) => `talk-${index}-${turn}`;
+      const nodes = turns.map((words, turn) => [
+        id(turn),
+        {
+          id: id(turn),
+          parent: turn === 0 ? 'root' : id(turn - 1),
+          children: turn === turns.length - 1 ? [] : [id(turn + 1)],
+          message: {
+            id: id(turn),
+            author: { role: turn % 2 === 0 ? 'user' : 'assistant', name: null, metadata: {} },
+            create_time: start + turn * 60,
+            content: { content_type: 'text', parts: [words] },
+            status: 'finished_successfully',
+            weight: 1,
+            recipient: 'all',
+            metadata: {},
+          },
+        },
+      ]);
+      return {
+        title,
+        create_time: start,
+        update_time: start + turns.length * 60,
+        conversation_id: `talk-${index}`,
+        current_node: id(turns.length - 1),
+        is_archived: false,
+        mapping: Object.fromEntries([
+          ['root', { id: 'root', parent: null, children: [id(0)], message: null }],
+          ...nodes,
+        ]),
+      };
+    }),
+  );
+}
+
+/** A little history in two languages, each talk about something else. */
+export const HISTORY = [
+  {
+    title: 'Backup of the photos',
+    turns: [
+      'How often should the photo disk be backed up?',
+      'Run restic every night at three; keep thirty daily and twelve monthly snapshots.',
+      'And where does the password live?',
+      'In the sealed envelope in the kitchen drawer.',
+    ],
+  },
+  {
+    title: '数据库备份',
+    turns: [
+      '数据库什么时候备份？',
+      '数据库备份每天凌晨三点执行，保留三十天。',
+      '恢复演练多久做一次？',
+      '每个季度做一次恢复演练，记录用时。',
+    ],
+  },
+  {
+    title: 'Balcony tomatoes',
+    turns: [
+      'My balcony tomatoes have yellow leaves.',
+      'Water them in the morning only and feed them with potassium every second week.',
+    ],
+  },
+  { title: '杭州两日游', turns: ['周末去杭州怎么安排？', '第一天游西湖和灵隐寺，第二天去西溪湿地坐船。'] },
+  {
+    title: 'Slow orders query',
+    turns: [
+      'The orders page takes nine seconds.',
+      'There is no index on orders.created_at; add one concurrently and run analyze.',
+    ],
+  },
+  {
+    title: 'Night train',
+    turns: [
+      'Can two bicycles travel on the night train to Venice?',
+      'Yes, with a reservation; the bicycle carriage is the last one.',
+    ],
+  },
+] as const;
+
+/** A browser of its own with a profile on disk: what is in it survives the browser's death. */
+export interface OwnBrowser {
+  open(): Promise<BrowserContext>;
+  /** Ends every process of this browser with SIGKILL, as a crash or a power cut would. */
+  kill(): void;
+  dispose(): Promise<void>;
+}
+
+export function ownBrowser(): OwnBrowser {
+  const profile = mkdtempSync(join(tmpdir(), 'recollect-e2e-'));
+  let context: BrowserContext | undefined;
+  return {
+    open: async () => {
+      context = await chromium.launchPersistentContext(profile, {
+        executablePath: ensureBrowser(),
+        args: [...BROWSER_ARGS],
+        locale: 'en-US',
+        viewport: { width: 1280, height: 800 },
+        acceptDownloads: true,
+      });
+      return context;
+    },
+    kill: () => {
+      for (const pid of processesWith(profile)) spawnSync('kill', ['-9', pid]);
+    },
+    dispose: async () => {
+      await context?.close().catch(() => {});
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Ids of running processes with `marker` in their command line (Linux). */
+export function processesWith(marker: string, also = ''): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return line.includes(marker) && line.includes(also) && pid !== String(process.pid);
+      } catch {
+        return false;
+      }
+    });
+}
+
+export const test = base;
+export { expect };

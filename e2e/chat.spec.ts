@@ -1,0 +1,137 @@
+// A conversation with a model, through the interface: connect, stream, stop, answer again, edit, and bad days.
+
+import type { Page } from '@playwright/test';
+import { type ScriptedModelServer, startScriptedModel } from '../test/server/scripted-model.ts';
+import { chatgptHistory, expect, HISTORY, openApp, remembered, test } from './app.ts';
+
+let server: ScriptedModelServer;
+test.beforeAll(async () => {
+  server = await startScriptedModel();
+});
+test.afterAll(async () => {
+  await server.close();
+});
+test.beforeEach(() => server.reset());
+
+/** Connects the scripted server by the console and chooses a model. */
+async function choose(page: Page, model: string): Promise<void> {
+  await page.evaluate(
+    async ({ baseUrl, model }) => {
+      const settings = globalThis.recollect?.app.settings;
+      await settings?.saveEndpoint(
+        { id: 'scripted', label: 'Scripted', baseUrl, models: [model] },
+        'sk-test',
+      );
+      await settings?.choose({ endpointId: 'scripted', model });
+    },
+    { baseUrl: server.baseUrl, model },
+  );
+}
+
+async function say(page: Page, words: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(words);
+  await page.keyboard.press('Enter');
+}
+
+test('connecting in Settings: a preset, a tested address, a chosen model, an answer', async ({ page }) => {
+  await openApp(page);
+  await page
+    .getByRole('button', { name: /Connect a model/ })
+    .first()
+    .click();
+  await expect(page).toHaveURL(/settings\/models/);
+  await page
+    .getByRole('button', { name: /Custom|Other/ })
+    .first()
+    .click();
+  await page.getByLabel(/Base URL|Address/).fill(server.baseUrl);
+  await page.getByLabel(/key/i).first().fill('sk-test');
+  await page.getByRole('button', { name: /^Test/ }).click();
+  await expect(page.getByText(/models?/).first()).toBeVisible();
+  await page
+    .getByRole('button', { name: /^Save|^Add/ })
+    .first()
+    .click();
+});
+
+test('an answer streams, is kept, and is there after a reload', async ({ page }) => {
+  await openApp(page);
+  await choose(page, 'gated');
+  await say(page, 'Count to six');
+  await expect(page.getByText('one two three')).toBeVisible();
+  await expect(page.getByText('four five six')).toBeHidden();
+  server.go();
+  await expect(page.getByText('four five six')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+  await page.reload();
+  await expect(page.getByText('one two three four five six')).toBeVisible();
+});
+
+test('Stop keeps what arrived; answering again and editing make branches', async ({ page }) => {
+  await openApp(page);
+  await choose(page, 'gated');
+  await say(page, 'Count again');
+  await expect(page.getByText('one two three')).toBeVisible();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect(page.getByText('Stopped. What had arrived is kept.')).toBeVisible();
+  await expect(page.getByText('one two three')).toBeVisible();
+  await choose(page, 'plain');
+  await page.getByRole('button', { name: 'Answer again' }).first().click();
+  await expect(page.getByText('The backup runs every night at three')).toBeVisible();
+  await expect(page.getByText('2 / 2').first()).toBeVisible();
+  await page.getByRole('button', { name: 'Previous branch' }).first().click();
+  await expect(page.getByText('one two three')).toBeVisible();
+});
+
+test('Markdown with code, maths and a table is drawn; script in it does not run', async ({ page }) => {
+  await openApp(page);
+  await choose(page, 'markdown');
+  await say(page, 'Show me everything');
+  await expect(page.locator('article .katex').first()).toBeVisible();
+  await expect(page.locator('article table').first()).toBeVisible();
+  await expect(page.locator('article pre').first()).toBeVisible();
+  await choose(page, 'echo');
+  await say(page, '<img src=x onerror="globalThis.pwned = 1"><script>globalThis.pwned = 1</script> harmless');
+  await expect(page.getByText('harmless').last()).toBeVisible();
+  expect(await page.evaluate(() => (globalThis as { pwned?: number }).pwned)).toBeUndefined();
+});
+
+test('a stream that breaks off is kept and marked; a wrong key and a busy server are explained', async ({
+  page,
+}) => {
+  await openApp(page);
+  await choose(page, 'cut');
+  await say(page, 'Will it break?');
+  await expect(page.getByText('What arrived before the cut')).toBeVisible();
+  await expect(page.getByText('The connection broke. What had arrived is kept.')).toBeVisible();
+  for (const [model, words] of [
+    ['error-401', /key/i],
+    ['error-429', /wait|too many|limit/i],
+  ] as const) {
+    await choose(page, model);
+    await say(page, `Try ${model}`);
+    await expect(page.getByRole('article').last()).toContainText(words);
+    await expect(page.getByRole('button', { name: 'Try again' }).last()).toBeVisible();
+  }
+});
+
+test('recalled passages travel with the first message, frozen, and are shown under the answer', async ({
+  page,
+}) => {
+  await openApp(page);
+  await page.evaluate(async (json) => {
+    const bytes = new TextEncoder().encode(json);
+    await globalThis.recollect?.app.library.importFiles([
+      { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
+    ]);
+  }, chatgptHistory(HISTORY));
+  await remembered(page);
+  await choose(page, 'plain');
+  await say(page, 'When does the backup of the photo disk run?');
+  await expect(page.getByText('The backup runs every night at three')).toBeVisible();
+  await expect(page.getByText(/passages? from memory/).first()).toBeVisible();
+  await say(page, 'And in summer?');
+  await expect.poll(() => server.chats().length).toBe(2);
+  for (const request of server.chats())
+    expect(JSON.stringify(request.messages)).toContain('restic every night at three');
+});

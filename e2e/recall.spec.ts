@@ -1,0 +1,147 @@
+// The main road: history comes in, the right old passage comes back, a click opens it, Back returns; also without a network.
+import { zipped } from '../test/fixtures/files.ts';
+import { exportedZip } from '../test/fixtures/kimi-cli.ts';
+import {
+  asFile,
+  chatgptHistory,
+  doneImporting,
+  expect,
+  HISTORY,
+  importThroughDialog,
+  openApp,
+  remembered,
+  test,
+} from './app.ts';
+
+test('a ChatGPT export and a kimi-cli session come in; importing again changes nothing', async ({ page }) => {
+  await openApp(page);
+  const files = [
+    asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
+    asFile('session-44444444.zip', await zipped(exportedZip), 'application/zip'),
+  ];
+  await importThroughDialog(page, files);
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText('6 conversations added');
+  await expect(dialog).toContainText('1 conversation added');
+  await doneImporting(page);
+  await importThroughDialog(page, files);
+  await expect(dialog).toContainText('Nothing new');
+  await expect(dialog).not.toContainText('added');
+});
+
+test('recall finds the right message, opens it highlighted, and Back returns', async ({ page }) => {
+  await openApp(page);
+  await importThroughDialog(page, [
+    asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
+  ]);
+  await doneImporting(page);
+  await remembered(page);
+  await page
+    .getByRole('textbox', { name: 'Message' })
+    .fill('/recall when do we back up the photos --limit 3');
+  await page.keyboard.press('Enter');
+  const card = page.getByRole('region', { name: 'Recalled from other conversations' }).first();
+  await expect(card).toContainText('restic every night at three');
+  await expect(card).toContainText('Backup of the photos');
+  const before = page.url();
+  await card
+    .getByRole('button', { name: /Open the message in “Backup of the photos”/ })
+    .first()
+    .click();
+  await expect(page).toHaveURL(/\/c\/.+\?m=/);
+  await expect(page.getByText('Back to where you were')).toBeVisible();
+  await expect(page.getByText('Run restic every night at three')).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL(before);
+});
+
+test('a Chinese question finds Chinese text, with all scores to be read', async ({ page }) => {
+  await openApp(page);
+  await importThroughDialog(page, [
+    asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
+  ]);
+  await doneImporting(page);
+  await remembered(page);
+  const result = await page.evaluate(() =>
+    globalThis.recollect?.app.memory.recall({
+      text: '数据库是几点备份的',
+      signal: new AbortController().signal,
+    }),
+  );
+  expect(result?.mode).toBe('hybrid');
+  expect(result?.passages[0]?.passage).toContain('凌晨三点');
+  const scores = result?.passages[0]?.scores;
+  for (const value of [scores?.vector, scores?.keyword, scores?.decay, scores?.final]) {
+    expect(value).toBeGreaterThan(0);
+    expect(value).toBeLessThanOrEqual(1);
+  }
+  expect(result?.threshold).toBe(0.75);
+});
+
+test('without a model the composer answers from memory, and says so', async ({ page }) => {
+  await openApp(page);
+  await importThroughDialog(page, [
+    asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
+  ]);
+  await doneImporting(page);
+  await remembered(page);
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  await page.getByRole('textbox', { name: 'Message' }).fill('Can I take bicycles on the night train?');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('From memory, no model was asked')).toBeVisible();
+  await expect(page.getByText('the bicycle carriage is the last one').first()).toBeVisible();
+});
+
+test('the palette finds words at once and opens the exact message', async ({ page }) => {
+  await openApp(page);
+  await importThroughDialog(page, [
+    asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
+  ]);
+  await doneImporting(page);
+  await remembered(page, 'words');
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.getByRole('dialog').getByRole('combobox').fill('potassium');
+  await page
+    .getByRole('option', { name: /potassium/ })
+    .first()
+    .click();
+  await expect(page).toHaveURL(/\?m=/);
+  await expect(page.getByText('feed them with potassium')).toBeVisible();
+});
+
+test('offline after a reload: the library, and recall with vectors', async ({ page, context }) => {
+  await openApp(page);
+  await importThroughDialog(page, [
+    asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
+  ]);
+  await doneImporting(page);
+  await remembered(page);
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  // The model's files are kept a moment after the start.
+  await page.waitForFunction(
+    async () => {
+      const cache = await caches.open('recollect-models');
+      const keys = (await cache.keys()).map((request) => request.url);
+      return (
+        keys.some((url) => url.endsWith('model_quantized.onnx')) &&
+        keys.some((url) => url.endsWith('tokenizer.json'))
+      );
+    },
+    undefined,
+    { timeout: 60_000, polling: 500 },
+  );
+  await context.setOffline(true);
+  await page.reload();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  await expect(page.getByText('Balcony tomatoes').first()).toBeVisible();
+  await remembered(page);
+  const result = await page.evaluate(() =>
+    globalThis.recollect?.app.memory.recall({
+      text: 'what was wrong with the slow page of orders',
+      signal: new AbortController().signal,
+    }),
+  );
+  expect(result?.mode).toBe('hybrid');
+  expect(result?.passages.map((passage) => passage.title)).toContain('Slow orders query');
+  await expect(page.getByText(/Offline/).first()).toBeVisible();
+});

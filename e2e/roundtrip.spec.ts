@@ -1,0 +1,82 @@
+// What goes out comes in again: everything exported, a fresh browser, imported, equal.
+import { readFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
+import { exportFiles } from '../test/fixtures/chatgpt.ts';
+import { zipped } from '../test/fixtures/files.ts';
+import { dmailSession } from '../test/fixtures/kimi-cli.ts';
+import { asFile, chatgptHistory, expect, HISTORY, importThroughDialog, openApp, test } from './app.ts';
+
+/** All that is in the library, in one order, ready to be compared. */
+const everything = (page: Page) =>
+  page.evaluate(async () => {
+    const documents = globalThis.recollect?.app.documents;
+    const all = [];
+    for (const entry of documents?.library.get().entries ?? []) {
+      const conversation = await documents?.read(entry.id);
+      all.push({
+        meta: conversation?.meta,
+        checkpoints: [...(conversation?.checkpoints ?? [])].sort(),
+        messages: [...(conversation?.messages.values() ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1)),
+      });
+    }
+    return JSON.parse(
+      JSON.stringify(all.sort((a, b) => ((a.messages[0]?.id ?? '') < (b.messages[0]?.id ?? '') ? -1 : 1))),
+    );
+  });
+
+test('export, a fresh profile, import: an equal library', async ({ page, browser }) => {
+  await openApp(page);
+  await importThroughDialog(page, [
+    asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
+    asFile('chatgpt.zip', await zipped(exportFiles), 'application/zip'),
+    asFile('session-44444444-4444-4444-8444-444444444444.zip', await zipped(dmailSession), 'application/zip'),
+  ]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'As JSON' }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/^recollect-.*\.json$/);
+  const bytes = readFileSync(await file.path());
+  const before = await everything(page);
+  expect(before.length).toBeGreaterThan(7);
+
+  const fresh = await browser.newContext();
+  const other = await fresh.newPage();
+  await openApp(other);
+  await importThroughDialog(other, [asFile(file.suggestedFilename(), bytes, 'application/json')]);
+  expect(await everything(other)).toEqual(before);
+  await fresh.close();
+});
+
+test('one conversation goes out as Markdown', async ({ page }) => {
+  await openApp(page);
+  await importThroughDialog(page, [
+    asFile('conversations.json', chatgptHistory(HISTORY.slice(0, 1)), 'application/json'),
+  ]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'As Markdown' }).click();
+  const text = readFileSync(await (await download).path(), 'utf8');
+  expect(text).toContain('Backup of the photos');
+  expect(text).toContain('restic every night at three');
+});
+
+test('bad files are refused with a sentence and leave nothing behind', async ({ page }) => {
+  await openApp(page);
+  const bomb = await zipped({ 'conversations.json': '0'.repeat(60_000_000) });
+  await importThroughDialog(page, [
+    asFile(
+      'photo.json',
+      Uint8Array.from({ length: 4096 }, (_, index) => (index * 37) % 256),
+    ),
+    asFile('broken.json', '[{"mapping": {"a":', 'application/json'),
+    asFile('bomb.zip', bomb, 'application/zip'),
+  ]);
+  await expect(
+    page
+      .getByRole('dialog')
+      .getByText(/Not imported|Nothing was imported/)
+      .first(),
+  ).toBeVisible();
+  expect(await page.evaluate(() => globalThis.recollect?.app.documents.library.get().entries.length)).toBe(0);
+});
