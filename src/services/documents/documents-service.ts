@@ -22,6 +22,8 @@ import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
 
 /** A document is folded when this many entries have piled up on it. */
 const FOLD_AFTER = 200;
+/** Longest stretch of work without a pause, ms. */
+const BREATH_MS = 12;
 /** Entries read at a time when catching up with other tabs. */
 const PAGE = 500;
 
@@ -348,7 +350,13 @@ export function createDocuments({
       const entries: NewEntry[] = [];
       const lines: LibraryEntry[] = [];
       const updates: { id: ConversationId; update: Uint8Array }[] = [];
+      let rested = performance.now();
       for (const { id, change } of changes) {
+        // A large import is minutes of a person's typing: the page gets its turn every few milliseconds.
+        if (performance.now() - rested > BREATH_MS) {
+          await new Promise((resolve) => setTimeout(resolve));
+          rested = performance.now();
+        }
         const loaded = library.get(id) ? await load(id) : undefined;
         const document = loaded?.document ?? createConversationDocument(id);
         const update = document.change(change);

@@ -95,8 +95,9 @@ export function createConversationDocument(
       doc.on('update', capture);
       try {
         doc.transact(() => {
+          // What was forgotten stays forgotten, also when the export it came from is imported once more.
           for (const message of change.messages ?? [])
-            if (!m.has(message.id)) m.set(message.id, plain(message));
+            if (!m.has(message.id) && !x.has(message.id)) m.set(message.id, plain(message));
           for (const [key, value] of Object.entries(change.meta ?? {}))
             if (value !== undefined && !same(meta.get(key), value)) meta.set(key, plain(value));
           for (const [name, target] of Object.entries(change.checkpoints ?? {}))

@@ -152,6 +152,8 @@ describe('documents', () => {
     await documents.change(id, { messages: [a, b, c] });
     await documents.change(id, { removed: [b.id] });
     const conversation = await documents.read(id);
+    await documents.change(id, { messages: [b] });
+    expect((await documents.read(id))?.messages.has(b.id)).toBe(false);
     expect(pathTo(conversation?.messages ?? new Map(), c.id).map((message) => message.id)).toEqual([
       a.id,
       c.id,
