@@ -60,7 +60,7 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
   const total = ROLES.reduce((sum, role) => sum + report.messages[role], 0);
   return (
     <section className="@container overflow-hidden rounded-lg border border-line">
-      <header className="flex items-start gap-3 px-4 pt-3.5 pb-3">
+      <header className="flex flex-wrap items-start gap-3 px-4 pt-3.5 pb-3">
         <span
           aria-hidden
           className={classes(
@@ -70,7 +70,7 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
         >
           <Check size={14} />
         </span>
-        <div className="min-w-0 flex-1">
+        <div className="min-w-44 flex-1">
           <h3 className="font-semibold text-base leading-6">{headline}</h3>
           {rest.length > 0 && <p className="text-ink-2">{rest.join(' · ')}</p>}
           <p className="mt-0.5 truncate text-ink-3 text-xs" title={report.source}>

@@ -79,7 +79,7 @@ export function MemoryScreen() {
       </Header>
       <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
         <div className="mx-auto w-full max-w-200 space-y-10 px-4 pt-4 pb-20 md:px-8">
-          <p className="-mb-4 text-ink-2">{t('screen.lead')}</p>
+          <p className="mb-6 text-ink-2">{t('screen.lead')}</p>
           <IndexStatus />
           {ready && listed.length === 0 ? (
             <EmptyState

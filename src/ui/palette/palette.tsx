@@ -26,6 +26,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
+import { sentences } from '../i18n/sentences.ts';
 import { MarkedText, plainText } from '../memory/marked-text.tsx';
 import { ScoreMeter } from '../memory/scores.tsx';
 import { SETTING_ENTRIES } from '../settings/sections.ts';
@@ -337,7 +338,10 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
       <FilterRow query={query} onChange={change} />
       <Command.List
         label={t('results')}
-        className="min-h-0 flex-1 scroll-py-2 overflow-y-auto overscroll-contain px-2 pb-2"
+        className={classes(
+          'min-h-0 scroll-py-2 overflow-y-auto overscroll-contain px-2 pb-2',
+          nothing ? 'sr-only' : 'flex-1',
+        )}
       >
         {(completions.length > 0 || nameCompletions.length > 0) && (
           <Group heading={t('group.filter')}>
@@ -412,31 +416,9 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
             {search.hits.map((hit) => (
               <Hit key={hit.messageId} hit={hit} query={text} onSelect={() => openHit(hit)} />
             ))}
-            {search.hits.length === 0 && (
-              <Command.Loading label={t('searching')}>
-                <Waiting />
-              </Command.Loading>
-            )}
+            {search.hits.length === 0 && <Waiting />}
           </Group>
         )}
-        {search.problem && (
-          <div className="p-2">
-            <ProblemNotice
-              problem={search.problem}
-              compact
-              actions={
-                <button
-                  type="button"
-                  className="font-medium text-accent hover:underline"
-                  onClick={() => setAttempt(attempt + 1)}
-                >
-                  {t('retry')}
-                </button>
-              }
-            />
-          </div>
-        )}
-
         {!asCommand && commands.length > 0 && (
           <Commands
             names={commands.map((command) => command.name)}
@@ -473,26 +455,44 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
             ))}
           </Group>
         )}
-
-        {nothing && (
-          <div className="mx-auto max-w-100 px-4 py-10 text-center" role="status">
-            <p className="font-medium">{t('empty.title')}</p>
-            <p className="mt-1 text-ink-2">
-              {ready && listed.length === 0 ? t('empty.library') : t('empty.text')}
-              {narrowed && ` ${t('empty.filters')}`}
-            </p>
-            {narrowed && (
+      </Command.List>
+      {search.problem && (
+        <div className="p-2">
+          <ProblemNotice
+            problem={search.problem}
+            compact
+            actions={
               <button
                 type="button"
-                className="mt-3 rounded-xs font-medium text-accent hover:underline"
-                onClick={() => change(text)}
+                className="font-medium text-accent hover:underline"
+                onClick={() => setAttempt(attempt + 1)}
               >
-                {t('empty.clearFilters')}
+                {t('retry')}
               </button>
+            }
+          />
+        </div>
+      )}
+      {nothing && (
+        <div className="mx-auto max-w-100 flex-1 px-4 py-10 text-center" role="status">
+          <p className="font-medium">{t('empty.title')}</p>
+          <p className="mt-1 text-ink-2">
+            {sentences(
+              ready && listed.length === 0 ? t('empty.library') : t('empty.text'),
+              narrowed && t('empty.filters'),
             )}
-          </div>
-        )}
-      </Command.List>
+          </p>
+          {narrowed && (
+            <button
+              type="button"
+              className="mt-3 rounded-xs font-medium text-accent hover:underline"
+              onClick={() => change(text)}
+            >
+              {t('empty.clearFilters')}
+            </button>
+          )}
+        </div>
+      )}
       <Footer searching={searching} phase={search.phase} count={blank ? null : found} />
     </Command>
   );

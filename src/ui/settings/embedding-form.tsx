@@ -6,6 +6,7 @@ import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDuration } from '../i18n/index.ts';
+import { sentences } from '../i18n/sentences.ts';
 import { useIndexStats } from '../memory/memory-screen.tsx';
 import { Badge, Button, classes, Field, Select, TextField } from '../shell/controls.tsx';
 import { Group, Refusal } from './rows.tsx';
@@ -276,11 +277,14 @@ export function EmbeddingForm() {
             <div className="rounded-lg border border-memory-line bg-memory-soft px-4 py-3">
               {remade && (
                 <p>
-                  {messages > 0 ? t('memory.consequence', { count: messages }) : t('memory.consequenceNone')}
-                  {messages > 0 && now.provider === 'local' && pace !== undefined && (
-                    <> {t('memory.consequenceTime', { time: formatDuration((messages / pace) * 1000) })}</>
+                  {sentences(
+                    messages > 0 ? t('memory.consequence', { count: messages }) : t('memory.consequenceNone'),
+                    messages > 0 &&
+                      now.provider === 'local' &&
+                      pace !== undefined &&
+                      t('memory.consequenceTime', { time: formatDuration((messages / pace) * 1000) }),
+                    remote && t('memory.consequenceRemote', { host: hostOf(now[remote].base_url) }),
                   )}
-                  {remote && <> {t('memory.consequenceRemote', { host: hostOf(now[remote].base_url) })}</>}
                 </p>
               )}
               <Refusal problem={problem} />

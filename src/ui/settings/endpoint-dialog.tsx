@@ -7,6 +7,7 @@ import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDuration } from '../i18n/index.ts';
+import { sentences } from '../i18n/sentences.ts';
 import { Button, Dialog, Field, IconButton, Select, Spinner, TextField } from '../shell/controls.tsx';
 import { useCopy, useProblemWords } from '../shell/problem-notice.tsx';
 import { type Draft, plainLabel, presetOf } from './models-section.tsx';
@@ -138,13 +139,11 @@ function EndpointForm({
 
   const keyHint = kept
     ? t('models.keyKept')
-    : [
+    : sentences(
         preset?.key === 'none' ? t('models.keyNone') : preset?.key === 'maybe' ? t('models.keyMaybe') : '',
         preset?.keyFrom ? t('models.keyFrom', { place: preset.keyFrom }) : '',
         t('models.keyHelp'),
-      ]
-        .filter(Boolean)
-        .join(' ');
+      );
   return (
     <form onSubmit={save} className="space-y-4" noValidate>
       <TextField

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatPercent } from '../i18n/index.ts';
+import { sentences } from '../i18n/sentences.ts';
 import { formatScore } from '../memory/scores.tsx';
 import { EmbeddingForm } from './embedding-form.tsx';
 import { Group, NumberSetting, Slider, SliderSetting, SwitchSetting, useSetting } from './rows.tsx';
@@ -63,7 +64,7 @@ function Weights() {
   return (
     <Slider
       label={t('field.recall.hybrid_weights.label')}
-      help={(share) => `${t('field.recall.hybrid_weights.help')} ${say(share)}.`}
+      help={(share) => sentences(t('field.recall.hybrid_weights.help'), say(share))}
       min={0}
       max={1}
       step={0.05}

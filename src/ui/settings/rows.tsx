@@ -5,6 +5,7 @@ import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { configField, configValue } from '../../domain/settings/fields.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatNumber } from '../i18n/index.ts';
+import { sentences } from '../i18n/sentences.ts';
 import { classes, Select, Switch } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 
@@ -43,7 +44,7 @@ export function Refusal({ problem, id }: { problem: Problem | null; id?: string 
   const { what, todo } = words(problem);
   return (
     <p id={id} role="alert" className="mt-1 text-danger text-xs">
-      {what} {todo}
+      {sentences(what, todo)}
     </p>
   );
 }
@@ -158,14 +159,12 @@ export function NumberSetting({ path }: { path: string }) {
   return (
     <Row
       label={label}
-      help={
-        <>
-          {help}
-          {field?.kind === 'number' && field.default !== value && (
-            <> {t('default', { value: formatNumber(field.default, { maximumFractionDigits: 6 }) })}</>
-          )}
-        </>
-      }
+      help={sentences(
+        help,
+        field?.kind === 'number' &&
+          field.default !== value &&
+          t('default', { value: formatNumber(field.default, { maximumFractionDigits: 6 }) }),
+      )}
       labelFor={id}
       describedBy={`${id}-help`}
       problem={problem}
@@ -210,7 +209,7 @@ export function SliderSetting({
   return (
     <Slider
       {...{ label, min, max, step, value, show, problem }}
-      help={(now) => [help, more?.(now)].filter(Boolean).join(' ')}
+      help={(now) => sentences(help, more?.(now))}
       onKeep={(next) => void set(next)}
     />
   );
@@ -285,7 +284,7 @@ export function Choice<Value extends string>({
 }) {
   const name = useId();
   return (
-    <fieldset className="inline-flex shrink-0 rounded-md bg-fill p-0.5">
+    <fieldset className="inline-flex shrink-0 self-start rounded-md bg-fill p-0.5 @lg:self-center">
       <legend className="sr-only">{label}</legend>
       {options.map((option) => (
         <label

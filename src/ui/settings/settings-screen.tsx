@@ -47,14 +47,10 @@ export function SettingsScreen({ section }: { section: string }) {
             className="@3xl/settings:hidden"
           />
         )}
-        <h1 className={classes('truncate font-semibold', chosen && '@max-3xl/settings:hidden')}>
-          {t('title')}
+        <h1 className="truncate font-semibold">
+          <span className={classes(chosen && '@max-3xl/settings:hidden')}>{t('title')}</span>
+          {chosen && <span className="@3xl/settings:hidden">{t(`section.${chosen}.title`)}</span>}
         </h1>
-        {chosen && (
-          <p className="truncate font-semibold @3xl/settings:hidden" aria-hidden>
-            {t(`section.${chosen}.title`)}
-          </p>
-        )}
       </Header>
       <div className="flex min-h-0 flex-1">
         <nav
@@ -93,7 +89,7 @@ export function SettingsScreen({ section }: { section: string }) {
           )}
         >
           <div className="@container w-full max-w-168 px-4 pt-2 pb-24 @max-3xl/settings:mx-auto @3xl/settings:px-8">
-            <h2 className="font-semibold text-xl tracking-tight @max-3xl/settings:sr-only">
+            <h2 className="font-semibold text-xl tracking-tight @max-3xl/settings:hidden">
               {t(`section.${shown}.title`)}
             </h2>
             <p className="mt-0.5 mb-6 text-ink-2">{t(`section.${shown}.lead`)}</p>

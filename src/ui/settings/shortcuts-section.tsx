@@ -105,11 +105,6 @@ export function ShortcutsSection() {
                     ) : (
                       <button
                         type="button"
-                        aria-label={
-                          waits
-                            ? t('shortcuts.press')
-                            : `${t('shortcuts.change', { action })}: ${named(keys)}`
-                        }
                         aria-pressed={waits}
                         onClick={() => {
                           setListening(waits ? null : id);
@@ -122,7 +117,14 @@ export function ShortcutsSection() {
                           waits && 'border border-accent bg-accent-soft text-accent text-xs',
                         )}
                       >
-                        {waits ? t('shortcuts.press') : <Kbd keys={keys} />}
+                        {waits ? (
+                          t('shortcuts.press')
+                        ) : (
+                          <>
+                            <span className="sr-only">{t('shortcuts.change', { action })}</span>
+                            <Kbd keys={keys} />
+                          </>
+                        )}
                       </button>
                     )}
                   </div>

@@ -159,7 +159,7 @@ export const settings = {
     limits: 'Limits',
     indexing: 'When to read',
     model: 'Embedding model',
-    weights: 'Meaning {{vector}} · words {{keyword}}',
+    weights: 'Meaning {{vector}}, words {{keyword}}.',
     decayAfter: 'After a year a passage still counts {{share}}.',
     provider: 'Where it runs',
     providers: {

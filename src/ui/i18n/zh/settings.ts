@@ -121,7 +121,7 @@ export const settings = {
     limits: '限额',
     indexing: '何时读取',
     model: '向量模型',
-    weights: '意思 {{vector}} · 词语 {{keyword}}',
+    weights: '意思 {{vector}}，词语 {{keyword}}。',
     decayAfter: '一年之后，片段的分量仍有 {{share}}。',
     provider: '在哪里运行',
     providers: {

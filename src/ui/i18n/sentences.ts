@@ -1,0 +1,8 @@
+// Sentences in a row: a space between them, but none after full-width punctuation, which brings its own room.
+export const sentences = (...parts: readonly (string | null | undefined | false)[]): string =>
+  parts
+    .filter((part): part is string => Boolean(part))
+    .reduce(
+      (text, part) => (text === '' ? part : `${text}${/[。！？；：，）]$/.test(text) ? '' : ' '}${part}`),
+      '',
+    );
