@@ -104,9 +104,11 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
 
   return async (model, onProgress) => {
     if (!places.ort) return load(model, 'cpu', onProgress);
-    if (model.device === 'wasm' || !(await hasGpu())) return load(model, 'wasm', onProgress);
     const known = model.source === 'bundled' ? bundledModel(model.model) : undefined;
-    if (known && !known.q4) return load(model, 'wasm', onProgress);
+    // What needs no file and no question is asked first; the bundled q4 weights compute in half floats.
+    const cpu =
+      model.device === 'wasm' || (known && !known.q4) || !(await hasGpu(known ? 'shader-f16' : null));
+    if (cpu) return load(model, 'wasm', onProgress);
     try {
       return await load(model, 'webgpu', onProgress);
     } catch (error) {
@@ -200,10 +202,15 @@ function threads(): number {
   return Math.min(4, cores <= 2 ? cores : cores - 1);
 }
 
-async function hasGpu(): Promise<boolean> {
-  const gpu = (globalThis.navigator as { gpu?: { requestAdapter(): Promise<unknown> } } | undefined)?.gpu;
+/** Whether there is a WebGPU adapter, with this feature if one is named. */
+async function hasGpu(feature: string | null): Promise<boolean> {
+  interface Gpu {
+    requestAdapter(): Promise<{ readonly features: ReadonlySet<string> } | null>;
+  }
+  const gpu = (globalThis.navigator as { readonly gpu?: Gpu } | undefined)?.gpu;
   try {
-    return !!(await gpu?.requestAdapter());
+    const adapter = await gpu?.requestAdapter();
+    return !!adapter && (feature === null || adapter.features.has(feature));
   } catch {
     // A browser that has the door but not the room says no in many ways.
     return false;
