@@ -122,6 +122,16 @@ function preference(wanted: WantedEngine): readonly EngineName[] {
   return wanted === 'indexeddb' ? ['indexeddb', 'opfs', 'memory'] : ['opfs', 'indexeddb', 'memory'];
 }
 
+/** Deletes files of that name in all engines but one; what cannot be deleted now is deleted at the next opening. */
+async function removeFiles(name: string, but?: EngineName): Promise<void> {
+  for (const engine of Object.keys(FILES) as EngineName[])
+    try {
+      if (engine !== but && (await FILES[engine].available())) await FILES[engine].remove(name);
+    } catch (error) {
+      console.warn(`Files of the memory index were left in ${engine}: ${toProblem(error).message}`);
+    }
+}
+
 /** Opens the database in these files, making it when there is none, and brings its schema up to date. */
 async function open(files: Files, name: string): Promise<PGlite> {
   const { fs, release } = files.open(name);
@@ -160,8 +170,7 @@ export async function openEngine({ wanted, name = DEFAULT_NAME }: EngineOptions)
         await place.remove(files);
         return open(place, files);
       });
-      for (const other of Object.keys(FILES) as EngineName[])
-        if (other !== engine) await FILES[other].remove(files).catch(() => {});
+      await removeFiles(files, engine);
       return { database, engine, passedOver };
     } catch (error) {
       const problem = toProblem(error);
@@ -176,8 +185,5 @@ export async function openEngine({ wanted, name = DEFAULT_NAME }: EngineOptions)
 }
 
 /** Deletes the index's files in every engine. No database may be open in them. */
-export async function removeEngineFiles(name = DEFAULT_NAME): Promise<void> {
-  for (const place of Object.values(FILES)) {
-    if (await place.available().catch(() => false)) await place.remove(`${name}-${POSTGRES_VERSION}`);
-  }
-}
+export const removeEngineFiles = (name = DEFAULT_NAME): Promise<void> =>
+  removeFiles(`${name}-${POSTGRES_VERSION}`);

@@ -1,6 +1,7 @@
 // The small member of the shelf: everything in maps, BM25 and cosine computed by looking at every chunk.
 // Behaves as the contract says and keeps nothing; for tests, and the yardstick the database is compared with.
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { B, bm25Of, splitWords, weightOf } from './bm25.ts';
 import type { Candidate, ConversationRow, IndexChange, MemoryIndex, MessageRow } from './memory-index.ts';
 import { NEIGHBOUR_STEPS, NEIGHBOUR_TEXT, QUERY_WORDS, settleChange } from './rules.ts';
 
@@ -14,12 +15,6 @@ interface Chunk {
   readonly hash: string;
   priority: number;
 }
-
-const K1 = 1.2;
-const B = 0.75;
-
-/** Words as Postgres' `simple` configuration sees clean ones: parted by spaces, lower case. */
-const split = (words: string): string[] => words.toLowerCase().split(/\s+/u).filter(Boolean);
 
 /** Cosine of two vectors of equal length, -1–1; 0 when either has no length. */
 function cosineOf(a: Float32Array, b: Float32Array): number {
@@ -104,20 +99,19 @@ export function createInMemoryIndex(): MemoryIndex {
 
   /** BM25 of every chunk that has one of the words; statistics over all chunks, as a database index has them. */
   const bm25 = (words: string): Map<number, number> => {
-    const wanted = split(words).slice(0, QUERY_WORDS);
+    const query = splitWords(words).slice(0, QUERY_WORDS);
     const scores = new Map<number, number>();
-    if (wanted.length === 0) return scores;
-    const documents = [...chunks.values()].map((chunk) => ({ id: chunk.id, words: split(chunk.words) }));
-    const average = documents.reduce((sum, one) => sum + one.words.length, 0) / (documents.length || 1);
-    for (const word of wanted) {
-      const holding = documents
-        .map((one) => ({ ...one, times: one.words.filter((each) => each === word).length }))
-        .filter((one) => one.times > 0);
-      const idf = Math.log(1 + (documents.length - holding.length + 0.5) / (holding.length + 0.5));
-      for (const { id, words: all, times } of holding) {
-        const score = (idf * times * (K1 + 1)) / (times + K1 * (1 - B + (B * all.length) / average));
-        scores.set(id, (scores.get(id) ?? 0) + score);
-      }
+    const documents = [...chunks.values()].map((chunk) => ({ id: chunk.id, words: splitWords(chunk.words) }));
+    const all = documents.reduce((sum, one) => sum + one.words.length, 0);
+    const weights = new Map(
+      query.map((word) => {
+        const holding = documents.filter((one) => one.words.includes(word)).length;
+        return [word, weightOf(holding, documents.length)];
+      }),
+    );
+    for (const { id, words: own } of documents) {
+      const score = bm25Of(query, own, { weights, perWord: (B * documents.length) / all });
+      if (score > 0) scores.set(id, score);
     }
     return scores;
   };

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { roleSchema } from '../../domain/chat/message.ts';
+import { bm25Of, perWordFrom, splitWords, type WordStatistics, weightFrom } from './bm25.ts';
 import type { ChunkRow, IndexFilter, MemoryIndex, NeighbourRow } from './memory-index.ts';
 import { NEIGHBOUR_STEPS, NEIGHBOUR_TEXT, QUERY_WORDS, settleChange } from './rules.ts';
 
@@ -24,6 +25,12 @@ const TRIES = 6;
 const CHECKPOINT_AFTER = 4_000_000;
 /** Rows written, after which the planner's statistics are refreshed; later, whenever they have grown by half. */
 const ANALYSE_AFTER = 500;
+/** Words in the longer of the two texts that a word is tried on; short, since the index knows long lengths only roughly. */
+const PROBE_LENGTH = 16;
+/** Fills that text; a word that nobody looks for. */
+const FILLER = 'zqxjk';
+/** Whether message `m` has chunks. Not `exists`: Postgres would read all chunks once to answer a few such questions. */
+const TOLD = 'select coalesce((select true from chunks c where c.message = m.n limit 1), false) as told';
 const INTERRUPTED = 'Leader changed, pending operation in indeterminate state';
 
 const conversationId = z.string().transform((id) => id as ConversationId);
@@ -32,7 +39,7 @@ const bookmarkRow = z.object({ bookmark: z.number() });
 const idRow = z.object({ id: messageId });
 const staleRow = z.object({ id: z.number(), embedded: z.string(), conversationId });
 const waitingRow = z.object({ conversationId, messages: z.number() });
-const candidateRow = z.object({
+const candidate = z.object({
   chunkId: z.number(),
   messageId,
   conversationId,
@@ -40,10 +47,20 @@ const candidateRow = z.object({
   role: roleSchema,
   createdAt: z.number(),
   text: z.string(),
+  words: z.string().nullable(),
   cosine: z.number().nullable(),
-  bm25: z.number(),
   archived: z.boolean(),
   pinned: z.boolean(),
+});
+const searchRow = z.object({
+  /** Words that the index knows with the score of a text of that word alone; for one of them also among others. */
+  probes: z
+    .object({
+      alone: z.array(z.tuple([z.string(), z.number()])).nullable(),
+      among: z.tuple([z.number(), z.number()]).nullable(),
+    })
+    .nullable(),
+  candidates: z.array(candidate).nullable(),
 });
 const neighbourRow = z.object({
   origin: messageId,
@@ -69,6 +86,15 @@ const toJson = (value: unknown): string =>
 
 const toVector = (values: Float32Array): string =>
   `[${Array.from(values, (value) => Number(value.toPrecision(9))).join(',')}]`;
+
+/** What the library says about the query's words, read out of scores of tiny texts. */
+function statisticsOf(probes: z.infer<typeof searchRow>['probes']): WordStatistics {
+  const perWord = probes?.among ? perWordFrom(...probes.among, PROBE_LENGTH) : 0;
+  return {
+    perWord,
+    weights: new Map((probes?.alone ?? []).map(([word, score]) => [word, weightFrom(score, perWord)])),
+  };
+}
 
 /** `embedded` is kept as what stands in front of the text; in full only where it is something else. */
 const toStored = (message: MessageId, { ordinal, text, words, embedded, hash, priority }: ChunkRow) => ({
@@ -277,20 +303,31 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
     },
 
     search: async ({ words, vector, filter, limit }) => {
-      const wanted = plain(words).split(/\s+/u).filter(Boolean).slice(0, QUERY_WORDS).join(' ');
-      if ((wanted === '' && !vector) || limit <= 0) return [];
+      const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
+      if ((query.length === 0 && !vector) || limit <= 0) return [];
       const parameters: unknown[] = [limit];
       const add = (value: unknown) => `$${parameters.push(value)}`;
       const conditions = conditionsOf(filter, add);
       const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
 
       const halves: string[] = [];
-      let [bm25, cosine, joined] = ['0::double precision', 'null::double precision', ''];
-      if (wanted) {
-        bm25 = `c.words <@> to_bm25query(${add(wanted)}, 'chunks_bm25')`;
+      let [probes, wordsOf, cosine, joined] = ['null', 'null', 'null', ''];
+      if (query.length > 0) {
         halves.push(
-          `(select c.n, null::double precision as distance from chunks c ${where} order by ${bm25} limit $1)`,
+          `(select c.n, null::double precision as distance from chunks c ${where}
+            order by c.words <@> to_bm25query(${add(query.join(' '))}, 'chunks_bm25') limit $1)`,
         );
+        // Scoring a row by the operator costs more than all the rest of a search. So the index is asked once what each word is
+        // worth, and the rows are scored from their words.
+        wordsOf = 'c.words';
+        probes = `(
+          with alone as materialized (
+            select w, -(w <@> to_bm25query(w, 'chunks_bm25')) as score
+            from json_array_elements_text(${add(toJson([...new Set(query)]))}::json) as w
+          ), known as (select * from alone where score > 0)
+          select json_build_object('alone', (select json_agg(json_build_array(w, score)) from known), 'among', (
+            select json_build_array(score, -((w || repeat(' ${FILLER}', ${PROBE_LENGTH - 1})) <@> to_bm25query(w, 'chunks_bm25')))
+            from known where w <> '${FILLER}' limit 1)))`;
       }
       if (vector) {
         const values = `${add(toVector(vector.values))}::vector`;
@@ -309,18 +346,22 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
           halves.push(`(select s.n, s.distance from (${nearest} where x.model = ${model} order by distance offset 0) s
             where (select ${conditions.join(' and ')} from chunks c where c.n = s.n) order by s.distance limit $1)`);
       }
-      const found = await ask(
-        candidateRow,
+      const [answer] = await ask(
+        searchRow,
         `with found as materialized (select distinct n from (${halves.join(' union all ')}) as halves)
-         select c.n as "chunkId", m.id as "messageId", k.id as "conversationId", k.title, m.role,
-           m.created_at as "createdAt", c.text, k.archived, k.pinned,
-           ${cosine} as cosine, -(${bm25}) as bm25
-         from found join chunks c using (n) join messages m on m.n = c.message
-           join conversations k on k.n = c.conversation ${joined}`,
+         select ${probes} as probes, (
+           select json_agg(json_build_object(
+             'chunkId', c.n, 'messageId', m.id, 'conversationId', k.id, 'title', k.title, 'role', m.role,
+             'createdAt', m.created_at, 'text', c.text, 'archived', k.archived, 'pinned', k.pinned,
+             'words', ${wordsOf}, 'cosine', ${cosine}))
+           from found join chunks c using (n) join messages m on m.n = c.message
+             join conversations k on k.n = c.conversation ${joined}
+         ) as candidates`,
         parameters,
       );
-      return found
-        .map((row) => ({ ...row, bm25: Math.max(0, row.bm25) }))
+      const statistics = statisticsOf(answer?.probes ?? null);
+      return (answer?.candidates ?? [])
+        .map(({ words: own, ...row }) => ({ ...row, bm25: bm25Of(query, splitWords(own ?? ''), statistics) }))
         .filter((row) => row.bm25 > 0 || row.cosine !== null);
     },
 
@@ -328,33 +369,33 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
       const rows = await ask(
         neighbourRow,
         `with recursive start as (
-           select id as origin, n, id, parent from messages where id in (select json_array_elements_text($1::json))
+           select id as origin, n, id, parent, role, created_at
+           from messages where id in (select json_array_elements_text($1::json))
          ), up as (
-           select origin, n, parent, 0 as step, 0 as seen, false as told from start
+           select origin, n, id, parent, role, created_at, 0 as step, 0 as seen, false as told from start
            union all
-           select u.origin, m.n, m.parent, u.step + 1, u.seen + e.told::integer, e.told
-           from up u join messages m on m.id = u.parent
-             cross join lateral (select exists (select from chunks c where c.message = m.n) as told) e
+           select u.origin, m.n, m.id, m.parent, m.role, m.created_at, u.step + 1, u.seen + e.told::integer, e.told
+           from up u join messages m on m.id = u.parent cross join lateral (${TOLD}) e
            where u.seen < $2 and u.step < ${NEIGHBOUR_STEPS}
          ), down as (
-           select origin, n, id, 0 as step, 0 as seen, false as told from start
+           select origin, n, id, role, created_at, 0 as step, 0 as seen, false as told from start
            union all
-           select d.origin, m.n, m.id, d.step + 1, d.seen + e.told::integer, e.told
-           from down d
-             cross join lateral (
-               select k.n, k.id from messages k where k.parent = d.id order by k.created_at desc, k.id desc limit 1) m
-             cross join lateral (select exists (select from chunks c where c.message = m.n) as told) e
+           select d.origin, m.n, m.id, m.role, m.created_at, d.step + 1, d.seen + e.told::integer, e.told
+           from down d cross join lateral (
+             select k.n, k.id, k.role, k.created_at from messages k
+             where k.parent = d.id order by k.created_at desc, k.id desc limit 1) m
+             cross join lateral (${TOLD}) e
            where d.seen < $3 and d.step < ${NEIGHBOUR_STEPS}
          ), around as (
-           select origin, n, 'self' as side, 0 as place from start
-           union all select origin, n, 'before', -step from up where told
-           union all select origin, n, 'after', step from down where told
+           select origin, n, id, role, created_at, 'self' as side, 0 as place from start
+           union all select origin, n, id, role, created_at, 'before', -step from up where told
+           union all select origin, n, id, role, created_at, 'after', step from down where told
          )
-         select a.origin, a.side, m.id as "messageId", m.role, m.created_at as "createdAt",
+         select a.origin, a.side, a.id as "messageId", a.role, a.created_at as "createdAt",
            case when a.side = 'self' then '' else coalesce(
              (select left(string_agg(c.text, E'\\n' order by c.ordinal), ${NEIGHBOUR_TEXT})
               from chunks c where c.message = a.n), '') end as text
-         from around a join messages m using (n) order by a.origin, a.place`,
+         from around a order by a.origin, a.place`,
         [toJson(messages), before, after],
       );
       const result = new Map<MessageId, { before: NeighbourRow[]; after: NeighbourRow[] }>();

@@ -34,7 +34,7 @@ for (const engine of ['opfs', 'indexeddb'] as const) {
   });
 }
 
-describe('engines', () => {
+describe('engines', { timeout: 120_000 }, () => {
   it('auto is opfs here', async () => {
     const { index, engine } = await openIn('auto', 'auto');
     expect(engine).toBe('opfs');

@@ -28,7 +28,7 @@ afterEach(async () => {
   await removeEngineFiles(NAME);
 });
 
-describe('engines', () => {
+describe('engines', { timeout: 120_000 }, () => {
   it('name their files after the Postgres that reads them', async () => {
     const { database } = await openEngine({ wanted: 'memory' });
     const { rows } = await database.query<{ server_version: string }>('show server_version');

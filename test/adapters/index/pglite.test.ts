@@ -3,6 +3,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { afterAll, describe, expect, it } from 'vitest';
+import { openEngine } from '../../../src/adapters/index/engines.ts';
 import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
 import { migrate, SCHEMA_VERSION } from '../../../src/adapters/index/schema.ts';
 import { change, conversation, describeMemoryIndex, message } from '../../suites/memory-index.suite.ts';
@@ -21,6 +22,13 @@ const open = async () => {
 describeMemoryIndex('PGlite in memory', { open });
 
 describe('PGlite', () => {
+  it('runs in memory where nothing can be kept', { timeout: 120_000 }, async () => {
+    const opened = await openEngine({ wanted: 'auto' });
+    expect(opened.engine).toBe('memory');
+    expect(opened.passedOver.map((one) => one.engine)).toEqual(['opfs', 'indexeddb']);
+    await opened.database.close();
+  });
+
   it('moves neither rows nor bookmark when a change fails half-way', async () => {
     const index = await open();
     await index.apply(change({ conversations: [conversation(1)], messages: [message(1, 'kept')] }), 3);

@@ -62,7 +62,7 @@ create table chunks (
 );
 create index chunks_message on chunks (message);
 create index chunks_hash on chunks using hash (hash);
-create index chunks_bm25 on chunks using bm25 (words) with (text_config = 'simple');
+create index chunks_bm25 on chunks using bm25 (words) with (text_config = 'simple', k1 = 1.2, b = 0.75);
 
 create table models (
   n smallint generated always as identity primary key,

@@ -1,0 +1,51 @@
+// BM25 by the numbers: how much each word of a query says about each of a few chunks.
+// Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with Lucene's idf, which is never
+// negative; k1 and b as the database's index has them.
+
+/** How soon a repeated word stops counting more. */
+export const K1 = 1.2;
+/** How much long texts are held back. */
+export const B = 0.75;
+
+/** What BM25 must know of the whole library. */
+export interface WordStatistics {
+  /** Word → idf · (k1 + 1); words that no chunk has are missing or 0. */
+  readonly weights: ReadonlyMap<string, number>;
+  /** b divided by the average number of words in a chunk. */
+  readonly perWord: number;
+}
+
+/** The words in a string of words, in lower case, as often as they stand there. */
+export const splitWords = (words: string): string[] => words.toLowerCase().split(/\s+/u).filter(Boolean);
+
+/** Weight of a word that `holding` of `all` chunks have. */
+export const weightOf = (holding: number, all: number): number =>
+  Math.log(1 + (all - holding + 0.5) / (holding + 0.5)) * (K1 + 1);
+
+/** BM25 of a chunk with these words; a word that stands twice in the query counts twice. > 0 where any word matches, else 0. */
+export function bm25Of(
+  query: readonly string[],
+  words: readonly string[],
+  { weights, perWord }: WordStatistics,
+): number {
+  const times = new Map<string, number>();
+  for (const word of words) times.set(word, (times.get(word) ?? 0) + 1);
+  let score = 0;
+  for (const word of query) {
+    const found = times.get(word);
+    if (found) score += ((weights.get(word) ?? 0) * found) / (found + K1 * (1 - B + perWord * words.length));
+  }
+  return score;
+}
+
+// The two numbers, read back out of scores that an index gave: score(word, in a text of n words) = weight / (A + k1 · perWord · n).
+const A = 1 + K1 * (1 - B);
+
+/** `perWord` from the scores of a word in a text of that word alone, and in one of `length` words. */
+export const perWordFrom = (alone: number, among: number, length: number): number => {
+  const ratio = alone / among;
+  return Math.max(0, (A * (ratio - 1)) / (K1 * (length - ratio)));
+};
+
+/** A word's weight from its score in a text of that word alone. */
+export const weightFrom = (alone: number, perWord: number): number => alone * (A + K1 * perWord);
