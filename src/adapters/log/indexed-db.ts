@@ -7,7 +7,14 @@
 //
 // The counts are changed in the transaction that changes the entries, so they are exact; they and the size in the index key
 // let listing, statistics, folding and forgetting do without reading a single update.
-import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB, type StoreNames } from 'idb';
+import {
+  type DBSchema,
+  deleteDB,
+  type IDBPDatabase,
+  type IDBPTransaction,
+  openDB,
+  type StoreNames,
+} from 'idb';
 import { z } from 'zod';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { type DocumentId, type EntryId, newEntryId } from '../../domain/base/ids.ts';
@@ -122,6 +129,7 @@ export async function openIndexedDbStore({
     work: (transaction: Transaction<Mode>) => Promise<T>,
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
+      if (mode === 'readwrite') await freshFile;
       const opening = connect();
       const database = await opening;
       try {
@@ -162,6 +170,7 @@ export async function openIndexedDbStore({
     run(stores, 'readonly', work);
 
   await connect();
+  const freshFile = beginFreshFile(name);
 
   // -------------------------------------------------------------------------------------------- telling others
   const logListeners = createAnnouncer<LogChange>();
@@ -358,6 +367,39 @@ function open(
         (error) => reject(translate(error, UNAVAILABLE)),
       )
       .finally(() => clearTimeout(waiting));
+  });
+}
+
+/** How long writing waits for a fresh file at most, in ms. */
+const FRESH_FILE_PATIENCE = 3_000;
+
+/**
+ * Makes Chromium begin a new file before the first write of a session, by making and deleting a database beside ours.
+ *
+ * Chromium keeps a site's IndexedDB in LevelDB. Killed between the two system calls in which that writes a record, it finds half
+ * a record at the end of its file, ignores it, and goes on writing behind it (google/leveldb issue 1287). The start after that
+ * takes the file for damaged and deletes every database of the site. Deleting a database makes LevelDB move what it has into a
+ * table and begin a new file, and the half record goes with the old one. Elsewhere it costs a few milliseconds, once, beside
+ * the first reads. Never rejects: it is a precaution.
+ */
+function beginFreshFile(name: string): Promise<void> {
+  return new Promise((resolve) => {
+    const waiting = setTimeout(resolve, FRESH_FILE_PATIENCE);
+    const remake = async () => {
+      const scratch = `${name}:scratch`;
+      const database = await openDB(scratch, 1, {
+        upgrade: (database) => void database.createObjectStore('scratch'),
+        blocking: (_, __, event) => (event.target as IDBDatabase).close(),
+      });
+      database.close();
+      await deleteDB(scratch);
+    };
+    remake()
+      .catch(() => {})
+      .finally(() => {
+        clearTimeout(waiting);
+        resolve();
+      });
   });
 }
 

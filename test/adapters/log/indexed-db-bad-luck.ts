@@ -49,14 +49,18 @@ export function describeBadLuck(name: string): void {
     it('a newer app in another tab gets the database at once, and this tab says so', async () => {
       const heard: Problem[] = [];
       const store = await openIndexedDbStore({ name: database, onProblem: (told) => heard.push(told) });
-      const written = store.log.append([entryOf()]);
+      await store.log.append([entryOf()]);
+      const underWay = store.log.append([entryOf()]);
       const newer = await openDB(database, LOG_VERSION + 1);
-      await written;
-      expect(await newer.count('entries')).toBe(1);
+      const written = await underWay.then(
+        () => 2,
+        () => 1,
+      );
+      expect(await newer.count('entries'), 'written and said so, or neither').toBe(written);
       expect(heard).toMatchObject([{ code: 'newer-log' }]);
       await expect(store.log.append([entryOf()])).rejects.toMatchObject(problem('newer-log', false));
       await expect(store.log.head()).rejects.toMatchObject(problem('newer-log', false));
-      expect(await newer.count('entries')).toBe(1);
+      expect(await newer.count('entries')).toBe(written);
       newer.close();
       await store.log.close();
     });
@@ -81,7 +85,7 @@ export function describeBadLuck(name: string): void {
       request.result.close();
       expect(await store.log.append([entryOf()])).toBe(2);
       expect(await store.log.stats()).toEqual({ entries: 2, bytes: 6 });
-      expect(open).toHaveBeenCalledTimes(2);
+      expect(open.mock.calls.filter(([opened]) => opened === database).length).toBe(2);
       await store.log.close();
     });
 

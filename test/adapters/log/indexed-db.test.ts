@@ -15,9 +15,8 @@ it('opens again after the browser ended the connection and said so', async () =>
   const open = vi.spyOn(IDBFactory.prototype, 'open');
   const store = await openIndexedDbStore({ name: 'ended' });
   await store.log.append([entryOf()]);
-  forceCloseDatabase(
-    (open.mock.results[0]?.value as { result: Parameters<typeof forceCloseDatabase>[0] }).result,
-  );
+  const opened = open.mock.results[0]?.value as { result: Parameters<typeof forceCloseDatabase>[0] };
+  forceCloseDatabase(opened.result);
   expect(await store.log.append([entryOf()])).toBe(2);
   await store.log.close();
   open.mockRestore();
