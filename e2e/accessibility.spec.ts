@@ -1,0 +1,70 @@
+// axe on every screen, in both themes: no serious violation. And a walk with the keyboard alone.
+import axe from 'axe-core';
+import { expect, openApp, test } from './app.ts';
+import { SCREENS, settle, withLibrary } from './screens.ts';
+
+for (const library of [false, true])
+  test(`axe finds nothing serious ${library ? 'in a library' : 'on an empty page'}`, async ({ page }) => {
+    test.setTimeout(300_000);
+    await openApp(page);
+    if (library) await withLibrary(page);
+    const found: string[] = [];
+    for (const screen of SCREENS.filter((screen) => screen.library === library)) {
+      await screen.go(page, false);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        // Through the debugger: the page's policy forbids foreign script.
+        await page.evaluate(axe.source);
+        const serious = await page.evaluate(async () => {
+          const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
+            resultTypes: ['violations'],
+          });
+          return violations
+            .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+            .map(
+              ({ id, nodes }) =>
+                `${id}: ${nodes
+                  .map((node) => node.target.join(' '))
+                  .slice(0, 3)
+                  .join(' | ')}`,
+            );
+        });
+        found.push(...serious.map((line) => `${screen.name} ${colorScheme} ${line}`));
+      }
+      await settle(page);
+    }
+    expect(found).toEqual([]);
+  });
+
+test('the keyboard alone: look around, search, open, write, come back', async ({ page }) => {
+  await openApp(page);
+  await withLibrary(page);
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('sourdough');
+  await expect(page.getByRole('option', { name: /Sourdough/i }).first()).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/c\//);
+  await page.keyboard.press('Shift+Escape');
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused();
+  await page.keyboard.press('ControlOrMeta+Shift+o');
+  await expect(page).toHaveURL(/\/(\?.*)?$/);
+  await page.keyboard.press('ControlOrMeta+/');
+  await expect(page.getByRole('dialog')).toContainText('Keyboard shortcuts');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+});
+
+test('nothing scrolls sideways at 320 px', async ({ page }) => {
+  test.setTimeout(180_000);
+  await openApp(page);
+  await withLibrary(page);
+  await page.setViewportSize({ width: 320, height: 640 });
+  const wide: string[] = [];
+  for (const screen of SCREENS.filter((screen) => screen.library)) {
+    await screen.go(page, true);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (width > 320) wide.push(`${screen.name}: ${width}`);
+    await settle(page);
+  }
+  expect(wide).toEqual([]);
+});

@@ -1,0 +1,57 @@
+// `npm run screenshots [-- --only NAME] [--out DIR]`: every screen and state, wide and phone, light and dark, English and Chinese.
+// Needs a built app (`npm run build`). Pictures go to `screenshots/`.
+import { mkdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { chromium } from 'playwright';
+import { preview } from 'vite';
+import { BROWSER_ARGS, ensureBrowser } from '../test/browser.ts';
+import { SCREENS, settle, withLibrary } from './screens.ts';
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, out: { type: 'string', default: 'screenshots' } },
+});
+const PORT = 4398;
+mkdirSync(values.out, { recursive: true });
+const server = await preview({ preview: { port: PORT, strictPort: true }, logLevel: 'silent' });
+const browser = await chromium.launch({ executablePath: ensureBrowser(), args: [...BROWSER_ARGS] });
+const failed: string[] = [];
+const wanted = SCREENS.filter((screen) => !values.only || screen.name.includes(values.only));
+for (const locale of ['en-US', 'zh-CN'] as const) {
+  const context = await browser.newContext({ locale, viewport: { width: 1280, height: 800 } });
+  for (const library of [false, true]) {
+    const screens = wanted.filter((screen) => screen.library === library);
+    if (screens.length === 0) continue;
+    const page = await context.newPage();
+    await page.goto(`http://localhost:${PORT}/?console`);
+    await page.waitForFunction(() => globalThis.recollect?.app.documents.library.get().ready);
+    if (library) await withLibrary(page);
+    for (const screen of screens)
+      for (const [size, viewport] of [
+        ['wide', { width: 1280, height: 800 }],
+        ['phone', { width: 390, height: 844 }],
+      ] as const) {
+        await page.setViewportSize(viewport);
+        try {
+          await screen.go(page, size === 'phone');
+          for (const theme of ['light', 'dark'] as const) {
+            await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+            await page.evaluate(() => document.fonts.ready.then(() => undefined));
+            await page.screenshot({
+              path: `${values.out}/${screen.name}-${size}-${theme}-${locale.slice(0, 2)}.png`,
+            });
+          }
+          await settle(page);
+        } catch (error) {
+          failed.push(`${screen.name} ${size} ${locale}: ${String(error).split('\n')[0]}`);
+          await page.keyboard.press('Escape');
+        }
+      }
+    await page.close();
+  }
+  await context.close();
+}
+await browser.close();
+await server.close();
+console.log(`${wanted.length * 8 - failed.length * 2} pictures in ${values.out}/`);
+for (const line of failed) console.error(`not taken: ${line}`);
+process.exit(failed.length === 0 ? 0 : 1);
