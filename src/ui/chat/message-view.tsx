@@ -23,6 +23,7 @@ import { RecallCard } from '../memory/recall-card.tsx';
 import { Button, classes, IconButton, Spinner } from '../shell/controls.tsx';
 import { ProblemNotice, useCopy } from '../shell/problem-notice.tsx';
 import { isComposing } from '../shell/shortcuts.ts';
+import { splitFences } from './fences.ts';
 import { Markdown } from './markdown.tsx';
 import { FilePart, Fold, Reasoning, ToolLine } from './parts.tsx';
 import type { Row, Siblings } from './rows.ts';
@@ -103,7 +104,7 @@ function CopyButton({ text }: { text: string }) {
 const TOOLS =
   'flex items-center gap-0.5 opacity-0 transition-opacity focus-within:opacity-100 group-focus/message:opacity-100 group-hover/message:opacity-100 pointer-coarse:opacity-100';
 
-/** What a person wrote: as written, lines kept; Markdown in a person's hand is rarely meant as layout. */
+/** What a person wrote: as written, lines kept, since Markdown in a person's hand is rarely meant as layout; fenced code is code. */
 function PersonWords({ text }: { text: string }) {
   const { t } = useTranslation('chat');
   const long = text.length > 3000 || text.split('\n').length > 24;
@@ -116,7 +117,10 @@ function PersonWords({ text }: { text: string }) {
           long && !open && 'max-h-72 overflow-hidden [mask-image:linear-gradient(#000_75%,transparent)]',
         )}
       >
-        {!open && text.length > 20_000 ? text.slice(0, 20_000) : text}
+        {splitFences(!open && text.length > 20_000 ? text.slice(0, 20_000) : text).map((piece, at) =>
+          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text that never changes
+          piece.fenced ? <Markdown key={at} text={piece.text} /> : <span key={at}>{piece.text}</span>,
+        )}
       </div>
       {long && (
         <Button size="sm" variant="ghost" className="mt-1 -ml-2" onClick={() => setOpen(!open)}>
@@ -330,9 +334,11 @@ function Recalled({ parts, defaultOpen = false }: { parts: readonly Part[]; defa
   );
 }
 
-/** Whether memory had nothing above its threshold. */
+/** Whether memory had nothing at all, not even near misses (of which the card speaks). */
 const isEmptyRecall = (parts: readonly Part[]): boolean =>
-  parts.every((part) => part.type !== 'recall' || part.passages.length === 0);
+  parts.every(
+    (part) => part.type !== 'recall' || (part.passages.length === 0 && part.nearMisses.length === 0),
+  );
 
 /** Model, tokens, seconds, and the amber mark where memory was used. */
 function UsageLine({ message }: { message: Message }) {

@@ -31,7 +31,17 @@ export interface Branch {
   readonly leaf: MessageId | null;
 }
 
-const dayOf = (at: number): string => new Date(at).toDateString();
+/** Tells whether a time lies on another day than the one before; asks the calendar only at the borders. */
+function createDayWatch(): (at: number) => boolean {
+  let [from, to] = [0, 0];
+  return (at) => {
+    if (at >= from && at < to) return false;
+    const day = new Date(at);
+    from = day.setHours(0, 0, 0, 0);
+    to = day.setDate(day.getDate() + 1);
+    return true;
+  };
+}
 
 /** The branch that ends at `leaf`, cut after `until` where that is on it (an answer is being written below it). */
 export function branchOf(
@@ -54,7 +64,7 @@ export function branchOf(
 
   const rows: Row[] = [];
   const rowOf = new Map<MessageId, number>();
-  let lastDay = '';
+  const isNewDay = createDayWatch();
   let notes: Message[] = [];
   const endNotes = () => {
     const [first] = notes;
@@ -76,15 +86,16 @@ export function branchOf(
       continue;
     }
     endNotes();
-    const day = dayOf(message.createdAt);
-    if (message.createdAt > 0 && day !== lastDay) {
+    if (message.createdAt > 0 && isNewDay(message.createdAt))
       rows.push({ type: 'day', key: `day-${message.id}`, at: message.createdAt });
-      lastDay = day;
-    }
     const parent =
       message.parentId !== null && conversation.messages.has(message.parentId) ? message.parentId : null;
-    const brothers = (children.get(parent) ?? []).filter((other) => other.kind !== 'note');
-    const next = path.slice(at + 1, at + 40).find((other) => other.role !== 'tool' && other.kind !== 'note');
+    const born = children.get(parent) ?? [];
+    const brothers = born.length > 1 ? born.filter((other) => other.kind !== 'note') : born;
+    const calls = message.role === 'assistant' && message.parts.some((part) => part.type === 'tool-call');
+    const next = calls
+      ? path.slice(at + 1).find((other) => other.role !== 'tool' && other.kind !== 'note')
+      : undefined;
     rowOf.set(message.id, rows.length);
     rows.push({
       type: 'message',
@@ -97,11 +108,7 @@ export function branchOf(
               ids: brothers.map((other) => other.id),
             }
           : null,
-      continued:
-        message.role === 'assistant' &&
-        next?.role === 'assistant' &&
-        next.kind === 'message' &&
-        message.parts.some((part) => part.type === 'tool-call'),
+      continued: next?.role === 'assistant' && next.kind === 'message',
     });
   }
   endNotes();

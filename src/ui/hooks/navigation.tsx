@@ -28,20 +28,28 @@ export interface Navigation {
 /** The settings as a whole: the list of sections on a phone, the first one where there is room. */
 export const ALL_SECTIONS = '';
 
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return '';
+  }
+};
+
 /** Reads a route from a URL's path and query. Unknown paths are a new conversation. */
 export function routeOf(path: string, query: string): Route {
-  const [, first = '', second = ''] = path.split('/');
+  const [, first = '', encoded = ''] = path.split('/');
+  const second = decoded(encoded);
   if (first === 'c' && second) {
     const message = new URLSearchParams(query).get('m');
     return {
       screen: 'conversation',
-      conversationId: asConversationId(decodeURIComponent(second)),
+      conversationId: asConversationId(second),
       messageId: message ? asMessageId(message) : null,
     };
   }
   if (first === 'memory') return { screen: 'memory' };
-  if (first === 'settings')
-    return { screen: 'settings', section: second ? decodeURIComponent(second) : ALL_SECTIONS };
+  if (first === 'settings') return { screen: 'settings', section: second || ALL_SECTIONS };
   return { screen: 'conversation', conversationId: null, messageId: null };
 }
 

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { asConversationId, asMessageId, type MessageId } from '../../../src/domain/base/ids.ts';
+import { type Conversation, conversationMetaSchema } from '../../../src/domain/chat/conversation.ts';
+import type { Message } from '../../../src/domain/chat/message.ts';
+import { branchOf, leafThrough } from '../../../src/ui/chat/rows.ts';
+
+const id = (name: string) => asMessageId(name);
+let clock = 1_700_000_000_000;
+const said = (name: string, parent: string | null, more: Partial<Message> = {}): Message => {
+  clock += 1000;
+  return {
+    id: id(name),
+    parentId: parent === null ? null : id(parent),
+    role: 'user',
+    kind: 'message',
+    createdAt: clock,
+    parts: [{ type: 'text', text: name }],
+    ...more,
+  };
+};
+const conversation = (...messages: Message[]): Conversation => ({
+  id: asConversationId('c'),
+  meta: { ...conversationMetaSchema.parse({}), head: null },
+  messages: new Map(messages.map((message) => [message.id, message])),
+  checkpoints: new Map(),
+});
+const shown = (tree: Conversation, leaf: string, until: string | null = null) =>
+  branchOf(tree, id(leaf), until === null ? null : id(until)).rows.filter((row) => row.type !== 'day');
+
+describe('a branch on the screen', () => {
+  it('shows the path to its leaf, with siblings where time forked', () => {
+    const tree = conversation(
+      said('q', null),
+      said('a1', 'q', { role: 'assistant' }),
+      said('a2', 'q', { role: 'assistant' }),
+      said('next', 'a1'),
+    );
+    const rows = shown(tree, 'next');
+    expect(rows.map((row) => row.key)).toEqual(['q', 'a1', 'next']);
+    expect(rows[1]).toMatchObject({ siblings: { index: 0, ids: ['a1', 'a2'] } });
+    expect(rows[0]).toMatchObject({ siblings: null });
+    expect(leafThrough(tree, id('a1'))).toBe('next');
+    expect(leafThrough(tree, id('a2'))).toBe('a2');
+  });
+
+  it('never parts a call from its result', () => {
+    const tree = conversation(
+      said('q', null),
+      said('call', 'q', {
+        role: 'assistant',
+        parts: [{ type: 'tool-call', callId: '1', name: 'look', arguments: '{}' }],
+      }),
+      said('result', 'call', { role: 'tool', parts: [{ type: 'tool-result', callId: '1', text: 'seen' }] }),
+      said('note', 'result', { role: 'system', kind: 'note' }),
+      said('answer', 'note', { role: 'assistant' }),
+    );
+    const branch = branchOf(tree, id('answer'));
+    expect(branch.results.get('1')?.text).toBe('seen');
+    expect(branch.rows.filter((row) => row.type !== 'day').map((row) => row.type)).toEqual([
+      'message',
+      'message',
+      'notes',
+      'message',
+    ]);
+    expect(branch.rowOf.get(id('result'))).toBe(branch.rowOf.get(id('call')));
+    expect(branch.rows[branch.rowOf.get(id('call')) as number]).toMatchObject({ continued: true });
+  });
+
+  it('shows a result that lost its call', () => {
+    const tree = conversation(
+      said('q', null),
+      said('orphan', 'q', { role: 'tool', parts: [{ type: 'tool-result', callId: 'x', text: 'seen' }] }),
+    );
+    expect(shown(tree, 'orphan').map((row) => row.key)).toEqual(['q', 'orphan']);
+  });
+
+  it('ends at the question while its answer is being written', () => {
+    const tree = conversation(said('q', null), said('old', 'q', { role: 'assistant' }));
+    expect(shown(tree, 'old', 'q').map((row) => row.key)).toEqual(['q']);
+    expect(shown(tree, 'old', 'elsewhere').map((row) => row.key)).toEqual(['q', 'old']);
+  });
+
+  it('knows the row of every message of the branch', () => {
+    const messages: Message[] = [];
+    for (let at = 0; at < 5000; at++)
+      messages.push(said(`m${at}`, at === 0 ? null : `m${at - 1}`, at % 7 === 0 ? { kind: 'note' } : {}));
+    const branch = branchOf(conversation(...messages), id('m4999'));
+    const lost = messages.filter((message) => {
+      const row = branch.rows[branch.rowOf.get(message.id as MessageId) as number];
+      return row?.type === 'notes' ? !row.messages.includes(message) : row?.key !== message.id;
+    });
+    expect(lost).toEqual([]);
+  });
+});
