@@ -31,6 +31,8 @@ import type {
 
 /** Raised with each change of the stores' shape. An app that finds a higher one changes nothing. */
 export const LOG_VERSION = 1;
+/** Drawer key: the browser deleted the database before this one because it was damaged. Whoever has read it deletes the key. */
+export const STORAGE_LOST = 'storage/lost';
 /** Key of the counts of the whole log; no document is named so. */
 const WHOLE_LOG = '';
 
@@ -71,7 +73,10 @@ export interface IndexedDbOptions {
   readonly now?: () => number;
   /** How long opening may wait for other tabs to let go of the database, in ms. */
   readonly patience?: number;
-  /** Hears `newer-log` when a newer version of the app, open elsewhere, takes the database over. From then on every call throws it. */
+  /**
+   * Hears `storage-lost` at opening while the drawer has STORAGE_LOST, and `newer-log` when a newer version of the app, open
+   * elsewhere, takes the database over: from then on every call throws it.
+   */
   readonly onProblem?: (problem: Problem) => void;
 }
 
@@ -105,13 +110,17 @@ export async function openIndexedDbStore({
     const letGo = () => {
       if (connection === opening) connection = undefined;
     };
-    const opening = open(name, patience, {
-      gone: letGo,
-      superseded: () => {
-        letGo();
-        onProblem(newerLog().problem);
+    const opening = open(
+      name,
+      { patience, now },
+      {
+        gone: letGo,
+        superseded: () => {
+          letGo();
+          onProblem(newerLog().problem);
+        },
       },
-    });
+    );
     opening.catch(letGo);
     connection = opening;
     return opening;
@@ -171,6 +180,8 @@ export async function openIndexedDbStore({
 
   await connect();
   const freshFile = beginFreshFile(name);
+  const lost = await look(['drawer'], (transaction) => transaction.objectStore('drawer').get(STORAGE_LOST));
+  if (lost !== undefined) onProblem(storageLost().problem);
 
   // -------------------------------------------------------------------------------------------- telling others
   const logListeners = createAnnouncer<LogChange>();
@@ -320,7 +331,7 @@ export async function openIndexedDbStore({
 
 function open(
   name: string,
-  patience: number,
+  { patience, now }: { patience: number; now: () => number },
   hears: { gone: () => void; superseded: () => void },
 ): Promise<Database> {
   return new Promise((resolve, reject) => {
@@ -339,13 +350,19 @@ function open(
       if (!globalThis.indexedDB)
         throw new RecollectError('storage-unavailable', 'This browser offers no IndexedDB');
       return openDB<Schema>(name, LOG_VERSION, {
-        upgrade: (database) => {
+        upgrade: (database, _, __, transaction, event) => {
           clearTimeout(waiting);
           const entries = database.createObjectStore('entries', { keyPath: 'seq', autoIncrement: true });
           entries.createIndex('id', 'id', { unique: true });
           entries.createIndex('document', ['document', 'seq', 'size']);
           database.createObjectStore('counts');
           database.createObjectStore('drawer');
+          // Chromium's own word for a database that it found damaged and deleted.
+          const { dataLoss, dataLossMessage } = event as { dataLoss?: string; dataLossMessage?: string };
+          if (dataLoss === 'total')
+            void transaction
+              .objectStore('drawer')
+              .put({ at: now(), detail: dataLossMessage ?? '' }, STORAGE_LOST);
         },
         blocking: (_, version, event) => {
           (event.target as IDBDatabase).close();
@@ -484,6 +501,9 @@ const isLimit = (error: unknown): boolean => nameOf(error) === 'QuotaExceededErr
 
 const newerLog = (cause?: unknown) =>
   new RecollectError('newer-log', 'The log was written by a newer version of this app', { cause });
+
+const storageLost = () =>
+  new RecollectError('storage-lost', 'The browser found its database damaged and deleted it');
 
 /** IndexedDB's errors in the words of the house; `unavailable` lists those that mean "no storage here". */
 function translate(error: unknown, unavailable: ReadonlySet<string> = new Set()): RecollectError {

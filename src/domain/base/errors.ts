@@ -22,6 +22,7 @@ export const PROBLEM_CODES = [
   'storage-full',
   'storage-unavailable',
   'storage-failed',
+  'storage-lost',
   'newer-log',
   'newer-index',
   'damaged-entry',

@@ -1,6 +1,6 @@
 // The log in a Chromium that is killed again and again in the middle of writing. What was acknowledged must be there.
 // KILLS=50 for a longer run.
-import { appendFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -118,6 +118,22 @@ describe('the log in a browser that is killed', () => {
     }
   });
 
+  it('says so when Chromium deleted a damaged database, until someone has heard it', {
+    timeout: 120_000,
+  }, async () => {
+    await (await openPage()).evaluate(() => window.log.time(20));
+    await killBrowser();
+    await damage(profile);
+
+    const page = await openPage();
+    expect(await page.evaluate(() => window.log.problems())).toEqual(['storage-lost']);
+    expect((await page.evaluate(() => window.log.find())).stats.entries).toBe(0);
+    const another = await openPage();
+    expect(await another.evaluate(() => window.log.problems())).toEqual(['storage-lost']);
+    await another.evaluate(() => window.log.dismiss());
+    expect(await (await openPage()).evaluate(() => window.log.problems())).toEqual([]);
+  });
+
   it('runs out of room: says so, keeps what it has, and goes on when there is room again', async () => {
     // Before the log is opened: Chromium remembers for a while how much room there was.
     browser = await launchKillableChromium(profile);
@@ -154,17 +170,31 @@ describe('the log in a browser that is killed', () => {
   });
 });
 
-/**
- * Leaves the file to which Chromium's LevelDB writes as a kill between its two system calls for a record does: with the seven
- * bytes of a header (checksum, length 158, type "full") and nothing behind them.
- */
-async function tearLastRecord(profile: string): Promise<void> {
+/** The file to which Chromium's LevelDB appends. */
+async function newestFile(profile: string): Promise<string> {
   const folder = join(profile, 'Default', 'IndexedDB');
   const files = await readdir(folder, { recursive: true });
-  const logs = files.filter((file) => /leveldb\/\d+\.log$/.test(file)).sort();
-  const newest = logs.at(-1);
+  const newest = files
+    .filter((file) => /leveldb.\d+\.log$/.test(file))
+    .sort()
+    .at(-1);
   if (!newest) throw new Error('This Chromium does not keep IndexedDB in LevelDB');
-  await appendFile(join(folder, newest), new Uint8Array([0xde, 0xad, 0xbe, 0xef, 158, 0, 1]));
+  return join(folder, newest);
+}
+
+/**
+ * Leaves the file as a kill between the two system calls for a record does: with the seven bytes of a header (checksum, length
+ * 158, type "full") and nothing behind them.
+ */
+const tearLastRecord = async (profile: string): Promise<void> =>
+  appendFile(await newestFile(profile), new Uint8Array([0xde, 0xad, 0xbe, 0xef, 158, 0, 1]));
+
+/** Turns one byte, as a failing disk does. */
+async function damage(profile: string): Promise<void> {
+  const file = await newestFile(profile);
+  const bytes = await readFile(file);
+  bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] as number) ^ 0xff;
+  await writeFile(file, bytes);
 }
 
 /** The page's script with all it imports, as one module. */

@@ -1,5 +1,5 @@
 // The page of the kill test: appends without pause and says what was acknowledged; a later page tells what it finds.
-import { openIndexedDbStore } from '../../../src/adapters/log/indexed-db.ts';
+import { openIndexedDbStore, STORAGE_LOST } from '../../../src/adapters/log/indexed-db.ts';
 import { asConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
 
 /** Never folded, folded now and then, and one whose entries are large. */
@@ -28,6 +28,10 @@ export interface KilledPage {
   time(times: number): Promise<number[]>;
   /** Appends so many bytes; the code of the problem, or undefined. */
   fill(bytes: number): Promise<string | undefined>;
+  /** Codes of the problems heard at opening. */
+  problems(): Promise<string[]>;
+  /** Puts aside what the drawer says about a lost database. */
+  dismiss(): Promise<void>;
 }
 
 declare global {
@@ -37,7 +41,8 @@ declare global {
   }
 }
 
-const opening = openIndexedDbStore({ name: 'killed' });
+const problems: string[] = [];
+const opening = openIndexedDbStore({ name: 'killed', onProblem: ({ code }) => problems.push(code) });
 
 window.log = {
   async write(from) {
@@ -110,5 +115,14 @@ window.log = {
       () => undefined,
       (error: { problem?: { code: string } }) => error.problem?.code ?? String(error),
     );
+  },
+
+  async problems() {
+    await opening;
+    return problems;
+  },
+
+  async dismiss() {
+    await (await opening).drawer.set(STORAGE_LOST, undefined);
   },
 };

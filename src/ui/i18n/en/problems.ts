@@ -15,6 +15,11 @@ export const problems = {
     kept: 'Everything saved so far is safe. The last change stays on the screen and is tried again.',
     do: 'Leave this tab open. If it keeps failing, copy your last message and reload the page.',
   },
+  'storage-lost': {
+    what: 'The browser found its database damaged and deleted it, with the conversations in it.',
+    kept: 'Nothing of it is left in this browser. What you write from now on is saved.',
+    do: 'Import your last export under Settings › Storage. Copies on your other devices are not affected.',
+  },
   'newer-log': {
     what: 'Your conversations were written by a newer version of Recollect.',
     kept: 'Nothing was changed. All conversations are where they were.',
