@@ -23,7 +23,7 @@ export type EmbeddingState =
 export interface EmbeddingProvider {
   /** Provider, model and precision, e.g. `local/multilingual-e5-small-en-zh/q8`: vectors are keyed by it. */
   readonly id: string;
-  /** Numbers in a vector. */
+  /** Numbers in a vector; 0 until a local model that is not bundled has been loaded once. */
   readonly dimensions: number;
   /** BCP 47 primary languages the model knows, or `any`. */
   readonly languages: readonly string[] | 'any';
