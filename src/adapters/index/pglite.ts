@@ -167,6 +167,11 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
         if (message.includes(INTERRUPTED) && tries < TRIES) continue;
+        if (/quota/i.test(`${(error as { name?: unknown } | null)?.name} ${message}`))
+          throw new RecollectError('storage-full', 'There is no room for the memory index.', {
+            retry: true,
+            cause: error,
+          });
         throw new RecollectError('index-unavailable', `The memory index did not answer: ${message}`, {
           params: { detail: message },
           retry: true,

@@ -30,7 +30,7 @@ for (const engine of ['opfs', 'indexeddb'] as const) {
       opened = undefined;
       return { ...(await get()), close: async () => {} };
     },
-    runs: 5,
+    runs: 10,
   });
 }
 

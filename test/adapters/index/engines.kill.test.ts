@@ -100,4 +100,49 @@ describe('the index in a browser that is killed', () => {
         `${engine}: ${KILLS} kills, ${applied.size} applies and ${embedded.size} vectors acknowledged, 0 lost`,
       );
     });
+
+  it('goes on in every other tab when the leading tab is closed or crashes', {
+    timeout: 180_000,
+  }, async () => {
+    const pages: Page[] = [];
+    const heard = new Map<Page, number>();
+    let wake = () => {};
+    const join = async (from: number) => {
+      const page = await openPage();
+      await page.evaluate(() => window.harness.open('opfs'));
+      heard.set(page, 0);
+      await page.exposeFunction('acknowledge', () => {
+        heard.set(page, (heard.get(page) ?? 0) + 1);
+        wake();
+      });
+      page.evaluate((n) => window.harness.write(n), from).catch(() => heard.set(page, Number.NaN));
+      pages.push(page);
+    };
+    /** Resolves when each of these tabs has been answered `more` times from now on. */
+    const answers = async (these: readonly Page[], more: number) => {
+      const wanted = new Map(these.map((page) => [page, (heard.get(page) ?? 0) + more]));
+      while (these.some((page) => (heard.get(page) ?? 0) < (wanted.get(page) ?? 0)))
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      for (const page of these) expect(heard.get(page)).not.toBeNaN();
+    };
+
+    for (const from of [0, 1000, 2000, 3000]) await join(from);
+    const [first, second, third, fourth] = pages as [Page, Page, Page, Page];
+    await answers(pages, 3);
+    await first.close();
+    await answers([second, third, fourth], 6);
+    const led = await Promise.all(
+      [second, third, fourth].map((page) => page.evaluate(() => window.harness.isLeader())),
+    );
+    expect(led.filter(Boolean)).toHaveLength(1);
+    const leader = [second, third, fourth][led.indexOf(true)] as Page;
+    const others = [second, third, fourth].filter((page) => page !== leader);
+    const devtools = await leader.context().newCDPSession(leader);
+    const crashed = leader.waitForEvent('crash');
+    devtools.send('Page.crash').catch(() => {});
+    await crashed;
+    await answers(others, 6);
+  });
 });

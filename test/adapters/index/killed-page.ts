@@ -28,6 +28,7 @@ export interface Harness {
     mode: 'both' | 'words' | 'vector',
     exclude: boolean,
   ): Promise<number[]>;
+  isLeader(): boolean;
   bytes(): Promise<number>;
   close(): Promise<void>;
 }
@@ -122,6 +123,7 @@ window.harness = {
     return times;
   },
 
+  isLeader: () => opened.isLeader(),
   bytes: async () => (await opened.index.stats(MODEL)).bytes,
   close: () => opened.index.close(),
 };

@@ -80,6 +80,14 @@ describe('PGlite', () => {
     expect(listeners.size).toBe(0);
   });
 
+  it('says so when there is no room', async () => {
+    const full = Object.assign(new Error('The current transaction exceeded its limits.'), {
+      name: 'QuotaExceededError',
+    });
+    const index = createPgliteIndex({ close: async () => {}, query: () => Promise.reject(full) });
+    await expect(index.apply(change({}), 1)).rejects.toMatchObject({ problem: { code: 'storage-full' } });
+  });
+
   it('refuses a newer schema and leaves it as it is', async () => {
     const index = await open();
     await index.apply(change({ messages: [message(1, 'kept')] }), 3);
