@@ -72,7 +72,7 @@ export const library = {
       unchanged_other: '{{count, number}} were here already',
       nothingNew: 'Nothing new: all of it was here already',
       nothingIn: 'Nothing was imported',
-      cancelled: 'Stopped. What had been taken in is kept; import the file again for the rest.',
+      cancelled: 'Stopped. Nothing of it was kept.',
       cancelledNothing: 'Stopped before anything was taken in.',
       messages: 'Messages',
       roles: { user: 'yours', assistant: 'from models', system: 'system', tool: 'from tools' },

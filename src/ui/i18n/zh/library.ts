@@ -68,7 +68,7 @@ export const library = {
       unchanged_other: '{{count, number}} 个原本就在',
       nothingNew: '没有新内容：全都原本就在',
       nothingIn: '没有导入任何内容',
-      cancelled: '已停止。已导入的部分保留；再次导入同一文件即可补上其余部分。',
+      cancelled: '已停止，没有保留任何内容。',
       cancelledNothing: '在导入任何内容之前已停止。',
       messages: '消息',
       roles: { user: '您的', assistant: '模型的', system: '系统的', tool: '工具的' },
