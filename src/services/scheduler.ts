@@ -52,11 +52,11 @@ export function createJob({
 
   const startAt = (at: number, soon: boolean) => {
     if (signal.aborted) return;
-    if (timer && timer.at <= at) {
-      if (soon) timer = { ...timer, soon };
-      return;
+    if (timer) {
+      timer.soon ||= soon;
+      if (timer.at <= at) return;
+      clearTimeout(timer.handle);
     }
-    if (timer) clearTimeout(timer.handle);
     const handle = setTimeout(
       () => {
         timer = undefined;
@@ -64,7 +64,7 @@ export function createJob({
       },
       Math.max(0, at - performance.now()),
     );
-    timer = { handle, at, soon };
+    timer = { handle, at, soon: soon || (timer?.soon ?? false) };
   };
 
   const start = async () => {

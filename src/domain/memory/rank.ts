@@ -65,7 +65,7 @@ export const knows = (languages: readonly string[] | 'any', text: string): boole
 /** A cosine on the 0–1 scale that is the same for every model: 0.5 where a person calls two texts related in half of the cases. */
 export function vectorHalf(cosine: number, scale: CosineScale, bothHan: boolean): number {
   const { related, spread } = (bothHan && scale.han) || scale;
-  return logistic((cosine - related) / spread);
+  return logistic((cosine - related) / (spread * FIT.vectorSoftness));
 }
 
 /**
@@ -92,8 +92,11 @@ export function hybridOf(
   return (weights.vector * vector + weights.keyword * keyword) / sum;
 }
 
-/** Probability that a person calls the passage related, before its age. */
-export const probabilityOf = (hybrid: number): number => logistic(FIT.slope * hybrid + FIT.intercept);
+/** Probability that a person calls the passage related, before its age. `wordsOnly`: the hybrid is its keyword half. */
+export function probabilityOf(hybrid: number, wordsOnly = false): number {
+  const { slope, intercept } = wordsOnly ? FIT.keyword : FIT.hybrid;
+  return logistic(slope * hybrid + intercept);
+}
 
 /** exp(-factor · days); 1 for the future and for unknown times. */
 export function decayOf(createdAt: number, now: number, factor: number): number {
@@ -131,7 +134,7 @@ export function rank<C extends Rankable>(candidates: readonly C[], context: Rank
           keyword: candidate.bm25 > 0 ? keyword : null,
           hybrid,
           decay,
-          final: withDecay(probabilityOf(hybrid), decay),
+          final: withDecay(probabilityOf(hybrid, vector === null), decay),
         },
       };
     })

@@ -328,7 +328,12 @@ export function startMemoryEngine({
     }
   };
 
+  /** What was asked for and waits until the log has been read up to where it was then: a word said just before an end belongs to it. */
+  let wish: 'ended' | 'now' | null = null;
+
   const runProjector = async (): Promise<void> => {
+    const granted = wish;
+    wish = null;
     projecting = true;
     try {
       if ((await drawer.get(REBUILD)) !== undefined) {
@@ -363,12 +368,16 @@ export function startMemoryEngine({
       await drawer.set(UNDESCRIBED, undescribed.size > 0 ? [...undescribed] : undefined);
       starting = false;
       fatal = null;
+    } catch (error) {
+      wish ??= granted;
+      throw error;
     } finally {
       projecting = false;
       unread = 0;
       tell();
     }
-    indexer.wake();
+    if (granted) all = true;
+    indexer.wake(granted === 'now');
   };
 
   const undescribedBefore = async (): Promise<ConversationId[]> => {
@@ -602,9 +611,9 @@ export function startMemoryEngine({
 
   return {
     wake: (reason) => {
-      if (reason === 'now' || (reason === 'ended' && config.get().indexing.on_end)) all = true;
+      if (reason === 'now') wish = 'now';
+      else if (reason === 'ended' && config.get().indexing.on_end) wish ??= 'ended';
       projector.wake(reason === 'now');
-      indexer.wake(reason === 'now');
     },
     setPaused: (value) => {
       const before = paused;
