@@ -9,7 +9,7 @@ import { useNavigation } from '../hooks/navigation.tsx';
 import { type ShownOutcome, useSession } from '../hooks/session.tsx';
 import { formatBytes, formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
 import { RecallCard } from '../memory/recall-card.tsx';
-import { Badge, Button, IconButton, Kbd } from '../shell/controls.tsx';
+import { Badge, Button, IconButton, Kbd, Spinner } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 
@@ -219,7 +219,13 @@ export function Outcomes({
         />
       </header>
       <div className="px-3 pb-3">
-        <CommandOutcomeView outcome={outcome} />
+        {outcome ? (
+          <CommandOutcomeView outcome={outcome} />
+        ) : (
+          <p className="text-ink-3">
+            <Spinner label={t('commandRuns')} />
+          </p>
+        )}
       </div>
     </section>
   ));

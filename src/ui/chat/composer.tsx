@@ -62,7 +62,8 @@ export function Composer({
   first: boolean;
   /** Sends, or queues while an answer is being written. Rejects where it could not be saved. */
   send: (parts: readonly Part[], withoutPassages: readonly MessageId[]) => Promise<void>;
-  runCommand: (line: string) => Promise<void>;
+  /** False where the line could not be read: it comes back to be mended. */
+  runCommand: (line: string) => Promise<boolean>;
   /** False where there is nothing to edit. */
   editLast: () => boolean;
   handle: RefObject<ComposerHandle | null>;
@@ -210,7 +211,9 @@ export function Composer({
     if (isCommandLine(text)) {
       setText('');
       keeper.current?.flush();
-      runCommand(text).catch(report);
+      runCommand(text).then((done) => {
+        if (!done && area.current?.value === '') setText(text);
+      }, report);
       return;
     }
     if (!text && sent.length === 0) return;
@@ -314,10 +317,16 @@ export function Composer({
           ))}
         </ul>
       )}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the field is a click into it; keys are there already */}
       <form
         className="relative rounded-2xl border border-line-strong bg-raised shadow-[0_1px_3px_rgb(0_0_0/0.04)] transition-colors focus-within:border-ink-3/70"
         onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+        onKeyDown={(event) => {
+          // From any button of it, too.
+          if (event.defaultPrevented || isComposing(event.nativeEvent)) return;
+          if (keysOf(event.nativeEvent) !== shortcutKeys(app.settings.config.get(), 'send')) return;
           event.preventDefault();
           submit();
         }}

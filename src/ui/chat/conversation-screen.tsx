@@ -8,6 +8,7 @@ import { writable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
 import type { Message, Part } from '../../domain/chat/message.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
+import type { CommandOutcome } from '../../services/commands/command.ts';
 import { runCommand } from '../../services/commands/index.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useConversation } from '../hooks/conversation.ts';
@@ -52,32 +53,57 @@ const NO_OUTCOMES: readonly ShownOutcome[] = [];
 /** The memory of the answer that is being written: the same object for the whole turn. */
 const recallOf = (turn: TurnState): Part | undefined => turn.parts.find((part) => part.type === 'recall');
 
+const MOST_OUTCOMES = 8;
 let outcomeSerial = 0;
 
-/** Runs a slash command and shows what it hands back. */
-function useCommandLine(conversationId: ConversationId | null): (line: string) => Promise<void> {
+/** Runs a slash command and shows what it hands back. Resolves to false where the line could not be read. */
+function useCommandLine(conversationId: ConversationId | null): (line: string) => Promise<boolean> {
   const app = useApp();
-  const session = useSession();
+  const { outcomes } = useSession();
   const follow = useFollowOutcome();
   const latest = useRef(follow);
   latest.current = follow;
-  const running = useRef<AbortController | null>(null);
-  useEffect(() => () => running.current?.abort(), []);
+  const leaving = useRef<AbortController | null>(null);
+  useEffect(() => {
+    const control = new AbortController();
+    leaving.current = control;
+    return () => control.abort();
+  }, []);
   return useCallback(
     async (line) => {
-      running.current?.abort();
-      const control = new AbortController();
-      running.current = control;
-      const { documents, library, chat, memory, settings } = app;
-      const context = { documents, library, chat, memory, settings, conversationId, now: Date.now };
-      const outcome = await runCommand(app.commands, line, { ...context, signal: control.signal });
-      if (control.signal.aborted || !latest.current(outcome)) return;
+      const signal = leaving.current?.signal ?? AbortSignal.abort();
       const place = conversationId ?? 'new';
       outcomeSerial += 1;
-      const shown = { id: outcomeSerial, line, outcome };
-      session.outcomes.update((all) => new Map(all).set(place, [...(all.get(place) ?? []), shown].slice(-8)));
+      const id = outcomeSerial;
+      const put = (outcome: CommandOutcome | null) =>
+        outcomes.update((all) => {
+          const others = (all.get(place) ?? []).filter((other) => other.id !== id);
+          return new Map(all).set(place, [...others, { id, line, outcome }].slice(-MOST_OUTCOMES));
+        });
+      const drop = () =>
+        outcomes.update((all) =>
+          new Map(all).set(
+            place,
+            (all.get(place) ?? []).filter((other) => other.id !== id),
+          ),
+        );
+      // Most commands are done at once; only a slow one says that it runs.
+      const slow = setTimeout(() => put(null), 200);
+      try {
+        const { documents, library, chat, memory, settings } = app;
+        const context = { documents, library, chat, memory, settings, conversationId, now: Date.now };
+        const outcome = await runCommand(app.commands, line, { ...context, signal });
+        clearTimeout(slow);
+        if (!signal.aborted && latest.current(outcome)) put(outcome);
+        else drop();
+        return outcome.type !== 'problem';
+      } catch (error) {
+        clearTimeout(slow);
+        drop();
+        throw error;
+      }
     },
-    [app, session, conversationId],
+    [app, outcomes, conversationId],
   );
 }
 

@@ -146,7 +146,8 @@ export function MessageList({
         if (element) {
           const tall = element.offsetHeight > (scroller.current?.clientHeight ?? 0) * 0.8;
           if (block === 'center') element.scrollIntoView({ block: tall ? 'start' : 'center' });
-          element.focus({ preventScroll: true });
+          // An editor in it may have the focus already.
+          if (!element.contains(document.activeElement)) element.focus({ preventScroll: true });
         } else list.current?.scrollToIndex(row, { align: block });
         tries += 1;
         pending.current = tries < (element ? 4 : 30) ? requestAnimationFrame(settle) : null;

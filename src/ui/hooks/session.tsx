@@ -19,7 +19,8 @@ export interface ReadingPlace {
 export interface ShownOutcome {
   readonly id: number;
   readonly line: string;
-  readonly outcome: CommandOutcome;
+  /** Null while the command runs. */
+  readonly outcome: CommandOutcome | null;
 }
 
 export type Floating = 'palette' | 'shortcuts' | 'import' | 'drawer' | null;

@@ -41,6 +41,7 @@ export const chat = {
   modelIs: 'Model: {{model}}',
   manageModels: 'Manage models',
   connectModel: 'Connect a model',
+  commandRuns: 'Running',
   commandShelf: 'Commands',
   commandShelfKeys: '↑ ↓ choose · Tab completes · Enter runs · Esc closes',
   said: {

@@ -40,6 +40,7 @@ export const chat = {
   modelIs: '模型：{{model}}',
   manageModels: '管理模型',
   connectModel: '连接模型',
+  commandRuns: '正在运行',
   commandShelf: '命令',
   commandShelfKeys: '↑ ↓ 选择 · Tab 补全 · Enter 运行 · Esc 关闭',
   said: {
