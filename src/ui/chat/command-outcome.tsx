@@ -100,7 +100,10 @@ export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
         <div className="flex flex-col gap-2">
           {result.degraded && <ProblemNotice problem={result.degraded} compact />}
           {result.passages.length === 0 && result.nearMisses.length === 0 ? (
-            <p className="text-ink-2">{t('recallNothing')}</p>
+            // An index that did not answer is no proof that there is nothing.
+            result.degraded?.code !== 'index-unavailable' && (
+              <p className="text-ink-2">{t('recallNothing')}</p>
+            )
           ) : (
             <RecallCard
               passages={result.passages.map(bare)}
