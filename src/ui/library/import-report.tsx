@@ -1,5 +1,5 @@
 // What an import did, source by source: what came in, what was here already, what was left out and why.
-import { ArrowRight, Check } from 'lucide-react';
+import { ArrowRight, Check, Minus } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { ImportReport } from '../../services/library/library.ts';
@@ -65,10 +65,10 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
           aria-hidden
           className={classes(
             'mt-0.5 inline-flex size-6 shrink-0 items-center justify-center rounded-full',
-            added + changed > 0 ? 'bg-ok-soft text-ok' : 'bg-fill text-ink-3',
+            added + changed > 0 ? 'bg-ok-soft text-ok' : 'bg-fill text-ink-2',
           )}
         >
-          <Check size={14} />
+          {tookIn(report) ? <Check size={14} /> : <Minus size={14} />}
         </span>
         <div className="min-w-44 flex-1">
           <h3 className="font-semibold text-base leading-6">{headline}</h3>

@@ -30,7 +30,7 @@ import { sentences } from '../i18n/sentences.ts';
 import { MarkedText, plainText } from '../memory/marked-text.tsx';
 import { ScoreMeter } from '../memory/scores.tsx';
 import { SETTING_ENTRIES } from '../settings/sections.ts';
-import { classes, Kbd, Spinner } from '../shell/controls.tsx';
+import { classes, Kbd, Spinner, useFocusReturn } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { useShortcutKeys } from '../shell/shortcuts.ts';
 import {
@@ -69,6 +69,7 @@ export function Palette({ open, onOpenChange }: PaletteProps) {
   const { t } = useTranslation('palette');
   // What an item does once the palette is gone and the focus is free.
   const afterwards = useRef<(() => void) | null>(null);
+  const { onOpenAutoFocus, onCloseAutoFocus } = useFocusReturn();
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
@@ -76,8 +77,9 @@ export function Palette({ open, onOpenChange }: PaletteProps) {
         <div className="pointer-events-none fixed inset-0 z-50 flex items-start justify-center p-4 pt-[12vh] max-md:p-0">
           <RadixDialog.Content
             aria-describedby={undefined}
+            onOpenAutoFocus={onOpenAutoFocus}
             onCloseAutoFocus={(event) => {
-              if (!afterwards.current) return;
+              if (!afterwards.current) return onCloseAutoFocus(event);
               event.preventDefault();
               afterwards.current();
               afterwards.current = null;
@@ -309,7 +311,6 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
         <SearchIcon size={17} aria-hidden className="shrink-0 text-ink-3" />
         <Command.Input
           ref={input}
-          autoFocus
           value={query}
           onValueChange={change}
           onKeyDown={keepCaretKeys}

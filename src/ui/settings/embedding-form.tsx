@@ -23,10 +23,14 @@ const USUAL_RATE: Readonly<Record<string, number>> = {
 
 export function EmbeddingForm() {
   const { t } = useTranslation('settings');
-  const { settings, memory } = useApp();
+  const { settings, memory, documents } = useApp();
   const inForce = useReadable(settings.config, (config) => config.embedding);
   const rate = useReadable(memory.status, (status) => status.rate);
   const stats = useIndexStats();
+  // Known at once; the figures of the index come later.
+  const said = useReadable(documents.library, (library) =>
+    library.entries.reduce((sum, entry) => sum + (entry.deletedAt === null ? entry.messageCount : 0), 0),
+  );
   const [draft, setDraft] = useState<Embedding | null>(null);
   const [key, setKey] = useState('');
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -51,7 +55,7 @@ export function EmbeddingForm() {
       ? `local ${embedding.local.model} ${embedding.local.source} ${embedding.local.query_prefix} ${embedding.local.passage_prefix}`
       : `${embedding.provider} ${JSON.stringify(embedding[embedding.provider])}`;
   const remade = modelOf(now) !== modelOf(inForce);
-  const messages = stats?.messages ?? 0;
+  const messages = Math.max(stats?.messages ?? 0, said);
   const pace = rate > 0 && now.provider === inForce.provider ? rate : USUAL_RATE[local.model];
 
   const apply = () => {

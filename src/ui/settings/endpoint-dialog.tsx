@@ -82,7 +82,8 @@ function EndpointForm({
   const [problem, setProblem] = useState<Problem | null>(null);
   const [missing, setMissing] = useState<'url' | 'name' | null>(null);
   const [saving, setSaving] = useState(false);
-  const address = useId();
+  const listedAt = useRef(before?.baseUrl);
+  const list = useId();
 
   useEffect(() => {
     if (before) settings.hasKey(before.id).then(setKept, () => {});
@@ -111,9 +112,13 @@ function EndpointForm({
           if (asking.signal.aborted) return;
           setTest(report);
           if (!report.ok) return;
-          setModels([...new Set([...report.models, ...offered])]);
-          if (offered.length === 0 && report.models.length <= OFFER_ALL) setOffered(report.models);
-          if (model === '' && report.models.length === 1) setModel(report.models[0] as string);
+          // Another server's list says nothing about this one.
+          const here = listedAt.current === address ? offered : [];
+          listedAt.current = address;
+          setModels([...new Set([...report.models, ...here])]);
+          setOffered(here.length === 0 && report.models.length <= OFFER_ALL ? report.models : here);
+          if (here.length === 0 && report.models.length > 0 && !report.models.includes(model)) setModel('');
+          if (report.models.length === 1) setModel(report.models[0] as string);
         },
         (error: unknown) => {
           if (!isAbort(error)) setTest({ ok: false, problem: toProblem(error) });
@@ -189,7 +194,10 @@ function EndpointForm({
               <p className="flex items-center gap-2">
                 <Check size={16} aria-hidden className="shrink-0" />
                 {test.models.length > 0
-                  ? t('models.testOk', { count: test.models.length, time: formatDuration(test.tookMs) })
+                  ? t('models.testOk', {
+                      count: test.models.length,
+                      time: formatDuration(Math.max(100, test.tookMs)),
+                    })
                   : t('models.testOkNone')}
               </p>
             )}
@@ -227,13 +235,13 @@ function EndpointForm({
             label={t('models.defaultModel')}
             value={model}
             onChange={(event) => setModel(event.target.value)}
-            list={address}
+            list={list}
             autoComplete="off"
             spellCheck={false}
             hint={models.length === 0 ? t('models.modelsTyped') : undefined}
             inputClassName="font-mono"
           />
-          <datalist id={address}>
+          <datalist id={list}>
             {models.map((name) => (
               <option key={name} value={name} />
             ))}

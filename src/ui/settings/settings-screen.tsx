@@ -89,7 +89,7 @@ export function SettingsScreen({ section }: { section: string }) {
           )}
         >
           <div className="@container w-full max-w-168 px-4 pt-2 pb-24 @max-3xl/settings:mx-auto @3xl/settings:px-8">
-            <h2 className="font-semibold text-xl tracking-tight @max-3xl/settings:hidden">
+            <h2 className="font-semibold text-xl tracking-tight @max-3xl/settings:sr-only">
               {t(`section.${shown}.title`)}
             </h2>
             <p className="mt-0.5 mb-6 text-ink-2">{t(`section.${shown}.lead`)}</p>

@@ -16,6 +16,7 @@ import {
   type ReactNode,
   type TextareaHTMLAttributes,
   useId,
+  useRef,
 } from 'react';
 import { useTranslation } from 'react-i18next';
 
@@ -246,6 +247,23 @@ export function Skeleton({ className }: { className?: string }) {
 
 const FLOATING = 'rounded-lg border border-line bg-raised text-ink shadow-float outline-none';
 
+/** For windows that no trigger of Radix opens: where the focus was when they opened is where it returns. */
+export function useFocusReturn() {
+  const from = useRef<Element | null>(null);
+  return {
+    onOpenAutoFocus: (event: Event) => {
+      const now = document.activeElement;
+      if (!(event.target as Node).contains(now)) from.current = now;
+    },
+    onCloseAutoFocus: (event: Event) => {
+      if (event.defaultPrevented || !(from.current instanceof HTMLElement) || !from.current.isConnected)
+        return;
+      event.preventDefault();
+      from.current.focus();
+    },
+  };
+}
+
 export interface DialogProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
@@ -276,12 +294,14 @@ export function Dialog({
   children,
 }: DialogProps) {
   const { t } = useTranslation('shell');
+  const focusReturn = useFocusReturn();
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="fixed inset-0 z-50 animate-fade bg-scrim" />
         <div className="pointer-events-none fixed inset-0 z-50 flex items-start justify-center p-4 pt-[10vh] max-md:p-2 max-md:pt-[6vh]">
           <RadixDialog.Content
+            {...focusReturn}
             {...(description ? {} : { 'aria-describedby': undefined })}
             className={classes(
               FLOATING,
@@ -398,11 +418,13 @@ export function Sheet({
   children: ReactNode;
 }) {
   const { t } = useTranslation('shell');
+  const focusReturn = useFocusReturn();
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="fixed inset-0 z-40 animate-fade bg-scrim" />
         <RadixDialog.Content
+          {...focusReturn}
           aria-describedby={undefined}
           className={classes(
             'fixed z-40 flex flex-col bg-raised text-ink shadow-float outline-none',

@@ -93,7 +93,7 @@ export const settings = {
   },
   models: {
     choice: 'Answers come from',
-    choiceHelp: 'For new messages. It can be changed for each conversation in the message box.',
+    choiceHelp: 'For new messages. The message box offers the same choice.',
     memoryOnly: 'Memory only, no model',
     noneTitle: 'No model is connected',
     noneText: 'Memory answers by quoting what you said before. Connect a model for everything else.',

@@ -60,7 +60,7 @@ export const settings = {
   },
   models: {
     choice: '由谁作答',
-    choiceHelp: '用于新消息。每个对话都可以在输入框里另选。',
+    choiceHelp: '用于新消息。输入框里也可以切换。',
     memoryOnly: '只用记忆，不用模型',
     noneTitle: '还没有连接模型',
     noneText: '记忆会引用您以前说过的话来作答。其他事情请连接一个模型。',
