@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type KillableChromium, launchKillableChromium } from '../../server/killable-chromium.ts';
 import type {} from './killed-page.ts';
 
-const KILLS = Number(process.env.KILLS ?? 9);
+const KILLS = Number(process.env.KILLS ?? 6);
 
 describe('the log in a browser that is killed', () => {
   let server: Server;
