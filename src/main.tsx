@@ -17,6 +17,7 @@ import { openIndexInWorker } from './adapters/index/worker.ts';
 import type { Store } from './adapters/log/conversation-log.ts';
 import { createInMemoryStore } from './adapters/log/in-memory.ts';
 import { openStore } from './adapters/log/index.ts';
+import { STORAGE_LOST } from './adapters/log/indexed-db.ts';
 import { createOpenAICompatibleModel, testConnection } from './adapters/models/index.ts';
 import { createNetwork } from './adapters/models/network.ts';
 import { createVault } from './adapters/vault/web-crypto.ts';
@@ -56,7 +57,8 @@ async function start(): Promise<void> {
 
   // STORAGE
   let fatal: Problem | null = null;
-  const store: Store = await openStore().catch((error: unknown) => {
+  const alert = writable<Problem | null>(null);
+  const store: Store = await openStore({ onProblem: alert.set }).catch((error: unknown) => {
     fatal = toProblem(error);
     return createInMemoryStore();
   });
@@ -227,6 +229,11 @@ async function start(): Promise<void> {
     commands: COMMANDS,
     device,
     storageKind: store.kind,
+    alert,
+    dismissAlert: () => {
+      if (alert.get()?.code === 'storage-lost') void store.drawer.set(STORAGE_LOST, undefined);
+      alert.set(null);
+    },
     logStats: () => store.log.stats(),
   };
 

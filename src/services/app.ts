@@ -1,6 +1,8 @@
 // Everything a tab has, as the interface sees it. Built in main.tsx.
 import type { Device, StorageStatus } from '../adapters/browser/device.ts';
 import type { Store } from '../adapters/log/conversation-log.ts';
+import type { Problem } from '../domain/base/errors.ts';
+import type { Readable } from '../domain/base/readable.ts';
 import type { Chat } from './chat/chat.ts';
 import type { Command } from './commands/command.ts';
 import type { Documents } from './documents/documents.ts';
@@ -20,6 +22,9 @@ export interface App {
   readonly device: Device;
   /** `memory`: nothing outlives the tab. */
   readonly storageKind: Store['kind'];
+  /** Something about the person's data that they must be told, until it is dismissed. */
+  readonly alert: Readable<Problem | null>;
+  dismissAlert(): void;
   /** Size of the log. */
   logStats(): ReturnType<Store['log']['stats']>;
 }

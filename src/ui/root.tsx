@@ -9,7 +9,7 @@ import { useIsPhone } from './hooks/media.ts';
 import { NavigationProvider, useNavigation } from './hooks/navigation.tsx';
 import { SessionProvider, useSession } from './hooks/session.tsx';
 import { languageFor, setLanguage } from './i18n/index.ts';
-import { UpdateNotice } from './shell/app-notices.tsx';
+import { DataAlert, UpdateNotice } from './shell/app-notices.tsx';
 import { CheatSheet } from './shell/cheat-sheet.tsx';
 import { classes, Sheet, TooltipProvider } from './shell/controls.tsx';
 import { FatalScreen } from './shell/fatal-screen.tsx';
@@ -146,6 +146,7 @@ function Frame() {
           </aside>
         )}
         <div className="flex min-w-0 flex-1 flex-col">
+          <DataAlert />
           <UpdateNotice />
           <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
             <Suspense fallback={null}>

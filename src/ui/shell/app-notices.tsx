@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { Button, IconButton } from './controls.tsx';
+import { ProblemNotice } from './problem-notice.tsx';
 
 /** A new version is offered, never forced: an answer that streams is not cut. */
 export function UpdateNotice() {
@@ -27,6 +28,26 @@ export function UpdateNotice() {
         label={t('later')}
         icon={<X size={15} aria-hidden />}
         onClick={() => setLater(true)}
+      />
+    </div>
+  );
+}
+
+/** What a person must know of their data stays until they have read it. */
+export function DataAlert() {
+  const app = useApp();
+  const { t } = useTranslation('shell');
+  const problem = useReadable(app.alert);
+  if (!problem) return null;
+  return (
+    <div className="shrink-0 border-b p-3">
+      <ProblemNotice
+        problem={problem}
+        actions={
+          <Button size="sm" onClick={() => app.dismissAlert()}>
+            {t('close')}
+          </Button>
+        }
       />
     </div>
   );

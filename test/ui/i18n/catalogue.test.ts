@@ -79,7 +79,6 @@ describe('the catalogues', () => {
       lng: 'en',
       resources: { en: { problems: en } },
       interpolation: { escapeValue: false },
-      showSupportNotice: false,
     });
     expect(words.t('problems:model-rate.do', { reason: 'seconds', seconds: 20 })).toBe(
       'Try again in 20 seconds.',
