@@ -20,7 +20,7 @@ export const commands = {
     config: '打开记忆设置',
     query: '标题或正文中的词；归档、删除和导出时为标题或编号',
     limit: '最多几个',
-    format: 'json（完整）或 markdown',
+    format: 'json（完整）或 markdown',
     all: '全部对话',
     archived: '包括已归档的',
   },
@@ -37,10 +37,10 @@ export const commands = {
     command: '要说明的命令',
   },
   done: {
-    archived_other: '已归档 {{count, number}} 个对话',
-    unarchived_other: '已将 {{count, number}} 个对话移出归档',
-    deleted_other: '已将 {{count, number}} 个对话移到回收站',
+    archived_other: '已归档 {{count, number}} 个对话',
+    unarchived_other: '已将 {{count, number}} 个对话移出归档',
+    deleted_other: '已将 {{count, number}} 个对话移到回收站',
     titled: '已改名为“{{title}}”',
-    exported_other: '已导出 {{count, number}} 个对话',
+    exported_other: '已导出 {{count, number}} 个对话',
   },
 };

@@ -16,7 +16,7 @@ export const palette = {
   role: { user: '您', assistant: '模型', system: '系统', tool: '工具' },
   untitled: '未命名',
   archived: '已归档',
-  messages_other: '{{count, number}} 条消息',
+  messages_other: '{{count, number}} 条消息',
   action: {
     new: '新对话',
     memory: '记忆',
@@ -27,8 +27,8 @@ export const palette = {
   },
   filters: {
     label: '筛选',
-    remove: '去掉筛选 {{filter}}',
-    add: '加上筛选 {{filter}}',
+    remove: '去掉筛选 {{filter}}',
+    add: '加上筛选 {{filter}}',
     in: { name: 'in:', help: '按标题限定某个对话' },
     from: { name: 'from:', help: '您说的或模型说的', me: '您写的', model: '模型写的' },
     dir: { name: 'dir:', help: '工作目录' },
@@ -41,9 +41,9 @@ export const palette = {
   keys: { move: '移动', open: '打开', close: '关闭', filter: '补全' },
   searching: '正在按词查找',
   meaning: '正在按意思查找',
-  count_other: '{{count, number}} 条结果',
-  behind_other: '还有 {{count, number}} 条消息暂时搜不到',
-  waiting_other: '还有 {{count, number}} 条消息暂时只能按词找到',
+  count_other: '{{count, number}} 条结果',
+  behind_other: '还有 {{count, number}} 条消息暂时搜不到',
+  waiting_other: '还有 {{count, number}} 条消息暂时只能按词找到',
   starting: '记忆正在启动。标题和命令已经可用。',
   wordsOnly: '仅按词查找。',
   empty: {

@@ -1,12 +1,12 @@
 // 出了什么事，用句子说清：发生了什么、留下了什么、该做什么。PROBLEM_CODES 的每个代码一条。
 export const problems = {
   'storage-full': {
-    what: '浏览器没有空间留给 Recollect 了。',
+    what: '浏览器没有空间留给 Recollect 了。',
     kept: '此前保存的内容都在。刚写的内容会留在屏幕上，直到能够保存。',
     do: '请到“设置 › 存储”腾出空间：清空回收站，或先导出再彻底删除旧对话，然后重新保存。',
   },
   'storage-unavailable': {
-    what: '浏览器不允许 Recollect 在这台设备上保存内容。',
+    what: '浏览器不允许 Recollect 在这台设备上保存内容。',
     kept: '可以随意看看、照常对话，但标签页一关就什么都不剩。',
     do: '请退出无痕模式，或允许本站存储数据，然后刷新页面。',
   },
@@ -21,12 +21,12 @@ export const problems = {
     do: '请到“设置 › 存储”导入最近一次导出的文件。其他设备上的副本不受影响。',
   },
   'newer-log': {
-    what: '这些对话由更新版本的 Recollect 写入。',
+    what: '这些对话由更新版本的 Recollect 写入。',
     kept: '没有改动任何内容，所有对话都在原处。',
     do: '请刷新页面，换用新版本。',
   },
   'newer-index': {
-    what: '记忆索引由更新版本的 Recollect 建立。',
+    what: '记忆索引由更新版本的 Recollect 建立。',
     kept: '没有改动任何内容。对话照常可读，只是暂时不能搜索。',
     do: '请刷新页面换用新版本，或在“记忆”中重建索引。',
   },
@@ -38,7 +38,7 @@ export const problems = {
   'index-unavailable': {
     what: '记忆索引打不开。',
     kept: '所有对话都在，也能阅读，只是搜索和回忆暂时停用。',
-    do: '请关闭其他 Recollect 标签页并刷新。若仍不行，请在“记忆”中重建索引。',
+    do: '请关闭其他 Recollect 标签页并刷新。若仍不行，请在“记忆”中重建索引。',
   },
   'no-model': {
     what: '还没有连接模型。',
@@ -64,12 +64,12 @@ export const problems = {
   'model-not-found': {
     what: '这个地址上什么都没有，或服务端不认识这个模型（404）。',
     kept: '消息已保存。',
-    do: '$t(problems:model-not-found.why.{{reason}}, {"defaultValue":"请检查基础地址，通常以 /v1 结尾，并从列表中选择模型。"})',
+    do: '$t(problems:model-not-found.why.{{reason}}, {"defaultValue":"请检查基础地址，通常以 /v1 结尾，并从列表中选择模型。"})',
     why: {
-      address: '这不是网址。网址以 https:// 开头（本机可用 http://）。',
+      address: '这不是网址。网址以 https:// 开头（本机可用 http://）。',
       redirect: '这个地址指向别处，请填写它指向的地址。',
-      model: '服务端不认识 {{model}}，请从它的列表中选择模型。',
-      path: '请检查基础地址：通常以 /v1 结尾。',
+      model: '服务端不认识 {{model}}，请从它的列表中选择模型。',
+      path: '请检查基础地址：通常以 /v1 结尾。',
     },
   },
   'model-rate': {
@@ -78,7 +78,7 @@ export const problems = {
     do: '$t(problems:model-rate.why.{{reason}}, {"defaultValue":"请稍后重试，或查看账户的限额。"})',
     why: {
       quota: '账户的额度已用完。请充值，或换用其他模型。',
-      seconds: '请在 {{seconds, number}} 秒后重试。',
+      seconds: '请在 {{seconds, number}} 秒后重试。',
       soon: '请稍后重试。',
     },
   },
@@ -89,19 +89,19 @@ export const problems = {
     why: {
       offline: '这台设备没有联网，网络恢复后即可使用。',
       'mixed-content':
-        '本页通过 https 打开，浏览器不允许再用 http 访问其他机器。请为对方启用 https，或在那台机器上打开 Recollect。',
-      policy: '本页还不能访问 {{endpoint}}。请先保存这个服务，再刷新页面。',
-      silent: '{{endpoint}} 没有及时回应，可能正忙或正在加载模型，请重试。',
+        '本页通过 https 打开，浏览器不允许再用 http 访问其他机器。请为对方启用 https，或在那台机器上打开 Recollect。',
+      policy: '本页还不能访问 {{endpoint}}。请先保存这个服务，再刷新页面。',
+      silent: '{{endpoint}} 没有及时回应，可能正忙或正在加载模型，请重试。',
     },
   },
   'model-cors': {
     what: '服务端在运行，但不允许网页访问（CORS）。',
     kept: '消息已保存。',
-    do: '$t(problems:model-cors.why.{{reason}}, {"defaultValue":"请在服务端放行本页面，或改用允许浏览器访问的服务，例如 OpenRouter。"})',
+    do: '$t(problems:model-cors.why.{{reason}}, {"defaultValue":"请在服务端放行本页面，或改用允许浏览器访问的服务，例如 OpenRouter。"})',
     why: {
       local:
-        '请在服务端放行本页面。Ollama：启动时把 OLLAMA_ORIGINS 设为本页地址；LM Studio：在服务器设置中打开 CORS。',
-      remote: '需要 {{endpoint}} 放行。若您无法更改，请改用允许浏览器访问的服务，例如 OpenRouter。',
+        '请在服务端放行本页面。Ollama：启动时把 OLLAMA_ORIGINS 设为本页地址；LM Studio：在服务器设置中打开 CORS。',
+      remote: '需要 {{endpoint}} 放行。若您无法更改，请改用允许浏览器访问的服务，例如 OpenRouter。',
     },
   },
   'model-server': {
@@ -113,11 +113,11 @@ export const problems = {
     },
   },
   'model-format': {
-    what: '返回的内容不是 OpenAI 兼容接口的格式。',
+    what: '返回的内容不是 OpenAI 兼容接口的格式。',
     kept: '能读出的部分都已保留。',
-    do: '$t(problems:model-format.why.{{reason}}, {"defaultValue":"请确认基础地址指向 API。"})',
+    do: '$t(problems:model-format.why.{{reason}}, {"defaultValue":"请确认基础地址指向 API。"})',
     why: {
-      'web-page': '返回的是网页。请确认基础地址指向 API：通常以 /v1 结尾。',
+      'web-page': '返回的是网页。请确认基础地址指向 API：通常以 /v1 结尾。',
       'not-a-list': '这个地址有回应，但不是模型列表。请检查基础地址。',
     },
   },
@@ -144,7 +144,7 @@ export const problems = {
   'embedding-broken': {
     what: '向量模型无法在这个浏览器里运行。',
     kept: '对话和关键词索引都是完整的。按词回忆照常，按意思回忆暂停。',
-    do: '请在“设置 › 记忆与回忆”中把运行设备改为 WASM，或另选模型。',
+    do: '请在“设置 › 记忆与回忆”中把运行设备改为 WASM，或另选模型。',
   },
   'embedding-remote': {
     what: '向量服务没有正常回应。',
@@ -152,12 +152,12 @@ export const problems = {
     do: '请在“设置 › 记忆与回忆”中检查密钥、地址和模型，或改用本地模型。',
   },
   'import-unknown': {
-    what: '这不是 Recollect 认识的导出文件。',
+    what: '这不是 Recollect 认识的导出文件。',
     kept: '您的对话没有任何改动。',
-    do: '请选择 kimi-cli 会话文件夹或其 ZIP、ChatGPT 或 Claude.ai 的导出文件，或 Recollect 自己的导出文件。',
+    do: '请选择 kimi-cli 会话文件夹或其 ZIP、ChatGPT 或 Claude.ai 的导出文件，或 Recollect 自己的导出文件。',
   },
   'import-binary': {
-    what: '这个文件既不是文本也不是 ZIP，里面没有可读的对话。',
+    what: '这个文件既不是文本也不是 ZIP，里面没有可读的对话。',
     kept: '您的对话没有任何改动。',
     do: '请选择导出文件本身：.zip、.json、.jsonl，或会话文件夹。',
   },
@@ -172,17 +172,17 @@ export const problems = {
     do: '请先解压，再分批导入。',
   },
   'import-bomb': {
-    what: '这个 ZIP 解压后的体积远超正常的导出文件，因此没有解压。',
+    what: '这个 ZIP 解压后的体积远超正常的导出文件，因此没有解压。',
     kept: '您的对话没有任何改动。',
     do: '如果您信任它，请自行解压，再导入需要的文件。',
   },
   'import-encrypted': {
-    what: '这个 ZIP 有密码保护。',
+    what: '这个 ZIP 有密码保护。',
     kept: '您的对话没有任何改动。',
     do: '请先用密码解压，再导入其中的文件夹或文件。',
   },
   'import-newer': {
-    what: '这份导出来自更新版本的 Recollect。',
+    what: '这份导出来自更新版本的 Recollect。',
     kept: '没有导入其中任何内容，您的对话没有改动。',
     do: '请刷新页面换用新版本，再导入一次。',
   },
@@ -197,32 +197,32 @@ export const problems = {
     do: '请到“设置 › 存储”腾出空间或调高上限，再导入一次。',
   },
   'command-unknown': {
-    what: '没有 /{{name}} 这个命令。',
+    what: '没有 /{{name}} 这个命令。',
     kept: '您写的内容还在输入框里。',
-    do: '$t(problems:command-unknown.near_{{nearest}}, {"defaultValue":"是不是想用 /{{nearest}}？输入 / 可查看全部命令。"})',
-    near_: '输入 / 可查看全部命令。',
+    do: '$t(problems:command-unknown.near_{{nearest}}, {"defaultValue":"是不是想用 /{{nearest}}？输入 / 可查看全部命令。"})',
+    near_: '输入 / 可查看全部命令。',
   },
   'command-argument': {
-    what: '/{{command}}：“{{value}}”不能用作 {{argument}}。',
+    what: '/{{command}}：“{{value}}”不能用作 {{argument}}。',
     kept: '您写的内容还在输入框里。',
     do: '$t(problems:command-argument.allowed_{{allowed}}, {"defaultValue":"允许的值：{{allowed}}。"})',
-    allowed_: '输入 /help 查看每个命令的用法。',
+    allowed_: '输入 /help 查看每个命令的用法。',
   },
   'command-flag': {
-    what: '/{{command}} 没有 {{flag}} 选项。',
+    what: '/{{command}} 没有 {{flag}} 选项。',
     kept: '您写的内容还在输入框里。',
     do: '$t(problems:command-flag.allowed_{{allowed}}, {"defaultValue":"可用的选项：{{allowed}}。"})',
     allowed_: '它没有选项。',
   },
   'setting-invalid': {
-    what: '{{key}} 不能设为 {{value}}。',
+    what: '{{key}} 不能设为 {{value}}。',
     kept: '原来的值继续有效。',
     do: '允许的值：{{allowed}}。',
   },
   'settings-file': {
-    what: '这不是 Recollect 的配置文件。',
+    what: '这不是 Recollect 的配置文件。',
     kept: '没有改动任何设置。',
-    do: '请选择由 Recollect 导出的 YAML 文件。',
+    do: '请选择由 Recollect 导出的 YAML 文件。',
   },
   'conversation-missing': {
     what: '这个对话已经不在了。',
@@ -242,10 +242,10 @@ export const problems = {
   'vault-unavailable': {
     what: '浏览器无法在这台设备上封存密钥。',
     kept: '所有对话都在。密钥没有保存。',
-    do: '请通过 https 或 localhost 打开页面，并退出无痕模式。',
+    do: '请通过 https 或 localhost 打开页面，并退出无痕模式。',
   },
   unexpected: {
-    what: '发生了 Recollect 没有预料到的情况。',
+    what: '发生了 Recollect 没有预料到的情况。',
     kept: '已保存的内容都在。',
     do: '请重试。若再次出现，请复制详细信息并反馈。',
   },
