@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
 import { vector } from '@electric-sql/pglite-pgvector';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createInProcessLocalEmbedding } from '../../src/adapters/embedding/in-process.ts';
 import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
 import { migrate } from '../../src/adapters/index/schema.ts';
@@ -35,6 +35,7 @@ const home = (options: HomeOptions = {}) => {
   return one;
 };
 afterEach(async () => {
+  if (homes.length === 0) return;
   for (const one of homes.splice(0)) await one.close();
   await index.clear();
 });
@@ -94,32 +95,39 @@ const LIBRARY = [
 ];
 
 describe('recall with the shipped model', () => {
-  it.each([
-    ['What did we do about the exhausted database connections?', 'Connection pool'],
-    ['why is my bread starter not rising', 'Sourdough'],
-    ['What is Anna allergic to?', 'Birthday cake'],
-    ['How can I abort a fetch?', 'Cancel fetch'],
-    ['我去京都住在哪里好？', '京都旅行'],
-    ['数据库什么时候备份？', '数据库备份'],
-  ])('finds the right conversation first, above the threshold: %s', async (question, title) => {
-    const { add, indexed, recall } = home();
-    await add(...LIBRARY);
-    await indexed();
-    const { passages, mode, degraded } = await recall(question);
-    expect(titles(passages)[0]).toBe(title);
-    expect({ mode, degraded }).toEqual({ mode: 'hybrid', degraded: null });
-  });
+  describe('over one library', () => {
+    let house: ReturnType<typeof openHome>;
+    beforeAll(async () => {
+      house = openHome({ index, embedding: e5, now: () => NOW });
+      await house.add(...LIBRARY);
+      await house.indexed();
+    });
+    afterAll(async () => {
+      await house.close();
+      await index.clear();
+    });
 
-  it.each([
-    'What is the capital of Mongolia?',
-    'Write a haiku about snow',
-    '帮我写一首关于大海的诗',
-    'Explain quantum entanglement',
-  ])('offers nothing where nothing fits: %s', async (question) => {
-    const { add, indexed, recall } = home();
-    await add(...LIBRARY);
-    await indexed();
-    expect(titles((await recall(question)).passages)).toEqual([]);
+    it.each([
+      ['What did we do about the exhausted database connections?', 'Connection pool'],
+      ['why is my bread starter not rising', 'Sourdough'],
+      ['What is Anna allergic to?', 'Birthday cake'],
+      ['How can I abort a fetch?', 'Cancel fetch'],
+      ['我去京都住在哪里好？', '京都旅行'],
+      ['数据库什么时候备份？', '数据库备份'],
+    ])('finds the right conversation first, above the threshold: %s', async (question, title) => {
+      const { passages, mode, degraded } = await house.recall(question);
+      expect(titles(passages)[0]).toBe(title);
+      expect({ mode, degraded }).toEqual({ mode: 'hybrid', degraded: null });
+    });
+
+    it.each([
+      'What is the capital of Mongolia?',
+      'Write a haiku about snow',
+      '帮我写一首关于大海的诗',
+      'Explain quantum entanglement',
+    ])('offers nothing where nothing fits: %s', async (question) => {
+      expect(titles((await house.recall(question)).passages)).toEqual([]);
+    });
   });
 
   it('finds by words before there is any vector', async () => {
@@ -282,11 +290,13 @@ describe('the index with its real parts', () => {
       ),
     );
     await house.add(...conversations);
-    const began = performance.now();
+    // Work, not waiting: what else the machine does must not decide.
+    const before = process.cpuUsage();
     await house.engine().settled();
-    const took = performance.now() - began;
+    const { user, system } = process.cpuUsage(before);
+    const took = (user + system) / 1_000;
     const { messages } = await house.memory.stats();
-    console.info(`10,000 messages to keyword-searchable: ${Math.round(took)} ms`);
+    console.info(`10,000 messages to keyword-searchable: ${Math.round(took)} ms of work`);
     expect(messages).toBe(10_000);
     expect(took).toBeLessThan(60_000);
     expect(

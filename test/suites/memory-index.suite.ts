@@ -148,6 +148,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       });
       expect(await index.messageIds(c(1))).toEqual(new Set([m(1)]));
       expect(await index.messageIds(c(9))).toEqual(new Set());
+      expect(await index.conversationIds()).toEqual(new Set([c(1), c(2)]));
     });
 
     it('makes room for a message whose conversation it has not heard of', async () => {

@@ -130,6 +130,8 @@ export function createInMemoryIndex(): MemoryIndex {
       bookmark = position;
     },
 
+    conversationIds: async () => new Set(conversations.keys()),
+
     messageIds: async (conversation) =>
       new Set(
         [...messages.values()].filter((row) => row.conversationId === conversation).map((row) => row.id),

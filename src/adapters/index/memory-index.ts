@@ -135,6 +135,8 @@ export interface MemoryIndex {
   bookmark(): Promise<number>;
   /** Applies the change and moves the bookmark, both or neither. Applying it again changes nothing. */
   apply(change: IndexChange, bookmark: number): Promise<void>;
+  /** Ids of all conversations in the index: to find those that the log no longer has. */
+  conversationIds(): Promise<Set<ConversationId>>;
   /** Ids of the messages the index has for a conversation. */
   messageIds(conversation: ConversationId): Promise<Set<MessageId>>;
   /** Sets what was made of a whole conversation. Unknown conversation: nothing happens. */

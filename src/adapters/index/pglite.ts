@@ -37,6 +37,7 @@ const conversationId = z.string().transform((id) => id as ConversationId);
 const messageId = z.string().transform((id) => id as MessageId);
 const bookmarkRow = z.object({ bookmark: z.number() });
 const idRow = z.object({ id: messageId });
+const conversationIdRow = z.object({ id: conversationId });
 const staleRow = z.object({ id: z.number(), embedded: z.string(), conversationId });
 const waitingRow = z.object({ conversationId, messages: z.number() });
 const candidate = z.object({
@@ -241,6 +242,9 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
       await ask(nothing, 'select apply_change($1, $2, $3, $4, $5, $6)', parameters);
       await keepHouse(parameters, settled.messages.length);
     },
+
+    conversationIds: async () =>
+      new Set((await ask(conversationIdRow, 'select id from conversations')).map((row) => row.id)),
 
     messageIds: async (conversation) =>
       new Set(

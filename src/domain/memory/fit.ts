@@ -17,7 +17,7 @@ export const FIT = {
    */
   vectorSoftness: 1.5,
   /** final = 1 / (1 + exp(-(slope · hybrid + intercept))): even odds at a hybrid of 0.52; 0.61 reaches the default threshold of 0.75. */
-  hybrid: { slope: 12.7, intercept: -6.64 },
-  /** The same where words are all there is: even odds at 0.58; 0.67 reaches 0.75. */
-  keyword: { slope: 11.5, intercept: -6.62 },
+  hybrid: { slope: 12.8, intercept: -6.67 },
+  /** The same where words are all there is: even odds at 0.61; 0.67 reaches 0.75. */
+  keyword: { slope: 16.5, intercept: -10 },
 } as const;

@@ -331,6 +331,12 @@ export function startMemoryEngine({
   /** What was asked for and waits until the log has been read up to where it was then: a word said just before an end belongs to it. */
   let wish: 'ended' | 'now' | null = null;
 
+  /** What was erased while no engine ran left no entry to be found by: it is told by what the index has too much. */
+  const forgetErased = async (): Promise<void> => {
+    const there = new Set<string>(await log.documents());
+    for (const id of await index.conversationIds()) if (!there.has(id)) touched.add(id);
+  };
+
   const runProjector = async (): Promise<void> => {
     const granted = wish;
     wish = null;
@@ -346,6 +352,7 @@ export function startMemoryEngine({
       if ((await index.bookmark()) > head) await index.clear();
       if (starting) for (const id of await undescribedBefore()) undescribed.add(id);
       await followRecipe();
+      if (starting) await forgetErased();
       for (;;) {
         signal.throwIfAborted();
         const bookmark = await index.bookmark();

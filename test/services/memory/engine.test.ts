@@ -225,6 +225,20 @@ describe('the projector', () => {
     expect(await found(plain, 'patienc')).toHaveLength(1);
   });
 
+  it('forgets what was erased while it was away', async () => {
+    const store = createInMemoryStore();
+    const index = createInMemoryIndex();
+    const first = home({ store, index });
+    const [gone] = await first.add(conversationOf(['a secret plan']), conversationOf(['a plain plan']));
+    if (!gone) throw new Error();
+    await first.indexed();
+    first.stopEngine();
+    await first.documents.erase([gone]);
+    expect(await found(index, 'plan')).toHaveLength(2);
+    await home({ store, index }).engine().settled();
+    expect(await found(index, 'plan')).toEqual(['a plain plan']);
+  });
+
   it('starts anew when the log was emptied behind its back', async () => {
     const index = createInMemoryIndex();
     const before = home({ index });
