@@ -28,6 +28,9 @@ async function choose(page: Page, model: string): Promise<void> {
   );
 }
 
+/** Words in a message, not in the title, the list or the live region. */
+const said = (page: Page, words: string) => page.getByRole('article').getByText(words).first();
+
 async function say(page: Page, words: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(words);
   await page.keyboard.press('Enter');
@@ -58,29 +61,29 @@ test('an answer streams, is kept, and is there after a reload', async ({ page })
   await openApp(page);
   await choose(page, 'gated');
   await say(page, 'Count to six');
-  await expect(page.getByText('one two three')).toBeVisible();
-  await expect(page.getByText('four five six')).toBeHidden();
+  await expect(said(page, 'one two three')).toBeVisible();
+  await expect(said(page, 'four five six')).toBeHidden();
   server.go();
-  await expect(page.getByText('four five six')).toBeVisible();
+  await expect(said(page, 'four five six')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   await page.reload();
-  await expect(page.getByText('one two three four five six')).toBeVisible();
+  await expect(said(page, 'one two three four five six')).toBeVisible();
 });
 
 test('Stop keeps what arrived; answering again and editing make branches', async ({ page }) => {
   await openApp(page);
   await choose(page, 'gated');
   await say(page, 'Count again');
-  await expect(page.getByText('one two three')).toBeVisible();
+  await expect(said(page, 'one two three')).toBeVisible();
   await page.getByRole('button', { name: 'Stop' }).click();
-  await expect(page.getByText('Stopped. What had arrived is kept.')).toBeVisible();
-  await expect(page.getByText('one two three')).toBeVisible();
+  await expect(said(page, 'Stopped. What had arrived is kept.')).toBeVisible();
+  await expect(said(page, 'one two three')).toBeVisible();
   await choose(page, 'plain');
   await page.getByRole('button', { name: 'Answer again' }).first().click();
-  await expect(page.getByText('The backup runs every night at three')).toBeVisible();
+  await expect(said(page, 'The backup runs every night at three')).toBeVisible();
   await expect(page.getByText('2 / 2').first()).toBeVisible();
   await page.getByRole('button', { name: 'Previous branch' }).first().click();
-  await expect(page.getByText('one two three')).toBeVisible();
+  await expect(said(page, 'one two three')).toBeVisible();
 });
 
 test('Markdown with code, maths and a table is drawn; script in it does not run', async ({ page }) => {
@@ -102,8 +105,8 @@ test('a stream that breaks off is kept and marked; a wrong key and a busy server
   await openApp(page);
   await choose(page, 'cut');
   await say(page, 'Will it break?');
-  await expect(page.getByText('What arrived before the cut')).toBeVisible();
-  await expect(page.getByText('The connection broke. What had arrived is kept.')).toBeVisible();
+  await expect(said(page, 'What arrived before the cut')).toBeVisible();
+  await expect(said(page, 'The answer broke off before its end.')).toBeVisible();
   for (const [model, words] of [
     ['error-401', /key/i],
     ['error-429', /wait|too many|limit/i],
@@ -128,7 +131,7 @@ test('recalled passages travel with the first message, frozen, and are shown und
   await remembered(page);
   await choose(page, 'plain');
   await say(page, 'When does the backup of the photo disk run?');
-  await expect(page.getByText('The backup runs every night at three')).toBeVisible();
+  await expect(said(page, 'The backup runs every night at three')).toBeVisible();
   await expect(page.getByText(/passages? from memory/).first()).toBeVisible();
   await say(page, 'And in summer?');
   await expect.poll(() => server.chats().length).toBe(2);
