@@ -6,6 +6,7 @@ import { dragsFiles, filesOfDrop } from './drop.ts';
 export interface DropTarget {
   readonly over: boolean;
   readonly handlers: {
+    onDragEnter(event: DragEvent): void;
     onDragOver(event: DragEvent): void;
     onDragLeave(event: DragEvent): void;
     onDrop(event: DragEvent): void;
@@ -17,9 +18,14 @@ export function useDropTarget(onFiles: (files: Promise<readonly SourceFile[]>) =
   return {
     over,
     handlers: {
+      // Whatever lies behind takes files for something else: it must not offer that here.
+      onDragEnter: (event) => {
+        if (dragsFiles(event.dataTransfer)) event.stopPropagation();
+      },
       onDragOver: (event) => {
         if (!dragsFiles(event.dataTransfer)) return;
         event.preventDefault();
+        event.stopPropagation();
         event.dataTransfer.dropEffect = 'copy';
         setOver(true);
       },

@@ -309,7 +309,10 @@ function TryIt() {
   const [text, setText] = useState('');
   const [trial, setTrial] = useState<Trial>({ state: 'idle' });
   const wanted = text.trim();
+  // What was asked while memory woke up is asked again when it is awake.
+  const awake = useReadable(memory.status, (status) => status.state !== 'starting');
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `awake` asks again
   useEffect(() => {
     if (wanted === '') {
       setTrial({ state: 'idle' });
@@ -332,7 +335,7 @@ function TryIt() {
       clearTimeout(timer);
       asking.abort();
     };
-  }, [memory, wanted]);
+  }, [memory, wanted, awake]);
 
   return (
     <Section
@@ -367,6 +370,9 @@ function TryIt() {
         {trial.state === 'failed' && <ProblemNotice problem={trial.problem} />}
         {trial.state === 'done' && (
           <>
+            {trial.result.degraded && (
+              <ProblemNotice problem={trial.result.degraded} compact className="mb-3" />
+            )}
             {trial.result.passages.length === 0 && trial.result.nearMisses.length === 0 ? (
               <p className="text-ink-2">{t('screen.try.none')}</p>
             ) : (

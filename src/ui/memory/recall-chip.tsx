@@ -32,6 +32,8 @@ export function RecallChip({ text, conversationId, onChange }: RecallChipProps) 
   const app = useApp();
   const auto = useReadable(app.settings.config, (config) => config.recall.auto_recall);
   const wanted = auto.enabled && auto.trigger_on_start && enough(text);
+  // What was asked while memory woke up is asked again when it is awake.
+  const awake = useReadable(app.memory.status, (status) => status.state !== 'starting');
   const [result, setResult] = useState<RecallResult | null>(null);
   const [off, setOff] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = useState(false);
@@ -39,6 +41,7 @@ export function RecallChip({ text, conversationId, onChange }: RecallChipProps) 
   const tell = useRef(onChange);
   tell.current = onChange;
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `awake` asks again
   useEffect(() => {
     if (!wanted) {
       setResult(null);
@@ -62,7 +65,7 @@ export function RecallChip({ text, conversationId, onChange }: RecallChipProps) 
       clearTimeout(timer);
       asking.abort();
     };
-  }, [app, conversationId, text, wanted]);
+  }, [app, conversationId, text, wanted, awake]);
 
   const passages = result?.passages ?? [];
   const ids = [...new Set(passages.map((passage) => passage.messageId))];

@@ -4,7 +4,7 @@ import type { IndexFilter } from '../../adapters/index/memory-index.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
-import { useApp } from '../hooks/app.tsx';
+import { useApp, useReadable } from '../hooks/app.tsx';
 import { mergeHits } from './merge-hits.ts';
 
 /** Pause in typing after which a search begins, ms: less than a person notices. */
@@ -35,12 +35,14 @@ export function useSearch(
   under: () => MessageId | null,
 ): Search {
   const { memory } = useApp();
+  // What was asked while memory woke up is asked again when it is awake.
+  const awake = useReadable(memory.status, (status) => status.state !== 'starting');
   const [search, setSearch] = useState<Search>(NOTHING);
   const cursor = useRef(under);
   cursor.current = under;
   const narrowed = JSON.stringify(filter);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `attempt` asks for another run
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `attempt` and `awake` ask for another run
   useEffect(() => {
     const filter = JSON.parse(narrowed) as IndexFilter;
     if (text === '' && narrowed === '{}') {
@@ -89,7 +91,7 @@ export function useSearch(
       clearTimeout(timer);
       asking.abort();
     };
-  }, [memory, text, narrowed, limit, attempt]);
+  }, [memory, text, narrowed, limit, attempt, awake]);
 
   return search;
 }

@@ -20,7 +20,7 @@ export const library = {
       busy: 'Adding samples',
     },
     privacy: 'Everything stays in this browser: no account, no server, no tracking.',
-    drop: 'Drop exports anywhere on this page',
+    drop: 'Or drop exports here',
     dropNow: 'Let go to import',
   },
   import: {

@@ -20,7 +20,7 @@ export const library = {
       busy: '正在添加示例',
     },
     privacy: '一切都留在这个浏览器里：没有账号，没有服务器，没有跟踪。',
-    drop: '也可以把导出文件拖到页面任意位置',
+    drop: '也可以把导出文件拖到这里',
     dropNow: '松手即可导入',
   },
   import: {
