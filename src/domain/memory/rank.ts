@@ -2,11 +2,10 @@
 import { FIT } from './fit.ts';
 import { cjkShare } from './sentences.ts';
 
-/** How a model's cosines read; see the embedding contract. `han`: for a Chinese question and a Chinese passage, whose cosines lie elsewhere. */
+/** How a model's cosines read; see the embedding contract. */
 export interface CosineScale {
   readonly related: number;
   readonly spread: number;
-  readonly han?: { readonly related: number; readonly spread: number };
 }
 
 /** What of a candidate is needed to rank it. */
@@ -40,8 +39,6 @@ export interface RankContext {
   readonly weights: { readonly vector: number; readonly keyword: number };
   /** Absent: no vector half. */
   readonly scale?: CosineScale;
-  /** The question as it was asked. */
-  readonly query: string;
   /** Distinct search words in it; 0: no keyword half. */
   readonly terms: number;
   /** Chunks in the library: a rare word weighs more in a large one. */
@@ -63,10 +60,8 @@ export const knows = (languages: readonly string[] | 'any', text: string): boole
   languages === 'any' || languages.some((language) => ['zh', 'ja', 'ko'].includes(language)) || !isHan(text);
 
 /** A cosine on the 0–1 scale that is the same for every model: 0.5 where a person calls two texts related in half of the cases. */
-export function vectorHalf(cosine: number, scale: CosineScale, bothHan: boolean): number {
-  const { related, spread } = (bothHan && scale.han) || scale;
-  return logistic((cosine - related) / (spread * FIT.vectorSoftness));
-}
+export const vectorHalf = (cosine: number, { related, spread }: CosineScale): number =>
+  logistic((cosine - related) / (spread * FIT.vectorSoftness));
 
 /**
  * BM25 on an absolute 0–1 scale: the share of what a query with so many terms could reach if every one were as rare as a word can be
@@ -117,13 +112,9 @@ export function withDecay(probability: number, decay: number): number {
 /** Every candidate with all its numbers, best first; equal ones newest first. */
 export function rank<C extends Rankable>(candidates: readonly C[], context: RankContext): Scored<C>[] {
   const { scale, terms, weights } = context;
-  const queryHan = scale?.han !== undefined && isHan(context.query);
   return candidates
     .map((candidate) => {
-      const vector =
-        scale && candidate.cosine !== null
-          ? vectorHalf(candidate.cosine, scale, queryHan && isHan(candidate.text))
-          : null;
+      const vector = scale && candidate.cosine !== null ? vectorHalf(candidate.cosine, scale) : null;
       const keyword = terms > 0 ? keywordHalf(candidate.bm25, terms, context.librarySize) : null;
       const hybrid = hybridOf(vector, keyword, weights);
       const decay = decayOf(candidate.createdAt, context.now, context.decayFactor);

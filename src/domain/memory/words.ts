@@ -35,7 +35,7 @@ const MAX_QUERY_TERMS = 96;
 const JOINED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
 const RUN = new RegExp(
   // a joined run, or a name: letters and digits with the marks that hold identifiers, paths, versions and dates together
-  String.raw`[${JOINED}]+|(?:(?![${JOINED}])[\p{L}\p{M}\p{N}])+(?:['_\-./\\:@#+](?:(?![${JOINED}])[\p{L}\p{M}\p{N}_])+)*`,
+  String.raw`(?:(?=[\p{L}\p{M}\p{N}])[${JOINED}])+|(?:(?![${JOINED}])[\p{L}\p{M}\p{N}])+(?:['_\-./\\:@#+](?:(?![${JOINED}])[\p{L}\p{M}\p{N}_])+)*`,
   'gu',
 );
 const IS_JOINED = new RegExp(`^[${JOINED}]`, 'u');

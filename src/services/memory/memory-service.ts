@@ -184,7 +184,6 @@ export function createMemory({
     return rank(candidates, {
       weights,
       ...(vector ? { scale: vector.scale } : {}),
-      query: text,
       terms: words === '' ? 0 : words.split(' ').length,
       librarySize: chunks,
       decayFactor: filters.time_decay_factor,

@@ -79,7 +79,7 @@ describe('the privacy filter', () => {
   });
 
   it('is quick on hostile input', () => {
-    const before = performance.now();
+    const before = process.cpuUsage();
     for (const text of [
       'a'.repeat(200_000),
       'sk-'.repeat(60_000),
@@ -90,7 +90,7 @@ describe('the privacy filter', () => {
       'http://a:'.repeat(20_000),
     ])
       clean(text);
-    expect(performance.now() - before).toBeLessThan(6_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(6_000);
   });
 });
 

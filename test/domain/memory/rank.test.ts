@@ -20,7 +20,6 @@ const NOW = Date.UTC(2026, 0, 1);
 const context: RankContext = {
   weights: { vector: 0.6, keyword: 0.4 },
   scale: { related: 0.85, spread: 0.03 },
-  query: 'where is the key',
   terms: 3,
   librarySize: 1_000,
   decayFactor: 0.001,
@@ -47,7 +46,7 @@ describe('the two halves', () => {
         fc.integer({ min: 1, max: 96 }),
         fc.integer({ min: 0, max: 1_000_000 }),
         (cosine, bm25, terms, size) => {
-          const v = vectorHalf(cosine, { related: 0.85, spread: 0.03 }, false);
+          const v = vectorHalf(cosine, { related: 0.85, spread: 0.03 });
           const k = keywordHalf(bm25, terms, size);
           for (const value of [v, k]) expect(value >= 0 && value <= 1).toBe(true);
           expect(keywordHalf(bm25 + 1, terms, size)).toBeGreaterThan(k);
@@ -58,10 +57,8 @@ describe('the two halves', () => {
   });
 
   it('say 0.5 where a person would call half of the pairs related, for every model', () => {
-    expect(vectorHalf(0.37, { related: 0.37, spread: 0.06 }, false)).toBe(0.5);
-    expect(vectorHalf(0.9, { related: 0.85, spread: 0.03, han: { related: 0.9, spread: 0.02 } }, true)).toBe(
-      0.5,
-    );
+    expect(vectorHalf(0.37, { related: 0.37, spread: 0.06 })).toBe(0.5);
+    expect(vectorHalf(0.9, { related: 0.9, spread: 0.02 })).toBe(0.5);
   });
 
   it('leave the whole weight to the other one where one is impossible', () => {

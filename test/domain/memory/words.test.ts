@@ -104,9 +104,9 @@ describe('the search words of a text', () => {
 
   it('stay bounded', () => {
     const huge = 'word '.repeat(100_000) + '数据库'.repeat(100_000);
-    const before = performance.now();
+    const before = process.cpuUsage();
     expect(words(huge).length).toBeLessThan(200_000);
-    expect(performance.now() - before).toBeLessThan(5_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(5_000);
     expect(queryWords(Array.from({ length: 5_000 }, (_, i) => `term${i}`).join(' ')).split(' ')).toHaveLength(
       96,
     );
