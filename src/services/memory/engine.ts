@@ -364,7 +364,13 @@ export function startMemoryEngine({
         const reach = entries.at(-1)?.seq ?? bookmark;
         unread = await countUnread(ids, reach);
         tell();
-        await projectAll([...ids], reach, { all: false, bookmark });
+        try {
+          await projectAll([...ids], reach, { all: false, bookmark });
+        } catch (error) {
+          // An erased conversation is in no entry: only this remembers that it has to go.
+          for (const id of ids) touched.add(id);
+          throw error;
+        }
         starting = false;
         fatal = null;
         if ((await drawer.get(REBUILD)) !== undefined) {

@@ -239,6 +239,29 @@ describe('the projector', () => {
     expect(await found(index, 'plan')).toEqual(['a plain plan']);
   });
 
+  it('does not forget to forget when the index is away at that moment', async () => {
+    const plain = createInMemoryIndex();
+    let down = false;
+    const index: MemoryIndex = {
+      ...plain,
+      apply: async (change, bookmark) => {
+        if (down) throw new RecollectError('index-unavailable', 'asleep', { retry: true });
+        await plain.apply(change, bookmark);
+      },
+    };
+    const { add, engine, documents, until } = home({ index });
+    const [id] = await add(conversationOf(['a secret plan']));
+    if (!id) throw new Error();
+    await engine().settled();
+    down = true;
+    await documents.erase([id]);
+    await until((status) => status.state === 'failed');
+    down = false;
+    engine().wake('now');
+    await engine().settled();
+    expect(await found(plain, 'plan')).toEqual([]);
+  });
+
   it('starts anew when the log was emptied behind its back', async () => {
     const index = createInMemoryIndex();
     const before = home({ index });
