@@ -22,6 +22,8 @@ registerRoute(
     sameOrigin && (url.pathname.startsWith('/models/') || /\/ort-[^/]+\.(wasm|mjs)$/.test(url.pathname)),
   new CacheFirst({
     cacheName: MODEL_CACHE,
+    // Hosts that say `Vary: Origin` would hide a kept file from the next asker: a module import names its origin, a fetch does not.
+    matchOptions: { ignoreVary: true },
     plugins: [
       {
         // A host that answers a missing file with its index page must not poison the cache.

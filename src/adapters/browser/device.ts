@@ -109,8 +109,9 @@ async function modelBytes(): Promise<number> {
     const cache = await caches.open(MODEL_CACHE);
     let bytes = 0;
     for (const request of await cache.keys()) {
-      const response = await cache.match(request);
-      bytes += Number(response?.headers.get('content-length') ?? 0);
+      const response = await cache.match(request, { ignoreVary: true });
+      // Compressed answers do not tell their length; the kept body does, without being read.
+      bytes += Number(response?.headers.get('content-length') ?? (await response?.blob())?.size ?? 0);
     }
     return bytes;
   } catch {
@@ -128,7 +129,7 @@ export async function keepForOffline(urls: readonly string[], signal: AbortSigna
   const cache = await caches.open(MODEL_CACHE);
   for (const url of urls) {
     signal.throwIfAborted();
-    if (await cache.match(url)) continue;
+    if (await cache.match(url, { ignoreVary: true })) continue;
     const response = await fetch(url, { signal });
     if (!response.ok)
       throw new RecollectError('embedding-missing', `${url} is not there`, { params: { file: url } });
