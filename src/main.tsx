@@ -13,7 +13,7 @@ import { createEmbedding } from './adapters/embedding/index.ts';
 import { createEmbeddingThread } from './adapters/embedding/thread.ts';
 import type { MemoryIndex } from './adapters/index/memory-index.ts';
 import { createPgliteIndex } from './adapters/index/pglite.ts';
-import { openIndexInWorker } from './adapters/index/worker.ts';
+import { type IndexInWorker, openIndexInWorker } from './adapters/index/worker.ts';
 import type { Store } from './adapters/log/conversation-log.ts';
 import { createInMemoryStore } from './adapters/log/in-memory.ts';
 import { openStore } from './adapters/log/index.ts';
@@ -48,6 +48,8 @@ const STARTING: MemoryStatus = {
   engine: null,
   problem: null,
 };
+/** A pause is said again this often, ms. */
+const PAUSE_REPEAT_MS = 5000;
 /** After start, when the model's files are fetched for offline use, ms. */
 const OFFLINE_COPY_AFTER_MS = 8000;
 
@@ -151,28 +153,48 @@ async function start(): Promise<void> {
     const say = joinEngineChannel((message) => {
       if (message.type === 'status') status.set(message.status);
     }, signal);
-    openIndexInWorker(
-      () =>
-        new Worker(new URL('./workers/engine.worker.ts', import.meta.url), {
-          type: 'module',
-          name: 'engine',
-        }),
-      { wanted: settings.config.get().storage.engine },
-    )
-      .then((opened) => {
+    const open = async (): Promise<IndexInWorker | undefined> => {
+      try {
+        const opened = await openIndexInWorker(
+          () =>
+            new Worker(new URL('./workers/engine.worker.ts', import.meta.url), {
+              type: 'module',
+              name: 'engine',
+            }),
+          { wanted: settings.config.get().storage.engine },
+        );
         index = opened.index;
         const { port1, port2 } = new MessageChannel();
         embeddingThread.lend(port1);
         opened.post({ type: 'embedding' }, [port2]);
         say({ type: 'hello' });
-      })
-      .catch(unavailable);
+        return opened;
+      } catch (error) {
+        unavailable(error);
+        return undefined;
+      }
+    };
+    let opening = open();
+    // Every tab lets go of the old engine; the first to come back opens the new one, empty, and the log fills it.
+    let wanted = settings.config.get().storage.engine;
+    settings.config.subscribe(() => {
+      const now = settings.config.get().storage.engine;
+      if (now === wanted) return;
+      wanted = now;
+      opening = opening.then(async (before) => {
+        index = null;
+        status.set(STARTING);
+        await before?.index.close();
+        return open();
+      });
+    });
     return {
       wake: (reason) => say({ type: 'wake', reason }),
       setPaused: (paused) => say({ type: 'paused', paused }),
     };
   }
 
+  const pause = createPause(engine, signal);
   const memory = createMemory({
     index: () => index,
     embedding: embedding.get,
@@ -180,7 +202,7 @@ async function start(): Promise<void> {
     documents,
     status,
     wake: engine.wake,
-    setPaused: engine.setPaused,
+    setPaused: (paused) => pause.set('person', paused),
     rebuild: async () => {
       await requestRebuild(store.drawer);
       engine.wake('now');
@@ -250,7 +272,7 @@ async function start(): Promise<void> {
   );
   if (new URLSearchParams(location.search).has('console')) exposeConsole(app, () => index, embedding.get);
   void chat.rescueDrafts().catch((error) => console.warn(toProblem(error).message));
-  lookAfter({ app, engine, signal, flush: () => documents.retry() });
+  lookAfter({ app, engine, pause, signal, flush: () => documents.retry() });
 }
 
 /** What the tab asks of the engine, wherever it runs. */
@@ -259,15 +281,41 @@ interface Engine {
   setPaused(paused: boolean): void;
 }
 
+/** Why the background waits. */
+interface Pause {
+  set(why: 'person' | 'typing', paused: boolean): void;
+}
+
+/** Keeps the engine paused as long as there is a reason: it forgets a pause that is not said again, in case a tab died. */
+function createPause(engine: Engine, signal: AbortSignal): Pause {
+  const reasons = new Set<string>();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  signal.addEventListener('abort', () => clearInterval(timer));
+  return {
+    set: (why, paused) => {
+      const before = reasons.size > 0;
+      if (paused) reasons.add(why);
+      else reasons.delete(why);
+      const now = reasons.size > 0;
+      if (now === before) return;
+      engine.setPaused(now);
+      clearInterval(timer);
+      if (now) timer = setInterval(() => engine.setPaused(true), PAUSE_REPEAT_MS);
+    },
+  };
+}
+
 /** Small duties that follow what a person does. */
 function lookAfter({
   app,
   engine,
+  pause,
   signal,
   flush,
 }: {
   app: App;
   engine: Engine;
+  pause: Pause;
   signal: AbortSignal;
   flush: () => Promise<void>;
 }) {
@@ -276,11 +324,11 @@ function lookAfter({
   document.addEventListener(
     'input',
     () => {
-      if (typing === undefined) engine.setPaused(true);
+      if (typing === undefined) pause.set('typing', true);
       clearTimeout(typing);
       typing = setTimeout(() => {
         typing = undefined;
-        engine.setPaused(false);
+        pause.set('typing', false);
       }, TYPING_PAUSE_MS);
     },
     { capture: true, signal },

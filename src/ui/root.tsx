@@ -6,12 +6,13 @@ import type { App } from '../services/app.ts';
 import { AppProvider, useApp, useReadable } from './hooks/app.tsx';
 import { useKeptSwitch } from './hooks/kept.ts';
 import { useIsPhone } from './hooks/media.ts';
-import { NavigationProvider, useNavigation } from './hooks/navigation.tsx';
+import { NavigationProvider, pathOf, useNavigation } from './hooks/navigation.tsx';
 import { SessionProvider, useSession } from './hooks/session.tsx';
 import { languageFor, setLanguage } from './i18n/index.ts';
 import { DataAlert, UpdateNotice } from './shell/app-notices.tsx';
 import { CheatSheet } from './shell/cheat-sheet.tsx';
 import { classes, Sheet, TooltipProvider } from './shell/controls.tsx';
+import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { FatalScreen } from './shell/fatal-screen.tsx';
 import { sidebarRows } from './shell/groups.ts';
 import { SidebarControl } from './shell/header.tsx';
@@ -149,9 +150,11 @@ function Frame() {
           <DataAlert />
           <UpdateNotice />
           <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
-            <Suspense fallback={null}>
-              <Screen />
-            </Suspense>
+            <ErrorBoundary place={pathOf(route)}>
+              <Suspense fallback={null}>
+                <Screen />
+              </Suspense>
+            </ErrorBoundary>
           </main>
         </div>
       </div>

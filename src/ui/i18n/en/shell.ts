@@ -6,6 +6,7 @@ export const shell = {
   copied: 'Copied',
   undo: 'Undo',
   later: 'Later',
+  tryAgain: 'Try again',
   reload: 'Reload',
   skip: 'Skip to the conversation',
   sidebar: 'Sidebar',

@@ -6,6 +6,7 @@ export const shell = {
   copied: '已复制',
   undo: '撤销',
   later: '稍后',
+  tryAgain: '再试一次',
   reload: '重新加载',
   skip: '跳到对话',
   sidebar: '侧栏',

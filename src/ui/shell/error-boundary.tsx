@@ -1,0 +1,55 @@
+// A screen that fails leaves the rest standing: it says so and offers to try again.
+import { Component, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import { Button } from './controls.tsx';
+import { ProblemNotice } from './problem-notice.tsx';
+
+function Failed({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
+  const { t } = useTranslation('shell');
+  return (
+    <div className="mx-auto w-full max-w-xl p-6">
+      <ProblemNotice
+        problem={problem}
+        actions={
+          <>
+            <Button onClick={onRetry}>{t('tryAgain')}</Button>
+            <Button onClick={() => location.reload()}>{t('reload')}</Button>
+          </>
+        }
+      />
+    </div>
+  );
+}
+
+interface Props {
+  /** A new place gets a new chance. */
+  readonly place: string;
+  readonly children: ReactNode;
+}
+
+/** React knows error boundaries only as classes. */
+export class ErrorBoundary extends Component<Props, { problem: Problem | null; place: string }> {
+  override state = { problem: null, place: this.props.place };
+
+  static getDerivedStateFromError(error: unknown): { problem: Problem } {
+    return { problem: toProblem(error) };
+  }
+
+  static getDerivedStateFromProps(props: Props, state: { place: string }) {
+    return props.place === state.place ? null : { problem: null, place: props.place };
+  }
+
+  override componentDidCatch(error: unknown): void {
+    console.error(error);
+  }
+
+  override render(): ReactNode {
+    const { problem } = this.state;
+    return problem ? (
+      <Failed problem={problem} onRetry={() => this.setState({ problem: null })} />
+    ) : (
+      this.props.children
+    );
+  }
+}
