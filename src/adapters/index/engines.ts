@@ -33,8 +33,8 @@ export interface EngineOptions {
 export const POSTGRES_VERSION = 18;
 const DEFAULT_NAME = 'recollect-index';
 /** How long a leader that has just gone may still hold its files, ms. */
-const RELEASE_MS = 8000;
-const RETRY_MS = 100;
+const RELEASE_MS = 15_000;
+const RETRY_MS = 25;
 
 /** Small buffers and a small write-ahead log: a third of the disk and of the memory, at no cost in speed. */
 const SETTINGS = [
@@ -48,11 +48,21 @@ const SETTINGS = [
 ];
 const INITDB = ['--wal-segsize=1'];
 
+interface Opening {
+  readonly fs?: OpfsAhpFS | ReturnType<typeof createPageFileSystem>;
+  /** Rejects when the file system fails in a way that PGlite does not hear of. */
+  readonly failed?: Promise<never>;
+  /** The database is open. */
+  settled(): void;
+  /** Opening failed: lets go of all files, or they could not be deleted. */
+  release(): Promise<void>;
+}
+
 interface Files {
   /** Whether this browser has such a place at all. */
   available(): Promise<boolean>;
-  /** Options of PGlite for files of that name, and how to let go of them when opening fails. */
-  open(name: string): { fs?: OpfsAhpFS | ReturnType<typeof createPageFileSystem>; release(): Promise<void> };
+  /** A file system for files of that name; none for PGlite's own in memory. */
+  open(name: string): Opening;
   /** Deletes files of that name; nothing happens when there are none. */
   remove(name: string): Promise<void>;
 }
@@ -82,6 +92,61 @@ async function onceReleased<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+interface AccessHandle {
+  close(): void;
+}
+type HandleMaker = { createSyncAccessHandle(...options: unknown[]): Promise<AccessHandle> };
+type Folder = { getFileHandle(...options: unknown[]): Promise<unknown> };
+
+/**
+ * Makes opening patient while PGlite opens its pool of access handles. A leader that has just gone lets go of its thousand
+ * files one by one; PGlite takes a file that is still held for one that is not there, or waits for it for ever. So until
+ * `restore`, each request for a handle in this worker is repeated while the file is held, and the first file that cannot be
+ * had for good rejects `failed`.
+ */
+function waitForHandles() {
+  const prototype = FileSystemFileHandle.prototype as unknown as HandleMaker;
+  const folders = FileSystemDirectoryHandle.prototype as unknown as Folder;
+  const [original, originalFile] = [prototype.createSyncAccessHandle, folders.getFileHandle];
+  const handles: AccessHandle[] = [];
+  let released = false;
+  let fail: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => {});
+  prototype.createSyncAccessHandle = async function patient(this: HandleMaker, ...options) {
+    try {
+      const handle = await onceReleased(() => original.apply(this, options));
+      handles.push(handle);
+      if (released) handle.close();
+      return handle;
+    } catch (error) {
+      fail(error);
+      throw error;
+    }
+  };
+  folders.getFileHandle = async function heard(this: Folder, ...options) {
+    try {
+      return await originalFile.apply(this, options);
+    } catch (error) {
+      fail(error);
+      throw error;
+    }
+  };
+  return {
+    failed,
+    restore: () => {
+      prototype.createSyncAccessHandle = original;
+      folders.getFileHandle = originalFile;
+    },
+    closeAll: () => {
+      released = true;
+      for (const handle of handles) handle.close();
+    },
+  };
+}
+
 const FILES: Record<EngineName, Files> = {
   opfs: {
     available: async () => {
@@ -91,8 +156,13 @@ const FILES: Record<EngineName, Files> = {
       return true;
     },
     open: (name) => {
-      const fs = new OpfsAhpFS(name);
-      return { fs, release: () => fs.closeFs() };
+      const handles = waitForHandles();
+      return {
+        fs: new OpfsAhpFS(name),
+        failed: handles.failed,
+        settled: handles.restore,
+        release: async () => handles.closeAll(),
+      };
     },
     remove: async (name) => {
       const root = await navigator.storage.getDirectory();
@@ -105,13 +175,13 @@ const FILES: Record<EngineName, Files> = {
     available: async () => typeof indexedDB !== 'undefined',
     open: (name) => {
       const fs = createPageFileSystem(name);
-      return { fs, release: () => fs.backend.close() };
+      return { fs, settled: () => {}, release: () => fs.backend.close() };
     },
     remove: deletePageFileSystem,
   },
   memory: {
     available: async () => true,
-    open: () => ({ release: async () => {} }),
+    open: () => ({ settled: () => {}, release: async () => {} }),
     remove: async () => {},
   },
 };
@@ -134,20 +204,24 @@ async function removeFiles(name: string, but?: EngineName): Promise<void> {
 
 /** Opens the database in these files, making it when there is none, and brings its schema up to date. */
 async function open(files: Files, name: string): Promise<PGlite> {
-  const { fs, release } = files.open(name);
+  const { fs, failed, settled, release } = files.open(name);
   let database: PGlite | undefined;
   try {
-    database = await PGlite.create({
+    const creating = PGlite.create({
       ...(fs ? { fs } : {}),
       extensions: { vector, pg_textsearch },
       postgresqlconf: [...SETTINGS],
       initDbStartParams: [...INITDB],
     });
+    database = await (failed ? Promise.race([creating, failed]) : creating);
     await migrate(database);
+    settled();
     return database;
   } catch (error) {
     // What half-opened still holds its files, and would keep them from being deleted.
-    await (database ? database.close() : release()).catch(() => release()).catch(() => {});
+    await database?.close().catch(() => {});
+    settled();
+    await release().catch(() => {});
     throw error;
   }
 }
@@ -164,7 +238,7 @@ export async function openEngine({ wanted, name = DEFAULT_NAME }: EngineOptions)
     const place = FILES[engine];
     try {
       if (!(await place.available())) throw new Error('This browser does not have it.');
-      const database = await onceReleased(() => open(place, files)).catch(async (error: unknown) => {
+      const database = await open(place, files).catch(async (error: unknown) => {
         if (toProblem(error).code === 'newer-index' || isHeld(error)) throw error;
         console.warn(`The memory index did not open (${toProblem(error).message}) and is made again.`);
         await place.remove(files);

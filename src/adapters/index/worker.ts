@@ -134,6 +134,12 @@ export async function openIndexInWorker(
     },
     { onInterrupted },
   );
+  // Also ends what PGlite asks the leader for by itself at the start: a leader that goes away in the middle of that would
+  // leave rejections that nobody can catch.
+  await index.bookmark().catch(async (error: unknown) => {
+    await index.close();
+    throw error;
+  });
   return {
     index,
     get engine() {

@@ -34,6 +34,25 @@ for (const engine of ['opfs', 'indexeddb'] as const) {
   });
 }
 
+/** Another worker takes over at once, while the one before may still hold its files. */
+for (const engine of ['opfs', 'indexeddb'] as const)
+  it(`${engine} is handed from leader to leader with all it holds`, { timeout: 180_000 }, async () => {
+    const open = () => openIn(engine, `handed-${engine}`);
+    let leader = await open();
+    for (let round = 1; round <= 3; round++) {
+      await leader.index.apply(change({ messages: [message(round, `round${round}`)] }), round);
+      const next = await open();
+      expect(next.isLeader()).toBe(false);
+      await leader.index.close();
+      expect(await next.index.bookmark()).toBe(round);
+      expect(next.isLeader()).toBe(true);
+      await next.index.close();
+      leader = await open();
+      expect([leader.engine, await leader.index.bookmark()]).toEqual([engine, round]);
+    }
+    await leader.index.close();
+  });
+
 describe('engines', { timeout: 120_000 }, () => {
   it('auto is opfs here', async () => {
     const { index, engine } = await openIn('auto', 'auto');
