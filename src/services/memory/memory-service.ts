@@ -165,7 +165,6 @@ export function createMemory({
 
   const look = async (
     from: MemoryIndex,
-    text: string,
     words: string,
     vector: QueryVector | null,
     filter: IndexFilter,
@@ -283,7 +282,7 @@ export function createMemory({
         ? { ...filter, excludeConversationIds: [...(filter.excludeConversationIds ?? []), current] }
         : filter;
     try {
-      const ranked = await look(from, query, queryWords(query), vector, narrowed, CANDIDATES);
+      const ranked = await look(from, queryWords(query), vector, narrowed, CANDIDATES);
       signal.throwIfAborted();
       const { hits, nearMisses } = choose(ranked, {
         threshold,
@@ -338,10 +337,7 @@ export function createMemory({
     const byWords =
       words === ''
         ? []
-        : distinct(await look(from, text, words, null, narrowed, limit), Number.POSITIVE_INFINITY).slice(
-            0,
-            limit,
-          );
+        : distinct(await look(from, words, null, narrowed, limit), Number.POSITIVE_INFINITY).slice(0, limit);
     signal.throwIfAborted();
     const { vector } = text.trim() === '' ? { vector: null } : await announce(byWords);
     signal.throwIfAborted();
@@ -350,7 +346,7 @@ export function createMemory({
         byWords.map((hit) => toHit(text, hit)),
         true,
       );
-    const both = distinct(await look(from, text, words, vector, narrowed, limit), Number.POSITIVE_INFINITY);
+    const both = distinct(await look(from, words, vector, narrowed, limit), Number.POSITIVE_INFINITY);
     signal.throwIfAborted();
     onHits(
       merge(byWords, both)
