@@ -23,20 +23,22 @@ export async function openApp(page: Page, path = '/?console'): Promise<void> {
 
 /** Waits until everything in the log can be found, by words or also by meaning. */
 export async function remembered(page: Page, by: 'words' | 'meaning' = 'meaning'): Promise<void> {
-  await page.waitForFunction(
-    (wanted) => {
-      const status = globalThis.recollect?.app.memory.status.get();
-      if (status?.state === 'failed') throw new Error(JSON.stringify(status.problem));
-      return (
-        status &&
-        status.state !== 'starting' &&
-        status.unread === 0 &&
-        (wanted === 'words' || (status.waiting === 0 && status.state === 'ready'))
-      );
-    },
-    by,
-    { timeout: 80_000, polling: 100 },
-  );
+  const look = async (wanted: 'words' | 'meaning') => {
+    const app = globalThis.recollect?.app;
+    const status = app?.memory.status.get();
+    if (!app || !status || status.state === 'starting' || status.state === 'failed')
+      return JSON.stringify(status);
+    // The status may be of a moment before the last change: the rows themselves tell.
+    const stats = await app.memory.stats();
+    const listed = app.documents.library.get().entries.filter((entry) => entry.deletedAt === null);
+    const said = listed.reduce((sum, entry) => sum + entry.messageCount, 0);
+    const words = status.unread === 0 && stats.messages >= said;
+    const meaning = status.waiting === 0 && stats.vectors === stats.chunks && status.state === 'ready';
+    return words && (wanted === 'words' || meaning)
+      ? 'remembered'
+      : JSON.stringify({ ...status, ...stats, said });
+  };
+  await expect.poll(() => page.evaluate(look, by), { timeout: 100_000, intervals: [200] }).toBe('remembered');
 }
 
 /** A file for a file picker. */

@@ -118,20 +118,15 @@ test('offline after a reload: the library, and recall with vectors', async ({ pa
   await remembered(page);
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
   // The model's files are kept a moment after the start.
-  await page.waitForFunction(
-    async () => {
-      const cache = await caches.open('recollect-models');
-      const keys = (await cache.keys()).map((request) => request.url);
-      return (
-        keys.some((url) => url.endsWith('model_quantized.onnx')) &&
-        keys.some((url) => url.endsWith('tokenizer.json'))
-      );
-    },
-    undefined,
-    { timeout: 60_000, polling: 500 },
-  );
+  const kept = () =>
+    page.evaluate(async () =>
+      (await (await caches.open('recollect-models')).keys()).map((request) => request.url).join(' '),
+    );
+  await expect.poll(kept, { timeout: 60_000 }).toMatch(/model_quantized\.onnx/);
+  await expect.poll(kept).toMatch(/tokenizer\.json/);
+  await expect.poll(kept).toMatch(/ort-wasm-simd-threaded[^ ]*\.wasm/);
   await context.setOffline(true);
-  await page.reload();
+  await page.goto('/?console');
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
   await expect(page.getByText('Balcony tomatoes').first()).toBeVisible();
   await remembered(page);

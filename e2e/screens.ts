@@ -1,6 +1,6 @@
 // Every screen and state worth looking at, and how to get there: for the screenshots and for the accessibility check.
 import type { Page } from '@playwright/test';
-import { expect } from './app.ts';
+import { expect, remembered } from './app.ts';
 
 export interface Screen {
   readonly name: string;
@@ -121,14 +121,7 @@ export const SCREENS: readonly Screen[] = [
 /** Brings the made-up library in and waits until it is remembered. */
 export async function withLibrary(page: Page): Promise<void> {
   await call(page, 'recollect.app.library.addSamples().then(() => undefined)');
-  await page.waitForFunction(
-    () => {
-      const status = globalThis.recollect?.app.memory.status.get();
-      return status?.state === 'ready' && status.unread === 0 && status.waiting === 0;
-    },
-    undefined,
-    { timeout: 120_000, polling: 200 },
-  );
+  await remembered(page);
 }
 
 /** Closes what floats, so that the next screen begins clean. */

@@ -38,6 +38,8 @@ const FRAME_TOKENS = 24;
 const LEAST_TOKENS = 24;
 /** How long the size of the library is believed, ms: ranking only needs its order of magnitude. */
 const SIZE_BELIEVED = 60_000;
+/** The same for a small library, which an import makes large at once, ms. */
+const SMALL_SIZE_BELIEVED = 2_000;
 /** Meaning alone brings a message into the palette from this probability on. */
 const PALETTE_FLOOR = 0.2;
 
@@ -107,11 +109,16 @@ export function createMemory({
     }
   };
 
+  /** Counted once before the first answer, then behind its back: a count costs more than a search. */
   const sizeOf = async (from: MemoryIndex): Promise<number> => {
-    if (performance.now() - librarySize.at > SIZE_BELIEVED || librarySize.chunks < 100) {
+    const count = async () => {
+      librarySize = { ...librarySize, at: performance.now() };
       const { chunks } = await from.stats(embedding()?.id ?? '');
       librarySize = { chunks, at: performance.now() };
-    }
+    };
+    const age = performance.now() - librarySize.at;
+    if (age === Number.POSITIVE_INFINITY) await count();
+    else if (age > (librarySize.chunks < 100 ? SMALL_SIZE_BELIEVED : SIZE_BELIEVED)) count().catch(() => {}); // the last count serves until the next question
     return librarySize.chunks;
   };
 
