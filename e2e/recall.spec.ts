@@ -38,11 +38,16 @@ test('recall finds the right message, opens it highlighted, and Back returns', a
   await remembered(page);
   await page
     .getByRole('textbox', { name: 'Message' })
-    .fill('/recall when do we back up the photos --limit 3');
+    .fill('/recall when do we back up the photos --limit 3 --with-context');
   await page.keyboard.press('Enter');
   const card = page.getByRole('region', { name: 'Recalled from other conversations' }).first();
-  await expect(card).toContainText('restic every night at three');
   await expect(card).toContainText('Backup of the photos');
+  await card
+    .getByRole('button', { name: 'Show what was said around it' })
+    .or(card.getByText('restic every night at three'))
+    .first()
+    .click();
+  await expect(card).toContainText('restic every night at three');
   const before = page.url();
   await card
     .getByRole('button', { name: /Open the message in “Backup of the photos”/ })
@@ -69,7 +74,9 @@ test('a Chinese question finds Chinese text, with all scores to be read', async 
     }),
   );
   expect(result?.mode).toBe('hybrid');
-  expect(result?.passages[0]?.passage).toContain('凌晨三点');
+  // The question that was asked then, with its answer right beside it.
+  expect(result?.passages[0]?.title).toBe('数据库备份');
+  expect(JSON.stringify(result?.passages[0])).toContain('凌晨三点');
   const scores = result?.passages[0]?.scores;
   for (const value of [scores?.vector, scores?.keyword, scores?.decay, scores?.final]) {
     expect(value).toBeGreaterThan(0);
