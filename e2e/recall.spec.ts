@@ -42,11 +42,7 @@ test('recall finds the right message, opens it highlighted, and Back returns', a
   await page.keyboard.press('Enter');
   const card = page.getByRole('region', { name: 'Recalled from other conversations' }).first();
   await expect(card).toContainText('Backup of the photos');
-  await card
-    .getByRole('button', { name: 'Show what was said around it' })
-    .or(card.getByText('restic every night at three'))
-    .first()
-    .click();
+  await card.getByTitle('Show what was said around it').first().click();
   await expect(card).toContainText('restic every night at three');
   const before = page.url();
   await card

@@ -175,7 +175,7 @@ function Passage({
         type="button"
         aria-expanded={open}
         aria-controls={body}
-        aria-label={open ? t('card.less') : t('card.more')}
+        title={open ? undefined : t('card.more')}
         onClick={() => setOpen(!open)}
         className={classes(
           'rounded-xs text-left',
@@ -188,7 +188,7 @@ function Passage({
           <span
             className={classes(
               'break-words leading-[1.5] [overflow-wrap:anywhere]',
-              missed ? 'line-clamp-1' : 'line-clamp-2 text-ink-2',
+              missed ? 'line-clamp-1 [&_mark]:text-ink-2' : 'line-clamp-2 text-ink-2',
             )}
           >
             <MarkedText text={short} query={query} />
