@@ -17,6 +17,8 @@ export default defineConfig({
   worker: { format: 'es' },
   server: { headers },
   optimizeDeps: {
+    // Only what the suites themselves use: dependencies found late would reload a running test.
+    entries: ['test/**/*.browser.test.ts', 'src/workers/*.worker.ts', 'test/**/*.worker.ts'],
     exclude: [
       '@electric-sql/pglite',
       '@electric-sql/pglite-pgvector',
