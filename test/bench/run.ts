@@ -260,12 +260,16 @@ try {
   page = context.pages()[0] ?? (await context.newPage());
   report.warmStart = await startOf(page);
   await context.close();
+} catch (error) {
+  report.failed = String(error);
+  process.exitCode = 1;
 } finally {
   await server.close();
-  rmSync(profile, { recursive: true, force: true });
+  // A browser that is still ending writes a little more.
+  rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
 }
 
 const json = JSON.stringify(report, null, 2);
 if (values.json) writeFileSync(values.json, `${json}\n`);
 console.log(json);
-process.exit(0);
+process.exit();
