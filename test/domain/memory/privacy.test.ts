@@ -103,7 +103,7 @@ describe('excluded folders', () => {
     ['/a/b/c', '/a/b', true],
     ['/a/bc', '/a/b', false],
     ['/a/node_modules/x', 'node_modules', true],
-    ['/home/x/work/a', '~/work/**', true],
+    ['/home/x/projects/a', '~/projects/**', true],
     ['/home/x/.ssh', '.ssh', true],
   ] as const)('%s against %s: %s', (folder, pattern, expected) => {
     expect(isExcluded(folder, [pattern])).toBe(expected);
