@@ -30,7 +30,7 @@ import { buildPrompt } from '../../domain/context/prompt.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents, OpenConversation } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
-import type { Chat, SendOptions, TurnState } from './chat.ts';
+import { type Chat, IDLE_TURN, type SendOptions, type TurnState } from './chat.ts';
 import { createDraftRows, type DraftRow, type LocksLike } from './draft-rows.ts';
 
 export interface ChatDependencies {
@@ -65,17 +65,6 @@ const TITLE_LENGTH = 60;
 const MAX_QUERY = 4000;
 
 type Recall = PartOf<'recall'>;
-
-const IDLE: TurnState = {
-  status: 'idle',
-  parts: [],
-  parentId: null,
-  answerId: null,
-  model: null,
-  startedAt: 0,
-  queue: [],
-  problem: null,
-};
 
 /** What one conversation has going on in this tab. */
 interface Session {
@@ -114,7 +103,7 @@ export function createChat(deps: ChatDependencies): Chat {
     const known = sessions.get(id);
     if (known) return known;
     const session: Session = {
-      state: writable(IDLE),
+      state: writable(IDLE_TURN),
       turn: null,
       next: [],
       running: Promise.resolve(),
@@ -402,7 +391,7 @@ export function createChat(deps: ChatDependencies): Chat {
           break;
         }
       }
-      set(session, { ...IDLE, queue: session.state.get().queue, problem: session.state.get().problem });
+      set(session, { ...IDLE_TURN, queue: session.state.get().queue, problem: session.state.get().problem });
     };
     set(session, { status: 'waiting' });
     session.running = work();

@@ -23,6 +23,18 @@ export interface TurnState {
   readonly problem: Problem | null;
 }
 
+/** Nothing goes on. */
+export const IDLE_TURN: TurnState = {
+  status: 'idle',
+  parts: [],
+  parentId: null,
+  answerId: null,
+  model: null,
+  startedAt: 0,
+  queue: [],
+  problem: null,
+};
+
 export interface SendOptions {
   /** Absent: a new conversation is made. */
   readonly conversationId?: ConversationId;

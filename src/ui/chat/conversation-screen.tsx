@@ -7,7 +7,7 @@ import { asConversationId, asMessageId, type ConversationId, type MessageId } fr
 import { writable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
 import type { Message, Part } from '../../domain/chat/message.ts';
-import type { TurnState } from '../../services/chat/chat.ts';
+import { IDLE_TURN, type TurnState } from '../../services/chat/chat.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
 import { runCommand } from '../../services/commands/index.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -38,16 +38,6 @@ import {
 } from './message-view.tsx';
 import { branchOf, leafThrough } from './rows.ts';
 
-const NO_TURN: TurnState = {
-  status: 'idle',
-  parts: [],
-  parentId: null,
-  answerId: null,
-  model: null,
-  startedAt: 0,
-  queue: [],
-  problem: null,
-};
 const NO_OUTCOMES: readonly ShownOutcome[] = [];
 
 /** The memory of the answer that is being written: the same object for the whole turn. */
@@ -184,7 +174,7 @@ function NewConversation() {
       </div>
       <Composer
         conversationId={null}
-        turn={NO_TURN}
+        turn={IDLE_TURN}
         first
         send={send}
         runCommand={runLine}
