@@ -64,6 +64,8 @@ export const PROBLEM_CODES = [
   'conversation-missing',
   'message-missing',
   'message-too-large',
+  'note-empty',
+  'note-too-long',
   'vault-unavailable',
   'unexpected',
 ] as const;

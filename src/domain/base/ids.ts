@@ -10,11 +10,17 @@ export type ConversationId = Branded<'conversation'>;
 export type MessageId = Branded<'message'>;
 /** One append to the log, named by its author: appending it twice is appending it once. */
 export type EntryId = Branded<'entry'>;
-/** A document in the log: every conversation is one; `LIBRARY_DOCUMENT` lists them. */
-export type DocumentId = ConversationId | typeof LIBRARY_DOCUMENT;
+/** A document in the log: every conversation is one; `LIBRARY_DOCUMENT` lists them, `NOTES_DOCUMENT` holds what a person told memory. */
+export type DocumentId = ConversationId | typeof LIBRARY_DOCUMENT | typeof NOTES_DOCUMENT;
 
 /** The one document that lists all conversations. */
 export const LIBRARY_DOCUMENT = 'library';
+/** The one document with the memory notes and the person's feedback on what was recalled. */
+export const NOTES_DOCUMENT = 'notes';
+
+/** Whether a document of the log is a conversation. */
+export const isConversation = (document: string): document is ConversationId =>
+  document !== LIBRARY_DOCUMENT && document !== NOTES_DOCUMENT;
 
 export const newConversationId = (): ConversationId => v7() as ConversationId;
 export const newMessageId = (): MessageId => v7() as MessageId;

@@ -11,6 +11,7 @@ import {
   type ConversationId,
   type DocumentId,
   type EntryId,
+  isConversation,
   LIBRARY_DOCUMENT,
   newEntryId,
 } from '../../domain/base/ids.ts';
@@ -101,7 +102,7 @@ export function createDocuments({
   /** A conversation in the log without a line in the library (its entry was damaged, say) gets one again. */
   async function listOrphans(): Promise<void> {
     const missing = (await log.documents()).filter(
-      (id): id is ConversationId => id !== LIBRARY_DOCUMENT && !library.get(id as ConversationId),
+      (id): id is ConversationId => isConversation(id) && !library.get(id),
     );
     const lines: LibraryEntry[] = [];
     for (const id of missing) {
@@ -279,6 +280,7 @@ export function createDocuments({
         listed = true;
         continue;
       }
+      if (!isConversation(entry.document)) continue;
       const slot = await live.get(entry.document)?.catch(() => undefined);
       if (!slot) continue;
       applyEntry(slot.document, entry);

@@ -15,7 +15,7 @@ import type {
 } from '../../adapters/index/memory-index.ts';
 import type { Drawer, Store } from '../../adapters/log/conversation-log.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { type ConversationId, LIBRARY_DOCUMENT, type MessageId } from '../../domain/base/ids.ts';
+import { type ConversationId, isConversation, type MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { createReader } from '../documents/reader.ts';
@@ -310,8 +310,6 @@ export function startMemoryEngine({
     await send(reach);
     for (const [id, title] of untitled.splice(0)) await nameIt(id, title);
   };
-
-  const isConversation = (document: string): document is ConversationId => document !== LIBRARY_DOCUMENT;
 
   /** Rows made by an older recipe (another version, other private words) are made again; vectors that still fit stay. */
   const followRecipe = async (): Promise<void> => {

@@ -240,6 +240,16 @@ export const problems = {
     kept: 'It is still in the box.',
     do: 'Shorten it, or add the long part as a file.',
   },
+  'note-empty': {
+    what: 'A memory note needs words.',
+    kept: 'Nothing was changed.',
+    do: 'Write what is to be remembered, or delete the note.',
+  },
+  'note-too-long': {
+    what: 'The note has {{length}} characters; a memory note holds {{limit}}.',
+    kept: 'Nothing was changed, and your words are still in the field.',
+    do: 'Shorten it, or make two notes of it.',
+  },
   'vault-unavailable': {
     what: 'The browser cannot seal keys on this device.',
     kept: 'All conversations are safe. The key was not kept.',

@@ -1,0 +1,121 @@
+// Memory notes and feedback: durable before they are shown, the same in every tab, nothing lost by a damaged entry.
+import { describe, expect, it } from 'vitest';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
+import { until } from '../../../src/domain/base/readable.ts';
+import { createDocuments } from '../../../src/services/documents/documents-service.ts';
+import { createNotes, MAX_NOTE } from '../../../src/services/documents/notes.ts';
+
+const clock = () => {
+  let at = 1000;
+  return () => (at += 1);
+};
+const ready = (notes: ReturnType<typeof createNotes>) => until(notes.state, (state) => state.ready);
+const passage = {
+  conversationId: 'c',
+  messageId: 'm',
+  passage: 'The lease ends in May.',
+  title: 'Flat',
+  query: null,
+};
+
+describe('memory notes', () => {
+  it('are kept, rewritten and removed, and read again by the next tab', async () => {
+    const store = createInMemoryStore();
+    const notes = createNotes({ store, now: clock() });
+    const first = await notes.write({ text: '  I am allergic to nuts. ' });
+    const second = await notes.write({
+      text: '车牌尾号 7',
+      by: 'model',
+      source: { conversationId: 'c', messageId: 'm' },
+    });
+    await notes.write({ id: first.id, text: 'I am allergic to nuts and shellfish.' });
+    const next = createNotes({ store, now: clock() });
+    await ready(next);
+    expect(next.state.get().notes.map(({ text, by }) => [text, by])).toEqual([
+      ['I am allergic to nuts and shellfish.', 'person'],
+      ['车牌尾号 7', 'model'],
+    ]);
+    expect(next.state.get().notes[0]?.createdAt).toBe(first.createdAt);
+    await next.remove(second.id);
+    const third = createNotes({ store, now: clock() });
+    await ready(third);
+    expect(third.state.get().notes).toHaveLength(1);
+  });
+
+  it('refuse emptiness and too many words before anything is changed', async () => {
+    const store = createInMemoryStore();
+    const notes = createNotes({ store, now: clock() });
+    await expect(notes.write({ text: ' \n' })).rejects.toMatchObject({ problem: { code: 'note-empty' } });
+    await expect(notes.write({ text: 'x'.repeat(MAX_NOTE + 1) })).rejects.toMatchObject({
+      problem: { code: 'note-too-long', params: { limit: MAX_NOTE } },
+    });
+    expect(await store.log.head()).toBe(0);
+  });
+
+  it('show nothing that could not be written', async () => {
+    const store = createInMemoryStore();
+    const failing = {
+      ...store,
+      log: { ...store.log, append: () => Promise.reject(new Error('full')) },
+    };
+    const notes = createNotes({ store: failing, now: clock() });
+    await ready(notes);
+    await expect(notes.write({ text: 'lost?' })).rejects.toThrow('full');
+    expect(notes.state.get().notes).toEqual([]);
+  });
+
+  it('fold a long history without losing a note', async () => {
+    const store = createInMemoryStore();
+    const notes = createNotes({ store, now: clock() });
+    const { id } = await notes.write({ text: 'kept' });
+    for (let i = 0; i < 220; i++) await notes.write({ id, text: `kept ${i}` });
+    expect((await store.log.read(NOTES_DOCUMENT)).length).toBeLessThan(60);
+    const next = createNotes({ store, now: clock() });
+    await ready(next);
+    expect(next.state.get().notes.map(({ text }) => text)).toEqual(['kept 219']);
+  });
+
+  it('survive a damaged entry, which is left where it is', async () => {
+    const store = createInMemoryStore();
+    const problems: string[] = [];
+    await createNotes({ store, now: clock() }).write({ text: 'whole' });
+    await store.log.append([
+      { id: newEntryId(), document: NOTES_DOCUMENT, origin: 'user', bytes: new Uint8Array([9, 9, 9]) },
+    ]);
+    const notes = createNotes({ store, now: clock(), onProblem: ({ code }) => problems.push(code) });
+    await ready(notes);
+    expect(notes.state.get().notes.map(({ text }) => text)).toEqual(['whole']);
+    expect(problems).toEqual(['damaged-entry']);
+    expect(await store.log.read(NOTES_DOCUMENT)).toHaveLength(2);
+  });
+
+  it('are no conversation', async () => {
+    const store = createInMemoryStore();
+    await createNotes({ store, now: clock() }).write({ text: 'note' });
+    const documents = createDocuments({ store });
+    const { entries } = await until(documents.library, (library) => library.ready);
+    expect(entries).toEqual([]);
+    await documents.close();
+  });
+});
+
+describe('feedback', () => {
+  it('has one of pinned and never a message, and as many not-related as there are questions', async () => {
+    const store = createInMemoryStore();
+    const notes = createNotes({ store, now: clock() });
+    await notes.judge({ ...passage, verdict: 'pinned' });
+    await notes.judge({ ...passage, verdict: 'never' });
+    await notes.judge({ ...passage, verdict: 'not-related', query: 'When does  the lease end' });
+    await notes.judge({ ...passage, verdict: 'not-related', query: 'when does the lease end' });
+    await notes.judge({ ...passage, verdict: 'not-related', query: 'bread' });
+    const { feedback } = notes.state.get();
+    expect(feedback.map(({ verdict, query }) => [verdict, query])).toEqual([
+      ['not-related', 'bread'],
+      ['not-related', 'when does the lease end'],
+      ['never', null],
+    ]);
+    for (const { id } of feedback) await notes.takeBack(id);
+    expect(notes.state.get().feedback).toEqual([]);
+  });
+});
