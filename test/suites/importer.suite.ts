@@ -77,7 +77,8 @@ export function describeImporter(name: string, setup: () => Promise<ImporterSetu
           }
           expect(identities.size).toBe(seen.size);
           expect(seen).toContain(conversation.head);
-          for (const target of Object.values(conversation.checkpoints ?? {})) expect(seen).toContain(target);
+          for (const target of Object.values(conversation.checkpoints ?? {}))
+            expect(seen).toContain(typeof target === 'string' ? target : target.messageId);
           for (const text of strings(conversation)) expect(Buffer.from(text).toString()).toBe(text);
         }
       }

@@ -1,6 +1,8 @@
 // Foreign history in, conversations out. An importer reads; it never writes.
 
 import type { ConversationId } from '../../domain/base/ids.ts';
+import type { Checkpoint } from '../../domain/chat/checkpoint.ts';
+import type { Compaction } from '../../domain/chat/compaction.ts';
 import type { ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 
@@ -36,7 +38,10 @@ export interface ImportedConversation {
   /** Source id of the conversation (and message) that started it: subagents. */
   readonly parent?: { readonly sourceId: string; readonly messageSourceId: string | null };
   readonly messages: readonly ImportedMessage[];
-  readonly checkpoints?: Readonly<Record<string, string>>;
+  /** Name → message id, or (our own export) the whole checkpoint. */
+  readonly checkpoints?: Readonly<Record<string, string | Checkpoint>>;
+  /** Our own export only. */
+  readonly compactions?: Readonly<Record<string, Compaction>>;
   /** Our own export only: the ids of conversation and messages are real and kept, and so is everything in its meta. */
   readonly own?: { readonly id: ConversationId; readonly meta: ConversationMeta };
 }

@@ -8,6 +8,8 @@ import {
   archivedConversationSchema,
   archiveHeaderSchema,
 } from '../../domain/chat/archive.ts';
+import { type Checkpoint, checkpointSchema } from '../../domain/chat/checkpoint.ts';
+import { type Compaction, compactionSchema } from '../../domain/chat/compaction.ts';
 import { type ConversationMeta, conversationMetaSchema } from '../../domain/chat/conversation.ts';
 import { messageSchema } from '../../domain/chat/message.ts';
 import { createBreather } from './breather.ts';
@@ -83,7 +85,20 @@ function toConversation(
     skipped.count('malformed-line', text());
     return undefined;
   }
-  const { id, checkpoints } = parsed.data;
+  const { id } = parsed.data;
+  const checkpoints: Record<string, Checkpoint> = {};
+  for (const [name, raw] of Object.entries(parsed.data.checkpoints)) {
+    const checkpoint = checkpointSchema.safeParse(raw);
+    if (checkpoint.success) checkpoints[name] = checkpoint.data as Checkpoint;
+    else skipped.count('malformed-line', JSON.stringify(raw));
+  }
+  const compactions: Record<string, Compaction> = {};
+  for (const [key, raw] of Object.entries(parsed.data.compactions)) {
+    const compaction = compactionSchema.safeParse(raw);
+    if (compaction.success && compaction.data.id === key)
+      compactions[key] = compaction.data as unknown as Compaction;
+    else skipped.count('malformed-line', JSON.stringify(raw));
+  }
   const messages: ImportedMessage[] = [];
   const damaged = new Map<string, string | null>();
   for (const raw of parsed.data.messages) {
@@ -110,6 +125,7 @@ function toConversation(
     head: meta.head,
     messages,
     checkpoints,
+    ...(Object.keys(compactions).length > 0 ? { compactions } : {}),
     own: { id: asConversationId(id), meta },
   };
 }

@@ -1,9 +1,10 @@
 // Our own file: a library, or a part of it, complete. What the exporter writes and the importer reads.
 //
-//   { "format": "recollect", "version": 1, "exportedAt": ms, "conversations": [ { id, meta, checkpoints, messages: [ … ] }, … ] }
+//   { "format": "recollect", "version": 1, "exportedAt": ms, "conversations": [ { id, meta, checkpoints, compactions, messages: [ … ] }, … ] }
 //
 // Unknown keys are kept at every level. A file with a higher `version` may mean something else by the same words: nobody reads it.
 import { z } from 'zod';
+import { writtenCheckpoint } from './checkpoint.ts';
 import type { Conversation } from './conversation.ts';
 
 export const ARCHIVE_FORMAT = 'recollect';
@@ -21,8 +22,10 @@ export const archiveHeaderSchema = z.looseObject({
 export const archivedConversationSchema = z.looseObject({
   id: z.string().min(1),
   meta: z.looseObject({}).default({}),
-  /** Name → message id. */
-  checkpoints: z.record(z.string(), z.string()).default({}),
+  /** Name → checkpoint, or the bare message id. Checked one by one, as compactions are: a damaged one costs only itself. */
+  checkpoints: z.record(z.string(), z.unknown()).default({}),
+  /** Id → compaction. */
+  compactions: z.record(z.string(), z.unknown()).default({}),
   messages: z.array(z.unknown()),
 });
 export type ArchivedConversation = z.infer<typeof archivedConversationSchema>;
@@ -31,5 +34,8 @@ export type ArchivedConversation = z.infer<typeof archivedConversationSchema>;
 export const archivedFrame = (conversation: Conversation) => ({
   id: conversation.id,
   meta: conversation.meta,
-  checkpoints: Object.fromEntries(conversation.checkpoints),
+  checkpoints: Object.fromEntries(
+    [...conversation.checkpoints].map(([name, checkpoint]) => [name, writtenCheckpoint(checkpoint)]),
+  ),
+  ...(conversation.compactions.size > 0 ? { compactions: Object.fromEntries(conversation.compactions) } : {}),
 });

@@ -1,6 +1,8 @@
 // A conversation is a tree of immutable messages with a movable head. All functions here are pure.
 import { z } from 'zod';
 import type { ConversationId, MessageId } from '../base/ids.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import type { Compaction } from './compaction.ts';
 import type { Known, Message } from './message.ts';
 
 /** What is known of a conversation beside its messages. Each key is last-writer-wins. Times in ms since 1970. */
@@ -38,8 +40,9 @@ export interface Conversation {
   readonly meta: ConversationMeta;
   /** Without deleted ones. */
   readonly messages: ReadonlyMap<MessageId, Message>;
-  /** Name → message it names. */
-  readonly checkpoints: ReadonlyMap<string, MessageId>;
+  readonly checkpoints: ReadonlyMap<string, Checkpoint>;
+  /** By id. Undone ones included. */
+  readonly compactions: ReadonlyMap<string, Compaction>;
 }
 
 /** Order of siblings, and of everything where order is asked for: createdAt, then id. */

@@ -68,6 +68,12 @@ export const partSchema = z.discriminatedUnion('type', [
     name: z.string().optional(),
     text: z.string(),
     isError: z.boolean().optional(),
+    /** The tool changed something outside the conversation: an automatic checkpoint stands before it. */
+    changed: z.boolean().optional(),
+    /** A model set a checkpoint here. */
+    checkpoint: z.boolean().optional(),
+    /** The person's wording in place of the tool's. */
+    edited: z.boolean().optional(),
   }),
   z.looseObject({
     type: z.literal('recall'),
@@ -76,6 +82,13 @@ export const partSchema = z.discriminatedUnion('type', [
     passages: z.array(recalledPassageSchema),
     /** Below the threshold: shown greyed, never injected. */
     nearMisses: z.array(recalledPassageSchema),
+    /**
+     * Why memory was asked. `start`: a conversation's first message; `window`: the window is nearly full, or was just compacted;
+     * `repeat`: the model asked for what had been said; `loss`: it contradicted or missed what was folded; absent: asked for.
+     */
+    trigger: z.enum(['start', 'window', 'repeat', 'loss']).optional(),
+    /** Why nothing was brought although it was tried. */
+    skipped: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   }),
   z.looseObject({ type: z.literal('unknown'), original: z.unknown() }),
 ]);
@@ -100,6 +113,17 @@ export const usageSchema = z.looseObject({
 });
 export type Usage = Known<z.infer<typeof usageSchema>>;
 
+/** A message that was sent back to an earlier place of its conversation. The branch that was left stays, and is linked both ways. */
+export const dmailSchema = z.looseObject({
+  /** Last message of the branch that was left. */
+  from: z.string(),
+  /** The message it was sent back to; null: the beginning. */
+  checkpoint: z.string().nullable(),
+  by: z.enum(['person', 'model']),
+  /** The message that this is another wording of; absent: a note. */
+  edits: z.string().optional(),
+});
+
 /**
  * One message. Immutable once written. Unknown keys are kept: a newer app may have written them.
  * kind: `message` was said; `note` is bookkeeping of a tool (reminders, notices: kept, foldable, not indexed);
@@ -122,13 +146,27 @@ export const messageSchema = z.looseObject({
   problem: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   /** Identity where it was imported from; with the conversation's source it makes re-import idempotent. */
   sourceId: z.string().optional(),
+  dmail: dmailSchema.optional(),
+  /** Hash of all that the model was sent for this answer (`services/context/request-key.ts`): equal requests can share an answer. */
+  request: z.string().optional(),
+  /** The answer was taken over from this message, because nothing that it depends on had changed; no model was asked. */
+  reused: z.string().optional(),
+  /** Where the message is a copy, on another branch, of one that was said before. */
+  copyOf: z.string().optional(),
+  /** What got into the request and what was left out, in the short form of `services/context/stored-ledger.ts`. */
+  ledger: z.looseObject({}).optional(),
 });
-export type Message = Omit<Known<z.infer<typeof messageSchema>>, 'id' | 'parentId' | 'parts' | 'usage'> & {
+export type Message = Omit<
+  Known<z.infer<typeof messageSchema>>,
+  'id' | 'parentId' | 'parts' | 'usage' | 'ledger'
+> & {
   readonly id: MessageId;
   readonly parentId: MessageId | null;
   readonly parts: readonly Part[];
   readonly usage?: Usage | undefined;
+  readonly ledger?: Readonly<Record<string, unknown>> | undefined;
 };
+export type Dmail = Known<z.infer<typeof dmailSchema>>;
 
 /** The words of a message as a person reads them: text parts only, joined by blank lines. */
 export const textOf = (message: Pick<Message, 'parts'>): string =>

@@ -3,6 +3,8 @@ import type { DrawerWrite, Origin } from '../../adapters/log/conversation-log.ts
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
+import type { Checkpoint } from '../../domain/chat/checkpoint.ts';
+import type { Compaction } from '../../domain/chat/compaction.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 
@@ -40,8 +42,10 @@ export interface OpenConversation extends Readable<Conversation> {
 export interface ConversationChange {
   readonly messages?: readonly Message[];
   readonly meta?: Partial<ConversationMeta>;
-  /** Names → message ids; null removes the name. */
-  readonly checkpoints?: Readonly<Record<string, MessageId | null>>;
+  /** Name → checkpoint, or the bare message id; null removes the name. */
+  readonly checkpoints?: Readonly<Record<string, Checkpoint | MessageId | null>>;
+  /** Id → a new compaction as a whole, or what changes in one that is there (`undone`, `summary`); null removes it. */
+  readonly compactions?: Readonly<Record<string, Partial<Compaction> | null>>;
   /** Removes content for good (forget). Children hang on to the removed message's parent. */
   readonly removed?: readonly MessageId[];
 }

@@ -1,11 +1,14 @@
 // How a conversation lies in a Yjs document. One document each:
 //   m            message id -> message as JSON        (immutable; removed only by forget)
 //   meta         title, flags, head …                 (last writer wins, key by key)
-//   checkpoints  name -> message id
+//   checkpoints  name -> message id, or { messageId, createdAt, auto, by }
+//   compactions  id -> compaction as JSON, and `id:key` -> a value of it that changed later (last writer wins, key by key)
 //   x            forgotten message id -> its parent   (so that children find the next living ancestor)
 // Keys and values that this version does not know are left where they are.
 import * as Y from 'yjs';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { type Checkpoint, checkpointSchema } from '../../domain/chat/checkpoint.ts';
+import { type Compaction, compactionSchema } from '../../domain/chat/compaction.ts';
 import {
   type Conversation,
   type ConversationMeta,
@@ -34,6 +37,7 @@ export function createConversationDocument(
   const m = doc.getMap<unknown>('m');
   const meta = doc.getMap<unknown>('meta');
   const checkpoints = doc.getMap<unknown>('checkpoints');
+  const compactions = doc.getMap<unknown>('compactions');
   const x = doc.getMap<unknown>('x');
 
   // Messages are immutable, so each is parsed once, however often the document changes.
@@ -41,6 +45,11 @@ export function createConversationDocument(
   let current: Conversation | undefined;
   m.observe((event) => {
     for (const key of event.keysChanged) parsed.delete(key);
+  });
+  // Records are large: they are read again only when one of them changed.
+  let recorded: Map<string, Compaction> | undefined;
+  compactions.observe(() => {
+    recorded = undefined;
   });
   doc.on('afterTransaction', (transaction: Y.Transaction) => {
     if (transaction.changed.size > 0) current = undefined;
@@ -77,10 +86,14 @@ export function createConversationDocument(
       const parentId = forgotten ? livingParent(message.parentId) : message.parentId;
       messages.set(message.id, parentId === message.parentId ? message : { ...message, parentId });
     }
-    const names = new Map<string, MessageId>();
-    for (const [name, target] of checkpoints)
-      if (typeof target === 'string') names.set(name, target as MessageId);
-    current = { id, meta: readMeta(meta), messages, checkpoints: names };
+    recorded ??= readCompactions(compactions);
+    current = {
+      id,
+      meta: readMeta(meta),
+      messages,
+      checkpoints: readCheckpoints(checkpoints),
+      compactions: recorded,
+    };
     return current;
   };
 
@@ -102,7 +115,9 @@ export function createConversationDocument(
             if (value !== undefined && !same(meta.get(key), value)) meta.set(key, plain(value));
           for (const [name, target] of Object.entries(change.checkpoints ?? {}))
             if (target === null) checkpoints.delete(name);
-            else if (checkpoints.get(name) !== target) checkpoints.set(name, target);
+            else if (!same(checkpoints.get(name), target)) checkpoints.set(name, plain(target));
+          for (const [key, compaction] of Object.entries(change.compactions ?? {}))
+            changeCompaction(compactions, key, compaction);
           for (const removed of change.removed ?? []) {
             const message = m.has(removed) ? parse(removed, m.get(removed)) : null;
             x.set(removed, message?.parentId ?? null);
@@ -127,6 +142,61 @@ function readMeta(meta: Y.Map<unknown>): ConversationMeta {
   for (const issue of whole.error.issues) if (issue.path[0] !== undefined) delete raw[String(issue.path[0])];
   const rest = conversationMetaSchema.safeParse(raw);
   return (rest.success ? rest.data : conversationMetaSchema.parse({})) as ConversationMeta;
+}
+
+function readCheckpoints(checkpoints: Y.Map<unknown>): Map<string, Checkpoint> {
+  const names = new Map<string, Checkpoint>();
+  for (const [name, value] of checkpoints) {
+    const checkpoint = checkpointSchema.safeParse(value);
+    if (checkpoint.success) names.set(name, checkpoint.data as Checkpoint);
+  }
+  return names;
+}
+
+function readCompactions(compactions: Y.Map<unknown>): Map<string, Compaction> {
+  const found = new Map<string, Compaction>();
+  if (compactions.size === 0) return found;
+  const changes = new Map<string, Record<string, unknown>>();
+  for (const [key, value] of compactions) {
+    const colon = key.indexOf(':');
+    if (colon < 0) continue;
+    const id = key.slice(0, colon);
+    changes.set(id, { ...changes.get(id), [key.slice(colon + 1)]: value });
+  }
+  for (const [id, value] of compactions) {
+    if (id.includes(':')) continue;
+    const change = changes.get(id);
+    const compaction = compactionSchema.safeParse(
+      change && typeof value === 'object' ? { ...value, ...change } : value,
+    );
+    if (compaction.success && compaction.data.id === id)
+      found.set(id, compaction.data as unknown as Compaction);
+  }
+  return found;
+}
+
+/** A record is written once; what changes later is a small entry of its own. */
+function changeCompaction(
+  compactions: Y.Map<unknown>,
+  id: string,
+  compaction: Partial<Compaction> | null,
+): void {
+  if (compaction === null) {
+    for (const key of [...compactions.keys()])
+      if (key === id || key.startsWith(`${id}:`)) compactions.delete(key);
+    return;
+  }
+  const known = compactions.get(id);
+  if (known === undefined) {
+    // What no schema would read again is not written.
+    if (compactionSchema.safeParse(compaction).success && compaction.id === id)
+      compactions.set(id, plain(compaction));
+    return;
+  }
+  for (const [key, value] of Object.entries(compaction)) {
+    const now = compactions.get(`${id}:${key}`) ?? (known as Record<string, unknown>)[key];
+    if (value !== undefined && !same(now, value)) compactions.set(`${id}:${key}`, plain(value));
+  }
 }
 
 /** JSON as Yjs stores it: no undefined, nothing shared with the caller. */

@@ -5,6 +5,7 @@
 import { fingerprint } from '../../adapters/importers/fingerprint.ts';
 import type { ImportedConversation, ImportedMessage } from '../../adapters/importers/importer.ts';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
+import type { Checkpoint } from '../../domain/chat/checkpoint.ts';
 import {
   type Conversation,
   type ConversationMeta,
@@ -110,27 +111,52 @@ export function planImport(
       ? own.meta
       : { ...imported.meta, head, parent, source: { ...source, ...headMark(imported) } };
     const checkpoints = Object.fromEntries(
-      Object.entries(imported.checkpoints ?? {}).flatMap(([name, target]) => {
-        const real = toReal(target);
-        return real === null ? [] : [[name, real]];
+      Object.entries(imported.checkpoints ?? {}).flatMap(([name, checkpoint]) => {
+        const real = toReal(targetOf(checkpoint));
+        return real === null ? [] : [[name, retargeted(checkpoint, real)]];
       }),
     );
-    return { ...figures, state: 'added', change: { messages, meta, checkpoints } };
+    return {
+      ...figures,
+      state: 'added',
+      change: { messages, meta, checkpoints, ...compactionsOf(imported) },
+    };
   }
   if (fresh.length === 0) return { ...figures, state: 'unchanged', change: {} };
 
   const added = new Set<string>(messages.map((message) => message.id));
   const checkpoints = Object.fromEntries(
-    Object.entries(imported.checkpoints ?? {}).flatMap(([name, target]) => {
-      const real = toReal(target);
-      return real !== null && added.has(real) && !existing.checkpoints.has(name) ? [[name, real]] : [];
+    Object.entries(imported.checkpoints ?? {}).flatMap(([name, checkpoint]) => {
+      const real = toReal(targetOf(checkpoint));
+      return real !== null && added.has(real) && !existing.checkpoints.has(name)
+        ? [[name, retargeted(checkpoint, real)]]
+        : [];
     }),
   );
   const meta: Partial<ConversationMeta> = {
     ...(mayMoveHead(existing, messages, head) ? { head } : {}),
     ...(own || !existing.meta.source ? {} : { source: { ...existing.meta.source, ...headMark(imported) } }),
   };
-  return { ...figures, state: 'changed', change: { messages, meta, checkpoints } };
+  return {
+    ...figures,
+    state: 'changed',
+    change: { messages, meta, checkpoints, ...compactionsOf(imported, existing) },
+  };
+}
+
+const targetOf = (checkpoint: string | Checkpoint): string =>
+  typeof checkpoint === 'string' ? checkpoint : checkpoint.messageId;
+const retargeted = (checkpoint: string | Checkpoint, messageId: MessageId): MessageId | Checkpoint =>
+  typeof checkpoint === 'string' ? messageId : { ...checkpoint, messageId };
+
+/** Compactions that are not here yet; what became of those that are is the person's. */
+function compactionsOf(
+  { compactions, own }: ImportedConversation,
+  existing?: Conversation,
+): Pick<ConversationChange, 'compactions'> {
+  if (!compactions || !own) return {};
+  const fresh = Object.entries(compactions).filter(([id]) => !existing?.compactions.has(id));
+  return fresh.length > 0 ? { compactions: Object.fromEntries(fresh) } : {};
 }
 
 const keyOf = (message: ImportedMessage): string =>

@@ -411,6 +411,7 @@ function merged(plans: readonly ImportPlan[]): { id: ConversationId; change: Con
       messages: [...messages.values()],
       meta: { ...before.meta, ...change.meta },
       checkpoints: { ...before.checkpoints, ...change.checkpoints },
+      compactions: { ...before.compactions, ...change.compactions },
     });
   }
   return [...changes].map(([id, change]) => ({ id, change }));

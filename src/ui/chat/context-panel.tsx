@@ -40,7 +40,9 @@ export function contextFacts(
       ? [{ message: row.message, index: row.siblings.index, ids: row.siblings.ids }]
       : [],
   );
-  const checkpoints = [...conversation.checkpoints].filter(([, id]) => conversation.messages.has(id));
+  const checkpoints = [...conversation.checkpoints].flatMap(([name, { messageId }]) =>
+    conversation.messages.has(messageId) ? [[name, messageId] as const] : [],
+  );
   return { last, recalled: [...recalled.values()], forks, checkpoints };
 }
 

@@ -25,6 +25,7 @@ const back = async (bytes: Uint8Array) => {
       meta: c.own?.meta,
       messages: new Map(c.messages.map((message) => [message.id, message])),
       checkpoints: new Map(Object.entries(c.checkpoints ?? {})),
+      compactions: new Map(Object.entries(c.compactions ?? {})),
     })),
   };
 };

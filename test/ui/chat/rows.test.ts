@@ -23,6 +23,7 @@ const conversation = (...messages: Message[]): Conversation => ({
   meta: { ...conversationMetaSchema.parse({}), head: null },
   messages: new Map(messages.map((message) => [message.id, message])),
   checkpoints: new Map(),
+  compactions: new Map(),
 });
 const shown = (tree: Conversation, leaf: string, until: string | null = null) =>
   branchOf(tree, id(leaf), until === null ? null : id(until)).rows.filter((row) => row.type !== 'day');

@@ -1,0 +1,196 @@
+// Named places in a conversation, and those that nobody has to name: every turn is one by itself. Pure.
+//
+//   root ── question 1 ── answer ──┬── question 2 ── answer      turn-2 stands before question 2
+//                                  └── (restored: the head is here, nothing is copied)
+import { z } from 'zod';
+import type { MessageId } from '../base/ids.ts';
+import type { Conversation } from './conversation.ts';
+import { effectiveHead, pathTo } from './conversation.ts';
+import { type Known, type Message, textOf } from './message.ts';
+
+/** A checkpoint as it is kept. A bare message id (as older versions and other tools write it) is one nobody knows more about. */
+export const checkpointSchema = z.preprocess(
+  (value) => (typeof value === 'string' ? { messageId: value } : value),
+  z.looseObject({
+    messageId: z.string().min(1),
+    /** ms since 1970; 0 where unknown. */
+    createdAt: z.number().default(0),
+    /** Made by the app: may expire. */
+    auto: z.boolean().default(false),
+    by: z.enum(['person', 'model', 'app']).default('person'),
+  }),
+);
+export type Checkpoint = Omit<Known<z.infer<typeof checkpointSchema>>, 'messageId'> & {
+  readonly messageId: MessageId;
+};
+
+/** As it is written: the bare id where there is nothing else to say. */
+export const writtenCheckpoint = (checkpoint: Checkpoint): string | Checkpoint =>
+  Object.keys(checkpoint).length === 4 &&
+  checkpoint.createdAt === 0 &&
+  !checkpoint.auto &&
+  checkpoint.by === 'person'
+    ? checkpoint.messageId
+    : checkpoint;
+
+/** One line of `/checkpoints`. */
+export interface ListedCheckpoint {
+  /** What `/restore` takes: the given name, `turn-3`, `tool-7`, `model-2`. */
+  readonly name: string;
+  /** Where the head goes. */
+  readonly messageId: MessageId;
+  /** ms since 1970; 0 where unknown. */
+  readonly createdAt: number;
+  /** `named`: kept under a name; `turn`: before a question; `tool`: before a tool changed something; `model`: set by a model. */
+  readonly kind: 'named' | 'turn' | 'tool' | 'model';
+  readonly auto: boolean;
+  /** First line of what came next (turn, tool) or of the message itself. */
+  readonly firstLine: string;
+  /** On the branch that is shown. */
+  readonly here: boolean;
+}
+
+/** What of `context.checkpoints` is needed here. */
+export interface CheckpointRules {
+  /** How many automatic ones are listed, the newest. */
+  readonly keep: number;
+  /** Automatic ones older than this are not listed; 0: never. */
+  readonly expire_after_days: number;
+}
+
+const DAY_MS = 86_400_000;
+const LINE = 120;
+
+/** The first words of a message on one line. */
+export function firstLineOf(message: Message): string {
+  const text = textOf(message);
+  const said =
+    text.trim() !== ''
+      ? text
+      : message.parts
+          .map((part) =>
+            part.type === 'tool-call'
+              ? `${part.name}(${part.arguments})`
+              : part.type === 'tool-result'
+                ? part.text
+                : part.type === 'file'
+                  ? (part.name ?? part.mediaType)
+                  : '',
+          )
+          .join(' ');
+  const line = said.slice(0, 2000).trim().split('\n', 1)[0]?.replace(/\s+/g, ' ').trim() ?? '';
+  const characters = [...line];
+  return characters.length <= LINE ? line : `${characters.slice(0, LINE - 1).join('')}…`;
+}
+
+/** A question of the person: starts a turn. A letter that a model sent to itself does not. */
+export const startsTurn = (message: Message): boolean =>
+  message.role === 'user' && message.kind === 'message' && message.dmail?.by !== 'model';
+
+/**
+ * All checkpoints, newest first: named ones of every branch, and the automatic ones of the branch that ends at `head`. Automatic ones are
+ * read from the branch itself, so they cost nothing to make and nothing to keep. Linear in the branch.
+ */
+export function listCheckpoints(
+  conversation: Conversation,
+  {
+    rules,
+    now,
+    head = effectiveHead(conversation),
+  }: { rules: CheckpointRules; now: number; head?: MessageId | null },
+): ListedCheckpoint[] {
+  const path = pathTo(conversation.messages, head);
+  const here = new Set(path.map((message) => message.id));
+  const oldest =
+    rules.expire_after_days > 0 ? now - rules.expire_after_days * DAY_MS : Number.NEGATIVE_INFINITY;
+  const automatic: ListedCheckpoint[] = [];
+  let [turns, tools, models] = [0, 0, 0];
+  for (const [at, message] of path.entries()) {
+    const { parentId, createdAt } = message;
+    if (startsTurn(message)) {
+      turns += 1;
+      // Before the first question there is nothing to go back to.
+      if (at > 0 && parentId !== null)
+        automatic.push({
+          name: `turn-${turns}`,
+          messageId: parentId,
+          createdAt,
+          kind: 'turn',
+          auto: true,
+          firstLine: firstLineOf(message),
+          here: true,
+        });
+    }
+    if (message.role !== 'tool') continue;
+    const caller = path[at - 1];
+    const results = message.parts.filter((part) => part.type === 'tool-result');
+    for (const result of results) {
+      if (result.changed === true && caller?.parentId) {
+        tools += 1;
+        automatic.push({
+          name: `tool-${tools}`,
+          messageId: caller.parentId,
+          createdAt,
+          kind: 'tool',
+          auto: true,
+          firstLine: firstLineOf(caller),
+          here: true,
+        });
+      }
+      if (result.checkpoint === true) {
+        models += 1;
+        automatic.push({
+          name: `model-${models}`,
+          messageId: message.id,
+          createdAt,
+          kind: 'model',
+          auto: true,
+          firstLine: firstLineOf(caller ?? message),
+          here: true,
+        });
+      }
+    }
+  }
+  const named: ListedCheckpoint[] = [];
+  for (const [name, checkpoint] of conversation.checkpoints) {
+    const message = conversation.messages.get(checkpoint.messageId);
+    if (!message) continue;
+    named.push({
+      name,
+      messageId: message.id,
+      createdAt: checkpoint.createdAt,
+      kind: 'named',
+      auto: checkpoint.auto,
+      firstLine: firstLineOf(message),
+      here: here.has(message.id),
+    });
+  }
+  const living = (list: ListedCheckpoint[]) =>
+    list
+      .filter((checkpoint) => checkpoint.createdAt === 0 || checkpoint.createdAt >= oldest)
+      .sort((a, b) => a.createdAt - b.createdAt)
+      .slice(-rules.keep);
+  return [
+    ...named.filter((checkpoint) => !checkpoint.auto),
+    ...living([...automatic, ...named.filter((checkpoint) => checkpoint.auto)]),
+  ].sort((a, b) => b.createdAt - a.createdAt || (a.name < b.name ? -1 : 1));
+}
+
+/** What lies between two places of a conversation. */
+export interface CheckpointDiff {
+  /** The last message both have; null where they share nothing. */
+  readonly common: MessageId | null;
+  /** Messages only the first has, oldest first. */
+  readonly left: readonly Message[];
+  /** Messages only the second has, oldest first. */
+  readonly right: readonly Message[];
+}
+
+/** Compares the branches that end at two messages. Linear in their lengths. */
+export function diffOf(conversation: Conversation, left: MessageId, right: MessageId): CheckpointDiff {
+  const a = pathTo(conversation.messages, left);
+  const b = pathTo(conversation.messages, right);
+  let shared = 0;
+  while (shared < a.length && shared < b.length && a[shared]?.id === b[shared]?.id) shared += 1;
+  return { common: a[shared - 1]?.id ?? null, left: a.slice(shared), right: b.slice(shared) };
+}
