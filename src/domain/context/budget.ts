@@ -1,0 +1,91 @@
+// How much fits, when it is time to compact, and what the gauge shows. Figures in tokens.
+import type { Config } from '../settings/config.ts';
+import type { CompactionBudget } from './compaction/strategy.ts';
+import type { RequestLedger } from './ledger.ts';
+
+/** Room kept free for the answer and the next step: what is configured, at most a quarter of the window. */
+export const reserveOf = (window: number, reserved: number): number =>
+  Math.min(Math.max(0, reserved), Math.floor(window / 4));
+
+/** The budget of one model from the configuration's `context` part. `extra`: descriptions of tools and recall of other conversations. */
+export function budgetOf(context: Config['context'], window: number, extra = 0): CompactionBudget {
+  const limit = window - reserveOf(window, context.reserved_tokens);
+  const trigger = Math.min(limit, Math.floor(window * context.trigger_ratio));
+  return {
+    window,
+    limit,
+    trigger,
+    // A target at or above the trigger would compact again at once.
+    target: Math.min(Math.floor(window * context.target_ratio), Math.floor(trigger * 0.9)),
+    extra,
+    keepTurns: context.keep_last_turns,
+    keepMessages: 2,
+    maxAttempts: context.max_attempts,
+  };
+}
+
+/** True where the next prompt would cost so much that it is time to compact. `tokens`: the whole prompt. */
+export const isPressed = (tokens: number, budget: Pick<CompactionBudget, 'trigger' | 'limit'>): boolean =>
+  tokens >= budget.trigger || tokens > budget.limit;
+
+/** What the gauge shows: shares of the window, and the price of the next send where it is known. */
+export interface Gauge {
+  readonly window: number;
+  readonly reserve: number;
+  readonly trigger: number;
+  readonly used: RequestLedger['tokens'];
+  /** Up to the limit; 0 where it is passed. */
+  readonly free: number;
+  /** Of the window, 0–1 and above. */
+  readonly share: number;
+  /** Counted by the model's own tokenizer, and not corrected. */
+  readonly exact: boolean;
+  /** Null: nobody knows what this model costs. */
+  readonly price: { readonly amount: number; readonly currency: string } | null;
+}
+
+/** What a model costs, per million tokens. */
+export interface Price {
+  readonly currency: string;
+  readonly input: number;
+  readonly output: number;
+  readonly cachedInput?: number | undefined;
+}
+
+/** The gauge of a request that was built, or would be built now. The price is that of reading it, without the answer to come. */
+export function gaugeOf(
+  ledger: RequestLedger,
+  budget: Pick<CompactionBudget, 'trigger'>,
+  price: Price | null,
+): Gauge {
+  const { tokens, window, limit } = ledger;
+  return {
+    window,
+    reserve: window - limit,
+    trigger: budget.trigger,
+    used: tokens,
+    free: Math.max(0, limit - tokens.total),
+    share: window > 0 ? tokens.total / window : 1,
+    exact: ledger.counter !== 'estimate' && ledger.ratio === 1,
+    price: price && { amount: (tokens.total * price.input) / 1_000_000, currency: price.currency },
+  };
+}
+
+/** What an answer cost, from the endpoint's own figures; null where it reported none. */
+export function costOf(
+  usage: {
+    inputTokens?: number | undefined;
+    outputTokens?: number | undefined;
+    cachedInputTokens?: number | undefined;
+  },
+  price: Price,
+): number | null {
+  if (usage.inputTokens === undefined && usage.outputTokens === undefined) return null;
+  const cached = Math.min(usage.cachedInputTokens ?? 0, usage.inputTokens ?? 0);
+  return (
+    (((usage.inputTokens ?? 0) - cached) * price.input +
+      cached * (price.cachedInput ?? price.input) +
+      (usage.outputTokens ?? 0) * price.output) /
+    1_000_000
+  );
+}

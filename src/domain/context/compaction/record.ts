@@ -1,0 +1,222 @@
+// What a compaction is, as data: which messages are sent whole, which trimmed, which stand folded behind a summary. Lives in the
+// conversation's document beside the messages and changes none of them: taking the record out of force is undoing it.
+import { z } from 'zod';
+import type { MessageId } from '../../base/ids.ts';
+import { type Known, type Message, type Part, usageSchema } from '../../chat/message.ts';
+
+/** What set a compaction off: pressure, a person, a person with an instruction, an answer cut off for its length. */
+export const compactionReasonSchema = z.enum(['auto', 'manual', 'manual-with-prompt', 'length']);
+export type CompactionReason = z.infer<typeof compactionReasonSchema>;
+
+/**
+ * Neighbouring messages of the path with one fate, oldest first. `tokens` is what they cost whole.
+ * keep: sent whole. fold: not sent; `summary` names the summary that stands for them, null none. trim: one message, sent with some
+ * of its parts shortened (`cuts`). `why` is a code: tail, question, pinned, chosen, paired, system, dense, relevant, small (kept);
+ * older, chosen, thin, plain (folded); tool-output, file (trimmed).
+ */
+export const planRunSchema = z.looseObject({
+  action: z.enum(['keep', 'fold', 'trim']),
+  from: z.string(),
+  to: z.string(),
+  count: z.number(),
+  tokens: z.number(),
+  why: z.string(),
+  summary: z.string().nullable().optional(),
+  /** Index of a part, and the text that is sent instead of its own; null: the part stays out. */
+  cuts: z.array(z.looseObject({ part: z.number(), text: z.string().nullable() })).optional(),
+});
+export type PlanRun = Known<z.infer<typeof planRunSchema>>;
+
+/** A text that stands for folded messages: sent as a message of the person, `heading` in front of it. A person may edit `text`. */
+export const planSummarySchema = z.looseObject({
+  /** Unique in its plan. */
+  id: z.string(),
+  kind: z.enum(['memory', 'summary', 'topic', 'constraints']),
+  heading: z.string(),
+  text: z.string(),
+  /** It stands in front of this message of the path; at the head where the message is gone. */
+  before: z.string(),
+  /** Messages it stands for. */
+  covers: z.number(),
+});
+export type PlanSummary = Known<z.infer<typeof planSummarySchema>>;
+
+/** Why a plan costs more than its target, the largest of what may not go: the code of a sentence, and its tokens. */
+export const whyNotSchema = z.looseObject({
+  code: z.enum(['system', 'question', 'constraints', 'pinned', 'newest', 'summary']),
+  tokens: z.number(),
+});
+export type WhyNot = Known<z.infer<typeof whyNotSchema>>;
+
+export const compactionPlanSchema = z.looseObject({
+  strategy: z.string(),
+  runs: z.array(planRunSchema),
+  summaries: z.array(planSummarySchema),
+  /** The whole prompt, before and after: system prompt, tools and recall as given included. */
+  tokensBefore: z.number(),
+  tokensAfter: z.number(),
+  target: z.number(),
+  fits: z.boolean(),
+  whyNot: whyNotSchema.nullable(),
+  /** How often a model was asked for a summary. */
+  attempts: z.number().default(0),
+  /** What those calls used, added up; absent where none was made or nobody told. */
+  usage: usageSchema.optional(),
+  /** Set where the summary failed or was too long and the plan does without it. */
+  fallback: z
+    .looseObject({ code: z.enum(['failed', 'empty', 'too-long', 'no-model']), message: z.string() })
+    .nullable()
+    .default(null),
+});
+export type CompactionPlan = Known<z.infer<typeof compactionPlanSchema>>;
+
+/**
+ * The newest message a plan does not send whole; null for a plan that changes nothing. This is what a compaction's `at` should be: what is
+ * newer is sent whole anyway, so editing or regenerating there keeps the compaction in force.
+ */
+export const boundaryOf = (plan: CompactionPlan): MessageId | null =>
+  (plan.runs.findLast(({ action }) => action !== 'keep')?.to as MessageId | undefined) ?? null;
+
+/**
+ * A plan that was carried out. Stored under its id in the document's map `compactions`; that it was undone is kept beside it, not in
+ * it. Editing a summary is writing the record again with another `text`.
+ */
+export const compactionRecordSchema = z.looseObject({
+  id: z.string(),
+  /** `boundaryOf(plan)`: the record applies to every path on which this message lies. */
+  at: z.string(),
+  /** ms since 1970 */
+  createdAt: z.number(),
+  strategy: z.string(),
+  reason: compactionReasonSchema,
+  instruction: z.string().optional(),
+  plan: compactionPlanSchema,
+  tokensBefore: z.number(),
+  tokensAfter: z.number(),
+  ms: z.number(),
+  model: z.string().optional(),
+  usage: usageSchema.optional(),
+  device: z.string().optional(),
+  /** When a person last changed a summary, ms since 1970. */
+  editedAt: z.number().optional(),
+});
+export type CompactionRecord = Known<z.infer<typeof compactionRecordSchema>>;
+
+/** What of a record the prompt is made from. */
+export type AppliedPlan = Pick<CompactionRecord, 'id' | 'plan'>;
+
+/**
+ * The record that is in force on a path: the newest one that is not undone and whose `at` lies on it; null for none. Undoing the newest
+ * brings the one before it back into force.
+ */
+export function inForce<Record extends Pick<CompactionRecord, 'id' | 'at' | 'createdAt'>>(
+  records: Iterable<Record>,
+  undone: ReadonlySet<string>,
+  path: readonly Message[],
+): Record | null {
+  const onPath = new Set<string>(path.map(({ id }) => id));
+  let newest: Record | null = null;
+  for (const record of records)
+    if (
+      !undone.has(record.id) &&
+      onPath.has(record.at) &&
+      (newest === null ||
+        record.createdAt > newest.createdAt ||
+        (record.createdAt === newest.createdAt && record.id > newest.id))
+    )
+      newest = record;
+  return newest;
+}
+
+/** The words of a plan's summaries as a person reads them, in order; without the constraints, which are the person's own already. */
+export const summaryTextOf = (plan: Pick<CompactionPlan, 'summaries'>): string =>
+  plan.summaries
+    .filter(({ kind }) => kind !== 'constraints')
+    .map(({ text }) => text)
+    .join('\n\n');
+
+/**
+ * The plan with the person's wording in place of its summaries: one summary, where the first stood. What only repeats the person's
+ * constraints stays. An empty wording takes the summaries away.
+ */
+export function withSummaryText(plan: CompactionPlan, text: string): CompactionPlan {
+  const first = plan.summaries.find(({ kind }) => kind !== 'constraints');
+  const rest = plan.summaries.filter(({ kind }) => kind === 'constraints');
+  if (!first) return plan;
+  const covers = plan.runs.reduce((sum, run) => sum + (run.action === 'fold' ? run.count : 0), 0);
+  return {
+    ...plan,
+    runs: plan.runs.map((run) =>
+      run.action === 'fold' && run.summary ? { ...run, summary: first.id } : run,
+    ),
+    summaries: [...(text.trim() === '' ? [] : [{ ...first, text, covers }]), ...rest],
+  };
+}
+
+/** What a plan says about one message of a path. */
+export type Fate =
+  | { readonly action: 'keep'; readonly why: string }
+  | { readonly action: 'fold'; readonly why: string; readonly summary: string | null }
+  | { readonly action: 'trim'; readonly why: string; readonly parts: readonly Part[] };
+
+const KEPT: Fate = { action: 'keep', why: 'newer' };
+
+/**
+ * The fate of every message of the path, by its place. What no run speaks of is kept: messages newer than the plan, and the
+ * neighbourhood of a run whose first or last message is gone.
+ */
+export function fatesOf(plan: Pick<CompactionPlan, 'runs'>, path: readonly Message[]): Fate[] {
+  const at = new Map<string, number>();
+  path.forEach(({ id }, index) => {
+    at.set(id, index);
+  });
+  const fates: Fate[] = new Array<Fate>(path.length).fill(KEPT);
+  for (const run of plan.runs) {
+    const [from, to] = [at.get(run.from), at.get(run.to)];
+    if (from === undefined || to === undefined) continue;
+    const whole: Fate =
+      run.action === 'fold'
+        ? { action: 'fold', why: run.why, summary: run.summary ?? null }
+        : { action: 'keep', why: run.why };
+    for (let index = from; index <= to; index++) {
+      const message = path[index] as Message;
+      fates[index] =
+        run.action === 'trim'
+          ? { action: 'trim', why: run.why, parts: cutParts(message.parts, run.cuts ?? []) }
+          : whole;
+    }
+  }
+  return fates;
+}
+
+/** Parts with their cuts carried out. A cut that fits no part, or one without words, changes nothing. */
+function cutParts(parts: readonly Part[], cuts: NonNullable<PlanRun['cuts']>): readonly Part[] {
+  const texts = new Map(cuts.map(({ part, text }) => [part, text]));
+  return parts.flatMap((part, index) => {
+    const text = texts.get(index);
+    if (text === undefined) return [part];
+    if (part.type === 'tool-result' || part.type === 'text' || part.type === 'reasoning')
+      return text === null ? [] : [{ ...part, text }];
+    if (part.type === 'file') return text === null ? [] : [{ type: 'text' as const, text }];
+    return [part];
+  });
+}
+
+/** A plan as it is stored. Null for a plan that changes nothing. */
+export function recordOf(
+  plan: CompactionPlan,
+  facts: Pick<CompactionRecord, 'id' | 'createdAt' | 'reason' | 'ms'> &
+    Partial<Pick<CompactionRecord, 'instruction' | 'model' | 'device'>>,
+): CompactionRecord | null {
+  const at = boundaryOf(plan);
+  if (at === null) return null;
+  return {
+    ...facts,
+    at,
+    strategy: plan.strategy,
+    plan,
+    tokensBefore: plan.tokensBefore,
+    tokensAfter: plan.tokensAfter,
+    ...(plan.usage ? { usage: plan.usage } : {}),
+  };
+}

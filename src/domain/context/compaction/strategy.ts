@@ -1,0 +1,96 @@
+// How a strategy is asked: it looks at a conversation and a budget and answers with a plan. It decides nothing and stores nothing.
+import type { MessageId } from '../../base/ids.ts';
+import type { Message, Usage } from '../../chat/message.ts';
+import type { TokenMeter } from '../meter.ts';
+import type { AppliedPlan, CompactionPlan, CompactionReason } from './record.ts';
+
+/** What a person or a trigger asks for. */
+export interface CompactionWish {
+  readonly reason: CompactionReason;
+  /** `/compact keep the API decisions`; outranks the strategy's own priorities. */
+  readonly instruction?: string | undefined;
+  /** The person's own summary prompt instead of the shipped one. */
+  readonly prompt?: string | undefined;
+  /** Ticked in a preview: these stay whole, and these are folded. Together with what they cannot be parted from. */
+  readonly keep?: ReadonlySet<MessageId> | undefined;
+  readonly fold?: ReadonlySet<MessageId> | undefined;
+}
+
+export interface CompactionView {
+  /** Root to the newest message. */
+  readonly path: readonly Message[];
+  /** The conversation's own system prompt. */
+  readonly system: string | null;
+  /** What is in force on this path, or null. */
+  readonly previous: AppliedPlan | null;
+  readonly wish: CompactionWish;
+  /** Marked by the person: always sent whole. */
+  readonly pinned?: ReadonlySet<MessageId> | undefined;
+  /** A session memory that a model wrote in the background, good up to and including `upTo`. */
+  readonly polished?: { readonly text: string; readonly upTo: MessageId } | undefined;
+}
+
+/** All in tokens unless it says otherwise. `budgetOf` makes one from the configuration. */
+export interface CompactionBudget {
+  /** What the model reads at once. */
+  readonly window: number;
+  /** What a prompt may cost: the window without what is kept free for the answer. */
+  readonly limit: number;
+  /** What the prompt shall cost after a compaction. */
+  readonly target: number;
+  /** Compact at this size. */
+  readonly trigger: number;
+  /** Sent beside system prompt and messages: descriptions of tools, recall of other conversations. */
+  readonly extra: number;
+  /** Turns kept whole where they fit. */
+  readonly keepTurns: number;
+  /** Messages of person and model that `summary` keeps. */
+  readonly keepMessages: number;
+  /** Calls of the model before a strategy does without. */
+  readonly maxAttempts: number;
+}
+
+export interface SummariseRequest {
+  readonly system: string;
+  /** Everything the model needs: what is to be summarised, the structure wanted, the instruction. */
+  readonly prompt: string;
+  /** What `prompt` tells of, for a summariser that is no model: the messages, and the summary they follow on. */
+  readonly messages: readonly Message[];
+  readonly previous: string | null;
+  readonly language: 'en' | 'zh';
+  /** The answer should not be longer, tokens. */
+  readonly maxTokens: number;
+}
+
+/** One answer of a summariser. Throws what the endpoint does (RecollectError), or an AbortError once `tools.signal` is aborted. */
+export type Summarise = (
+  request: SummariseRequest,
+) => Promise<{ readonly text: string; readonly usage?: Usage | undefined }>;
+
+export interface CompactionTools {
+  /** Counts tokens as the model that answers does, as near as is known. */
+  readonly meter: TokenMeter;
+  /** Null: no model, or none may be asked. */
+  readonly summarise: Summarise | null;
+  /** Relevance of messages of this path to a question by meaning, 0–1; absent: by words alone. Messages may be missing from it. */
+  readonly relevance?: ((question: string) => Promise<ReadonlyMap<MessageId, number>>) | undefined;
+  /** Normalised vectors of messages of this path; absent or missing: by words alone. */
+  readonly vectors?: (() => Promise<ReadonlyMap<MessageId, Float32Array>>) | undefined;
+  /** What of an `AbortSignal` is needed here. */
+  readonly signal: { readonly aborted: boolean; throwIfAborted(): void };
+}
+
+/**
+ * One way to make a long conversation fit. Whatever the strategy, of every plan holds: the system prompt and the newest question are
+ * sent whole; a tool call and its result share their fate; the person's constraints are sent word for word; it fits the target or says
+ * why not; planning again what was just planned gives the same plan; the roles of what is sent take turns.
+ */
+export interface CompactionStrategy {
+  readonly id: string;
+  /** Key of its name in the catalogue: `context.strategies.<id>`. */
+  readonly label: string;
+  /** Asks a model. Without one it falls back to the session memory and says so (`fallback: no-model`). */
+  readonly needsModel: boolean;
+  /** Throws only AbortError: a summariser's failure is in the plan (`fallback`). */
+  plan(view: CompactionView, budget: CompactionBudget, tools: CompactionTools): Promise<CompactionPlan>;
+}

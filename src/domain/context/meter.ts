@@ -1,0 +1,93 @@
+// Counts tokens for one model: by its own tokenizer where there is one, by the estimate otherwise, set right by what the endpoint
+// reports. What a message costs is counted once: messages never change.
+import type { Part } from '../chat/message.ts';
+import { estimateTokens } from './tokens.ts';
+
+/** Tokens a message costs beside its words: role and separators. */
+export const MESSAGE_OVERHEAD = 4;
+/** Tokens of a call or a result beside its words. */
+const CALL_OVERHEAD = 8;
+/** What a file costs where nobody knows its measures: about one picture of 1024 pixels. */
+const FILE_TOKENS = 1000;
+
+/** One way of counting. Pure: equal texts cost the same. */
+export interface TokenCounter {
+  /** Name of the encoding, or `estimate`. */
+  readonly id: string;
+  /** True for the model's own tokenizer. */
+  readonly exact: boolean;
+  /** 0 for the empty text. */
+  count(text: string): number;
+}
+
+export const ESTIMATE: TokenCounter = { id: 'estimate', exact: false, count: estimateTokens };
+
+export interface TokenMeter {
+  readonly counter: TokenCounter;
+  /** What every count is multiplied with: reported by estimated tokens of the last requests. 1: nothing reported yet. */
+  readonly ratio: number;
+  text(text: string): number;
+  /** Parts of a message as they would be sent, without `MESSAGE_OVERHEAD`. Reasoning and recall are not sent and cost nothing. */
+  parts(parts: readonly Part[]): number;
+}
+
+/** A meter. Keep it as long as counter and ratio are the same: it remembers what it has counted. */
+export function createMeter(counter: TokenCounter = ESTIMATE, ratio = 1): TokenMeter {
+  const known = new WeakMap<Part, number>();
+  const scaled = (tokens: number) => (ratio === 1 ? tokens : Math.ceil(tokens * ratio));
+  const raw = (part: Part): number => {
+    switch (part.type) {
+      case 'text':
+        return counter.count(part.text);
+      case 'tool-call':
+        return counter.count(part.name) + counter.count(part.arguments) + CALL_OVERHEAD;
+      case 'tool-result':
+        return counter.count(part.text) + CALL_OVERHEAD;
+      case 'file':
+        return FILE_TOKENS;
+      default:
+        return 0;
+    }
+  };
+  return {
+    counter,
+    ratio,
+    text: (text) => scaled(counter.count(text)),
+    parts: (parts) => {
+      let tokens = 0;
+      for (const part of parts) {
+        let cost = known.get(part);
+        if (cost === undefined) {
+          cost = raw(part);
+          known.set(part, cost);
+        }
+        tokens += cost;
+      }
+      return scaled(tokens);
+    },
+  };
+}
+
+/** What is known of a model's true cost. Plain data: kept per model. */
+export interface Correction {
+  readonly ratio: number;
+  /** Requests it rests on. */
+  readonly samples: number;
+}
+
+export const NO_CORRECTION: Correction = { ratio: 1, samples: 0 };
+
+/** Requests smaller than this say more about a template's overhead than about the counting. */
+const MIN_SAMPLE = 200;
+
+/**
+ * Learns from one answer: `counted` is what the prompt was counted at with ratio 1, `reported` the endpoint's input tokens. A running mean
+ * that follows the last eight or so; a report that is off by more than a factor of three is not believed.
+ */
+export function corrected(known: Correction, counted: number, reported: number | undefined): Correction {
+  if (reported === undefined || counted < MIN_SAMPLE || reported <= 0) return known;
+  const ratio = reported / counted;
+  if (!Number.isFinite(ratio) || ratio > 3 || ratio < 1 / 3) return known;
+  const weight = 1 / Math.min(known.samples + 1, 8);
+  return { ratio: known.ratio + (ratio - known.ratio) * weight, samples: known.samples + 1 };
+}
