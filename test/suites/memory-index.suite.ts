@@ -716,6 +716,43 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       });
     }
 
+    it('shows the library from above', async () => {
+      const index = await open();
+      await index.apply(
+        change({
+          conversations: [
+            conversation(1, { updatedAt: 5, keywords: ['bread'] }),
+            conversation(2, { updatedAt: 9, archived: true, workDir: '/src' }),
+          ],
+          messages: [
+            message(1, 'flour'),
+            message(2, 'water'),
+            message(3, '', {
+              conversationId: c(2),
+              createdAt: 77,
+              content: [
+                { type: 'recall', passages: [{ conversationId: c(1), messageId: m(1) }] },
+                { type: 'text', text: 'answer' },
+              ],
+            }),
+          ],
+        }),
+        3,
+      );
+      await embedAll(index, (embedded) => (embedded === 'flour' ? values(1, 0) : values(0, 1)));
+      const { conversations, recalled } = await index.overview(MODEL);
+      expect(
+        conversations.map(({ vector, ...one }) => [one.id, one.messages, one.archived, one.workDir]),
+      ).toEqual([
+        [c(2), 1, true, '/src'],
+        [c(1), 2, false, null],
+      ]);
+      expect(conversations[1]?.keywords).toEqual(['bread']);
+      expect([...(conversations[1]?.vector ?? [])]).toEqual([0.5, 0.5]);
+      expect(conversations[0]?.vector).toBeNull();
+      expect(recalled).toEqual([{ at: 77, conversationId: c(1) }]);
+    });
+
     it('agrees with the in-memory member after any sequence of changes', { timeout: 180_000 }, async () => {
       const words = ['apple', 'pear', 'plum', '备份', '数据'];
       const conversationIds = fc.integer({ min: 1, max: 3 });

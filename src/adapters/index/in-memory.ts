@@ -1,5 +1,6 @@
 // The small member of the shelf: everything in maps, BM25 and cosine computed by looking at every chunk.
 // Behaves as the contract says and keeps nothing; for tests, and the yardstick the database is compared with.
+import { z } from 'zod';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { B, bm25Of, splitWords, weightOf } from './bm25.ts';
 import type { Candidate, ConversationRow, IndexChange, MemoryIndex, MessageRow } from './memory-index.ts';
@@ -15,6 +16,13 @@ interface Chunk {
   readonly hash: string;
   priority: number;
 }
+
+const recallsSchema = z.array(
+  z.looseObject({
+    type: z.string(),
+    passages: z.array(z.looseObject({ conversationId: z.string() })).optional(),
+  }),
+);
 
 /** Cosine of two vectors of equal length, -1–1; 0 when either has no length. */
 function cosineOf(a: Float32Array, b: Float32Array): number {
@@ -289,6 +297,43 @@ export function createInMemoryIndex(): MemoryIndex {
         [...vectors.values()].reduce(
           (sum, kept) => sum + [...kept.values()].reduce((bytes, one) => bytes + one.byteLength, 0),
           0,
+        ),
+    }),
+
+    overview: async (model) => ({
+      conversations: [...conversations.values()]
+        .map((row) => {
+          const own = [...messages.values()].filter((message) => message.conversationId === row.id);
+          const kept = own
+            .flatMap((message) => chunksOf.get(message.id) ?? [])
+            .sort((a, b) => a.priority - b.priority || a.id - b.id)
+            .flatMap((chunk) => vectors.get(model)?.get(chunk.hash) ?? [])
+            .slice(0, 24);
+          return {
+            id: row.id,
+            title: row.title,
+            createdAt: row.createdAt,
+            updatedAt: row.updatedAt,
+            messages: own.length,
+            workDir: row.workDir,
+            archived: row.archived,
+            keywords: row.keywords,
+            vector: kept[0]
+              ? kept[0].map((_, at) => kept.reduce((sum, one) => sum + (one[at] ?? 0), 0) / kept.length)
+              : null,
+          };
+        })
+        .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1)),
+      recalled: [...messages.values()]
+        .sort((a, b) => a.createdAt - b.createdAt)
+        .flatMap((message) =>
+          recallsSchema
+            .parse(message.content)
+            .flatMap((part) => (part.type === 'recall' ? (part.passages ?? []) : []))
+            .map((passage) => ({
+              at: message.createdAt,
+              conversationId: passage.conversationId as ConversationId,
+            })),
         ),
     }),
 

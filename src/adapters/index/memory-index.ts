@@ -130,6 +130,24 @@ export interface IndexStats {
   readonly bytes: number;
 }
 
+/** The library from above: what the Memory screen draws. */
+export interface Overview {
+  readonly conversations: readonly {
+    readonly id: ConversationId;
+    readonly title: string;
+    readonly createdAt: number;
+    readonly updatedAt: number;
+    readonly messages: number;
+    readonly workDir: string | null;
+    readonly archived: boolean;
+    readonly keywords: readonly string[];
+    /** Mean of the vectors of at most 24 of its chunks, not normalised; null where none has one. */
+    readonly vector: Float32Array | null;
+  }[];
+  /** What was brought back: one for each passage that went into an answer, with the time of the answer. */
+  readonly recalled: readonly { readonly at: number; readonly conversationId: ConversationId }[];
+}
+
 export interface MemoryIndex {
   /** Log position whose changes are in the index; 0 for an empty one. */
   bookmark(): Promise<number>;
@@ -162,5 +180,7 @@ export interface MemoryIndex {
   /** Empties everything and sets the bookmark to 0: the projector makes it again. */
   clear(): Promise<void>;
   stats(model: string): Promise<IndexStats>;
+  /** Everything from above, with vectors of `model`. Conversations newest first. */
+  overview(model: string): Promise<Overview>;
   close(): Promise<void>;
 }

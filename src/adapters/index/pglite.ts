@@ -79,6 +79,28 @@ const statsRow = z.object({
   bytes: z.number(),
 });
 
+const overviewRow = z.object({
+  conversations: z
+    .array(
+      z.object({
+        id: conversationId,
+        title: z.string(),
+        createdAt: z.number(),
+        updatedAt: z.number(),
+        messages: z.number(),
+        workDir: z.string().nullable(),
+        archived: z.boolean(),
+        keywords: z.array(z.string()),
+        vector: z
+          .string()
+          .nullable()
+          .transform((text) => (text === null ? null : Float32Array.from(JSON.parse(text) as number[]))),
+      }),
+    )
+    .nullable(),
+  recalled: z.array(z.object({ at: z.number(), conversationId })).nullable(),
+});
+
 /** JSON that Postgres takes: it knows neither NUL nor half a surrogate pair, both become U+FFFD. */
 const toJson = (value: unknown): string =>
   JSON.stringify(value).replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|[\s\S])/g, (escaped) =>
@@ -436,6 +458,31 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
         [model],
       );
       return row ?? { conversations: 0, messages: 0, chunks: 0, vectors: 0, bytes: 0 };
+    },
+
+    overview: async (model) => {
+      const [row] = await ask(
+        overviewRow,
+        `select (
+           select json_agg(json_build_object(
+             'id', c.id, 'title', c.title, 'createdAt', c.created_at, 'updatedAt', c.updated_at,
+             'messages', (select count(*) from messages m where m.conversation = c.n),
+             'workDir', c.work_dir, 'archived', c.archived, 'keywords', c.keywords,
+             'vector', (
+               select avg(some.v)::text from (
+                 select v.v from messages m join chunks k on k.message = m.n join vectors v on v.chunk = k.n
+                 where m.conversation = c.n and v.model = (select n from models where id = $1)
+                 order by k.priority, k.n limit 24) as some)
+           ) order by c.updated_at desc, c.id desc) from conversations c
+         ) as conversations, (
+           select json_agg(json_build_object('at', m.created_at, 'conversationId', p.value ->> 'conversationId') order by m.created_at)
+           from messages m, jsonb_array_elements(m.content) as part, jsonb_array_elements(part.value -> 'passages') as p
+           where m.content @> '[{"type": "recall"}]' and part.value ->> 'type' = 'recall'
+             and jsonb_typeof(part.value -> 'passages') = 'array'
+         ) as recalled`,
+        [model],
+      );
+      return { conversations: row?.conversations ?? [], recalled: row?.recalled ?? [] };
     },
 
     close: () => database.close(),

@@ -2,9 +2,10 @@
 import type { PGliteInterface } from '@electric-sql/pglite';
 import { RecollectError } from '../../domain/base/errors.ts';
 import spine from './schema/0001-spine.sql?raw';
+import recalls from './schema/0002-recalls.sql?raw';
 
 /** Step n brings version n - 1 to version n. Steps that were shipped are never edited. */
-const STEPS: readonly string[] = [spine];
+const STEPS: readonly string[] = [spine, recalls];
 
 /** Version that this app reads and writes. */
 export const SCHEMA_VERSION = STEPS.length;

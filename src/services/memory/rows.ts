@@ -20,7 +20,7 @@ const MAX_DESCRIBED = 400;
 export type Privacy = Config['privacy'];
 
 /** Raised whenever rows are made differently: the index is then brought up to date, keeping the vectors that still fit. */
-const RECIPE = 1;
+const RECIPE = 2;
 
 /** What the rows depend on beside the log. When it changes, rows are made again. */
 export const recipeOf = (privacy: Privacy): string =>
@@ -36,7 +36,7 @@ const redactor =
   (text: string): string =>
     redact(text, privacy.sensitive_keywords).text;
 
-/** Parts as they are kept beside the chunks: redacted, without bytes, without what was recalled. */
+/** Parts as they are kept beside the chunks: redacted, without bytes, of what was recalled only where it stands. */
 function contentOf(parts: readonly Part[], clean: (text: string) => string): unknown[] {
   const cut = (text: string) => clean(text.slice(0, MAX_TEXT));
   return parts.map((part) => {
@@ -58,6 +58,12 @@ function contentOf(parts: readonly Part[], clean: (text: string) => string): unk
           type: part.type,
           mediaType: part.mediaType,
           ...(part.name === undefined ? {} : { name: part.name }),
+        };
+      case 'recall':
+        // What went into the answer, by name: the calendar counts it. The words are where they were said.
+        return {
+          type: part.type,
+          passages: part.passages.map(({ conversationId, messageId }) => ({ conversationId, messageId })),
         };
       default:
         return { type: part.type };
