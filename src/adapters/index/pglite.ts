@@ -469,16 +469,15 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
              'messages', (select count(*) from messages m where m.conversation = c.n),
              'workDir', c.work_dir, 'archived', c.archived, 'keywords', c.keywords,
              'vector', (
-               select avg(some.v)::text from (
+               select avg(few.v)::text from (
                  select v.v from messages m join chunks k on k.message = m.n join vectors v on v.chunk = k.n
                  where m.conversation = c.n and v.model = (select n from models where id = $1)
-                 order by k.priority, k.n limit 24) as some)
+                 order by k.priority, k.n limit 24) as few)
            ) order by c.updated_at desc, c.id desc) from conversations c
          ) as conversations, (
-           select json_agg(json_build_object('at', m.created_at, 'conversationId', p.value ->> 'conversationId') order by m.created_at)
-           from messages m, jsonb_array_elements(m.content) as part, jsonb_array_elements(part.value -> 'passages') as p
-           where m.content @> '[{"type": "recall"}]' and part.value ->> 'type' = 'recall'
-             and jsonb_typeof(part.value -> 'passages') = 'array'
+           select json_agg(json_build_object('at', m.created_at, 'conversationId', p ->> 'conversationId') order by m.created_at)
+           from messages m, jsonb_path_query(m.content, '$[*] ? (@.type == "recall").passages[*]') as p
+           where m.content @> '[{"type": "recall"}]'
          ) as recalled`,
         [model],
       );
