@@ -5,6 +5,7 @@ import type { Problem } from '../domain/base/errors.ts';
 import type { Readable } from '../domain/base/readable.ts';
 import type { Chat } from './chat/chat.ts';
 import type { Command } from './commands/command.ts';
+import type { ContextControl } from './context/context.ts';
 import type { Documents } from './documents/documents.ts';
 import type { Library } from './library/library.ts';
 import type { Memory } from './memory/memory.ts';
@@ -16,6 +17,7 @@ export interface App {
   readonly documents: Documents;
   readonly library: Library;
   readonly chat: Chat;
+  readonly context: ContextControl;
   readonly memory: Memory;
   readonly settings: Settings;
   readonly commands: readonly Command[];

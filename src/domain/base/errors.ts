@@ -62,6 +62,9 @@ export const PROBLEM_CODES = [
   'settings-file',
   // things that are not there any more
   'conversation-missing',
+  'checkpoint-unknown',
+  'compaction-failed',
+  'compaction-fallback',
   'message-missing',
   'message-too-large',
   'note-empty',

@@ -128,6 +128,19 @@ export const configSchema = z.strictObject({
         .prefault({}),
     })
     .prefault({}),
+  /** What a model may do by itself. Every call is shown in the conversation. */
+  tools: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      recall: z.boolean().default(true),
+      open_conversation: z.boolean().default(true),
+      remember: z.boolean().default(true),
+      checkpoint: z.boolean().default(false),
+      send_dmail: z.boolean().default(false),
+      /** Requests one answer may take. */
+      max_steps: count(1, 100).default(12),
+    })
+    .prefault({}),
   privacy: z
     .strictObject({
       sensitive_keywords: z

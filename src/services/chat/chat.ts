@@ -7,11 +7,21 @@ import type { Part } from '../../domain/chat/message.ts';
 
 /** What happens in a conversation right now. Session state: the log gets the finished message only. */
 export interface TurnState {
-  readonly status: 'idle' | 'recalling' | 'waiting' | 'streaming';
+  /**
+   * `compacting`: the window is being made smaller; `confirming`: a plan for that waits for the person (`ContextState.pending`);
+   * `calling`: tools run, `calls` says which.
+   */
+  readonly status: 'idle' | 'recalling' | 'compacting' | 'confirming' | 'waiting' | 'streaming' | 'calling';
   /** The answer so far, in the order in which it came. Empty when idle. */
   readonly parts: readonly Part[];
   /** The message that is being answered. */
   readonly parentId: MessageId | null;
+  /** An answer can take several steps, each a message of its own; 0 for the first. */
+  readonly step: number;
+  /** Tools that run now. */
+  readonly calls: readonly { readonly callId: string; readonly name: string }[];
+  /** Set while a branch is gone through again after something on it was sent back. */
+  readonly replay: Replay | null;
   /** The id the answer will have. Once the conversation has a message with it, the turn has nothing more to show. */
   readonly answerId: MessageId | null;
   readonly model: string | null;
@@ -23,11 +33,25 @@ export interface TurnState {
   readonly problem: Problem | null;
 }
 
+/** How far going through a branch again has come. Kept after the turn until the next one begins. */
+export interface Replay {
+  /** Answers of the old branch that are behind it, and all there are. */
+  readonly done: number;
+  readonly total: number;
+  /** Answers taken over because nothing they depend on had changed: model calls saved. */
+  readonly saved: number;
+  /** Answers the model was asked for. */
+  readonly asked: number;
+}
+
 /** Nothing goes on. */
 export const IDLE_TURN: TurnState = {
   status: 'idle',
   parts: [],
   parentId: null,
+  step: 0,
+  calls: [],
+  replay: null,
   answerId: null,
   model: null,
   startedAt: 0,
@@ -43,6 +67,24 @@ export interface SendOptions {
   readonly withoutPassages?: readonly MessageId[];
 }
 
+/** What is sent back to an earlier place of a conversation. */
+export interface SendBack {
+  /**
+   * `edit`: another wording of a message (of the person, or a tool's result), in its place. `note`: a message to whoever stood at that
+   * message then.
+   */
+  readonly type: 'edit' | 'note';
+  readonly message: MessageId;
+  /** For a tool message: the text of the result of `callId` (default: its first). */
+  readonly parts: readonly Part[];
+  readonly callId?: string;
+  /**
+   * `answer`: asks again for the answer that follows. `branch`: then goes through what was said after it once more, question by question.
+   * In both an answer whose inputs did not change is taken over rather than asked for again. `none`: only moves there.
+   */
+  readonly replay: 'none' | 'answer' | 'branch';
+}
+
 export interface Chat {
   turn(id: ConversationId): Readable<TurnState>;
   /**
@@ -54,6 +96,16 @@ export interface Chat {
   regenerate(id: ConversationId, answer: MessageId): Promise<void>;
   /** A new sibling of a user message; `rerun` asks the model again. */
   edit(id: ConversationId, message: MessageId, parts: readonly Part[], rerun: boolean): Promise<void>;
+  /**
+   * A D-Mail: appends below an earlier place, moves the head there and regenerates. The old branch stays; `dmail` links both ways
+   * (`domain/chat/dmail.ts`). Resolves as soon as it is saved; `undo` moves the head back. Throws `conversation-missing`, `message-missing`.
+   */
+  sendBack(
+    id: ConversationId,
+    mail: SendBack,
+  ): Promise<{ readonly messageId: MessageId; readonly undo: () => Promise<void> }>;
+  /** What `sendBack` with `replay: 'branch'` would go through: questions, and answers that may have to be asked for. */
+  sendBackCost(id: ConversationId, message: MessageId): Promise<{ turns: number; answers: number }>;
   /** Ends the stream; what arrived is kept. */
   stop(id: ConversationId): void;
   editQueued(id: ConversationId, queued: string, parts: readonly Part[] | null): void;

@@ -3,7 +3,9 @@
 import type { IndexStats } from '../../adapters/index/memory-index.ts';
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { CheckpointDiff, ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import type { Chat } from '../chat/chat.ts';
+import type { CompactResult, ContextControl } from '../context/context.ts';
 import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import type { ExportedFile, Library } from '../library/library.ts';
 import type { Memory, MemoryStatus, RecallResult } from '../memory/memory.ts';
@@ -31,6 +33,8 @@ export interface CommandContext {
   readonly chat: Chat;
   readonly memory: Memory;
   readonly settings: Settings;
+  /** Absent where nothing looks after the window (then its commands say so). */
+  readonly context?: ContextControl | undefined;
   /** Conversation on the screen, null on an empty page. */
   readonly conversationId: ConversationId | null;
   readonly signal: AbortSignal;
@@ -50,6 +54,21 @@ export type CommandOutcome =
   | { readonly type: 'screen'; readonly screen: 'settings' | 'memory' | 'shortcuts' }
   | { readonly type: 'status'; readonly status: MemoryStatus; readonly stats: IndexStats }
   | { readonly type: 'download'; readonly file: ExportedFile }
+  /** A compaction was made, or there was nothing to fold. `undo` where one was made. */
+  | {
+      readonly type: 'compaction';
+      readonly result: CompactResult;
+      readonly undo?: () => Promise<void>;
+    }
+  | { readonly type: 'checkpoints'; readonly checkpoints: readonly ListedCheckpoint[] }
+  | {
+      readonly type: 'diff';
+      readonly left: string;
+      readonly right: string;
+      readonly diff: CheckpointDiff;
+    }
+  /** A dry run before sending: what would be found for `draft`, each passage to be ticked. */
+  | { readonly type: 'explain'; readonly result: RecallResult; readonly draft: string }
   /** `command`: only this one was asked about. */
   | { readonly type: 'help'; readonly command?: string }
   /** `commands.done.<what>` with `params`; `undo` where it can be taken back. */

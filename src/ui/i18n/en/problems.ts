@@ -230,6 +230,21 @@ export const problems = {
     kept: 'Nothing else was touched.',
     do: 'It may have been erased here or on another device. Look in the trash under Settings › Storage.',
   },
+  'checkpoint-unknown': {
+    what: 'There is no checkpoint “{{name}}”.',
+    kept: 'The conversation stays where it is.',
+    do: 'Nearest names: {{nearest}}. /checkpoints lists all of them.',
+  },
+  'compaction-failed': {
+    what: 'The conversation could not be compacted: {{detail}}',
+    kept: 'Nothing was changed. All messages are where they were.',
+    do: 'Try again, or choose another strategy: /compact --strategy session-memory needs no model.',
+  },
+  'compaction-fallback': {
+    what: 'The summary by {{wanted}} did not work out ({{detail}}), so {{strategy}} stepped in.',
+    kept: 'No message was lost; the conversation goes on.',
+    do: 'Read the summary at the divider. You can undo it, or make it again with guidance.',
+  },
   'message-missing': {
     what: 'This message is not here any more.',
     kept: 'The rest of the conversation is complete.',

@@ -79,6 +79,28 @@ export const settings = {
       label: 'Largest size, MB',
       help: 'You are warned at 80 %. When it is full, imports are refused; nothing is ever deleted by itself.',
     },
+    'tools.enabled': {
+      label: 'Let models use tools',
+      help: 'Where a model can. Every call is shown in the conversation.',
+    },
+    'tools.recall': { label: 'Search memory', help: 'The model asks for passages of other conversations.' },
+    'tools.open_conversation': {
+      label: 'Open conversations',
+      help: 'The model reads around a passage that it found.',
+    },
+    'tools.remember': {
+      label: 'Write notes',
+      help: 'The model keeps a note in memory. You can delete it there.',
+    },
+    'tools.checkpoint': {
+      label: 'Set checkpoints',
+      help: 'The model marks a place it may want to go back to.',
+    },
+    'tools.send_dmail': {
+      label: 'Send D-Mails',
+      help: 'The model goes back to a checkpoint with a note to itself. The branch it leaves stays.',
+    },
+    'tools.max_steps': { label: 'Steps', help: 'At most this many requests for one answer.' },
     'privacy.sensitive_keywords': {
       label: 'Sensitive words',
       help: 'What stands behind one of these words (password: …) never gets into the index. Known shapes of keys and tokens are always left out.',

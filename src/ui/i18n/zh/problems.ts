@@ -229,6 +229,21 @@ export const problems = {
     kept: '其他内容没有受到影响。',
     do: '它可能已在这里或其他设备上被彻底删除。请到“设置 › 存储”的回收站看看。',
   },
+  'checkpoint-unknown': {
+    what: '没有名为“{{name}}”的检查点。',
+    kept: '对话停在原处。',
+    do: '相近的名称：{{nearest}}。/checkpoints 会列出全部检查点。',
+  },
+  'compaction-failed': {
+    what: '对话没能压缩：{{detail}}',
+    kept: '没有任何改动，所有消息都在原处。',
+    do: '请重试，或换一种策略：/compact --strategy session-memory 不需要模型。',
+  },
+  'compaction-fallback': {
+    what: '{{wanted}} 的摘要没有成功（{{detail}}），已由 {{strategy}} 代替。',
+    kept: '没有丢失任何消息，对话继续进行。',
+    do: '请在分隔线处查看摘要。可以撤销，也可以给出要求后重新生成。',
+  },
   'message-missing': {
     what: '这条消息已经不在了。',
     kept: '对话的其余部分是完整的。',

@@ -46,6 +46,16 @@ export const settings = {
       label: '最大体积（MB）',
       help: '用到 80% 时提醒；满了就不再接受导入，但绝不自动删除任何内容。',
     },
+    'tools.enabled': { label: '允许模型使用工具', help: '仅限支持工具的模型。每次调用都显示在对话里。' },
+    'tools.recall': { label: '搜索记忆', help: '模型可以查找其他对话中的片段。' },
+    'tools.open_conversation': { label: '打开对话', help: '模型可以阅读所找到片段的前后文。' },
+    'tools.remember': { label: '写笔记', help: '模型可以在记忆里记一条笔记，您可以在那里删除。' },
+    'tools.checkpoint': { label: '设置检查点', help: '模型标记一个以后可能想回到的位置。' },
+    'tools.send_dmail': {
+      label: '发送 D-Mail',
+      help: '模型带着给自己的留言回到检查点；离开的分支会保留。',
+    },
+    'tools.max_steps': { label: '步数', help: '一次回答最多发出这么多请求。' },
     'privacy.sensitive_keywords': {
       label: '敏感词',
       help: '跟在这些词后面的内容（如“密码：…”）不会进入索引。常见形式的密钥和令牌一律略去。',

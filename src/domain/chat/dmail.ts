@@ -1,0 +1,27 @@
+// Letters to the past, both ways: from the branch that was left to where it was sent, and back. Read from the messages; nothing else is kept.
+import type { MessageId } from '../base/ids.ts';
+import type { Conversation } from './conversation.ts';
+import type { Dmail, Message } from './message.ts';
+
+export interface DmailLink {
+  /** The message that was sent back. */
+  readonly mail: Message;
+  readonly dmail: Dmail;
+}
+
+/** Letters by the last message of the branch they left: "sent back from here". Linear in the conversation. */
+export function dmailsFrom(conversation: Conversation): Map<MessageId, DmailLink[]> {
+  const links = new Map<MessageId, DmailLink[]>();
+  for (const mail of conversation.messages.values()) {
+    if (!mail.dmail) continue;
+    const from = mail.dmail.from as MessageId;
+    const known = links.get(from);
+    if (known) known.push({ mail, dmail: mail.dmail });
+    else links.set(from, [{ mail, dmail: mail.dmail }]);
+  }
+  return links;
+}
+
+/** What a past self reads: one message that says where it comes from. The person's own words are not in it and not under it. */
+export const dmailText = (message: string): string =>
+  `<system>You just got a D-Mail: a note from yourself, sent back from later in this conversation. What you did after this point is not part of it any more, but its effects outside (notes, files) may remain. Use what it says; the person can see it.\n\nD-Mail content:\n${message.trim()}</system>`;

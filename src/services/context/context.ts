@@ -1,0 +1,180 @@
+// Looks after what a model gets to see of a long conversation: compaction, its preview and undoing, the gauge, ledgers, checkpoints.
+// Nothing here destroys anything: a compaction moves the window, a checkpoint moves the head.
+import type { Problem } from '../../domain/base/errors.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import type { CheckpointDiff, ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
+import type { Compaction, CompactionReason } from '../../domain/chat/compaction.ts';
+import type { Part, Usage } from '../../domain/chat/message.ts';
+import type { Gauge } from '../../domain/context/budget.ts';
+import type { CompactionPlan } from '../../domain/context/compaction/record.ts';
+import type { RequestLedger } from '../../domain/context/ledger.ts';
+
+/** Told around every attempt to compact. Each begin has exactly one end with its `id`, also where it failed. */
+export type CompactionEvent =
+  | {
+      readonly type: 'compaction-begin';
+      readonly id: string;
+      readonly conversationId: ConversationId;
+      readonly reason: CompactionReason;
+      readonly strategy: string;
+      /** The whole prompt, tokens. */
+      readonly tokensBefore: number;
+      /** ms since 1970 */
+      readonly at: number;
+    }
+  | {
+      readonly type: 'compaction-end';
+      readonly id: string;
+      readonly conversationId: ConversationId;
+      readonly reason: CompactionReason;
+      /** The strategy whose plan it is: another than that of the begin, where that one failed. */
+      readonly strategy: string;
+      /**
+       * `applied`: in force now. `nothing`: there was nothing to fold. `failed`: all is as before. `cancelled`: by the person, or the turn
+       * was stopped. `preview`: the plan is shown (`ContextState.pending`), nothing was applied.
+       */
+      readonly outcome: 'applied' | 'nothing' | 'failed' | 'cancelled' | 'preview';
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+      /** tokensAfter / tokensBefore, 0–1 and above. */
+      readonly ratio: number;
+      readonly durationMs: number;
+      /** What the summary calls used; null where no model was asked, or it did not tell. */
+      readonly usage: Usage | null;
+      /** US dollars (or the price list's currency); null where nobody knows. */
+      readonly cost: number | null;
+      /** Why it failed, or why it is not what was asked for (fallback): with a sentence in the catalogue. */
+      readonly problem: Problem | null;
+      /** ms since 1970 */
+      readonly at: number;
+    };
+
+/** A stretch of the conversation in a plan that waits for the person, oldest first. */
+export interface PlanBlock {
+  /** First message of the block; what `adjust` takes. */
+  readonly id: MessageId;
+  readonly ids: readonly MessageId[];
+  readonly role: string;
+  readonly firstLine: string;
+  readonly tokens: number;
+  readonly state: 'keep' | 'fold' | 'trim';
+  /** Code of the plan: `context.why.<why>`. */
+  readonly why: string;
+}
+
+/** A plan that is shown and waits. */
+export interface PendingPlan {
+  readonly id: string;
+  readonly reason: CompactionReason;
+  readonly strategy: string;
+  readonly guidance: string;
+  /** A turn waits for the answer: cancelling lets it go on without compaction. */
+  readonly blocking: boolean;
+  readonly plan: CompactionPlan;
+  readonly blocks: readonly PlanBlock[];
+  /** What the model would read in place of the folded messages; empty where nothing stands for them. */
+  readonly summary: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** It is being made again after `adjust`. */
+  readonly busy: boolean;
+  readonly problem: Problem | null;
+}
+
+/** What goes on in one conversation. Session state. */
+export interface ContextState {
+  readonly running: {
+    readonly id: string;
+    readonly reason: CompactionReason;
+    readonly strategy: string;
+    /** ms since 1970 */
+    readonly startedAt: number;
+  } | null;
+  readonly pending: PendingPlan | null;
+  /** Of this session, oldest first, the last 50. */
+  readonly events: readonly CompactionEvent[];
+  /** The last problem of an attempt; null once one succeeded. */
+  readonly problem: Problem | null;
+}
+
+export const IDLE_CONTEXT: ContextState = { running: null, pending: null, events: [], problem: null };
+
+export interface CompactOptions {
+  /** Default: `context.strategy`. */
+  readonly strategy?: string;
+  /** `/compact keep the API decisions` */
+  readonly guidance?: string;
+  /** Show the plan and wait for `apply` or `cancel`. Default: `context.confirm`. */
+  readonly preview?: boolean;
+}
+
+/** What became of an attempt. */
+export type CompactResult =
+  | { readonly outcome: 'applied'; readonly compaction: Compaction }
+  | { readonly outcome: 'preview'; readonly pending: PendingPlan }
+  | { readonly outcome: 'nothing' | 'cancelled' }
+  | { readonly outcome: 'failed'; readonly problem: Problem };
+
+/** What the composer would send now. */
+export interface NextRequest {
+  readonly gauge: Gauge;
+  readonly ledger: RequestLedger;
+  readonly model: string | null;
+}
+
+export interface ContextControl {
+  state(id: ConversationId): Readable<ContextState>;
+  /** Every event of this tab, as it happens; returns how to stop. */
+  onEvent(listener: (event: CompactionEvent) => void): () => void;
+
+  /** Compacts the branch that is shown. Waits for a turn that is just using the window. Throws `conversation-missing` only. */
+  compact(id: ConversationId, options?: CompactOptions): Promise<CompactResult>;
+  /** Makes the pending plan again with blocks kept or folded by hand, other guidance or another strategy. */
+  adjust(
+    id: ConversationId,
+    change: {
+      readonly keep?: readonly MessageId[];
+      readonly fold?: readonly MessageId[];
+      readonly guidance?: string;
+      readonly strategy?: string;
+    },
+  ): Promise<void>;
+  /** Carries the pending plan out; `summary`: the person's wording of it. */
+  apply(id: ConversationId, summary?: string): Promise<CompactResult>;
+  cancel(id: ConversationId): void;
+
+  /** One flag, at any later time. The compaction before it, if any, is in force again. */
+  undo(id: ConversationId, compaction: string): Promise<void>;
+  redo(id: ConversationId, compaction: string): Promise<void>;
+  /** Puts the person's wording in place of the summary; null: the strategy's own again. */
+  rewrite(id: ConversationId, compaction: string, summary: string | null): Promise<void>;
+  /** Makes the summary again, with guidance: a new compaction in place of this one, which is undone. */
+  again(id: ConversationId, compaction: string, guidance: string): Promise<CompactResult>;
+
+  /** What the next request would be made of. `draft`: what stands in the composer. Null for a conversation that is not there. */
+  next(id: ConversationId | null, draft: readonly Part[]): Promise<NextRequest | null>;
+  /** The ledger kept with an answer; null for one that has none. */
+  ledger(id: ConversationId, answer: MessageId): Promise<RequestLedger | null>;
+
+  /** All checkpoints, newest first. */
+  checkpoints(id: ConversationId): Promise<readonly ListedCheckpoint[]>;
+  /** Names a message (default: the head). Without a name: the first free of `checkpoint-1` …. An existing name moves. */
+  checkpoint(
+    id: ConversationId,
+    name?: string,
+    at?: MessageId,
+  ): Promise<{ readonly name: string; readonly messageId: MessageId; readonly undo: () => Promise<void> }>;
+  removeCheckpoint(id: ConversationId, name: string): Promise<{ readonly undo: () => Promise<void> }>;
+  /**
+   * Moves the head to a checkpoint, a name or a message id (8 characters of it at least). Copies nothing, whatever the size.
+   * Throws `checkpoint-unknown` (name, nearest).
+   */
+  restore(
+    id: ConversationId,
+    nameOrId: string,
+  ): Promise<{ readonly name: string; readonly messageId: MessageId; readonly undo: () => Promise<void> }>;
+  /** What differs between two checkpoints. Throws `checkpoint-unknown`. */
+  diff(id: ConversationId, left: string, right: string): Promise<CheckpointDiff>;
+  close(): Promise<void>;
+}
