@@ -225,6 +225,66 @@ export const problems = {
     kept: 'No setting was changed.',
     do: 'Choose a YAML file that Recollect exported.',
   },
+  'sync-unpaired': {
+    what: 'This device belongs to no account yet.',
+    kept: 'Everything is saved on this device.',
+    do: 'Set sync up under Settings › Sync, or pair this device with another one.',
+  },
+  'sync-endpoint': {
+    what: '{{endpoint}} is not the address of a relay.',
+    kept: 'Nothing was changed.',
+    do: 'Enter an address that begins with wss:// (or ws:// on your own network).',
+  },
+  'sync-link': {
+    what: 'This pairing link is not complete.',
+    kept: 'Nothing was changed.',
+    do: 'Copy the whole link on the other device, or scan its QR code.',
+  },
+  'sync-phrase': {
+    what: 'These are not the 24 words of an account.',
+    kept: 'Nothing was changed.',
+    do: 'Compare every word and their order with the other device. {{count, number}} words were entered; unknown: {{words}}',
+  },
+  'sync-no-account': {
+    what: 'The relay has nothing that this key opens.',
+    kept: 'Nothing was written or deleted, here or there.',
+    do: 'Compare the words and the address of the relay with the other device, and let that device finish its first upload.',
+  },
+  'sync-offline': {
+    what: 'The relay does not answer.',
+    kept: 'Everything is saved on this device and travels as soon as the relay answers.',
+    do: 'Check the connection and the address of the relay.',
+  },
+  'sync-refused': {
+    what: 'The relay does not understand this device.',
+    kept: 'Everything is saved on this device.',
+    do: 'Reload the page to get the newest version; if it stays so, ask whoever runs the relay.',
+  },
+  'sync-auth': {
+    what: 'The relay does not let this device in.',
+    kept: 'Everything is saved on this device.',
+    do: 'Check the address and the account with whoever runs the relay.',
+  },
+  'sync-quota': {
+    what: 'The relay has no room left for this account.',
+    kept: 'Everything is saved on this device; what the relay has is kept.',
+    do: 'Ask for more room, or forget large conversations everywhere. Then sync again.',
+  },
+  'sync-deleted': {
+    what: 'This account was erased on the relay.',
+    kept: 'Everything is saved on this device.',
+    do: 'If you revoked this device elsewhere, pair it again. Otherwise set sync up anew.',
+  },
+  'sync-upgrade': {
+    what: 'The relay needs a newer version of Recollect.',
+    kept: 'Everything is saved on this device.',
+    do: 'Reload the page to get the new version.',
+  },
+  'sync-rate': {
+    what: 'The relay was asked too often and has closed the door for a while.',
+    kept: 'Everything is saved on this device.',
+    do: 'Wait some minutes, then sync again.',
+  },
   'conversation-missing': {
     what: 'This conversation is not here any more.',
     kept: 'Nothing else was touched.',

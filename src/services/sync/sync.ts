@@ -1,0 +1,153 @@
+// Keeping a person's devices in step, as the interface sees it. What is written here travels sealed to a relay and is opened on the
+// other devices only. Statuses never say more than is known: `relay` means that the relay gave it back, a device's name under
+// `devices` that this device itself said it holds it.
+import type { Problem } from '../../domain/base/errors.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import type { PairingOffer } from '../../domain/sync/pairing.ts';
+
+export type SyncMode = Config['sync']['mode'];
+
+/**
+ * `disabled`, `local`: nothing leaves this browser (its tabs share one log and need no relay). `unpaired`: wanted, but this device
+ * has no account yet. `connecting`, `offline`: not connected; what is written here waits. `syncing`: something is under way.
+ * `synced`: all of this device's changes are on the relay, and all it is known to have of others is here.
+ * `stopped`: it will not go on by itself; `problem` says why.
+ */
+export type SyncState =
+  | 'disabled'
+  | 'local'
+  | 'unpaired'
+  | 'connecting'
+  | 'offline'
+  | 'syncing'
+  | 'synced'
+  | 'stopped';
+
+export interface SyncDevice {
+  /** Random, made when the device was paired. */
+  readonly id: string;
+  readonly name: string;
+  /** This one. */
+  readonly here: boolean;
+  readonly pairedAt: number;
+  /** When it last told of itself, by its own clock, ms since 1970. */
+  readonly seenAt: number;
+  /** Changes that it says it made and that the relay does not give out (yet). */
+  readonly missing: number;
+}
+
+export interface SyncStatus {
+  readonly mode: SyncMode;
+  readonly state: SyncState;
+  /** The account this device belongs to; null: none. The fingerprint is the same on all its devices (four groups of four). */
+  readonly account: {
+    readonly fingerprint: string;
+    readonly endpoint: string;
+    readonly since: number;
+  } | null;
+  /** Changes that are saved here and that the relay does not have yet. */
+  readonly waiting: number;
+  /** Conversations that others have changed and that are being fetched. */
+  readonly fetching: number;
+  /** When relay and device were last known to have the same, ms since 1970; null: never. */
+  readonly syncedAt: number | null;
+  /** Entries on the relay that cannot be opened: kept there, counted, harmless. */
+  readonly unreadable: number;
+  /** Conversations that are kept on this device alone (excluded folders, samples, what lost against a deletion). */
+  readonly withheld: number;
+  readonly devices: readonly SyncDevice[];
+  readonly problem: Problem | null;
+}
+
+/** Where one conversation is right now. */
+export interface Whereabouts {
+  /** `here`: the latest change is saved on this device only. `relay`: the relay has all of it. `withheld`: stays on this device. */
+  readonly place: 'here' | 'relay' | 'withheld';
+  /** Names of the other devices that said they hold all of this device's changes. */
+  readonly devices: readonly string[];
+}
+
+/** One line of the sync log. The newest 300 are kept. */
+export interface JournalEntry {
+  readonly at: number;
+  /**
+   * `conflict`: something was changed here and elsewhere at once (`what`: `branches`: both are kept, side by side; `deleted`: it was
+   * deleted elsewhere, and what was written here meanwhile lies in the trash). `note`: a step worth knowing (`what`).
+   */
+  readonly kind: 'upload' | 'download' | 'conflict' | 'error' | 'note';
+  /**
+   * upload, download: `changes`; conflict: `branches`, `deleted`; note: `created`, `joined`, `revoked`, `left`, `folded`, `rebuilt`,
+   * `healed`, `forgotten`; error: a code of `PROBLEM_CODES`, or `unreadable`.
+   */
+  readonly what: string;
+  readonly document: string | null;
+  /** Name of the device concerned; null: this one, or unknown. */
+  readonly device: string | null;
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** What another device needs in order to join. Everything in here is secret: it opens the whole account. */
+export interface Pairing {
+  /** Opens the app with the key in the fragment, which browsers do not send. `base` is the address of the app. */
+  readonly link: string;
+  /** 24 words with a checksum. They carry the key alone: the relay's address is asked for besides. */
+  readonly phrase: string;
+  /** To be compared by eye on both devices. */
+  readonly fingerprint: string;
+  /** The link as a QR code: rows of modules, true is dark, a quiet zone of 2 included. */
+  readonly qr: readonly (readonly boolean[])[];
+}
+
+export interface Sync {
+  readonly status: Readable<SyncStatus>;
+  /** Ask again after each change of `status`. */
+  where(conversation: ConversationId): Promise<Whereabouts>;
+  /**
+   * Makes an account with a new key, this device its first, and switches sync on. Durable when resolved; the relay may be reached later.
+   * `token`: the account that an operator gave (managed). Throws `sync-endpoint`, `vault-unavailable`, `storage-…`.
+   */
+  create(account: {
+    readonly endpoint: string;
+    readonly deviceName: string;
+    readonly mode?: 'remote' | 'managed';
+    readonly token?: string;
+  }): Promise<void>;
+  /** Everything another device needs. Throws `sync-unpaired`. */
+  pairing(base: string): Promise<Pairing>;
+  /**
+   * Reads a link, its fragment or 24 words; writes nothing, asks nobody. Throws `sync-link`, `sync-phrase` (a word or the checksum is
+   * wrong: `params.words` names unknown words).
+   */
+  readOffer(text: string): PairingOffer;
+  /** Text of the QR code in a picture, or null. */
+  readQr(picture: ImageData): Promise<string | null>;
+  /**
+   * Joins the account of another device. The relay is asked first: where it has nothing that this key opens, `sync-no-account` is thrown
+   * and nothing is written. `endpoint` is needed with a phrase. Everything that is here already is kept and goes to the other devices.
+   * Throws also `sync-offline`, `sync-endpoint`, `sync-auth` …
+   */
+  join(
+    offer: PairingOffer,
+    device: { readonly deviceName: string; readonly endpoint?: string },
+  ): Promise<void>;
+  renameDevice(name: string): Promise<void>;
+  /**
+   * Locks all other devices out: new key, new rooms, everything is uploaded again, then the old account is erased on the relay. Devices
+   * that stay must be paired once more. Durable when resolved, and carried on after any interruption.
+   */
+  revoke(device: string): Promise<void>;
+  /** Erases conversations here, on the relay and on all devices for good. What another device wrote meanwhile goes to its trash. */
+  forget(conversations: readonly ConversationId[]): Promise<void>;
+  /** Looks at once. `force`: compares every room with this device, and mends what the relay lost. Resolves when asked, not when done. */
+  syncNow(options?: { readonly force?: boolean }): Promise<void>;
+  /** This device leaves: its key is erased, its conversations stay. `erase`: the account on the relay is erased as well. */
+  leave(options?: { readonly erase?: boolean }): Promise<void>;
+  /** Newest first. */
+  journal(): Promise<readonly JournalEntry[]>;
+  /** Conversations on the screen: their rooms are kept open, so that changes arrive at once. */
+  setOpen(conversations: readonly ConversationId[]): void;
+  close(): void;
+}
