@@ -20,6 +20,7 @@ import { openStore } from './adapters/log/index.ts';
 import { STORAGE_LOST } from './adapters/log/indexed-db.ts';
 import { createOpenAICompatibleModel, testConnection } from './adapters/models/index.ts';
 import { createNetwork } from './adapters/models/network.ts';
+import { createProjection } from './adapters/projection/thread.ts';
 import { createVault } from './adapters/vault/web-crypto.ts';
 import { type Problem, toProblem } from './domain/base/errors.ts';
 import { until, writable } from './domain/base/readable.ts';
@@ -27,6 +28,7 @@ import type { App } from './services/app.ts';
 import { createChat } from './services/chat/chat-service.ts';
 import { COMMANDS } from './services/commands/index.ts';
 import { createDocuments } from './services/documents/documents-service.ts';
+import { createNotes } from './services/documents/notes.ts';
 import { createLibrary } from './services/library/library-service.ts';
 import { followEmbedding } from './services/memory/embedding-in-force.ts';
 import { requestRebuild } from './services/memory/engine.ts';
@@ -100,6 +102,12 @@ async function start(): Promise<void> {
 
   // DOCUMENTS
   const documents = createDocuments({ store, onProblem: (problem) => console.warn(problem.message) });
+
+  const notes = createNotes({
+    store,
+    now: Date.now,
+    onProblem: (problem) => console.warn(problem.message),
+  });
 
   // EMBEDDING
   const embeddingThread = createEmbeddingThread(
@@ -247,6 +255,14 @@ async function start(): Promise<void> {
     library,
     chat,
     memory,
+    notes,
+    projection: createProjection(
+      () =>
+        new Worker(new URL('./workers/projection.worker.ts', import.meta.url), {
+          type: 'module',
+          name: 'projection',
+        }),
+    ),
     settings,
     commands: COMMANDS,
     device,

@@ -15,6 +15,8 @@ const ROOMS: Record<string, readonly string[]> = {
   '@huggingface/transformers': ['adapters/embedding/'],
   ai: ['adapters/models/'],
   '@ai-sdk/openai-compatible': ['adapters/models/'],
+  'umap-js': ['adapters/projection/'],
+  '@observablehq/plot': ['ui/memory/'],
   react: ['ui/', 'main.tsx'],
   'react-dom': ['ui/', 'main.tsx'],
   'workbox-window': ['adapters/browser/'],

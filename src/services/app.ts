@@ -1,12 +1,14 @@
 // Everything a tab has, as the interface sees it. Built in main.tsx.
 import type { Device, StorageStatus } from '../adapters/browser/device.ts';
 import type { Store } from '../adapters/log/conversation-log.ts';
+import type { Projection } from '../adapters/projection/projection.ts';
 import type { Problem } from '../domain/base/errors.ts';
 import type { Readable } from '../domain/base/readable.ts';
 import type { Chat } from './chat/chat.ts';
 import type { Command } from './commands/command.ts';
 import type { ContextControl } from './context/context.ts';
 import type { Documents } from './documents/documents.ts';
+import type { Notes } from './documents/notes.ts';
 import type { Library } from './library/library.ts';
 import type { Memory } from './memory/memory.ts';
 import type { Settings } from './settings/settings.ts';
@@ -19,6 +21,9 @@ export interface App {
   readonly chat: Chat;
   readonly context: ContextControl;
   readonly memory: Memory;
+  readonly notes: Notes;
+  /** Lays vectors out as a map. */
+  readonly projection: Projection;
   readonly settings: Settings;
   readonly commands: readonly Command[];
   readonly device: Device;

@@ -381,6 +381,8 @@ export function createMemory({
       if (!from) return { conversations: 0, messages: 0, chunks: 0, vectors: 0, bytes: 0 };
       return from.stats(embedding()?.id ?? '');
     },
+    overview: async () =>
+      (await index()?.overview(embedding()?.id ?? '')) ?? { conversations: [], recalled: [] },
     wake,
     setPaused,
     rebuild: async () => {

@@ -1,7 +1,7 @@
 // What the tab asks of memory: recall, search, and how far the index is.
 
 import type { EmbeddingState } from '../../adapters/embedding/embedding-provider.ts';
-import type { IndexFilter, IndexStats } from '../../adapters/index/memory-index.ts';
+import type { IndexFilter, IndexStats, Overview } from '../../adapters/index/memory-index.ts';
 import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
@@ -74,6 +74,8 @@ export interface Memory {
     onHits: (hits: readonly SearchHit[], final: boolean) => void;
   }): Promise<void>;
   stats(): Promise<IndexStats>;
+  /** The library from above, for the pictures; empty while there is no index. */
+  overview(): Promise<Overview>;
   /** Says "look again": `now` also starts what would wait for its trigger. */
   wake(reason: 'changed' | 'ended' | 'now'): void;
   setPaused(paused: boolean): void;

@@ -1,4 +1,4 @@
-// Where the person is, as a real URL: `/`, `/c/<id>?m=<message>`, `/memory`, `/settings/<section>`. The browser's Back works.
+// Where the person is, as a real URL: `/`, `/c/<id>?m=<message>`, `/memory/<section>`, `/settings/<section>`. The browser's Back works.
 import { createContext, type ReactNode, useContext, useMemo, useSyncExternalStore } from 'react';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 
@@ -8,7 +8,7 @@ export type Route =
       readonly conversationId: ConversationId | null;
       readonly messageId: MessageId | null;
     }
-  | { readonly screen: 'memory' }
+  | { readonly screen: 'memory'; readonly section: string }
   | { readonly screen: 'settings'; readonly section: string };
 
 export interface Navigation {
@@ -25,7 +25,7 @@ export interface Navigation {
   back(): void;
 }
 
-/** The settings as a whole: the list of sections on a phone, the first one where there is room. */
+/** A screen as a whole: for settings the list of sections on a phone, the first one where there is room. */
 export const ALL_SECTIONS = '';
 
 const decoded = (part: string): string => {
@@ -48,7 +48,7 @@ export function routeOf(path: string, query: string): Route {
       messageId: message ? asMessageId(message) : null,
     };
   }
-  if (first === 'memory') return { screen: 'memory' };
+  if (first === 'memory') return { screen: 'memory', section: second || ALL_SECTIONS };
   if (first === 'settings') return { screen: 'settings', section: second || ALL_SECTIONS };
   return { screen: 'conversation', conversationId: null, messageId: null };
 }
@@ -57,9 +57,10 @@ export function routeOf(path: string, query: string): Route {
 export function pathOf(route: Route): string {
   switch (route.screen) {
     case 'memory':
-      return '/memory';
     case 'settings':
-      return route.section === ALL_SECTIONS ? '/settings' : `/settings/${encodeURIComponent(route.section)}`;
+      return route.section === ALL_SECTIONS
+        ? `/${route.screen}`
+        : `/${route.screen}/${encodeURIComponent(route.section)}`;
     case 'conversation': {
       if (route.conversationId === null) return '/';
       const query = route.messageId === null ? '' : `?m=${encodeURIComponent(route.messageId)}`;
@@ -125,8 +126,7 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
       openConversation: (conversationId, messageId = null, options) =>
         places.go({ screen: 'conversation', conversationId, messageId }, options?.replace),
       newConversation: () => places.go({ screen: 'conversation', conversationId: null, messageId: null }),
-      openScreen: (screen, section = ALL_SECTIONS) =>
-        places.go(screen === 'memory' ? { screen } : { screen, section }),
+      openScreen: (screen, section = ALL_SECTIONS) => places.go({ screen, section }),
       back: () => {
         if (places.get().depth > 0) history.back();
         else places.go({ screen: 'conversation', conversationId: null, messageId: null }, true);

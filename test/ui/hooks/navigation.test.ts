@@ -24,7 +24,8 @@ describe('addresses', () => {
       }),
     );
     for (const route of [
-      { screen: 'memory' },
+      { screen: 'memory', section: '' },
+      { screen: 'memory', section: 'notes' },
       { screen: 'settings', section: '' },
       { screen: 'settings', section: 'storage' },
       { screen: 'conversation', conversationId: null, messageId: null },
