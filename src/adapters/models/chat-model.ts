@@ -26,6 +26,8 @@ export type ChatEvent =
 export interface ChatModel {
   /** As the endpoint names it. */
   readonly id: string;
+  /** Host of the endpoint; absent for a model that has none. */
+  readonly endpoint?: string;
   /** Tokens, where the endpoint or a table says; null where nobody knows. */
   readonly contextWindow: number | null;
   /**
@@ -34,7 +36,12 @@ export interface ChatModel {
    */
   stream(
     prompt: Prompt,
-    options: { tools?: readonly ToolDescription[]; signal: AbortSignal },
+    options: {
+      readonly tools?: readonly ToolDescription[];
+      /** `none`: the tools are named, because calls of them are in the prompt, but must not be called. Default `auto`. */
+      readonly toolChoice?: 'auto' | 'none';
+      readonly signal: AbortSignal;
+    },
   ): AsyncIterable<ChatEvent>;
 }
 

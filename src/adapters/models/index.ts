@@ -15,6 +15,9 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
   let loaded: ChatModel | undefined;
   return {
     id: options.model,
+    endpoint: URL.canParse(options.endpoint.baseUrl)
+      ? new URL(options.endpoint.baseUrl).host
+      : options.endpoint.baseUrl,
     contextWindow: contextWindowOf(options.model),
     async *stream(prompt, given) {
       try {

@@ -52,7 +52,11 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
 
   async function* stream(
     prompt: Prompt,
-    { tools, signal }: { tools?: readonly ToolDescription[]; signal: AbortSignal },
+    {
+      tools,
+      toolChoice,
+      signal,
+    }: { tools?: readonly ToolDescription[]; toolChoice?: 'auto' | 'none'; signal: AbortSignal },
   ): AsyncIterable<ChatEvent> {
     if (signal.aborted) {
       yield { type: 'end', finish: 'stopped' };
@@ -135,6 +139,7 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
                   tool({ description, inputSchema: jsonSchema(schema) }),
                 ]),
               ),
+              ...(toolChoice === 'none' ? { toolChoice } : {}),
             }
           : {}),
         maxRetries: 0,
@@ -216,7 +221,7 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
     }
   }
 
-  return { id: model, contextWindow: contextWindowOf(model), stream };
+  return { id: model, endpoint: host, contextWindow: contextWindowOf(model), stream };
 }
 
 const cutProblem = (about: { endpoint: string; model: string }, cause?: unknown) =>

@@ -176,6 +176,21 @@ export function listCheckpoints(
   ].sort((a, b) => b.createdAt - a.createdAt || (a.name < b.name ? -1 : 1));
 }
 
+/**
+ * Where a model's letters can go, by number: behind each question of the person, and where the model set a mark. Read from the branch, so
+ * that the numbers stay what they were through compactions and letters.
+ */
+export function modelCheckpoints(path: readonly Message[]): MessageId[] {
+  const places: MessageId[] = [];
+  for (const message of path) {
+    if (startsTurn(message)) places.push(message.id);
+    else if (message.role === 'tool')
+      for (const part of message.parts)
+        if (part.type === 'tool-result' && part.checkpoint === true) places.push(message.id);
+  }
+  return places;
+}
+
 /** What lies between two places of a conversation. */
 export interface CheckpointDiff {
   /** The last message both have; null where they share nothing. */

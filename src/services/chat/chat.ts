@@ -85,7 +85,20 @@ export interface SendBack {
   readonly replay: 'none' | 'answer' | 'branch';
 }
 
+/** A model that would not take a request with tools. It is asked without them from then on. */
+export interface ToolRefusal {
+  readonly endpoint: string;
+  readonly model: string;
+  /** The endpoint's words. */
+  readonly detail: string;
+  /** ms since 1970 */
+  readonly at: number;
+}
+
 export interface Chat {
+  readonly toolRefusals: Readable<readonly ToolRefusal[]>;
+  /** Offers tools to all models again. */
+  forgetToolRefusals(): Promise<void>;
   turn(id: ConversationId): Readable<TurnState>;
   /**
    * Appends the user message (saved before anything is asked) and starts the answer; queues while one is streaming.

@@ -1,5 +1,5 @@
 // What a tool is that a model may call. One file each on the shelf `index.ts`; the turn runs them and writes down every call.
-import type { ToolDescription } from '../../../adapters/models/chat-model.ts';
+import type { z } from 'zod';
 import type { ConversationId, MessageId } from '../../../domain/base/ids.ts';
 import type { Message } from '../../../domain/chat/message.ts';
 import type { Config } from '../../../domain/settings/config.ts';
@@ -19,7 +19,13 @@ export interface ToolContext {
   readonly conversationId: ConversationId;
   /** Root to the message that calls. */
   readonly path: readonly Message[];
-  readonly documents: Documents;
+  /** Places a letter can go to, by their number: those before this step (`domain/chat/checkpoint.ts`). */
+  readonly checkpoints: readonly MessageId[];
+  /** Checkpoints set in this step already. */
+  readonly newCheckpoints: number;
+  /** A letter waits for the end of this step. */
+  readonly mailPending: boolean;
+  readonly documents: Pick<Documents, 'library' | 'read'>;
   readonly memory: Pick<Memory, 'recall'>;
   /** Absent: notes cannot be kept, and `remember` is not offered. */
   readonly notes: NotesLike | undefined;
@@ -39,13 +45,20 @@ export interface ToolOutcome {
   readonly mail?: { readonly message: string; readonly to: MessageId };
 }
 
-export interface Tool {
-  /** As the model calls it; also its key under `tools` in the configuration, in snake case. */
+export interface Tool<Input extends z.ZodType = z.ZodType> {
+  /** As the model calls it. */
   readonly name: string;
+  /** Its key under `tools` in the configuration. */
   readonly switch: Exclude<keyof Config['tools'], 'enabled' | 'max_steps'>;
-  readonly description: ToolDescription;
+  /** What the model is told. */
+  readonly description: string;
+  /** What it takes; a model hears of mistakes in the words of the schema. */
+  readonly input: Input;
   /** False where what it needs is not there. */
   available?(context: Pick<ToolContext, 'notes'>): boolean;
-  /** `input` is what the model sent, parsed but not checked. Throws what the turn makes an error result of. */
-  run(input: unknown, context: ToolContext): Promise<ToolOutcome>;
+  /** What it throws becomes an error result. */
+  run(input: z.infer<Input>, context: ToolContext): Promise<ToolOutcome>;
 }
+
+/** Keeps the type of the input while the shelf forgets it. */
+export const defineTool = <Input extends z.ZodType>(tool: Tool<Input>): Tool => tool as unknown as Tool;

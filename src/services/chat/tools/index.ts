@@ -1,0 +1,70 @@
+// The shelf of tools that models may call, and how a call is carried out.
+import { z } from 'zod';
+import type { ToolDescription } from '../../../adapters/models/chat-model.ts';
+import { isAbort, toProblem } from '../../../domain/base/errors.ts';
+import type { PartOf } from '../../../domain/chat/message.ts';
+import type { Config } from '../../../domain/settings/config.ts';
+import { checkpoint } from './checkpoint.ts';
+import { openConversation } from './open-conversation.ts';
+import { recall } from './recall.ts';
+import { remember } from './remember.ts';
+import { sendDMail } from './send-dmail.ts';
+import type { Tool, ToolContext, ToolOutcome } from './tool.ts';
+
+export type { NotesLike, Tool, ToolContext, ToolOutcome } from './tool.ts';
+
+export const TOOLS: readonly Tool[] = [recall, openConversation, remember, checkpoint, sendDMail];
+
+/** A tool's answer is cut at this many characters: a model must not drown in it. */
+const MAX_RESULT = 60_000;
+
+/** What is switched on and has what it needs. */
+export const toolsInForce = (config: Config, context: Pick<ToolContext, 'notes'>): readonly Tool[] =>
+  config.tools.enabled
+    ? TOOLS.filter((tool) => config.tools[tool.switch] && (tool.available?.(context) ?? true))
+    : [];
+
+const described = new WeakMap<Tool, ToolDescription>();
+
+/** What a model is told of a tool. */
+export function descriptionOf(tool: Tool): ToolDescription {
+  const known = described.get(tool);
+  if (known) return known;
+  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { io: 'input' });
+  const description = { name: tool.name, description: tool.description, schema };
+  described.set(tool, description);
+  return description;
+}
+
+/** Carries one call out. What goes wrong is an answer too: the model reads it and can do better. Throws only AbortError. */
+export async function runTool(
+  tools: readonly Tool[],
+  call: PartOf<'tool-call'>,
+  context: ToolContext,
+): Promise<ToolOutcome> {
+  const failed = (text: string): ToolOutcome => ({ text, isError: true });
+  const tool = tools.find((candidate) => candidate.name === call.name);
+  if (!tool)
+    return failed(
+      tools.length === 0
+        ? `There is no tool ${call.name}; there are none here.`
+        : `There is no tool ${call.name}. There are: ${tools.map(({ name }) => name).join(', ')}.`,
+    );
+  let input: unknown;
+  try {
+    input = call.arguments.trim() === '' ? {} : JSON.parse(call.arguments);
+  } catch {
+    return failed('The arguments are not JSON.');
+  }
+  const checked = tool.input.safeParse(input);
+  if (!checked.success) return failed(`The arguments do not fit: ${z.prettifyError(checked.error)}`);
+  try {
+    const outcome = await tool.run(checked.data, context);
+    return outcome.text.length > MAX_RESULT
+      ? { ...outcome, text: `${outcome.text.slice(0, MAX_RESULT)}\n[cut here]` }
+      : outcome;
+  } catch (error) {
+    if (isAbort(error) && context.signal.aborted) throw error;
+    return failed(`It failed: ${toProblem(error).message}`);
+  }
+}

@@ -1,0 +1,24 @@
+// remember: keeps a note in memory, in the model's words. The person sees the call, and can edit or delete the note.
+import { z } from 'zod';
+import { defineTool } from './tool.ts';
+
+export const remember = defineTool({
+  name: 'remember',
+  switch: 'remember',
+  description:
+    'Keep a short note for later conversations: a lasting fact, preference or decision of this person. Write it so that it can be understood alone. Do not keep secrets, passwords or what is only of the moment.',
+  input: z.object({
+    note: z.string().trim().min(1).max(4000).describe('One fact or decision, in one or two sentences'),
+  }),
+  available: ({ notes }) => notes !== undefined,
+  async run({ note }, { notes, conversationId, path }) {
+    if (!notes) return { text: 'Notes cannot be kept here.', isError: true };
+    const source = path.at(-1);
+    const { id } = await notes.write({
+      text: note,
+      by: 'model',
+      source: source ? { conversationId, messageId: source.id } : null,
+    });
+    return { text: `Kept (note ${id}).`, changed: true };
+  },
+});
