@@ -9,7 +9,8 @@ const ROOTS = [/^main\.tsx$/, /^workers\//, /^relay\/main\.ts$/];
 
 /** Package → the only folders (or files) that may name it. */
 const ROOMS: Record<string, readonly string[]> = {
-  yjs: ['services/documents/'],
+  yjs: ['services/documents/', 'adapters/sync/', 'relay/'],
+  'y-websocket': ['adapters/sync/'],
   idb: ['adapters/log/', 'adapters/index/', 'adapters/vault/'],
   '@electric-sql/pglite': ['adapters/index/', 'workers/'],
   '@huggingface/transformers': ['adapters/embedding/'],

@@ -1,0 +1,51 @@
+// Deflate by the platform's own streams (RFC 1951, raw). Inflating stops at a limit: what came from outside may be a bomb.
+
+export interface Deflate {
+  deflate(bytes: Uint8Array): Promise<Uint8Array>;
+  /** null where it is no deflated data or would be longer than `limit` bytes. */
+  inflate(bytes: Uint8Array, limit: number): Promise<Uint8Array | null>;
+}
+
+async function through(
+  bytes: Uint8Array,
+  stream: CompressionStream | DecompressionStream,
+  limit: number,
+): Promise<Uint8Array | null> {
+  const writer = stream.writable.getWriter();
+  const written = writer.write(bytes as Uint8Array<ArrayBuffer>).then(() => writer.close());
+  // A failure shows on the reading side too; here it must only not go unheard.
+  written.catch(() => {});
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  const reader = stream.readable.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > limit) {
+      await reader.cancel().catch(() => {});
+      return null;
+    }
+    parts.push(value);
+  }
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+export const platformDeflate: Deflate = {
+  deflate: async (bytes) =>
+    (await through(bytes, new CompressionStream('deflate-raw'), Number.POSITIVE_INFINITY)) ??
+    new Uint8Array(),
+  inflate: async (bytes, limit) => {
+    try {
+      return await through(bytes, new DecompressionStream('deflate-raw'), limit);
+    } catch {
+      return null;
+    }
+  },
+};

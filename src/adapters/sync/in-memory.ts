@@ -1,0 +1,80 @@
+// Rooms in this thread's memory: for tests, and for trying sync without a relay. Devices that share a hub share its rooms.
+import { RecollectError } from '../../domain/base/errors.ts';
+import { blobKey } from '../../domain/sync/blob.ts';
+import { accountTag } from '../../domain/sync/keys.ts';
+import type { RoomState, SyncBackend } from './sync-backend.ts';
+
+export interface InMemoryHub {
+  readonly backend: SyncBackend;
+  /** Cuts or restores every connection. */
+  setOnline(online: boolean): void;
+  /** What it holds: room address → blobs. */
+  readonly rooms: ReadonlyMap<string, ReadonlyMap<string, Uint8Array>>;
+}
+
+export function createInMemoryHub(): InMemoryHub {
+  const rooms = new Map<string, Map<string, Uint8Array>>();
+  const listeners = new Map<string, Set<() => void>>();
+  let online = true;
+
+  const tell = (address: string) => {
+    for (const listener of listeners.get(address) ?? []) queueMicrotask(listener);
+  };
+  const addressOf = (token: string, room: string) => `${accountTag(token)}/${room}`;
+
+  const backend: SyncBackend = {
+    open: ({ token }, room, onChange) => {
+      const address = addressOf(token, room);
+      let closed = false;
+      const look = () => !closed && onChange();
+      const mine = listeners.get(address) ?? new Set();
+      listeners.set(address, mine.add(look));
+      queueMicrotask(look);
+      const state = (): RoomState => (online && !closed ? 'synced' : 'offline');
+      return {
+        get state() {
+          return state();
+        },
+        problem: null,
+        junk: 0,
+        blobs: () => (state() === 'synced' ? new Map(rooms.get(address)) : new Map()),
+        insert: (blobs) => {
+          if (state() !== 'synced') return;
+          const held = rooms.get(address) ?? new Map<string, Uint8Array>();
+          rooms.set(address, held);
+          for (const blob of blobs) held.set(blobKey(blob), blob.slice());
+          tell(address);
+        },
+        remove: (keys) => {
+          if (state() !== 'synced') return;
+          for (const key of keys) rooms.get(address)?.delete(key);
+          tell(address);
+        },
+        isConfirmed: (key) => state() === 'synced' && (rooms.get(address)?.has(key) ?? false),
+        retry: () => {},
+        close: () => {
+          closed = true;
+          mine.delete(look);
+        },
+      };
+    },
+    erase: async ({ token }, room) => {
+      if (!online) throw new RecollectError('sync-offline', 'The hub is switched off', { retry: true });
+      const address = addressOf(token, room ?? '');
+      for (const known of [...rooms.keys()])
+        if (room === null ? known.startsWith(address) : known === address) {
+          rooms.delete(known);
+          tell(known);
+        }
+    },
+  };
+
+  return {
+    backend,
+    rooms,
+    setOnline: (now) => {
+      online = now;
+      for (const address of listeners.keys()) tell(address);
+    },
+  };
+}

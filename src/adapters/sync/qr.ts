@@ -1,0 +1,29 @@
+// QR codes: drawn by uqr; read by the browser where it can, else by jsQR, which is loaded only then.
+import { encode } from 'uqr';
+
+/** Rows of modules, true is dark, with a quiet zone of 2. Throws where the text is too long for any code. */
+export const drawQr = (text: string): readonly (readonly boolean[])[] =>
+  encode(text, { ecc: 'M', border: 2 }).data;
+
+interface BarcodeDetectorLike {
+  detect(image: ImageData): Promise<readonly { readonly rawValue: string }[]>;
+}
+interface BarcodeDetectorClass {
+  new (options: { formats: readonly string[] }): BarcodeDetectorLike;
+  getSupportedFormats(): Promise<readonly string[]>;
+}
+
+/** The text of the QR code in the picture, or null where none is found. */
+export async function readQr(picture: ImageData): Promise<string | null> {
+  const Detector = (globalThis as { BarcodeDetector?: BarcodeDetectorClass }).BarcodeDetector;
+  try {
+    if (Detector && (await Detector.getSupportedFormats()).includes('qr_code')) {
+      const [found] = await new Detector({ formats: ['qr_code'] }).detect(picture);
+      if (found) return found.rawValue;
+    }
+  } catch {
+    // Announced but not working on this system: the other reader looks.
+  }
+  const { default: jsQR } = await import('jsqr');
+  return jsQR(picture.data, picture.width, picture.height)?.data ?? null;
+}

@@ -1,0 +1,248 @@
+// Rooms on a relay that speaks the y-websocket protocol: the stock client, one document per room, in it one flat array of blobs.
+//
+//   connect ──► synced ──► connection lost ──► document thrown away ──► pause, growing, with jitter ──► connect
+//
+// The document lives as long as its connection. Each connection so begins with a new Yjs client id (a persisted or reused one could be
+// pre-empted by a forger or collide after a crash), never uploads a whole room in one message, and shows what the relay really has.
+// What the relay sends back is what it has committed: a blob counts as confirmed when it was seen in a message from the relay.
+import * as decoding from 'lib0/decoding';
+import { messageYjsSyncStep2, messageYjsUpdate } from 'y-protocols/sync';
+import { WebsocketProvider } from 'y-websocket';
+import * as Y from 'yjs';
+import { type Problem, RecollectError } from '../../domain/base/errors.ts';
+import { blobKey } from '../../domain/sync/blob.ts';
+import { accountTag, tokenProtocol } from '../../domain/sync/keys.ts';
+import { errorOfStatus, isFinal, problemOfCode } from './close-codes.ts';
+import type { RelayAccount, RoomState, SyncBackend, SyncRoom } from './sync-backend.ts';
+
+/** Name of the array in the document. */
+export const BLOBS = 'b';
+
+const FIRST_PAUSE_MS = 400;
+const LONGEST_PAUSE_MS = 45_000;
+/** Index of sync messages among the provider's handlers. */
+const MESSAGE_SYNC = 0;
+
+export interface WebsocketBackendOptions {
+  readonly WebSocket: typeof WebSocket;
+  readonly fetch: typeof fetch;
+  /** A connection that has not synced after this long is given up and made again, ms. */
+  readonly timeoutMs?: () => number;
+}
+
+/** Rooms over WebSockets. Every connection carries the token as a subprotocol. */
+export function createWebsocketBackend({
+  WebSocket: Socket,
+  fetch: request,
+  timeoutMs = () => 30_000,
+}: WebsocketBackendOptions): SyncBackend {
+  return {
+    open: (account, room, onChange) => openRoom(account, room, onChange),
+    erase: async (account, room, signal) => {
+      const base = account.endpoint.replace(/^ws/, 'http').replace(/\/+$/, '');
+      const path = room === null ? accountTag(account.token) : `${accountTag(account.token)}/${room}`;
+      let response: Response;
+      try {
+        response = await request(`${base}/${path}`, {
+          method: 'DELETE',
+          headers: { authorization: `Bearer ${account.token}` },
+          signal,
+        });
+      } catch (cause) {
+        signal.throwIfAborted();
+        throw new RecollectError('sync-offline', 'The relay does not answer', { retry: true, cause });
+      }
+      if (!response.ok && response.status !== 404 && response.status !== 410)
+        throw errorOfStatus(response.status);
+    },
+  };
+
+  function openRoom(account: RelayAccount, room: string, onChange: () => void): SyncRoom {
+    let state: RoomState = 'connecting';
+    let problem: Problem | null = null;
+    let connection: Connection | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let failures = 0;
+    let closed = false;
+
+    const drop = () => {
+      connection?.close();
+      connection = undefined;
+      clearTimeout(timer);
+    };
+    const lose = (code: number | null) => {
+      if (closed) return;
+      drop();
+      if (code !== null && isFinal(code)) {
+        state = 'refused';
+        problem = problemOfCode(code);
+      } else {
+        state = 'offline';
+        const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+        failures += 1;
+        // Half of the pause by chance: a relay that comes back is not stormed by all at once.
+        timer = setTimeout(connect, pause * (0.5 + Math.random() / 2));
+      }
+      onChange();
+    };
+    const connect = () => {
+      if (closed) return;
+      drop();
+      state = 'connecting';
+      problem = null;
+      const mine = connectOnce(Socket, account, room, {
+        onChange,
+        onSynced: () => {
+          clearTimeout(timer);
+          failures = 0;
+          state = 'synced';
+          onChange();
+        },
+        onLost: (code) => connection === mine && lose(code),
+      });
+      connection = mine;
+      timer = setTimeout(() => lose(null), timeoutMs());
+    };
+    connect();
+
+    return {
+      get state() {
+        return state;
+      },
+      get problem() {
+        return problem;
+      },
+      get junk() {
+        return state === 'synced' ? (connection?.blobs().junk ?? 0) : 0;
+      },
+      blobs: () => (state === 'synced' && connection ? connection.blobs().byKey : new Map()),
+      insert: (blobs) => {
+        if (state === 'synced') connection?.insert(blobs);
+      },
+      remove: (keys) => {
+        if (state === 'synced') connection?.remove(keys);
+      },
+      isConfirmed: (key) => connection?.confirmed.has(key) ?? false,
+      retry: () => {
+        if (closed || state === 'synced' || state === 'connecting') return;
+        failures = 0;
+        connect();
+      },
+      close: () => {
+        closed = true;
+        drop();
+        state = 'offline';
+      },
+    };
+  }
+}
+
+interface Connection {
+  readonly confirmed: ReadonlySet<string>;
+  blobs(): { byKey: ReadonlyMap<string, Uint8Array>; junk: number };
+  insert(blobs: readonly Uint8Array[]): void;
+  remove(keys: readonly string[]): void;
+  close(): void;
+}
+
+function connectOnce(
+  Socket: typeof WebSocket,
+  account: RelayAccount,
+  room: string,
+  tell: { onChange: () => void; onSynced: () => void; onLost: (code: number | null) => void },
+): Connection {
+  const doc = new Y.Doc();
+  const array = doc.getArray<unknown>(BLOBS);
+  const confirmed = new Set<string>();
+  /** Keys of blobs by their very bytes: Yjs hands out the same array each time. */
+  const keys = new WeakMap<Uint8Array, string>();
+  let known: { byKey: Map<string, Uint8Array>; junk: number } | undefined;
+  let over = false;
+
+  const keyOf = (blob: Uint8Array): string => {
+    const key = keys.get(blob) ?? blobKey(blob);
+    keys.set(blob, key);
+    return key;
+  };
+  const lose = (code: number | null) => {
+    if (over) return;
+    over = true;
+    // Not from within the provider's own handler: it still works on what would be destroyed.
+    queueMicrotask(() => {
+      end();
+      tell.onLost(code);
+    });
+  };
+
+  const provider = new WebsocketProvider(account.endpoint, `${accountTag(account.token)}/${room}`, doc, {
+    connect: false,
+    protocols: [tokenProtocol(account.token)],
+    WebSocketPolyfill: Socket,
+    // One tab leads; the others learn from the log.
+    disableBc: true,
+  });
+  const readSync = provider.messageHandlers[MESSAGE_SYNC];
+  provider.messageHandlers[MESSAGE_SYNC] = (encoder, decoder, from, emitSynced, type) => {
+    if (over) return;
+    try {
+      const peek = decoding.clone(decoder);
+      const kind = decoding.readVarUint(peek);
+      if (kind === messageYjsSyncStep2 || kind === messageYjsUpdate)
+        for (const struct of Y.decodeUpdate(decoding.readVarUint8Array(peek)).structs)
+          if (struct instanceof Y.Item && struct.content instanceof Y.ContentBinary)
+            confirmed.add(blobKey(struct.content.content));
+      readSync?.(encoder, decoder, from, emitSynced, type);
+      tell.onChange();
+    } catch (error) {
+      console.info('The relay sent what cannot be read', error instanceof Error ? error.message : error);
+      lose(null);
+    }
+  };
+  array.observe(() => {
+    known = undefined;
+    tell.onChange();
+  });
+  provider.on('sync', (synced: boolean) => synced && !over && tell.onSynced());
+  provider.on('connection-close', (event: CloseEvent | null) => lose(event?.code ?? null));
+  provider.connect();
+
+  const end = () => {
+    over = true;
+    provider.destroy();
+    doc.destroy();
+  };
+  const blobs = () => {
+    if (known) return known;
+    known = { byKey: new Map(), junk: 0 };
+    for (const item of array.toArray())
+      if (item instanceof Uint8Array) known.byKey.set(keyOf(item), item);
+      else known.junk += 1;
+    return known;
+  };
+  return {
+    confirmed,
+    blobs,
+    insert: (added) => {
+      const there = blobs().byKey;
+      const fresh = added.filter((blob) => !there.has(keyOf(blob)));
+      if (fresh.length > 0) array.push([...fresh]);
+    },
+    remove: (gone) => {
+      const wanted = new Set(gone);
+      doc.transact(() => {
+        const items = array.toArray();
+        for (let end = items.length; end > 0; ) {
+          let start = end;
+          const hit = (at: number) => {
+            const item = items[at];
+            return item instanceof Uint8Array && wanted.has(keyOf(item));
+          };
+          while (start > 0 && hit(start - 1)) start -= 1;
+          if (start < end) array.delete(start, end - start);
+          end = start < end ? start : end - 1;
+        }
+      });
+    },
+    close: end,
+  };
+}

@@ -1,0 +1,35 @@
+// When blobs of a room are folded into one, and which. Tail segments: what piled up since the last segment becomes one, and it takes
+// along the segments before it that are not much larger than itself, so that sizes stay geometric: few blobs in the room, and each
+// byte is uploaded about twice in its life rather than with every full snapshot.
+import type { BlobKind } from './blob.ts';
+
+/** One blob, or the parts of a cut one together. */
+export interface Unit {
+  readonly keys: readonly string[];
+  readonly kind: BlobKind;
+  readonly bytes: number;
+}
+
+export const FOLD_BLOBS = 64;
+export const FOLD_BYTES = 64 * 1024;
+/** A segment is taken along while it is smaller than this many times what is folded already. */
+const GROWTH = 2;
+
+/** Units to fold into one; empty: leave the room as it is. Units must have been opened, applied and committed here. */
+export function planFold(units: readonly Unit[]): readonly Unit[] {
+  const deltas = units.filter((unit) => unit.kind === 'delta');
+  const segments = units.filter((unit) => unit.kind !== 'delta').sort((a, b) => a.bytes - b.bytes);
+  let bytes = deltas.reduce((sum, unit) => sum + unit.bytes, 0);
+  const fold = deltas.length >= FOLD_BLOBS || bytes >= FOLD_BYTES ? [...deltas] : [];
+  if (fold.length === 0) {
+    // Large changes come as segments by themselves: many of similar size are folded too.
+    if (segments.length < FOLD_BLOBS / 4) return [];
+    bytes = 0;
+  }
+  for (const segment of segments) {
+    if (fold.length > 0 && segment.bytes >= GROWTH * Math.max(bytes, FOLD_BYTES / 16)) break;
+    fold.push(segment);
+    bytes += segment.bytes;
+  }
+  return fold.length > 1 ? fold : [];
+}
