@@ -116,7 +116,7 @@ describe('memory in a prompt', () => {
         ],
       },
     ]);
-    expect(ledger.tokens.memory).toBeGreaterThan(0);
+    expect(ledger.request.tokens.recall).toBeGreaterThan(0);
   });
 
   it('keeps neighbours in the order in which they were said', () => {

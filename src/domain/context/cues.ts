@@ -1,0 +1,212 @@
+// What kind of thing a sentence says, read from its wording, in English and Chinese. Rules, not a model: they can miss, but they cost
+// nothing and give the same answer every time.
+import type { Message } from '../chat/message.ts';
+import { type Unit, unitsOf } from './units.ts';
+
+const QUESTION = /[?？]\s*["'”’」』)）]*\s*$|(?:吗|呢|么)[。.]?\s*$/u;
+export const isQuestion = (text: string): boolean => QUESTION.test(text);
+
+// ---------------------------------------------------------------------------------------- constraints
+/** Sets a rule wherever it stands in the sentence. */
+const RULE_EN =
+  /\b(?:(?:must|shall)(?:\s+not|n['’]t)?|mustn['’]t|may not|under no circumstances|from now on|going forward|at all times|without exception|not allowed|(?:is|are) (?:forbidden|off[- ]limits|mandatory|required)|(?:hard|strict) (?:limit|rule|requirement|constraint)|no (?:more|less|fewer|later|earlier|longer) than|at (?:most|least)|non-negotiable|make (?:absolutely )?sure|keep in mind|bear in mind|I (?:do not|don['’]t|never) want|I (?:require|insist)|(?:stick|keep) to)\b/iu;
+/** Sets a rule where a clause begins. */
+const COMMAND_EN =
+  /(?:^|[,;:.—–\-(]\s*|\b(?:please|and|but|so|also|then|just)\s+)(?:please\s+)?(?:never|always|do not|don['’]t|avoid|only (?:use|ever|write|change|touch|answer|reply|run|edit|add)|remember (?:that|to|:|,|never|not)|(?:important|constraint|requirement|rule|reminder|note)s?\s*[:：])/iu;
+const NOT_RULE_EN =
+  /\b(?:must (?:be|have) (?:been|a (?:bug|typo|mistake)|because|due|wrong|missing)|must['’]ve|I must (?:have|say|admit)|(?:don['’]t|do not) (?:know|think|believe|remember|recall|see|understand|get|mind|worry|have|care|like|feel|really|quite|even))\b/iu;
+const RULE_ZH =
+  /必须|务必|一定(?:要|得|不)|不要|不能|不许|不准|不可以|不得|禁止|严禁|别再|别用|别动|别改|别碰|别把|别忘|千万|只能|只允许|只准|只用|始终|永远(?:不|别|用|保持)|以后(?:都|不|请)|从现在(?:起|开始)|今后|最多|至多|至少|不超过|不少于|不晚于|不早于|避免|记住|(?:硬性)?要求[:：是]|规则[:：]|约束[:：]|注意[:：]|请(?:保持|只|不要|勿|用中文|使用|统一|严格)/u;
+const NOT_RULE_ZH = /是不是|能不能|要不要|可不可以|会不会|不要紧|不能说|不得不|不一定|至少我|说不定|不要钱/u;
+
+/** Texts longer than this are pasted rather than said: only their first and last sentences are looked at. */
+const SAID = 1_500;
+const EDGE = 6;
+/** A rule that a person sets is a sentence, not a page. */
+const MAX_RULE = 300;
+
+const constraintCache = new WeakMap<Message, readonly string[]>();
+
+/** True for a sentence with which a person sets a rule. */
+export function setsRule(text: string): boolean {
+  if (text.length > MAX_RULE || isQuestion(text)) return false;
+  if ((RULE_EN.test(text) || COMMAND_EN.test(text)) && !NOT_RULE_EN.test(text)) return true;
+  return RULE_ZH.test(text) && !NOT_RULE_ZH.test(text);
+}
+
+/** The sentences of a message with which the person sets rules, verbatim and in order. Empty for everyone else's messages. */
+export function constraintsOf(message: Message): readonly string[] {
+  if (message.role !== 'user' || message.kind !== 'message') return [];
+  const known = constraintCache.get(message);
+  if (known) return known;
+  const prose = unitsOf(message).filter(({ kind, text }) => kind === 'prose' && !text.startsWith('>'));
+  const length = prose.reduce((sum, { text }) => sum + text.length, 0);
+  const looked =
+    length > SAID ? [...prose.slice(0, EDGE), ...prose.slice(Math.max(EDGE, prose.length - EDGE))] : prose;
+  const found = [...new Set(looked.filter(({ text }) => setsRule(text)).map(({ text }) => text))];
+  constraintCache.set(message, found);
+  return found;
+}
+
+// ---------------------------------------------------------------------------------------- corrections
+const CORRECTS_EN =
+  /^\W*(?:no\b(?!\s+(?:problem|worries|need|idea|rush|one|more))|nope\b|actually\b|wait\b|hold on\b|oops\b|sorry,|my mistake|my bad|correction\b|scratch that|strike that|I (?:meant|misspoke|mis-?typed|was wrong)|on second thought|let me correct|change of plan|small correction|quick correction|update\s*[:：-])|\b(?:that['’]?s|it['’]?s|was|is) (?:wrong|incorrect|outdated|not right)\b|\bshould (?:actually )?(?:be|read|have been|say)\b|\b(?:changed|moved|bumped|switched|raised|lowered|updated|pushed|renamed|shifted|extended) (?:\S+ ){0,4}?(?:to|from)\b|\b(?:make (?:it|that)|it['’]?s now|is now|are now|now it['’]?s|instead of|rather than|no longer|not\s+\S{1,40}\s*(?:,|but)\s)/iu;
+const CORRECTS_ZH =
+  /^\W*(?:不对|不是[,，]|不[,，]|错了|等等|等一下|更正|纠正|订正|其实|抱歉|我说错|说错|记错|刚才(?:说|写|打)错|改一下|更新一下)|应该是|应为|改成|改为|改到|改用|换成|调整为|调到|推迟到|提前到|搞错|弄错|写错|不再是|而不是|不是.{1,30}[,，]?\s*(?:是|而是)|现在是|变成了/u;
+
+/** True for words with which something said before is set right. */
+export const corrects = (text: string): boolean =>
+  text.length <= 400 && !isQuestion(text) && (CORRECTS_EN.test(text) || CORRECTS_ZH.test(text));
+
+// ---------------------------------------------------------------------------------------- the rest
+const DECIDES =
+  /\b(?:decided|decision|agreed|settled on|(?:let['’]s|we['’]?(?:ll| will)?|I['’]?(?:ll| will)?) (?:go|use|pick|choose|stick|switch|move|adopt|take|keep|ship|call)|going with|go with|went with|we (?:chose|picked|use)|approved|signed off|final (?:choice|answer|version)|confirmed)\b|决定|就用|采用|选择了?|选定|选了|定下|定为|敲定|同意|改用|最终|确定(?:用|为|了|是)|确认|拍板|方案是|就这么/iu;
+const TODO =
+  /\b(?:TODO|FIXME|to-?do|next steps?|still (?:need|have|must)|remaining|left to do|follow[- ]?up|needs? to be|have yet to|not yet|later (?:we|I)|deadline|due (?:on|by|date)|action items?|remind me|open (?:question|issue))\b|待办|还(?:需要|要|得|没)|接下来|下一步|剩下|之后(?:要|再)|截止|到期|待(?:处理|解决|确认)|未完成|别忘|记得/iu;
+const GOES_WRONG =
+  /\b(?:error|exception|fail(?:s|ed|ing|ure)?|traceback|crash(?:es|ed|ing)?|panic|bug|broken|timed? ?out|timeout|cannot|could not|couldn['’]t|refused|denied|undefined|segfault|ENOENT|E[A-Z]{4,}|exit (?:code|status) [1-9])\b|错误|报错|异常|失败|崩溃|超时|拒绝|找不到|出错|不工作|挂了/iu;
+const GETS_FIXED =
+  /\b(?:fix(?:ed|es|ing)?|resolved?|solved|root cause|turned out|caused by|because of|the (?:problem|issue|culprit|reason|cause) (?:was|is)|workaround|works now|by (?:adding|setting|changing|removing))\b|修复|修好|解决|原因是|根因|问题出在|是因为|罪魁|导致|绕过/iu;
+const ABOUT_PERSON =
+  /\b(?:my (?:name|wife|husband|partner|son|daughter|dog|cat|team|boss|manager|birthday|address|email|phone|budget|favou?rite|allerg\w*|flight|landlord|doctor)|I['’]?m (?:allergic|from|based|vegetarian|vegan|a \w+)|I (?:live|work|prefer|like|love|hate|use|own|have|drive|speak)|we (?:live|have|use|run|are based))\b|我(?:叫|姓|住|喜欢|讨厌|对.{1,8}过敏|是|在.{1,10}工作|用的|有)|我的|我们(?:公司|团队|用|有|在)|我(?:老婆|老公|女儿|儿子|妈|爸)/iu;
+const STATES =
+  /\b(?:is|are|was|were|will be|costs?|runs?|lives?|located|called|named|means|equals|set to|takes|starts?|ends?|uses?|weighs|measures|arrives?|leaves?|listens?|expires?|belongs?|has|have)\b|[:=：]|是|为|叫|在|位于|设置?为|等于|需要|用的是|有|花了|共/iu;
+
+const ACK_EN =
+  /^\W*(?:ok(?:ay)?|sure|great|thanks?(?: you)?|got it|sounds good|perfect|yes|yep|yeah|alright|right|cool|nice|done|go ahead|do it|please (?:do|continue|go ahead)|continue|exactly|agreed|understood|will do|of course|certainly|no problem|you['’]?re welcome|makes sense)\b/iu;
+const ACK_ZH =
+  /^\s*(?:好的?|好呀|行|可以|没问题|收到|明白|了解|嗯+|对|是的|谢谢|继续|就这样|按你说的|辛苦|不客气|当然|没错|同意)/u;
+
+/** True for words that only agree, thank or say "go on": nothing is lost without them. */
+export const isAcknowledgement = (text: string): boolean =>
+  text.length <= 60 && !/\d/.test(text) && !/[`/\\]/.test(text) && (ACK_EN.test(text) || ACK_ZH.test(text));
+
+export const decides = (text: string): boolean => DECIDES.test(text);
+export const leavesToDo = (text: string): boolean => TODO.test(text);
+export const goesWrong = (text: string): boolean => GOES_WRONG.test(text);
+export const getsFixed = (text: string): boolean => GETS_FIXED.test(text);
+export const isAboutPerson = (text: string): boolean => ABOUT_PERSON.test(text);
+export const states = (text: string): boolean => STATES.test(text);
+
+// ---------------------------------------------------------------------------------------- values
+/** Kinds of thing that answer questions. */
+export type ValueKind =
+  | 'number'
+  | 'money'
+  | 'date'
+  | 'path'
+  | 'url'
+  | 'version'
+  | 'command'
+  | 'code'
+  | 'name'
+  | 'quoted'
+  | 'duration'
+  | 'email';
+
+const VALUES: readonly (readonly [ValueKind, RegExp])[] = [
+  [
+    'money',
+    /[$€£¥￥]\s?\d|\d(?:[\d,.]*)\s?(?:USD|EUR|GBP|CNY|RMB|dollars?|euros?|pounds?|bucks|元|块钱?|万元?|美元|欧元|人民币)/iu,
+  ],
+  [
+    'date',
+    /\b\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?\b|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?\s+\d|\b\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b\d{1,2}(?::\d{2})?\s?(?:am|pm)\b|\b\d{1,2}:\d{2}\b|\d+\s?[年月日号点]|(?:周|星期|礼拜)[一二三四五六日天]|(?:上|下|中)午|[一二三四五六七八九十]+(?:月|点|号)/iu,
+  ],
+  [
+    'duration',
+    /\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|weeks?|months?|years?)\b|\d+\s?(?:毫秒|秒|分钟|小时|天|周|个月|年)|[一二两三四五六七八九十半]+(?:秒|分钟|小时|天|周|个月|年)/iu,
+  ],
+  ['url', /\bhttps?:\/\/\S+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|cn|internal|local|app|ai)\b/iu],
+  ['email', /[\w.+-]+@[\w-]+\.[\w.-]+/u],
+  [
+    'path',
+    /(?:^|[\s"'`(（：:])(?:~|\.{1,2})?\/[\w.@-]+(?:\/[\w.@-]+)*|\b[\w@-]+(?:\/[\w.@-]+)+|\b[\w-]+\.(?:tsx?|jsx?|mjs|py|rs|go|java|kt|rb|php|c|h|cpp|cs|swift|sh|sql|ya?ml|toml|json|md|txt|csv|env|conf|cfg|ini|lock|xml|html|css|log|pdf|xlsx?|docx?|png|jpe?g|zip|gz|db|sqlite)\b|[A-Z]:\\\S+/u,
+  ],
+  ['version', /\bv?\d+\.\d+(?:\.\d+)*(?:-[\w.]+)?\b/u],
+  [
+    'command',
+    /`[^`]+\s[^`]*`|\b(?:npm|npx|yarn|pnpm|git|docker|kubectl|pip|cargo|go|make|python3?|node|curl|ssh|sudo|psql|helm|terraform|brew|apt|systemctl)\s+[\w./-]+|(?:^|\s)--?[a-z][\w-]+/u,
+  ],
+  ['quoted', /["“「『][^"”」』]{1,60}["”」』]|`[^`]+`|'[^']{2,60}'/u],
+  [
+    'code',
+    /\b[a-z]+(?:[A-Z][a-z0-9]+)+\b|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b|\b(?=[a-f0-9]*\d)(?=[a-f0-9]*[a-f])[a-f0-9]{7,40}\b|\b[A-Z]{2,6}-\d+\b/u,
+  ],
+  [
+    'name',
+    /(?<=[\p{L}\d,;:'"’)]\s)\p{Lu}[\p{L}'’-]+|[\p{Script=Han}]{2,8}(?:公司|大学|医院|路|街|区|市|县|楼|号楼|酒店|餐厅|老师|医生|经理|先生|女士|总)/u,
+  ],
+  [
+    'number',
+    /\d|[零一二两三四五六七八九十百千万亿]{2,}|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|twenty|thirty|forty|fifty|sixty|hundred|thousand|million|dozen)\b/iu,
+  ],
+];
+
+const kindsCache = new WeakMap<Unit, ReadonlySet<ValueKind>>();
+
+/** The kinds of values a text holds. */
+export function valuesIn(text: string): Set<ValueKind> {
+  const kinds = new Set<ValueKind>();
+  for (const [kind, pattern] of VALUES) if (pattern.test(text)) kinds.add(kind);
+  return kinds;
+}
+
+export function valuesOf(unit: Unit): ReadonlySet<ValueKind> {
+  let kinds = kindsCache.get(unit);
+  if (!kinds) {
+    kinds = valuesIn(unit.text);
+    kindsCache.set(unit, kinds);
+  }
+  return kinds;
+}
+
+/** What a question's wording lets one expect of its answer. */
+const EXPECTED: readonly (readonly [RegExp, readonly ValueKind[]])[] = [
+  [
+    /\bhow (?:much|expensive)\b|\b(?:price|cost|budget|fee|rent|salary|deposit|spend|pay)\b|多少钱|价格|费用|预算|租金|工资|押金|花(?:了|费)/iu,
+    ['money', 'number'],
+  ],
+  [
+    /\bwhen\b|\bwhat (?:date|day|time)\b|\bwhich (?:date|day|month|week)\b|\b(?:deadline|birthday|schedule|appointment)\b|什么时候|何时|哪(?:天|一天|月|年)|几(?:点|月|号|日)|星期几|周几|日期|截止|时间/iu,
+    ['date', 'duration', 'number'],
+  ],
+  [
+    /\bhow (?:long|often|soon|old)\b|\b(?:timeout|interval|duration|ttl|delay|expiry|retention)\b|多久|多长时间|超时|间隔|时长|有效期/iu,
+    ['duration', 'number', 'date'],
+  ],
+  [
+    /\bhow (?:many|big|large|far|tall|heavy|fast|high)\b|\b(?:number|count|limit|size|port|threshold|id|code|ratio|percent\w*|score|version|pin|phone)\b|多少|几(?:个|次|人|台|条|位|页|章|本)|数量|上限|大小|端口|阈值|比例|编号|号码|次数|容量/iu,
+    ['number', 'money', 'duration', 'version', 'code'],
+  ],
+  [/\bversions?\b|版本/iu, ['version', 'number']],
+  [
+    /\b(?:where|which (?:file|folder|directory|path|branch|table|module))\b|\b(?:path|file ?name|file|directory|folder|located)\b|路径|哪个(?:文件|目录|分支|表|模块)|文件名|在哪|目录|放在/iu,
+    ['path', 'url', 'code', 'name', 'quoted'],
+  ],
+  [
+    /\b(?:url|link|endpoint|address|domain|host(?:name)?|website|site|bucket|region)\b|网址|链接|地址|域名|接口|主机/iu,
+    ['url', 'path', 'code', 'quoted', 'name'],
+  ],
+  [/\b(?:e-?mail)\b|邮箱|邮件地址/iu, ['email']],
+  [
+    /\b(?:command|flag|option|run|script|switch)\b|命令|参数|选项|脚本/iu,
+    ['command', 'code', 'quoted', 'path'],
+  ],
+  [
+    /\bwho(?:m|se)?\b|\b(?:name|called|person|contact|owner|author|reviewer)\b|谁|叫什么|名字|姓名|负责人|联系人/iu,
+    ['name', 'quoted', 'code'],
+  ],
+  [
+    /\b(?:function|variable|class|method|column|field|key|library|package|table|database|branch|flag|algorithm|header|module|constant)\b|函数|变量|类名|方法|字段|库|表名?|数据库|分支|算法|常量|包/iu,
+    ['code', 'quoted', 'command', 'path', 'name', 'version'],
+  ],
+];
+
+/** The kinds of values that would answer a question; empty where its wording does not tell. */
+export function expectedIn(question: string): Set<ValueKind> {
+  const kinds = new Set<ValueKind>();
+  for (const [pattern, expected] of EXPECTED)
+    if (pattern.test(question)) for (const kind of expected) kinds.add(kind);
+  return kinds;
+}

@@ -1,0 +1,370 @@
+// What was folded can be found again: at each send the folded messages are searched for what the question asks, and the sentences that
+// answer it travel with it. By words alone, in memory; where a caller knows relevance by meaning, both count.
+import type { MessageId } from '../base/ids.ts';
+import type { Message, Role } from '../chat/message.ts';
+import { type AppliedPlan, fatesOf } from './compaction/record.ts';
+import { corrects, expectedIn, isAcknowledgement, isQuestion, valuesOf } from './cues.ts';
+import type { TokenMeter } from './meter.ts';
+import { quoted } from './quoted.ts';
+import { akin } from './synonyms.ts';
+import { termCounts, termsOf } from './terms.ts';
+import { type Unit, unitsOf } from './units.ts';
+
+/** Sentences of one folded message, verbatim, as they are sent again. */
+export interface ReturnedPassage {
+  readonly messageId: MessageId;
+  readonly role: Role;
+  /** Its sentences; ` … ` where some between them stay out. */
+  readonly text: string;
+  readonly tokens: number;
+  /** About 0–1; how well it fits the question. */
+  readonly score: number;
+  /** asked: the question is about it. corrects: it sets something right that was found. missed: an answer went without it. */
+  readonly why: 'asked' | 'corrects' | 'missed';
+}
+
+export interface BringBackOptions {
+  /** What may be spent. */
+  readonly tokens: number;
+  readonly meter: TokenMeter;
+  /** By meaning, 0–1, per message; those that are missing count by words alone. */
+  readonly relevance?: ReadonlyMap<MessageId, number> | undefined;
+  /** Messages that come back whatever the question: an answer missed them. */
+  readonly must?: readonly MessageId[] | undefined;
+}
+
+/** A sentence that fits a question. */
+export interface FoldedHit {
+  readonly message: Message;
+  /** Place of the message on the path. */
+  readonly at: number;
+  readonly unit: Unit;
+  readonly index: number;
+  readonly score: number;
+}
+
+export interface Folded {
+  /** Folded and trimmed messages, oldest first. */
+  readonly messages: readonly Message[];
+  /** The best sentences for a question, best first. */
+  find(question: string, limit: number, relevance?: ReadonlyMap<MessageId, number>): FoldedHit[];
+  /** What goes back into the prompt, in the order in which it was said. Empty where nothing fits. */
+  bringBack(question: string, options: BringBackOptions): ReturnedPassage[];
+}
+
+/** As a model reads it. */
+export const renderReturned = (passages: readonly ReturnedPassage[]): string =>
+  `<earlier_in_this_conversation>\n${passages.map(({ role, text }) => `${role}: ${quoted(text)}`).join('\n')}\n</earlier_in_this_conversation>`;
+
+/** Tokens of the tags around it. */
+const FRAME = 24;
+/** Tokens of a line beside its words. */
+const LINE = 3;
+
+// ---------------------------------------------------------------------------------------- what is known of a message
+interface Document {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly length: number;
+}
+
+const documents = new WeakMap<Message, Document>();
+const unitTerms = new WeakMap<Unit, ReadonlyMap<string, number>>();
+const leadTerms = new WeakMap<Unit, ReadonlySet<string>>();
+const lastWords = new WeakMap<Message, ReadonlySet<string>>();
+
+const NONE: ReadonlySet<string> = new Set();
+
+function termsIn(unit: Unit): ReadonlyMap<string, number> {
+  let counts = unitTerms.get(unit);
+  if (!counts) {
+    counts = termCounts(unit.text);
+    unitTerms.set(unit, counts);
+  }
+  return counts;
+}
+
+function leadOf(unit: Unit): ReadonlySet<string> {
+  if (unit.lead === '') return NONE;
+  let terms = leadTerms.get(unit);
+  if (!terms) {
+    terms = new Set(termsOf(unit.lead));
+    leadTerms.set(unit, terms);
+  }
+  return terms;
+}
+
+function documentOf(message: Message): Document {
+  let document = documents.get(message);
+  if (!document) {
+    const counts = new Map<string, number>();
+    let length = 0;
+    for (const unit of unitsOf(message)) {
+      for (const [term, count] of termsIn(unit)) {
+        counts.set(term, (counts.get(term) ?? 0) + count);
+        length += count;
+      }
+      for (const term of leadOf(unit)) if (!counts.has(term)) counts.set(term, 1);
+    }
+    document = { counts, length };
+    documents.set(message, document);
+  }
+  return document;
+}
+
+/** Reads a message once, so that a later search is quick. For idle time. */
+export function readAhead(message: Message): void {
+  if (message.kind === 'message') documentOf(message);
+}
+
+/** What the message ends with, which the next one answers: its last sentences and its questions. */
+function closingOf(message: Message | undefined): ReadonlySet<string> {
+  if (!message) return NONE;
+  let terms = lastWords.get(message);
+  if (!terms) {
+    const units = unitsOf(message);
+    const closing = [
+      ...units.slice(-2),
+      ...units
+        .slice(0, -2)
+        .filter(({ text }) => isQuestion(text))
+        .slice(-2),
+    ];
+    terms = new Set(closing.flatMap(({ text }) => termsOf(text)));
+    lastWords.set(message, terms);
+  }
+  return terms;
+}
+
+// ---------------------------------------------------------------------------------------- weights
+/** What a word counts where it stands: in the sentence, what it stands under, what it answers, beside it, anywhere in the message. */
+const WHERE = { own: 1, lead: 0.6, answered: 0.5, beside: 0.35, message: 0.2 } as const;
+/** A word that only begins alike. */
+const ALIKE = 0.6;
+/** Messages whose sentences are looked at one by one. */
+const CANDIDATES = 160;
+/** Below this share of what the question could reach nothing comes back. */
+const FLOOR = 0.12;
+/** Nor what is this much worse than the best. */
+const RELATIVE_FLOOR = 0.3;
+/** How much meaning counts beside words. */
+const MEANING = 0.7;
+
+interface Query {
+  /** Term → weight: 1 for what was asked, less for what means about the same. */
+  readonly weights: ReadonlyMap<string, number>;
+  readonly expected: ReturnType<typeof expectedIn>;
+}
+
+function queryOf(question: string): Query {
+  const weights = new Map<string, number>();
+  const asked = new Set(termsOf(question.slice(-4_000)));
+  for (const term of asked) weights.set(term, 1);
+  for (const term of asked) for (const other of akin(term)) if (!weights.has(other)) weights.set(other, 0.45);
+  return { weights, expected: expectedIn(question) };
+}
+
+/** Search over the folded messages of one path. Cheap to create; what it reads of a message is remembered with the message. */
+export function createFolded(path: readonly Message[], applied: AppliedPlan | null): Folded {
+  const fates = applied ? fatesOf(applied.plan, path) : [];
+  const places: number[] = [];
+  for (let at = 0; at < path.length; at++) {
+    const message = path[at] as Message;
+    const action = fates[at]?.action;
+    if ((action === 'fold' || action === 'trim') && message.kind === 'message' && message.role !== 'system')
+      places.push(at);
+  }
+  const messages = places.map((at) => path[at] as Message);
+  /** What already stands in the prompt need not come twice. */
+  const present = applied?.plan.summaries.map(({ text }) => text).join('\n') ?? '';
+
+  /** The message before that a person or the model said: what an answer answers. */
+  const before = (at: number): Message | undefined => {
+    for (let i = at - 1; i >= 0; i--) {
+      const message = path[i] as Message;
+      if (message.kind === 'message' && message.role !== 'system') return message;
+    }
+    return undefined;
+  };
+
+  function find(question: string, limit: number, relevance?: ReadonlyMap<MessageId, number>): FoldedHit[] {
+    const { weights, expected } = queryOf(question);
+    if (messages.length === 0 || (weights.size === 0 && !relevance)) return [];
+
+    // How rare each word is among the folded messages.
+    const frequency = new Map<string, number>();
+    const rough: { at: number; score: number }[] = [];
+    for (const message of messages)
+      for (const term of weights.keys())
+        if (documentOf(message).counts.has(term)) frequency.set(term, (frequency.get(term) ?? 0) + 1);
+    const rarity = new Map<string, number>();
+    let reach = 0;
+    for (const [term, weight] of weights) {
+      const df = frequency.get(term) ?? 0;
+      const idf = Math.log(1 + (messages.length - df + 0.5) / (df + 0.5));
+      rarity.set(term, idf * weight);
+      // A word that was never said tells nothing about how well a sentence fits, unless it only begins alike.
+      if (weight === 1) reach += df === 0 ? idf * 0.25 : idf;
+    }
+    if (reach === 0) reach = 1;
+
+    for (const at of places) {
+      const message = path[at] as Message;
+      const { counts, length } = documentOf(message);
+      let score = 0;
+      const norm = 1.2 * (0.5 + 0.5 * (length / 60));
+      const answered = closingOf(before(at));
+      for (const [term, worth] of rarity) {
+        const count = counts.get(term);
+        if (count !== undefined) score += (worth * count * 2.2) / (count + norm);
+        else if (answered.has(term)) score += worth * WHERE.answered;
+      }
+      const meaning = relevance?.get(message.id);
+      if (meaning !== undefined) score += meaning * MEANING * reach;
+      rough.push({ at, score });
+    }
+    if (rough.length > CANDIDATES) rough.sort((a, b) => b.score - a.score).splice(CANDIDATES);
+
+    const hits: FoldedHit[] = [];
+    const long = [...weights.keys()].filter((term) => term.length >= 5 && /^[a-z]+$/.test(term));
+    for (const { at } of rough) {
+      const message = path[at] as Message;
+      const units = unitsOf(message);
+      const { counts } = documentOf(message);
+      const answered = closingOf(before(at));
+      const meaning = relevance?.get(message.id) ?? 0;
+      const age = 1 + (0.12 * at) / path.length;
+      const terms = units.map(termsIn);
+      for (let index = 0; index < units.length; index++) {
+        const unit = units[index] as Unit;
+        const own = terms[index] as ReadonlyMap<string, number>;
+        const lead = leadOf(unit);
+        let words = 0;
+        let touched = false;
+        for (const [term, worth] of rarity) {
+          let where = 0;
+          if (own.has(term)) where = WHERE.own;
+          else if (lead.has(term)) where = WHERE.lead;
+          else if (index === 0 && answered.has(term)) where = WHERE.answered;
+          else if (terms[index - 1]?.has(term) || terms[index + 1]?.has(term)) where = WHERE.beside;
+          else if (counts.has(term)) where = WHERE.message;
+          else if (answered.has(term)) where = WHERE.message;
+          else if (long.includes(term)) {
+            const stem = term.slice(0, 5);
+            for (const other of own.keys())
+              if (other.startsWith(stem)) {
+                where = ALIKE;
+                break;
+              }
+          }
+          if (where >= WHERE.beside) touched = true;
+          words += worth * where;
+        }
+        if (!touched && meaning < 0.5) continue;
+        let score = words / reach + meaning * MEANING;
+        if (expected.size > 0) {
+          const values = valuesOf(unit);
+          let fits = false;
+          for (const kind of expected) if (values.has(kind)) fits = true;
+          score *= fits ? 1.3 : 0.75;
+        }
+        if (isAcknowledgement(unit.text)) score *= 0.3;
+        else if (isQuestion(unit.text)) score *= 0.55;
+        if (message.role === 'user') score *= corrects(unit.text) ? 1.35 : 1.1;
+        score *= age;
+        if (score > 0) hits.push({ message, at, unit, index, score });
+      }
+    }
+    return hits.sort((a, b) => b.score - a.score || b.at - a.at || a.index - b.index).slice(0, limit);
+  }
+
+  /** Sentences of the person, folded, that set something right. */
+  let corrections: FoldedHit[] | undefined;
+  const correctionsOf = (): FoldedHit[] => {
+    corrections ??= places.flatMap((at) => {
+      const message = path[at] as Message;
+      if (message.role !== 'user') return [];
+      return unitsOf(message).flatMap((unit, index) =>
+        unit.kind === 'prose' && corrects(unit.text) ? [{ message, at, unit, index, score: 0 }] : [],
+      );
+    });
+    return corrections;
+  };
+
+  /** The newest correction of what was found: one that answers it directly, or speaks of the same rare things. */
+  function correctionOf(hit: FoldedHit): FoldedHit | undefined {
+    const own = termsIn(hit.unit);
+    let best: FoldedHit | undefined;
+    for (const correction of correctionsOf()) {
+      if (correction.at <= hit.at) continue;
+      let shared = 0;
+      for (const term of termsIn(correction.unit).keys()) if (own.has(term)) shared += 1;
+      const near = correction.at - hit.at <= 2;
+      if (shared >= 2 || (near && (shared >= 1 || correction.index === 0))) best = correction;
+    }
+    return best;
+  }
+
+  function bringBack(
+    question: string,
+    { tokens, meter, relevance, must = [] }: BringBackOptions,
+  ): ReturnedPassage[] {
+    const chosen = new Map<string, FoldedHit & { why: ReturnedPassage['why'] }>();
+    const spoken = new Set<number>();
+    let left = tokens - FRAME;
+    const take = (hit: FoldedHit, why: ReturnedPassage['why']): void => {
+      const key = `${hit.at}/${hit.index}`;
+      if (chosen.has(key) || (why !== 'missed' && present.includes(hit.unit.text))) return;
+      const cost = meter.text(hit.unit.text) + (spoken.has(hit.at) ? 1 : LINE);
+      if (cost > left) return;
+      left -= cost;
+      spoken.add(hit.at);
+      chosen.set(key, { ...hit, why });
+    };
+    const missed = new Set<MessageId>(must);
+    for (const at of places) {
+      const message = path[at] as Message;
+      if (missed.has(message.id))
+        unitsOf(message).forEach((unit, index) => {
+          take({ message, at, unit, index, score: 1 }, 'missed');
+        });
+    }
+    const hits = find(question, 200, relevance);
+    const best = hits[0]?.score ?? 0;
+    const floor = Math.max(FLOOR, best * RELATIVE_FLOOR);
+    for (const hit of hits) {
+      if (hit.score < floor || left <= LINE) break;
+      const correction = correctionOf(hit);
+      if (correction) take({ ...correction, score: hit.score }, 'corrects');
+      take(hit, 'asked');
+    }
+    const byMessage = new Map<number, (FoldedHit & { why: ReturnedPassage['why'] })[]>();
+    for (const hit of chosen.values()) byMessage.set(hit.at, [...(byMessage.get(hit.at) ?? []), hit]);
+    return [...byMessage]
+      .sort(([a], [b]) => a - b)
+      .map(([at, found]) => {
+        const { id, role } = path[at] as Message;
+        const ordered = found.sort((a, b) => a.index - b.index);
+        const text = ordered
+          .map(({ unit, index }, i) =>
+            i === 0
+              ? unit.text
+              : `${index - (ordered[i - 1] as FoldedHit).index === 1 ? (unit.kind === 'prose' ? ' ' : '\n') : ' … '}${unit.text}`,
+          )
+          .join('');
+        return {
+          messageId: id,
+          role,
+          text,
+          tokens: meter.text(text) + LINE,
+          score: Math.max(...ordered.map(({ score }) => score)),
+          why: ordered.some(({ why }) => why === 'missed')
+            ? 'missed'
+            : ordered.some(({ why }) => why === 'asked')
+              ? 'asked'
+              : 'corrects',
+        };
+      });
+  }
+
+  return { messages, find, bringBack };
+}

@@ -1,0 +1,165 @@
+// Words that people use for one another when they ask again for what they said: everyday ones, in English and Chinese. A question for the
+// price should find the cost. Each line is a group; a word may stand in several.
+import { termsOf } from './terms.ts';
+
+const GROUPS = `
+price cost fee charge expense spend spent pay paid budget money amount
+rent lease rental
+salary wage pay income compensation
+cheap inexpensive affordable
+deadline due date cutoff
+begin start launch kickoff open
+finish end complete done close
+release ship deploy deployment rollout publish launch
+schedule plan timetable calendar
+meeting appointment call sync session
+name called named title
+person people who someone member guest attendee
+owner responsible maintainer lead charge
+boss manager supervisor lead
+child kid kids children son daughter
+wife husband spouse partner
+doctor physician dentist clinic
+live lives residence home address located location place where
+city town place
+company employer firm organisation organization
+phone telephone mobile number
+email mail address
+directory folder path dir location
+file document path
+repository repo
+database db store storage postgres mysql sqlite
+configuration config setting settings option parameter configured
+delete remove drop
+create make add new
+change modify edit alter update
+choose chose chosen pick picked select selected decide decided decision adopt settle
+prefer preference favourite favorite like
+avoid never not forbidden ban banned
+limit maximum max cap ceiling most upper
+minimum min least lower
+number count many quantity amount total
+size big large
+port listen listens bind
+timeout wait expire expiry ttl
+retry retries attempt attempts
+interval period frequency often every
+error bug issue problem failure fault exception
+cause reason why because culprit root
+fix fixed solve solved resolve resolved repair workaround
+test tests testing spec
+command run script execute
+function method routine procedure
+variable parameter field key
+library package dependency module framework
+branch
+version release
+server host machine node instance
+user account customer client
+login signin auth authentication authenticate
+key token secret credential password
+url link endpoint address
+buy purchase order bought
+car vehicle
+flight fly plane airline
+hotel stay accommodation lodging
+food meal dish eat dinner lunch restaurant
+allergic allergy allergies
+colour color
+weight weigh weighs heavy
+height tall high
+long length duration
+speed fast quick latency
+image picture photo
+step stage phase
+model
+rule requirement constraint policy
+backup snapshot copy
+log logs logging
+memory ram
+language
+team group
+price 价格 费用 花费 多少钱 预算 成本 开销
+预算 费用 价格 花费 成本 开销 经费 花了 多少钱
+租金 房租 月租
+工资 薪水 薪资 收入
+截止 期限 最晚 到期 日期 交付 之前
+开始 启动 开工 起
+结束 完成 收尾
+上线 发布 部署 发版 投产
+会议 开会 例会 评审
+名字 名称 叫做 姓名 命名
+负责 负责人 主管 牵头 对接
+老板 经理 领导 上司
+孩子 女儿 儿子 小孩
+医生 大夫 医院 诊所
+住在 地址 位置 地点 住址 在哪
+公司 单位 企业
+电话 手机 号码
+邮箱 邮件
+目录 文件夹 路径 位置
+文件 路径 脚本
+仓库 代码库
+数据库 数据 存储
+配置 设置 参数 选项 设为
+删除 移除 去掉
+新增 添加 增加 新建
+修改 更改 调整 变更 改成 改为
+选择 选了 选用 选定 决定 采用 敲定 确定 用了
+喜欢 偏好 最爱 爱吃
+上限 最大 最多 最高 不超过
+下限 最小 最少 最低 至少
+数量 多少 几个 总数 总共 一共
+端口 监听
+超时 等待 过期 有效期
+重试 次数 尝试
+间隔 频率 每隔 周期
+错误 报错 异常 故障 问题 失败
+原因 为什么 因为 导致 根因 引起 由于
+修复 解决 修好 处理 搞定
+测试 用例
+命令 执行 运行 指令
+函数 方法 接口
+变量 字段 参数
+依赖 框架 类库 组件
+分支
+版本 版本号
+服务器 主机 机器 节点 实例
+账号 用户 账户
+密钥 令牌 密码 口令
+网址 链接 地址 域名
+购买 下单 买了
+航班 飞机 机票
+酒店 住宿 宾馆
+吃饭 餐厅 饭店 菜
+过敏 忌口
+颜色 配色
+时长 多久 多长
+图片 照片
+阶段 步骤 里程碑
+规则 要求 约束 限制 规定
+备份 快照
+日志
+内存
+团队 小组
+阈值 门槛 临界
+`;
+
+const groups = new Map<string, Set<string>>();
+for (const line of GROUPS.trim().split('\n')) {
+  const members = line.split(' ').map((word) => termsOf(word));
+  for (const own of members)
+    for (const term of own) {
+      let set = groups.get(term);
+      if (!set) {
+        set = new Set();
+        groups.set(term, set);
+      }
+      for (const others of members) for (const other of others) if (other !== term) set.add(other);
+    }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Terms that mean about the same as this one. */
+export const akin = (term: string): ReadonlySet<string> => groups.get(term) ?? NONE;

@@ -1,0 +1,112 @@
+// A message cut into units: the smallest pieces that say something by themselves, each verbatim. What is brought back of a folded
+// message, what a session memory quotes and what a summary without a model is made of are units. Read once per message.
+import type { Message } from '../chat/message.ts';
+import { blocksOf } from '../memory/code.ts';
+import { sentencesOf } from '../memory/sentences.ts';
+
+export interface Unit {
+  /** Verbatim. */
+  readonly text: string;
+  /** What it stands under: heading, lead-in line, head of a table, name and arguments of the call it answers. May be empty. */
+  readonly lead: string;
+  readonly kind: 'prose' | 'code' | 'call' | 'result';
+}
+
+/** Most units of one message: the first and the last ones. */
+const MAX_UNITS = 600;
+const HEAD_UNITS = 400;
+/** Longest unit, characters; longer sentences and lines are cut where a reader would pause. */
+const MAX_UNIT = 320;
+
+const cache = new WeakMap<Message, readonly Unit[]>();
+
+/** The units of a message, in order. Reasoning and recalled passages have none: they are not part of what was said. */
+export function unitsOf(message: Message): readonly Unit[] {
+  const known = cache.get(message);
+  if (known) return known;
+  const units: Unit[] = [];
+  for (const part of message.parts) {
+    if (part.type === 'text') proseAndCode(part.text, units);
+    else if (part.type === 'tool-call')
+      for (const text of pieces(`${part.name} ${part.arguments}`))
+        units.push({ text, lead: '', kind: 'call' });
+    else if (part.type === 'tool-result') lines(part.text, part.name ?? '', 'result', units);
+  }
+  const kept =
+    units.length > MAX_UNITS
+      ? [...units.slice(0, HEAD_UNITS), ...units.slice(HEAD_UNITS - MAX_UNITS)]
+      : units;
+  cache.set(message, kept);
+  return kept;
+}
+
+const HEADING = /^\s{0,3}#{1,6}\s+\S/;
+const LEAD_IN = /[:：]\s*\**\s*$/;
+const TABLE_ROW = /^\s*\|.*\|\s*$/;
+const TABLE_RULE = /^\s*\|?(?:\s*:?-{3,}:?\s*\|)+\s*:?-*:?\s*\|?\s*$/;
+const SAYS = /[\p{L}\p{N}]/u;
+
+function proseAndCode(text: string, units: Unit[]): void {
+  let lead = '';
+  const blocks =
+    text.includes('```') || text.includes('~~~') ? blocksOf(text) : [{ kind: 'prose' as const, text }];
+  for (const block of blocks) {
+    if (block.kind === 'code') {
+      const inner = block.text.replace(/^[^\n]*\n?/, '').replace(/\n?[ \t]*(?:`{3,}|~{3,})[ \t]*$/, '');
+      lines(inner, lead, 'code', units);
+      continue;
+    }
+    let table = '';
+    for (const line of block.text.split('\n')) {
+      if (!SAYS.test(line)) {
+        if (line.trim() === '') table = '';
+        continue;
+      }
+      if (TABLE_RULE.test(line)) continue;
+      if (TABLE_ROW.test(line)) {
+        const under = table ? `${lead} ${table}`.trim() : lead;
+        if (!table) table = line.trim();
+        for (const piece of pieces(line.trim())) units.push({ text: piece, lead: under, kind: 'prose' });
+        continue;
+      }
+      table = '';
+      for (const sentence of line.length < 60 ? [line.trim()] : sentencesOf(line))
+        for (const piece of pieces(sentence)) units.push({ text: piece, lead, kind: 'prose' });
+      if (HEADING.test(line) || LEAD_IN.test(line)) lead = line.trim();
+    }
+  }
+}
+
+function lines(text: string, lead: string, kind: Unit['kind'], units: Unit[]): void {
+  for (const line of text.split('\n')) {
+    if (!SAYS.test(line)) continue;
+    for (const piece of pieces(line.trim())) units.push({ text: piece, lead, kind });
+  }
+}
+
+/** A long sentence or line in pieces, cut behind a pause; every character is in one of them. */
+function pieces(text: string): string[] {
+  if (text.length <= MAX_UNIT) return [text];
+  const out: string[] = [];
+  let from = 0;
+  while (text.length - from > MAX_UNIT) {
+    const window = text.slice(from, from + MAX_UNIT);
+    let cut = Math.max(
+      ...['. ', '; ', '。', '；', '\n'].map((mark) => window.lastIndexOf(mark) + mark.length - 1),
+    );
+    if (cut < MAX_UNIT / 3)
+      cut = Math.max(
+        ...[', ', '，', '、', ',', ' '].map((mark) => window.lastIndexOf(mark) + mark.length - 1),
+      );
+    if (cut < MAX_UNIT / 3) cut = MAX_UNIT - 1;
+    // Never between the halves of a character.
+    const code = text.charCodeAt(from + cut);
+    if (code >= 0xd800 && code <= 0xdbff) cut -= 1;
+    const piece = text.slice(from, from + cut + 1).trim();
+    if (SAYS.test(piece)) out.push(piece);
+    from += cut + 1;
+  }
+  const rest = text.slice(from).trim();
+  if (SAYS.test(rest)) out.push(rest);
+  return out;
+}
