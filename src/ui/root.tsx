@@ -60,7 +60,7 @@ function Screen() {
   const { route } = useNavigation();
   switch (route.screen) {
     case 'memory':
-      return <MemoryScreen />;
+      return <MemoryScreen section={route.section} />;
     case 'settings':
       return <SettingsScreen section={route.section} />;
     case 'conversation':

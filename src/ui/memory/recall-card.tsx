@@ -1,10 +1,13 @@
 // What memory brought back, passage by passage, with every number behind the choice and the passages that just missed it.
-import { ArrowUpRight, ChevronRight, History } from 'lucide-react';
+import { ArrowUpRight, Ban, ChevronRight, History, Pin, Unlink } from 'lucide-react';
 import { useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
+import type { Feedback } from '../../services/documents/notes.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { classes, IconButton } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
 import { excerpt, MarkedText } from './marked-text.tsx';
 import { formatScore, ScoreMeter, ScoreTable } from './scores.tsx';
 
@@ -120,7 +123,7 @@ function Passage({
   const before = passage.neighbours.filter((near) => near.createdAt < passage.createdAt);
   const after = passage.neighbours.filter((near) => near.createdAt >= passage.createdAt);
   return (
-    <li className={classes('px-3', missed ? 'py-1.5 text-ink-3' : 'py-2.5')}>
+    <li className={classes('group/passage px-3', missed ? 'py-1.5 text-ink-3' : 'py-2.5')}>
       <div className="flex items-center gap-2">
         <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-1.5">
           <button
@@ -143,13 +146,15 @@ function Passage({
           </span>
         </div>
         <ScoreMeter scores={passage.scores} threshold={threshold} muted={missed} />
-        <IconButton
-          size="sm"
-          className="-mr-1.5 max-sm:hidden"
-          label={t('card.open', { title })}
-          icon={<ArrowUpRight size={15} aria-hidden />}
-          onClick={() => onOpen(passage)}
-        />
+        <span className="-mr-1.5 flex max-sm:hidden">
+          <Judgement passage={passage} query={query} />
+          <IconButton
+            size="sm"
+            label={t('card.open', { title })}
+            icon={<ArrowUpRight size={15} aria-hidden />}
+            onClick={() => onOpen(passage)}
+          />
+        </span>
       </div>
       {open && (
         <div id={body} className="mt-1.5 grid gap-x-5 gap-y-3 @md:grid-cols-[1fr_11rem]">
@@ -167,6 +172,9 @@ function Passage({
           <div className="text-ink-2">
             <ScoreTable scores={passage.scores} threshold={threshold} />
             <p className="mt-1.5 text-ink-3 text-xs">{t('card.tokens', { count: passage.tokens })}</p>
+            <div className="mt-1 -ml-1.5 sm:hidden">
+              <Judgement passage={passage} query={query} />
+            </div>
           </div>
         </div>
       )}
@@ -197,6 +205,57 @@ function Passage({
       </button>
     </li>
   );
+}
+
+const VERDICTS = [
+  { verdict: 'pinned', Icon: Pin, give: 'pin', takeBack: 'unpin' },
+  { verdict: 'not-related', Icon: Unlink, give: 'unrelate', takeBack: 'relate' },
+  { verdict: 'never', Icon: Ban, give: 'forbid', takeBack: 'allow' },
+] as const;
+
+/** Pin, not related, never: what was said shows always, the rest with the pointer or the focus on the passage. */
+function Judgement({ passage, query }: { passage: RecalledPassage; query: string }) {
+  const { t } = useTranslation('memory');
+  const { notes } = useApp();
+  const report = useReport();
+  const feedback = useReadable(notes.state, (state) => state.feedback);
+  const given = (verdict: Feedback['verdict']): Feedback | undefined =>
+    feedback.find(
+      (one) =>
+        one.messageId === passage.messageId &&
+        one.verdict === verdict &&
+        (verdict !== 'not-related' || one.query === query),
+    );
+  return VERDICTS.map(({ verdict, Icon, give, takeBack }) => {
+    const before = given(verdict);
+    return (
+      <IconButton
+        key={verdict}
+        size="sm"
+        pressed={before !== undefined}
+        label={t(before ? `feedback.${takeBack}` : `feedback.${give}`)}
+        icon={<Icon size={14} aria-hidden />}
+        className={classes(
+          'aria-pressed:text-memory',
+          !before &&
+            'sm:opacity-0 sm:focus-visible:opacity-100 sm:group-focus-within/passage:opacity-100 sm:group-hover/passage:opacity-100 pointer-coarse:opacity-100',
+        )}
+        onClick={() => {
+          const done = before
+            ? notes.takeBack(before.id)
+            : notes.judge({
+                verdict,
+                conversationId: passage.conversationId,
+                messageId: passage.messageId,
+                query: verdict === 'not-related' ? query : null,
+                passage: passage.passage,
+                title: passage.title,
+              });
+          done.catch(report);
+        }}
+      />
+    );
+  });
 }
 
 function Neighbour({ role, text }: { role: string; text: string }) {

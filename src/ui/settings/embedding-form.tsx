@@ -7,7 +7,7 @@ import type { Config } from '../../domain/settings/config.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDuration } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
-import { useIndexStats } from '../memory/memory-screen.tsx';
+import { useIndexStats } from '../memory/index-status.tsx';
 import { Badge, Button, classes, Field, Select, TextField } from '../shell/controls.tsx';
 import { Group, Refusal } from './rows.tsx';
 

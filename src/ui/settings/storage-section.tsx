@@ -10,7 +10,7 @@ import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatBytes, formatExact, formatPercent, formatRelative } from '../i18n/index.ts';
-import { useIndexStats } from '../memory/memory-screen.tsx';
+import { useIndexStats } from '../memory/index-status.tsx';
 import { Badge, Button, Confirm, classes, IconButton, Skeleton } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { Group, NumberSetting, Row, SelectSetting, useSetting } from './rows.tsx';

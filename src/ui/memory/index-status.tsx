@@ -1,0 +1,219 @@
+// How far the index is, what it holds, and how to pause, hurry or rebuild it.
+import { Pause, Play, RefreshCw, SlidersHorizontal } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { IndexStats } from '../../adapters/index/memory-index.ts';
+import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
+import type { MemoryStatus } from '../../services/memory/memory.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { formatBytes, formatDuration, formatNumber } from '../i18n/index.ts';
+import { Button, Confirm, classes, Progress, Skeleton } from '../shell/controls.tsx';
+import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { Section } from './section.tsx';
+
+/** Figures change while the index is built: looked at again this often, ms. */
+const FIGURES_MS = 2000;
+
+/** What the index holds, read again as it grows. Null until it was read once. */
+export function useIndexStats(): IndexStats | null {
+  const { memory } = useApp();
+  const [stats, setStats] = useState<IndexStats | null>(null);
+  const state = useReadable(memory.status, (status) => status.state);
+  const busy = state === 'indexing' || state === 'starting';
+  useEffect(() => {
+    if (state === 'starting' || state === 'failed') return;
+    let gone = false;
+    const read = () => {
+      memory.stats().then(
+        (now) => {
+          if (!gone) setStats(now);
+        },
+        // The status says why; the figures stay as they were.
+        () => {},
+      );
+    };
+    read();
+    const timer = busy ? setInterval(read, FIGURES_MS) : undefined;
+    return () => {
+      gone = true;
+      clearInterval(timer);
+    };
+  }, [memory, state, busy]);
+  return stats;
+}
+
+export function IndexStatus() {
+  const { t } = useTranslation('memory');
+  const app = useApp();
+  const navigation = useNavigation();
+  const status = useReadable(app.memory.status);
+  const config = useReadable(app.settings.config, (all) => all.embedding);
+  const stats = useIndexStats();
+  const [asking, setAsking] = useState(false);
+  const [rebuilding, setRebuilding] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const model =
+    config.provider === 'local'
+      ? config.local.model
+      : `${config[config.provider].model} · ${config.provider}`;
+
+  const rebuild = () => {
+    setRebuilding(true);
+    setProblem(null);
+    app.memory
+      .rebuild()
+      .catch((error: unknown) => {
+        if (!isAbort(error)) setProblem(toProblem(error));
+      })
+      .finally(() => setRebuilding(false));
+  };
+  const paused = status.state === 'paused';
+  const behind = status.unread + status.waiting > 0;
+  return (
+    <Section
+      title={t('screen.status')}
+      aside={
+        <div className="flex flex-wrap gap-1.5">
+          {(paused || status.state === 'indexing') && (
+            <Button
+              size="sm"
+              onClick={() => app.memory.setPaused(!paused)}
+              icon={paused ? <Play size={14} aria-hidden /> : <Pause size={14} aria-hidden />}
+            >
+              {paused ? t('screen.resume') : t('screen.pause')}
+            </Button>
+          )}
+          {status.state === 'ready' && behind && (
+            <Button size="sm" onClick={() => app.memory.wake('now')}>
+              {t('screen.readNow')}
+            </Button>
+          )}
+          <Button
+            size="sm"
+            busy={rebuilding}
+            disabled={status.state === 'starting'}
+            onClick={() => setAsking(true)}
+            icon={<RefreshCw size={14} aria-hidden />}
+          >
+            {rebuilding ? t('screen.rebuilding') : t('screen.rebuild')}
+          </Button>
+        </div>
+      }
+    >
+      <div className="rounded-lg border border-line">
+        <div className="px-4 py-3.5">
+          <StatusSentence status={status} stats={stats} />
+        </div>
+        <dl className="grid grid-cols-[repeat(auto-fit,minmax(6.5rem,1fr))] gap-4 border-t px-4 py-3.5">
+          <Figure name={t('screen.figures.messages')} value={stats && formatNumber(stats.messages)} />
+          <Figure name={t('screen.figures.chunks')} value={stats && formatNumber(stats.chunks)} />
+          <Figure name={t('screen.figures.vectors')} value={stats && formatNumber(stats.vectors)} />
+          <Figure name={t('screen.figures.size')} value={stats && formatBytes(stats.bytes)} />
+        </dl>
+        <div className="flex flex-wrap items-center gap-x-5 gap-y-1 border-t px-4 py-2.5 text-ink-3 text-xs">
+          <span className="min-w-0 truncate">
+            {t('screen.facts.model')}: <span className="text-ink-2">{model}</span> (
+            {t(`screen.facts.modelState.${status.embedding.status}`)})
+          </span>
+          {status.engine && (
+            <span>
+              {t('screen.facts.engine')}:{' '}
+              <span className="text-ink-2">{t(`screen.facts.engines.${status.engine}`)}</span>
+            </span>
+          )}
+          <button
+            type="button"
+            onClick={() => navigation.openScreen('settings', 'memory')}
+            className="touchable ml-auto inline-flex items-center gap-1.5 rounded-xs text-accent hover:underline max-sm:ml-0"
+          >
+            <SlidersHorizontal size={13} aria-hidden />
+            {t('screen.change')}
+          </button>
+        </div>
+      </div>
+      {problem && <ProblemNotice problem={problem} className="mt-3" />}
+      {status.problem && <ProblemNotice problem={status.problem} className="mt-3" />}
+      {status.embedding.status === 'failed' && (
+        <ProblemNotice problem={status.embedding.problem} className="mt-3" />
+      )}
+      <Confirm
+        open={asking}
+        onOpenChange={setAsking}
+        title={t('screen.rebuildTitle')}
+        action={t('screen.rebuildAction')}
+        onConfirm={rebuild}
+      >
+        {t('screen.rebuildText', { count: stats?.messages ?? 0 })}
+      </Confirm>
+    </Section>
+  );
+}
+
+function StatusSentence({ status, stats }: { status: MemoryStatus; stats: IndexStats | null }) {
+  const { t } = useTranslation('memory');
+  const { state, unread, waiting, rate, embedding } = status;
+  const lines: string[] = [];
+  if (state === 'starting') lines.push(t('screen.detail.starting'));
+  else if (state === 'paused') lines.push(t('screen.detail.paused'));
+  if (state !== 'starting' && state !== 'failed') {
+    if (unread > 0) lines.push(t('screen.detail.unread', { count: unread }));
+    if (waiting > 0) lines.push(t('screen.detail.waiting', { count: waiting }));
+    if (unread === 0 && waiting === 0 && state === 'ready')
+      lines.push(
+        stats?.messages === 0
+          ? t('screen.detail.empty')
+          : embedding.status === 'failed'
+            ? t('screen.detail.readyWords')
+            : t('screen.detail.ready'),
+      );
+  }
+  const facts = [
+    embedding.status === 'loading' ? t('screen.detail.loading') : '',
+    rate > 0
+      ? t('screen.detail.rate', { rate: formatNumber(rate, { maximumFractionDigits: rate < 10 ? 1 : 0 }) })
+      : '',
+    rate > 0 && waiting > 0 ? t('screen.detail.left', { time: formatDuration((waiting / rate) * 1000) }) : '',
+  ].filter(Boolean);
+  const done = stats ? Math.max(0, stats.messages - waiting) : 0;
+  const total = stats ? stats.messages + unread : 0;
+  const settled = state === 'ready' && unread === 0 && waiting === 0;
+  return (
+    <>
+      <p role="status" className="flex items-center gap-2.5 font-medium">
+        <span
+          aria-hidden
+          className={classes(
+            'size-2 shrink-0 rounded-full',
+            state === 'failed'
+              ? 'bg-danger'
+              : settled
+                ? 'bg-memory-strong'
+                : state === 'indexing' || state === 'starting'
+                  ? 'animate-pulse bg-memory-strong'
+                  : 'border-2 border-ink-3',
+          )}
+        />
+        {state === 'ready' && !settled ? t('screen.state.indexing') : t(`screen.state.${state}`)}
+      </p>
+      {lines.length > 0 && <p className="mt-1 text-ink-2">{lines.join(' · ')}</p>}
+      {!settled && total > 0 && (unread > 0 || waiting > 0) && (
+        <div className="mt-3">
+          <Progress value={done / total} label={t('screen.state.indexing')} />
+        </div>
+      )}
+      {facts.length > 0 && <p className="mt-1.5 text-ink-3 text-xs tabular-nums">{facts.join(' · ')}</p>}
+    </>
+  );
+}
+
+function Figure({ name, value }: { name: string; value: string | null }) {
+  return (
+    <div>
+      <dt className="text-ink-3 text-xs">{name}</dt>
+      <dd className="mt-0.5 font-semibold text-lg leading-6 tabular-nums tracking-tight">
+        {value ?? <Skeleton className="mt-1 h-4 w-12" />}
+      </dd>
+    </div>
+  );
+}

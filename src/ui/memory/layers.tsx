@@ -1,0 +1,70 @@
+// Where things sit in memory: what the next answer sees by itself, what happened lately, and everything.
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { LibraryEntry } from '../../services/documents/documents.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { formatExact, formatRelative } from '../i18n/index.ts';
+import { Section } from './section.tsx';
+
+/** What was last touched within this time is recent, ms. */
+const RECENT_MS = 7 * 86_400_000;
+const SHOWN = 3;
+
+export function Layers({ entries }: { entries: readonly LibraryEntry[] }) {
+  const { t } = useTranslation('memory');
+  const navigation = useNavigation();
+  const { notes, feedback } = useReadable(useApp().notes.state);
+  const layers = useMemo(() => {
+    const since = Date.now() - RECENT_MS;
+    const working = entries.filter((entry) => !entry.archived).slice(0, 1);
+    const recent = entries.filter((entry) => entry.updatedAt >= since);
+    return [
+      { name: 'working', entries: working },
+      { name: 'recent', entries: recent },
+      { name: 'longTerm', entries },
+    ] as const;
+  }, [entries]);
+  const pinned = feedback.filter(({ verdict }) => verdict === 'pinned').length;
+  return (
+    <Section title={t('screen.layers.title')}>
+      <div className="grid gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3">
+        {layers.map((layer) => (
+          <div key={layer.name} className="bg-paper px-4 py-3.5">
+            <h3 className="font-medium">{t(`screen.layers.${layer.name}.name`)}</h3>
+            <p className="mt-0.5 text-ink-3 text-xs">{t(`screen.layers.${layer.name}.what`)}</p>
+            <p className="mt-2 text-ink-2 tabular-nums">
+              {layer.name === 'working'
+                ? t('screen.list.messages', { count: layer.entries[0]?.messageCount ?? 0 })
+                : t('screen.list.count', { count: layer.entries.length })}
+            </p>
+            <ul className="mt-1.5 -ml-1.5">
+              {layer.entries.slice(0, SHOWN).map((entry) => (
+                <li key={entry.id}>
+                  <button
+                    type="button"
+                    title={formatExact(entry.updatedAt)}
+                    onClick={() => navigation.openConversation(entry.id)}
+                    className="touchable flex w-full items-baseline gap-2 rounded-sm px-1.5 py-1 text-left hover:bg-fill"
+                  >
+                    <span className="min-w-0 flex-1 truncate">{entry.title || t('untitled')}</span>
+                    <span className="shrink-0 text-ink-3 text-xs">{formatRelative(entry.updatedAt)}</span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+            {layer.name === 'longTerm' && (
+              <button
+                type="button"
+                onClick={() => navigation.openScreen('memory', 'notes')}
+                className="touchable mt-1.5 rounded-xs text-left text-accent text-xs hover:underline"
+              >
+                {t('screen.layers.told', { notes: notes.length, pinned })}
+              </button>
+            )}
+          </div>
+        ))}
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,547 @@
+// The library as pictures: when conversations took place, what they are about, on which days one wrote and what memory brought back.
+// Each has a table behind it with the same marks.
+import * as Plot from '@observablehq/plot';
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Overview } from '../../adapters/index/memory-index.ts';
+import type { Place } from '../../adapters/projection/projection.ts';
+import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
+import { asConversationId, type ConversationId } from '../../domain/base/ids.ts';
+import { topicsOf } from '../../domain/memory/topics.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { formatDate, formatNumber, locale } from '../i18n/index.ts';
+import { Button, Skeleton, Spinner } from '../shell/controls.tsx';
+import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { PlotFigure } from './plot.tsx';
+import { Section } from './section.tsx';
+
+type Conversation = Overview['conversations'][number];
+
+/** Days in the calendar: a year in whole weeks where there is room, half a year on a phone. */
+const YEAR_WEEKS = 53;
+const PHONE_WEEKS = 26;
+const TABLE_ROWS = 100;
+
+export function Pictures() {
+  const { t } = useTranslation('memory');
+  const { memory } = useApp();
+  const state = useReadable(memory.status, ({ state }) => state);
+  const [overview, setOverview] = useState<Overview | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  useEffect(() => {
+    if (state === 'starting' || state === 'failed') return;
+    let gone = false;
+    memory.overview().then(
+      (seen) => {
+        if (!gone) setOverview(seen);
+      },
+      (error: unknown) => {
+        if (!gone && !isAbort(error)) setProblem(toProblem(error));
+      },
+    );
+    return () => {
+      gone = true;
+    };
+  }, [memory, state]);
+  const failed = useReadable(memory.status, ({ problem }) => problem);
+  if (problem ?? failed) return <ProblemNotice problem={(problem ?? failed) as Problem} />;
+  if (!overview) return <Waiting />;
+  if (overview.conversations.length === 0) return <p className="text-ink-2">{t('pictures.nothing')}</p>;
+  return (
+    <div className="space-y-10">
+      <Calendar overview={overview} />
+      <TopicMap conversations={overview.conversations} />
+      <Timeline conversations={overview.conversations} />
+    </div>
+  );
+}
+
+const Waiting = () => (
+  <div className="space-y-6">
+    <Skeleton className="h-40 w-full" />
+    <Skeleton className="h-72 w-full" />
+  </div>
+);
+
+/** A picture and, behind a button, the same as a table. */
+function Picture({
+  title,
+  help,
+  aside,
+  children,
+  table,
+}: {
+  title: string;
+  help: string;
+  aside?: ReactNode;
+  children: ReactNode;
+  table: () => ReactNode;
+}) {
+  const { t } = useTranslation('memory');
+  const [asTable, setAsTable] = useState(false);
+  return (
+    <Section
+      title={title}
+      aside={
+        <div className="flex flex-wrap gap-1.5">
+          {aside}
+          <Button size="sm" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+            {asTable ? t('pictures.asPicture') : t('pictures.asTable')}
+          </Button>
+        </div>
+      }
+    >
+      <p className="mb-3 text-ink-3 text-xs">{help}</p>
+      {asTable ? (
+        <div className="max-h-120 overflow-auto rounded-lg border border-line">{table()}</div>
+      ) : (
+        children
+      )}
+    </Section>
+  );
+}
+
+function Rows({
+  conversations,
+  last,
+}: {
+  conversations: readonly Conversation[];
+  last?: (one: Conversation) => string;
+}) {
+  const { t } = useTranslation('memory');
+  const navigation = useNavigation();
+  return (
+    <table className="w-full text-left text-sm">
+      <thead className="sticky top-0 bg-paper text-ink-3 text-xs">
+        <tr>
+          <th className="px-3 py-2 font-normal">{t('pictures.column.conversation')}</th>
+          <th className="px-3 py-2 text-right font-normal">{t('pictures.column.messages')}</th>
+          <th className="px-3 py-2 text-right font-normal">{t('pictures.column.last')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {conversations.slice(0, TABLE_ROWS).map((one) => (
+          <tr key={one.id} className="border-t">
+            <td className="max-w-0 px-3 py-1.5">
+              <button
+                type="button"
+                onClick={() => navigation.openConversation(one.id)}
+                className="touchable block max-w-full truncate rounded-xs text-left hover:underline"
+              >
+                {one.title || t('untitled')}
+              </button>
+              {last && <span className="text-ink-3 text-xs">{last(one)}</span>}
+            </td>
+            <td className="w-24 px-3 py-1.5 text-right tabular-nums">{formatNumber(one.messages)}</td>
+            <td className="w-32 px-3 py-1.5 text-right text-ink-3 text-xs">{formatDate(one.updatedAt)}</td>
+          </tr>
+        ))}
+        {conversations.length > TABLE_ROWS && (
+          <tr className="border-t">
+            <td colSpan={3} className="px-3 py-2 text-ink-3 text-xs">
+              {t('pictures.more', { count: conversations.length - TABLE_ROWS })}
+            </td>
+          </tr>
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+const titleOf = (one: Conversation, untitled: string, messages: string): string =>
+  `${one.title || untitled}\n${formatDate(one.updatedAt)}\n${messages}`;
+
+// ── timeline ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function Timeline({ conversations }: { conversations: readonly Conversation[] }) {
+  const { t } = useTranslation('memory');
+  const navigation = useNavigation();
+  const follow = useCallback((id: string) => navigation.openConversation(asConversationId(id)), [navigation]);
+  const options = useCallback(
+    (width: number): Plot.PlotOptions => {
+      const dots = conversations.map((one) => ({
+        at: new Date(one.updatedAt),
+        size: one.messages,
+        archived: one.archived,
+        href: `#${one.id}`,
+        title: titleOf(one, t('untitled'), t('screen.list.messages', { count: one.messages })),
+      }));
+      const radius = Math.max(2.5, Math.min(9, (width / Math.max(40, conversations.length)) * 1.6));
+      return {
+        height: Math.min(320, 90 + conversations.length * 1.2),
+        marginLeft: 12,
+        marginRight: 12,
+        x: { type: 'utc', label: null, grid: true },
+        r: { range: [radius * 0.6, radius * 1.6] },
+        marks: [
+          Plot.dot(
+            dots,
+            Plot.dodgeY({
+              x: 'at',
+              r: 'size',
+              fill: (dot) => (dot.archived ? 'var(--line-strong)' : 'var(--memory-strong)'),
+              fillOpacity: 0.85,
+              href: 'href',
+              title: 'title',
+              anchor: 'middle',
+            }),
+          ),
+        ],
+      };
+    },
+    [conversations, t],
+  );
+  return (
+    <Picture
+      title={t('pictures.timeline.title')}
+      help={t('pictures.timeline.help')}
+      table={() => <Rows conversations={conversations} />}
+    >
+      <PlotFigure
+        options={options}
+        onFollow={follow}
+        label={t('pictures.timeline.label', {
+          count: conversations.length,
+          from: formatDate(Math.min(...conversations.map(({ updatedAt }) => updatedAt))),
+          to: formatDate(Math.max(...conversations.map(({ updatedAt }) => updatedAt))),
+        })}
+      />
+    </Picture>
+  );
+}
+
+// ── map ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function TopicMap({ conversations }: { conversations: readonly Conversation[] }) {
+  const { t } = useTranslation('memory');
+  const { projection } = useApp();
+  const navigation = useNavigation();
+  const known = useMemo(
+    () => conversations.filter((one): one is Conversation & { vector: Float32Array } => one.vector !== null),
+    [conversations],
+  );
+  const [places, setPlaces] = useState<readonly Place[] | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  useEffect(() => {
+    const drawing = new AbortController();
+    setPlaces(null);
+    projection
+      .project(
+        known.map(({ vector }) => vector),
+        drawing.signal,
+      )
+      .then(setPlaces, (error: unknown) => {
+        if (!isAbort(error)) setProblem(toProblem(error));
+      });
+    return () => drawing.abort(new DOMException('Not looked at any more', 'AbortError'));
+  }, [projection, known]);
+  const placed = useMemo(
+    () =>
+      (places ?? []).flatMap((place, at) => {
+        const one = known[at];
+        return one ? [{ ...place, one, keywords: one.keywords }] : [];
+      }),
+    [places, known],
+  );
+  const topics = useMemo(() => topicsOf(placed, Math.min(12, Math.ceil(Math.sqrt(placed.length)))), [placed]);
+  const follow = useCallback((id: string) => navigation.openConversation(asConversationId(id)), [navigation]);
+  const options = useCallback(
+    (width: number): Plot.PlotOptions => ({
+      height: Math.min(480, Math.max(260, width * 0.6)),
+      margin: 24,
+      x: { axis: null, domain: [-0.04, 1.04] },
+      y: { axis: null, domain: [-0.04, 1.04] },
+      r: { range: [3, 9] },
+      marks: [
+        Plot.dot(
+          placed.map(({ x, y, one }) => ({
+            x,
+            y,
+            size: one.messages,
+            archived: one.archived,
+            href: `#${one.id}`,
+            title: titleOf(one, t('untitled'), t('screen.list.messages', { count: one.messages })),
+          })),
+          {
+            x: 'x',
+            y: 'y',
+            r: 'size',
+            fill: (dot) => (dot.archived ? 'var(--line-strong)' : 'var(--memory-strong)'),
+            fillOpacity: 0.8,
+            href: 'href',
+            title: 'title',
+          },
+        ),
+        Plot.text(topics, {
+          x: 'x',
+          y: 'y',
+          text: 'label',
+          fontSize: 12,
+          fontWeight: 600,
+          fill: 'var(--ink)',
+          stroke: 'var(--paper)',
+          strokeWidth: 4,
+          pointerEvents: 'none',
+        }),
+      ],
+    }),
+    [placed, topics, t],
+  );
+  const nearest = (one: Conversation): string => {
+    const place = placed.find((other) => other.one === one);
+    if (!place || topics.length === 0) return '';
+    return topics.reduce((best, topic) =>
+      Math.hypot(topic.x - place.x, topic.y - place.y) < Math.hypot(best.x - place.x, best.y - place.y)
+        ? topic
+        : best,
+    ).label;
+  };
+  return (
+    <Picture
+      title={t('pictures.map.title')}
+      help={
+        known.length < conversations.length
+          ? t('pictures.map.waiting', { count: conversations.length - known.length })
+          : t('pictures.map.help')
+      }
+      table={() => <Rows conversations={known} last={nearest} />}
+    >
+      {problem && <ProblemNotice problem={problem} compact />}
+      {known.length === 0 ? (
+        <p className="rounded-lg border border-line border-dashed px-4 py-10 text-center text-ink-3">
+          {t('pictures.map.none')}
+        </p>
+      ) : places ? (
+        <div className="rounded-lg border border-line">
+          <PlotFigure
+            options={options}
+            onFollow={follow}
+            label={t('pictures.map.label', {
+              count: known.length,
+              topics: topics.map(({ label }) => label).join(', '),
+            })}
+          />
+        </div>
+      ) : (
+        <div className="grid h-60 place-items-center text-ink-3">
+          <Spinner label={t('pictures.map.drawing')} />
+        </div>
+      )}
+    </Picture>
+  );
+}
+
+// ── calendar ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface CalendarDay {
+  /** Local midnight. */
+  readonly date: Date;
+  readonly written: readonly ConversationId[];
+  readonly recalled: readonly ConversationId[];
+}
+
+/** Local midnight of a moment. */
+const midnight = (time: number): number => new Date(time).setHours(0, 0, 0, 0);
+
+function Calendar({ overview }: { overview: Overview }) {
+  const { t } = useTranslation('memory');
+  const navigation = useNavigation();
+  const [layer, setLayer] = useState<'written' | 'recalled'>('written');
+  const [chosen, setChosen] = useState<string | null>(null);
+  const days = useMemo(() => {
+    const found = new Map<number, { written: Set<ConversationId>; recalled: ConversationId[] }>();
+    const at = (time: number) => {
+      const day = midnight(time);
+      const known = found.get(day) ?? { written: new Set(), recalled: [] };
+      found.set(day, known);
+      return known;
+    };
+    for (const one of overview.conversations) {
+      at(one.createdAt).written.add(one.id);
+      at(one.updatedAt).written.add(one.id);
+    }
+    for (const { at: time, conversationId } of overview.recalled) at(time).recalled.push(conversationId);
+    return new Map<string, CalendarDay>(
+      [...found].map(([day, { written, recalled }]) => [
+        String(day),
+        { date: new Date(day), written: [...written], recalled },
+      ]),
+    );
+  }, [overview]);
+  const follow = useCallback((day: string) => setChosen(day), []);
+  const options = useCallback(
+    (width: number): Plot.PlotOptions => {
+      const weeks = width < 560 ? PHONE_WEEKS : YEAR_WEEKS;
+      const firstDay = 1;
+      const today = midnight(Date.now());
+      const toWeekStart = (new Date(today).getDay() - firstDay + 7) % 7;
+      const start = new Date(today);
+      start.setDate(start.getDate() - toWeekStart - (weeks - 1) * 7);
+      const cells = [];
+      for (let at = 0; ; at++) {
+        const date = new Date(start);
+        date.setDate(date.getDate() + at);
+        if (date.getTime() > today) break;
+        const day = days.get(String(date.getTime()));
+        const count = (layer === 'written' ? day?.written : day?.recalled)?.length ?? 0;
+        cells.push({
+          week: Math.floor(at / 7),
+          weekday: at % 7,
+          date,
+          count,
+          href: count > 0 ? `#${date.getTime()}` : null,
+          title: `${formatDate(date.getTime())}\n${t(`pictures.calendar.count.${layer}`, { count })}`,
+        });
+      }
+      const most = Math.max(1, ...cells.map(({ count }) => count));
+      const months = cells.filter(({ date }) => date.getDate() === 1);
+      const monthName = new Intl.DateTimeFormat(locale(), { month: 'short' });
+      const dayName = new Intl.DateTimeFormat(locale(), { weekday: 'short' });
+      const strong = layer === 'written' ? 'var(--ink-2)' : 'var(--memory-strong)';
+      return {
+        height: Math.round((width - 44) / weeks) * 7 + 34,
+        marginLeft: 36,
+        marginTop: 20,
+        marginRight: 4,
+        marginBottom: 4,
+        padding: 0,
+        x: { axis: null, type: 'band', domain: Array.from({ length: weeks }, (_, week) => week) },
+        y: {
+          type: 'band',
+          domain: [0, 1, 2, 3, 4, 5, 6],
+          ticks: [0, 2, 4],
+          tickSize: 0,
+          label: null,
+          tickFormat: (weekday: number) => dayName.format(new Date(2024, 0, 1 + weekday)),
+        },
+        marks: [
+          Plot.cell(cells, { x: 'week', y: 'weekday', fill: 'var(--fill)', inset: 1, rx: 2 }),
+          Plot.cell(
+            cells.filter(({ count }) => count > 0),
+            {
+              x: 'week',
+              y: 'weekday',
+              fill: strong,
+              fillOpacity: (cell) => 0.25 + 0.75 * Math.sqrt(cell.count / most),
+              inset: 1,
+              rx: 2,
+              href: 'href',
+              title: 'title',
+            },
+          ),
+          Plot.text(months, {
+            x: 'week',
+            text: ({ date }) => monthName.format(date),
+            frameAnchor: 'top',
+            textAnchor: 'start',
+            dy: -14,
+          }),
+        ],
+      };
+    },
+    [days, layer, t],
+  );
+  const day = chosen === null ? undefined : days.get(chosen);
+  const ids = new Set(day ? (layer === 'written' ? day.written : day.recalled) : []);
+  const total = layer === 'written' ? overview.conversations.length : overview.recalled.length;
+  return (
+    <div>
+      <Picture
+        title={t('pictures.calendar.title')}
+        help={t('pictures.calendar.help')}
+        aside={(['written', 'recalled'] as const).map((one) => (
+          <Button
+            key={one}
+            size="sm"
+            variant="ghost"
+            aria-pressed={layer === one}
+            className="aria-pressed:bg-fill aria-pressed:text-ink"
+            onClick={() => setLayer(one)}
+          >
+            {t(`pictures.calendar.${one}`)}
+          </Button>
+        ))}
+        table={() => <DayTable days={[...days.values()]} layer={layer} onChoose={follow} />}
+      >
+        <PlotFigure
+          options={options}
+          onFollow={follow}
+          label={t(`pictures.calendar.label.${layer}`, { count: total })}
+        />
+        {layer === 'recalled' && total === 0 && (
+          <p className="mt-2 text-ink-3">{t('pictures.calendar.noneRecalled')}</p>
+        )}
+      </Picture>
+      {day && (
+        <div className="mt-3 rounded-lg border border-line px-4 py-3" aria-live="polite">
+          <h3 className="font-medium">
+            {formatDate(day.date.getTime())}
+            <span className="ml-2 font-normal text-ink-3 text-xs">
+              {t(`pictures.calendar.count.${layer}`, {
+                count: (layer === 'written' ? day.written : day.recalled).length,
+              })}
+            </span>
+          </h3>
+          <ul className="mt-1 -mx-1.5">
+            {overview.conversations
+              .filter(({ id }) => ids.has(id))
+              .map((one) => (
+                <li key={one.id}>
+                  <button
+                    type="button"
+                    onClick={() => navigation.openConversation(one.id)}
+                    className="touchable block w-full truncate rounded-sm px-1.5 py-1 text-left hover:bg-fill"
+                  >
+                    {one.title || t('untitled')}
+                  </button>
+                </li>
+              ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function DayTable({
+  days,
+  layer,
+  onChoose,
+}: {
+  days: readonly CalendarDay[];
+  layer: 'written' | 'recalled';
+  onChoose: (day: string) => void;
+}) {
+  const { t } = useTranslation('memory');
+  const rows = days
+    .filter((day) => day[layer].length > 0)
+    .sort((a, b) => b.date.getTime() - a.date.getTime())
+    .slice(0, TABLE_ROWS);
+  return (
+    <table className="w-full text-left text-sm">
+      <thead className="sticky top-0 bg-paper text-ink-3 text-xs">
+        <tr>
+          <th className="px-3 py-2 font-normal">{t('pictures.column.day')}</th>
+          <th className="px-3 py-2 text-right font-normal">{t(`pictures.calendar.${layer}`)}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((day) => (
+          <tr key={day.date.getTime()} className="border-t">
+            <td className="px-3 py-1.5">
+              <button
+                type="button"
+                onClick={() => onChoose(String(day.date.getTime()))}
+                className="touchable rounded-xs hover:underline"
+              >
+                {formatDate(day.date.getTime())}
+              </button>
+            </td>
+            <td className="px-3 py-1.5 text-right tabular-nums">{formatNumber(day[layer].length)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

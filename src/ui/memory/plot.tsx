@@ -1,0 +1,89 @@
+// A plot by Observable Plot inside of React: drawn for the width there is, every mark a link into the app, one stop for the Tab key
+// and arrow keys from mark to mark.
+import * as Plot from '@observablehq/plot';
+import { useEffect, useRef, useState } from 'react';
+
+/** Width of an element as it changes, px; 0 before it was measured. */
+export function useWidth<E extends HTMLElement>(): [React.RefObject<E | null>, number] {
+  const ref = useRef<E>(null);
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const element = ref.current;
+    if (!element) return;
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.round(entry?.contentRect.width ?? 0)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, width];
+}
+
+/**
+ * Draws what `options` says at the width of its place. Marks with an `href` are links: `onFollow` gets the part after `#`.
+ * `label` says in one sentence what is to be seen.
+ */
+export function PlotFigure({
+  options,
+  label,
+  onFollow,
+}: {
+  options: (width: number) => Plot.PlotOptions;
+  label: string;
+  onFollow: (target: string) => void;
+}) {
+  const [ref, width] = useWidth<HTMLDivElement>();
+  useEffect(() => {
+    const place = ref.current;
+    if (!place || width === 0) return;
+    const figure = Plot.plot({
+      width,
+      ariaLabel: label,
+      style: {
+        background: 'transparent',
+        color: 'var(--ink-2)',
+        fontFamily: 'inherit',
+        fontSize: '11px',
+        overflow: 'visible',
+      },
+      ...options(width),
+    });
+    const marks = [...figure.querySelectorAll<SVGAElement>('a')];
+    for (const mark of marks) {
+      mark.setAttribute('tabindex', mark === marks[0] ? '0' : '-1');
+      const title = mark.querySelector('title')?.textContent;
+      if (title) mark.setAttribute('aria-label', title.replaceAll('\n', ', '));
+    }
+    const onClick = (event: MouseEvent) => {
+      const mark = (event.target as Element).closest('a');
+      if (!mark || event.metaKey || event.ctrlKey || event.shiftKey) return;
+      event.preventDefault();
+      onFollow(
+        (
+          mark.getAttribute('href') ??
+          mark.getAttributeNS('http://www.w3.org/1999/xlink', 'href') ??
+          ''
+        ).slice(1),
+      );
+    };
+    const onKeyDown = (event: KeyboardEvent) => {
+      const at = marks.findIndex((mark) => mark.contains(event.target as Node));
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      const next =
+        step === undefined || at < 0 ? undefined : marks[(at + step + marks.length) % marks.length];
+      if (!next) return;
+      event.preventDefault();
+      marks[at]?.setAttribute('tabindex', '-1');
+      next.setAttribute('tabindex', '0');
+      next.focus();
+    };
+    figure.addEventListener('click', onClick as EventListener);
+    figure.addEventListener('keydown', onKeyDown as EventListener);
+    place.replaceChildren(figure);
+    return () => place.replaceChildren();
+  }, [ref, width, options, label, onFollow]);
+  return (
+    <div
+      ref={ref}
+      className="min-h-24 w-full overflow-x-auto [&_a:focus-visible]:outline-2 [&_a]:cursor-pointer"
+    />
+  );
+}

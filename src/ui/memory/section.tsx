@@ -1,0 +1,20 @@
+// A titled part of the Memory screen.
+import type { ReactNode } from 'react';
+
+export const Section = ({
+  title,
+  aside,
+  children,
+}: {
+  title: string;
+  aside?: ReactNode;
+  children: ReactNode;
+}) => (
+  <section aria-label={title}>
+    <div className="mb-2.5 flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1">
+      <h2 className="flex-1 font-semibold text-base">{title}</h2>
+      {aside}
+    </div>
+    {children}
+  </section>
+);
