@@ -98,6 +98,14 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
       expect(await log.append([first])).toBe(2);
       expect(words(await log.read(a))).toEqual(['one', 'two']);
       expect(await log.stats()).toEqual({ entries: 2, bytes: 6 });
+      // What is written beside it is not lost with it, and no word of "changed" is said of what did not.
+      const heard: LogChange[] = [];
+      log.subscribe((change) => heard.push(change));
+      await log.append([first, entry(b, 'three')], [{ key: 'with', value: 1 }]);
+      expect(await subject.store.drawer.get('with')).toBe(1);
+      expect(words(await log.since(2, 10))).toEqual(['three']);
+      expect(heard).toEqual([{ documents: [b], seq: 3, foreign: false }]);
+      expect(await log.stats()).toEqual({ entries: 3, bytes: 11 });
     });
 
     it('reads in pages from a bookmark', async () => {
@@ -165,6 +173,16 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
       expect(words(await log.since(3, 10))).toEqual(['4']);
       expect(await log.stats()).toEqual({ entries: 3, bytes: 5 });
       expect(await log.head()).toBe(4);
+    });
+
+    it('reads of a document what came after a seq, a snapshot at the seq it reaches', async () => {
+      await log.append([entry(a, '1'), entry(b, '2'), entry(a, '3'), entry(a, '4')]);
+      expect(words(await log.read(a, 1))).toEqual(['3', '4']);
+      expect(words(await log.read(a, 3))).toEqual(['4']);
+      expect(await log.read(a, 4)).toEqual([]);
+      await log.fold(a, text('1+3'), 3);
+      expect(words(await log.read(a, 1))).toEqual(['1+3', '4']);
+      expect(words(await log.read(a, 3))).toEqual(['4']);
     });
 
     it('keeps what was appended between reading and folding', async () => {

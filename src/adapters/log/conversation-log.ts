@@ -44,8 +44,11 @@ export interface ConversationLog {
   append(entries: readonly NewEntry[], writes?: readonly DrawerWrite[]): Promise<number>;
   /** Entries with a seq greater than `seq`, ascending, at most `limit`. A fold appears once, as its snapshot, at the seq it reaches up to. */
   since(seq: number, limit: number): Promise<LogEntry[]>;
-  /** All that is kept of one document, ascending: applying them in order gives the document. */
-  read(document: DocumentId): Promise<LogEntry[]>;
+  /**
+   * All that is kept of one document, ascending: applying them in order gives the document. `after`: only entries with a seq
+   * greater than that; what was folded meanwhile appears as its snapshot, at the seq it reaches up to.
+   */
+  read(document: DocumentId, after?: number): Promise<LogEntry[]>;
   /** Replaces the entries of `document` up to and including `upTo` by one snapshot that holds them all. One transaction. */
   fold(document: DocumentId, snapshot: Uint8Array, upTo: number): Promise<void>;
   /** Removes every entry of the document for good (forget). */

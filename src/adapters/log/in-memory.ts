@@ -67,7 +67,8 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
             .map(copy),
         ),
 
-      read: (document) => later(() => entries.filter((entry) => entry.document === document).map(copy)),
+      read: (document, after = 0) =>
+        later(() => entries.filter((entry) => entry.document === document && entry.seq > after).map(copy)),
 
       fold: (document, snapshot, upTo) => {
         const bytes = snapshot.slice();

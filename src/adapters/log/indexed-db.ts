@@ -98,6 +98,8 @@ export async function openIndexedDbStore({
 }: IndexedDbOptions = {}): Promise<Store> {
   // -------------------------------------------------------------------------------------------- the connection
   let connection: Promise<Database> | undefined;
+  /** What `connection` has resolved to: a write must not wait a turn for it, in which the page would draw first. */
+  let database: Database | undefined;
   let closed = false;
 
   /** The open connection; a new one where the browser took the last away. */
@@ -108,7 +110,9 @@ export async function openIndexedDbStore({
       );
     if (connection) return connection;
     const letGo = () => {
-      if (connection === opening) connection = undefined;
+      if (connection !== opening) return;
+      connection = undefined;
+      database = undefined;
     };
     const opening = open(
       name,
@@ -121,8 +125,10 @@ export async function openIndexedDbStore({
         },
       },
     );
-    opening.catch(letGo);
     connection = opening;
+    opening.then((opened) => {
+      if (connection === opening) database = opened;
+    }, letGo);
     return opening;
   }
 
@@ -131,6 +137,7 @@ export async function openIndexedDbStore({
   /**
    * All of `work` or nothing of it; resolves when the transaction has completed, that is when it is durable.
    * Where the browser cut the connection off, `work` is done once more on a new one: doing it twice is doing it once.
+   * The transaction begins before this returns, unless the database is still opening.
    */
   async function run<T, Mode extends 'readonly' | 'readwrite'>(
     stores: StoreNames<Schema>[],
@@ -138,16 +145,16 @@ export async function openIndexedDbStore({
     work: (transaction: Transaction<Mode>) => Promise<T>,
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
-      if (mode === 'readwrite') await freshFile;
+      if (mode === 'readwrite' && !fresh) await freshFile;
       const opening = connect();
-      const database = await opening;
+      const opened = database ?? (await opening);
       try {
-        return await complete(database.transaction(stores, mode, { durability: 'strict' }), work);
+        return await complete(opened.transaction(stores, mode, { durability: 'strict' }), work);
       } catch (error) {
         const lost = LOST_CONNECTION.has(nameOf(error));
         if (lost) {
-          if (connection === opening) connection = undefined;
-          database.close();
+          if (connection === opening) [connection, database] = [undefined, undefined];
+          opened.close();
         }
         if (!lost || attempt > 1 || closed) throw translate(error);
       }
@@ -175,11 +182,19 @@ export async function openIndexedDbStore({
   }
   const write = <T>(stores: StoreNames<Schema>[], work: (transaction: Writing) => Promise<T>) =>
     run(stores, 'readwrite', work);
+  /** All requests of `work` are made at once: told so, the browser ends the transaction without waiting for a thread that is busy, and writers do not wait for it either. */
   const look = <T>(stores: StoreNames<Schema>[], work: (transaction: Reading) => Promise<T>) =>
-    run(stores, 'readonly', work);
+    run(stores, 'readonly', (transaction) => {
+      const result = work(transaction);
+      transaction.commit();
+      return result;
+    });
 
   await connect();
-  const freshFile = beginFreshFile(name);
+  let fresh = false;
+  const freshFile = beginFreshFile(name).then(() => {
+    fresh = true;
+  });
   const lost = await look(['drawer'], (transaction) => transaction.objectStore('drawer').get(STORAGE_LOST));
   if (lost !== undefined) onProblem(storageLost().problem);
 
@@ -201,6 +216,11 @@ export async function openIndexedDbStore({
   };
 
   // -------------------------------------------------------------------------------------------- the store
+  const keysOf = (entries: readonly NewEntry[]) =>
+    look(['entries'], (transaction) => {
+      const ids = transaction.objectStore('entries').index('id');
+      return Promise.all(entries.map(({ id }) => ids.getKey(id)));
+    });
   const head = () => look(['counts'], async (transaction) => (await countOf(transaction, WHOLE_LOG)).head);
 
   return {
@@ -210,29 +230,40 @@ export async function openIndexedDbStore({
         if (entries.length === 0 && writes.length === 0) return head();
         const stores: StoreNames<Schema>[] =
           writes.length > 0 ? ['entries', 'counts', 'drawer'] : ['entries', 'counts'];
-        const { seq, documents } = await write(stores, async (transaction) => {
-          const rows = transaction.objectStore('entries');
-          const ids = new Set<string>();
-          const named = entries.filter(({ id }) => !ids.has(id) && ids.add(id));
-          const held = await Promise.all(named.map((entry) => rows.index('id').getKey(entry.id)));
-          const fresh = named.filter((_, position) => held[position] === undefined);
-          const at = now();
-          const seqs = await Promise.all(fresh.map((entry) => rows.add(toRow(entry, at) as Row)));
-          const gained = new Map<string, Count>();
-          fresh.forEach(({ document, bytes }, position) => {
-            for (const key of [document, WHOLE_LOG])
-              gained.set(key, plus(gained.get(key), 1, bytes.byteLength, seqs[position] as number));
+        const ids = new Set<string>();
+        const named = entries.filter(({ id }) => !ids.has(id) && ids.add(id));
+        const add = (fresh: readonly NewEntry[]) =>
+          write(stores, async (transaction) => {
+            const rows = transaction.objectStore('entries');
+            const documents = [...new Set(fresh.map((entry) => entry.document))];
+            const at = now();
+            // Everything is asked for in one go, and the end announced with the last of it: each wait for an answer is a turn
+            // in which the thread may be busy.
+            const adding = Promise.all(fresh.map((entry) => rows.add(toRow(entry, at) as Row)));
+            const counting = Promise.all(
+              [WHOLE_LOG, ...documents].map(async (key) => [key, await countOf(transaction, key)] as const),
+            );
+            const putting = Promise.all(writes.map((change) => put(transaction, change)));
+            const [seqs, before] = await Promise.all([adding, counting, putting]);
+            const counts = new Map(before);
+            fresh.forEach(({ document, bytes }, position) => {
+              for (const key of [document, WHOLE_LOG])
+                counts.set(key, plus(counts.get(key), 1, bytes.byteLength, seqs[position] as number));
+            });
+            if (fresh.length > 0)
+              for (const [key, count] of counts)
+                void transaction
+                  .objectStore('counts')
+                  .put(count, key)
+                  .catch(() => {});
+            transaction.commit();
+            return { seq: counts.get(WHOLE_LOG)?.head ?? 0, documents };
           });
-          for (const change of writes) await put(transaction, change);
-          await Promise.all(
-            [...gained].map(([key, { entries, bytes, head }]) =>
-              change(transaction, key, entries, bytes, head),
-            ),
-          );
-          return {
-            seq: (await countOf(transaction, WHOLE_LOG)).head,
-            documents: [...new Set(fresh.map((entry) => entry.document))],
-          };
+        const { seq, documents } = await add(named).catch(async (error: unknown) => {
+          if (!isHeldAlready(error)) throw error;
+          // Rare: something came twice. What the log has is left out.
+          const held = await keysOf(named);
+          return add(named.filter((_, position) => held[position] === undefined));
         });
         if (documents.length > 0) announce({ documents, seq });
         if (writes.length > 0) announce({ keys: writes.map(({ key }) => key) });
@@ -250,12 +281,12 @@ export async function openIndexedDbStore({
         return rows.map(toEntry);
       },
 
-      read: async (document) => {
+      read: async (document, after = 0) => {
         const rows = await look(['entries'], (transaction) =>
           transaction
             .objectStore('entries')
             .index('document')
-            .getAll(upTo(document, Number.POSITIVE_INFINITY)),
+            .getAll(IDBKeyRange.bound([document, after, []], [document, []])),
         );
         return rows.map(toEntry);
       },
@@ -306,7 +337,7 @@ export async function openIndexedDbStore({
         if (closed) return;
         const last = connection;
         closed = true;
-        connection = undefined;
+        [connection, database] = [undefined, undefined];
         channel.close();
         // Closing lets the transactions that are under way finish.
         (await last?.catch(() => undefined))?.close();
@@ -497,6 +528,9 @@ const UNAVAILABLE = new Set(['SecurityError', 'InvalidStateError', 'NotSupported
 
 const nameOf = (error: unknown): string =>
   typeof error === 'object' && error !== null ? String((error as { name?: unknown }).name) : '';
+/** The log has an entry of that id. */
+const isHeldAlready = (error: unknown): boolean =>
+  error instanceof RecollectError && nameOf(error.cause) === 'ConstraintError';
 const isLimit = (error: unknown): boolean => nameOf(error) === 'QuotaExceededError';
 
 const newerLog = (cause?: unknown) =>

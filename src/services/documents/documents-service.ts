@@ -25,8 +25,15 @@ import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
 const FOLD_AFTER = 200;
 /** Longest stretch of work without a pause, ms. */
 const BREATH_MS = 12;
+/** Those who watch the library hear of a change this much later, ms: a save is over by then. */
+const LISTED_WITHIN_MS = 30;
 /** Entries read at a time when catching up with other tabs. */
 const PAGE = 500;
+
+interface Listing {
+  readonly ready: boolean;
+  readonly entries: readonly LibraryEntry[];
+}
 
 interface Live {
   readonly document: ConversationDocument;
@@ -57,17 +64,32 @@ export function createDocuments({
 }): Documents {
   const live = new Map<ConversationId, Promise<Live>>();
   const library = createLibraryDocument();
-  const listing = writable<{ ready: boolean; entries: readonly LibraryEntry[] }>({
-    ready: false,
-    entries: [],
-  });
+  /** What listeners were told last; whoever asks gets what is so now. */
+  const told = writable<Listing>({ ready: false, entries: [] });
   const saving = writable<SaveStatus>({ state: 'saved' });
   const own = new Set<EntryId>();
   const closing = new AbortController();
   let libraryEntries = 0;
   let seen = 0;
 
-  const announceLibrary = () => listing.set({ ready: true, entries: library.entries() });
+  let ready = false;
+  let listing = told.get();
+  const listingNow = (): Listing => {
+    const entries = ready ? library.entries() : listing.entries;
+    if (listing.ready !== ready || listing.entries !== entries) listing = { ready, entries };
+    return listing;
+  };
+  let announcing: ReturnType<typeof setTimeout> | undefined;
+  const announceLibrary = () => {
+    clearTimeout(announcing);
+    announcing = undefined;
+    ready = true;
+    told.set(listingNow());
+  };
+  /** A drawn sidebar costs more than a save: several changes are drawn once, and none before its caller knows it saved. */
+  const announceLibrarySoon = (ms: number) => {
+    announcing ??= setTimeout(announceLibrary, ms);
+  };
 
   const applyEntry = (document: ConversationDocument | LibraryDocument, entry: LogEntry) => {
     try {
@@ -96,7 +118,7 @@ export function createDocuments({
   })();
   started.catch((error) => {
     saving.set({ state: 'failed', problem: toProblem(error) });
-    listing.set({ ready: true, entries: [] });
+    announceLibrary();
   });
 
   /** A conversation in the log without a line in the library (its entry was damaged, say) gets one again. */
@@ -192,13 +214,15 @@ export function createDocuments({
     flushing ??= (async () => {
       try {
         while (pending.length > 0) {
-          saving.set({ state: 'saving' });
           const batch = pending.slice();
           try {
-            await append(
+            const writing = append(
               batch.flatMap((item) => item.entries),
               batch.flatMap((item) => item.writes),
             );
+            // Told after the transaction has begun: who hears of it may draw, and the disk can work meanwhile.
+            saving.set({ state: 'saving' });
+            await writing;
           } catch (error) {
             // What is in line stays in line; its callers learn that it is not saved yet.
             for (const item of batch) item.reject(error);
@@ -297,7 +321,7 @@ export function createDocuments({
 
   // -------------------------------------------------------------------------------------------- the service
   return {
-    library: listing,
+    library: { get: listingNow, subscribe: told.subscribe },
     saving,
 
     open: async (id) => {
@@ -330,18 +354,21 @@ export function createDocuments({
       if (!update && !options.writes?.length && pending.length === 0) return release(id, slot);
       const origin = options.origin ?? 'user';
       const entries: NewEntry[] = [];
+      let listed: Uint8Array | undefined;
       if (update) {
         entries.push(entryOf(id, origin, update));
         slot.entries += 1;
-        slot.value.set(slot.document.read());
-        const listed = library.change([toLibraryEntry(slot.document.read())], []);
+        listed = library.change([toLibraryEntry(slot.document.read())], []);
         if (listed) {
           entries.push(entryOf(LIBRARY_DOCUMENT, origin, listed));
           libraryEntries += 1;
-          announceLibrary();
         }
       }
-      await enqueue(entries, options.writes ?? [], () => release(id, slot));
+      // Written first, shown next: drawing takes longer than the disk, and both can go on at once.
+      const written = enqueue(entries, options.writes ?? [], () => release(id, slot));
+      if (update) slot.value.set(slot.document.read());
+      if (listed) announceLibrarySoon(LISTED_WITHIN_MS);
+      await written;
     },
 
     changeMany: async (changes, origin) => {
@@ -399,6 +426,7 @@ export function createDocuments({
 
     close: async () => {
       closing.abort();
+      clearTimeout(announcing);
       stopListening();
       await started.catch(() => {});
       await flush();

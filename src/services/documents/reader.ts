@@ -1,10 +1,10 @@
 // Reads conversations out of the log without following them: for the engine's projector and for exports.
-import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
-import { type ConversationId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
+import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
+import { type ConversationId, type DocumentId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { LibraryEntry } from './documents.ts';
 import { type ConversationDocument, createConversationDocument } from './yjs-conversation.ts';
-import { createLibraryDocument } from './yjs-library.ts';
+import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
 
 export interface Reader {
   /** As the log has it now; undefined where it has nothing of it. `damaged` counts entries and messages that could not be read. */
@@ -15,25 +15,31 @@ export interface Reader {
 
 /** Keeps the `keep` documents read last, so that following a busy conversation applies only what is new. */
 export function createReader(log: ConversationLog, keep = 4): Reader {
-  const kept = new Map<string, { document: ConversationDocument; seen: Set<string>; broken: number }>();
-  const library = { document: createLibraryDocument(), seen: new Set<string>() };
+  const kept = new Map<string, { document: ConversationDocument; last: LogEntry; broken: number }>();
+  let library: { document: LibraryDocument; last: LogEntry | undefined } = {
+    document: createLibraryDocument(),
+    last: undefined,
+  };
+
+  /** What came after `last`, or undefined where `last` is not there any more (folded, or erased): then all must be read anew. */
+  const sinceLast = async (id: DocumentId, last: LogEntry): Promise<LogEntry[] | undefined> => {
+    const [first, ...rest] = await log.read(id, last.seq - 1);
+    return first?.id === last.id ? rest : undefined;
+  };
+
   return {
     read: async (id) => {
-      const entries = await log.read(id);
-      if (entries.length === 0) {
-        kept.delete(id);
-        return undefined;
-      }
-      const slot = kept.get(id) ?? {
-        document: createConversationDocument(id),
-        seen: new Set<string>(),
-        broken: 0,
-      };
+      const known = kept.get(id);
+      let entries = known && (await sinceLast(id, known.last));
+      const follows = known !== undefined && entries !== undefined;
+      entries ??= await log.read(id);
+      const last = entries.at(-1) ?? (follows ? known.last : undefined);
       kept.delete(id);
+      if (!last) return undefined;
+      const slot = follows ? known : { document: createConversationDocument(id), last, broken: 0 };
+      slot.last = last;
       kept.set(id, slot);
       for (const entry of entries) {
-        if (slot.seen.has(entry.id)) continue;
-        slot.seen.add(entry.id);
         // One entry that does not decode must not take the conversation with it: the others still apply.
         try {
           slot.document.apply(entry.bytes);
@@ -48,9 +54,13 @@ export function createReader(log: ConversationLog, keep = 4): Reader {
       return { conversation: slot.document.read(), damaged: slot.broken + slot.document.damaged() };
     },
     library: async () => {
-      for (const entry of await log.read(LIBRARY_DOCUMENT)) {
-        if (library.seen.has(entry.id)) continue;
-        library.seen.add(entry.id);
+      let entries = library.last && (await sinceLast(LIBRARY_DOCUMENT, library.last));
+      if (!entries) {
+        entries = await log.read(LIBRARY_DOCUMENT);
+        library = { document: createLibraryDocument(), last: undefined };
+      }
+      library.last = entries.at(-1) ?? library.last;
+      for (const entry of entries) {
         try {
           library.document.apply(entry.bytes);
         } catch {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { encodeStateAsUpdate } from 'yjs';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
@@ -10,10 +11,11 @@ import {
   newMessageId,
 } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
-import { effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
+import { type Conversation, effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createReader } from '../../../src/services/documents/reader.ts';
+import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
 
 const said = (text: string, parentId: Message['parentId'] = null, createdAt = 1): Message => ({
   id: newMessageId(),
@@ -105,6 +107,67 @@ describe('documents', () => {
     await documents.retry();
     expect(documents.saving.get()).toEqual({ state: 'saved' });
     expect((await createReader(store.log).read(id))?.conversation.messages.has(lost.id)).toBe(true);
+  });
+
+  it('asks the disk before it lets anyone draw, and whoever asks for the library gets it as it is', async () => {
+    const plain = createInMemoryStore();
+    const order: string[] = [];
+    const store: Store = {
+      ...plain,
+      log: {
+        ...plain.log,
+        append: (entries, writes) => {
+          order.push('append');
+          return plain.log.append(entries, writes);
+        },
+      },
+    };
+    const documents = createDocuments({ store });
+    const id = newConversationId();
+    await documents.change(id, { messages: [said('one')], meta: { title: 'First' } });
+    const open = await documents.open(id);
+    const told = new Promise<void>((resolve) => documents.library.subscribe(resolve));
+    open.subscribe(() => order.push('conversation'));
+    documents.library.subscribe(() => order.push('library'));
+    documents.saving.subscribe(() => order.push(documents.saving.get().state));
+    order.length = 0;
+    const changed = documents
+      .change(id, { messages: [said('two', null, 2)] })
+      .then(() => order.push('saved!'));
+    await changed;
+    expect(documents.library.get().entries[0]?.messageCount).toBe(2);
+    await told;
+    expect(order).toEqual(['append', 'saving', 'conversation', 'saved', 'saved!', 'library']);
+  });
+
+  it('a reader follows what is added, folded, erased and begun again', async () => {
+    const store = createInMemoryStore();
+    const documents = createDocuments({ store });
+    const reader = createReader(store.log);
+    const id = newConversationId();
+    const texts = async () =>
+      [...((await reader.read(id))?.conversation.messages.values() ?? [])].map(({ createdAt }) => createdAt);
+    const say = (n: number) => documents.change(id, { messages: [said(`${n}`, null, n)] });
+    expect(await texts()).toEqual([]);
+    await say(1);
+    expect(await texts()).toEqual([1]);
+    expect(await texts()).toEqual([1]);
+    await say(2);
+    expect((await texts()).sort()).toEqual([1, 2]);
+    expect(await reader.library()).toMatchObject([{ messageCount: 2 }]);
+    const whole = (await documents.read(id)) as Conversation;
+    const folded = createConversationDocument(id);
+    folded.change({ messages: [...whole.messages.values()] });
+    await store.log.fold(id, encodeStateAsUpdate(folded.doc), await store.log.head());
+    await say(3);
+    expect((await texts()).sort()).toEqual([1, 2, 3]);
+    expect(await reader.library()).toMatchObject([{ messageCount: 3 }]);
+    await documents.erase([id]);
+    await say(4);
+    expect(await texts()).toEqual([4]);
+    await documents.erase([id]);
+    expect(await reader.read(id)).toBeUndefined();
+    expect(await reader.library()).toEqual([]);
   });
 
   it('takes an import whole or not at all', async () => {

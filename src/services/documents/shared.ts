@@ -1,0 +1,239 @@
+// Documents as sync sees them: updates that are merged, compared and cleaned of what must not leave the device, without a word about
+// what a conversation is. The log stays the truth; nothing here changes it.
+//
+// Cleaning keeps the structure: a Yjs item keeps its id, its place and its length, only the strings inside its values are replaced. All
+// devices so have the same document to Yjs, and merge as ever; those that did not write the words see the mark instead of the secret.
+// This works because values are whole JSON (a message, a title): no secret is spread over two items.
+import * as encoding from 'lib0/encoding';
+import * as Y from 'yjs';
+import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
+import { type ConversationId, type DocumentId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import { createConversationDocument } from './yjs-conversation.ts';
+
+/** Per Yjs client the clock up to which everything is known. */
+export type Clocks = Readonly<Record<string, number>>;
+
+/** What is held back from a document that leaves the device. */
+export interface Holdback {
+  /** The text without its secrets. */
+  readonly hide: (text: string) => { readonly text: string; readonly redacted: number };
+  /** Conversations of which no passage may leave inside another one. */
+  readonly isWithheld: (conversation: string) => boolean;
+}
+
+/** One document as the log has it. */
+export interface WholeDocument {
+  /** Everything as one update. Content that was removed is gone from it. */
+  readonly update: Uint8Array;
+  /** Something waits for changes that never came. */
+  readonly pending: boolean;
+  /** For a conversation: what it says. */
+  readonly conversation: Conversation | null;
+  /** How many messages were forgotten in it. */
+  readonly forgotten: number;
+}
+
+const isConversation = (document: DocumentId): document is ConversationId =>
+  document !== LIBRARY_DOCUMENT && /^[0-9a-f]{8}-[0-9a-f]{4}-/.test(document);
+
+/** Reads a document from the log; undefined where it has nothing of it. Entries that do not decode are left out. */
+export async function readWhole(log: ConversationLog, id: DocumentId): Promise<WholeDocument | undefined> {
+  const entries = await log.read(id);
+  if (entries.length === 0) return undefined;
+  const doc = new Y.Doc();
+  for (const { bytes } of entries) {
+    try {
+      Y.applyUpdate(doc, bytes);
+    } catch {
+      // Damaged: it stays in the log, and the others still apply.
+    }
+  }
+  const whole: WholeDocument = {
+    update: Y.encodeStateAsUpdate(doc),
+    pending: doc.store.pendingStructs !== null || doc.store.pendingDs !== null,
+    conversation: isConversation(id) ? createConversationDocument(id, doc).read() : null,
+    forgotten: doc.getMap('x').size,
+  };
+  doc.destroy();
+  return whole;
+}
+
+/** Several updates as one. Nothing of them is lost, gaps included. */
+export const mergeUpdates = (updates: readonly Uint8Array[]): Uint8Array =>
+  updates.length === 1 ? (updates[0] as Uint8Array) : Y.mergeUpdates([...updates]);
+
+/** True where the bytes are a Yjs update. */
+export function isUpdate(bytes: Uint8Array): boolean {
+  try {
+    Y.decodeUpdate(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The clocks known after this update as well. A part that does not join on is not counted. */
+export function withUpdate(clocks: Clocks, update: Uint8Array): Clocks {
+  const { from, to } = Y.parseUpdateMeta(update);
+  const all: Record<string, number> = { ...clocks };
+  for (const [client, end] of to) {
+    const known = all[client] ?? 0;
+    if ((from.get(client) ?? 0) <= known && end > known) all[client] = end;
+  }
+  return all;
+}
+
+/** What of a snapshot lies beyond these clocks. Deletions are all kept. */
+export const beyond = (update: Uint8Array, clocks: Clocks): Uint8Array =>
+  Y.diffUpdate(
+    update,
+    Y.encodeStateVector(new Map(Object.entries(clocks).map(([client, clock]) => [Number(client), clock]))),
+  );
+
+type DeletedRanges = Map<number, [number, number][]>;
+
+function deletedIn(update: Uint8Array): DeletedRanges {
+  const all: DeletedRanges = new Map();
+  for (const [client, items] of Y.decodeUpdate(update).ds.clients) {
+    const ranges: [number, number][] = [];
+    for (const { clock, len } of [...items].sort((a, b) => a.clock - b.clock)) {
+      const last = ranges.at(-1);
+      if (last && clock <= last[1]) last[1] = Math.max(last[1], clock + len);
+      else ranges.push([clock, clock + len]);
+    }
+    all.set(client, ranges);
+  }
+  return all;
+}
+
+/** What `whole` has and `held` has not, as an update; null where there is nothing. */
+export function missingFrom(held: Uint8Array, whole: Uint8Array): Uint8Array | null {
+  const there = new Y.Doc();
+  Y.applyUpdate(there, held);
+  const difference = Y.diffUpdate(whole, Y.encodeStateVector(there));
+  const known = deletedIn(Y.encodeStateAsUpdate(there));
+  there.destroy();
+  const decoded = Y.decodeUpdate(difference);
+  if (decoded.structs.some((struct) => !(struct instanceof Y.Skip))) return difference;
+  for (const [client, ranges] of deletedIn(difference))
+    for (const [from, to] of ranges)
+      if (!(known.get(client) ?? []).some(([start, end]) => start <= from && to <= end)) return difference;
+  return null;
+}
+
+/** The update as it may leave the device, and how many values were changed for that. */
+export function cleanUpdate(
+  update: Uint8Array,
+  holdback: Holdback,
+): { update: Uint8Array; withheld: number } {
+  const { structs, ds } = Y.decodeUpdate(update);
+  let withheld = 0;
+  const clean = (value: unknown): unknown => {
+    const cleaned = cleanValue(value, holdback);
+    if (cleaned !== value) withheld += 1;
+    return cleaned;
+  };
+  for (const struct of structs) {
+    if (!(struct instanceof Y.Item)) continue;
+    const { content } = struct;
+    if (content instanceof Y.ContentAny) content.arr = content.arr.map(clean);
+    else if (content instanceof Y.ContentJSON) content.arr = content.arr.map(clean);
+    else if (content instanceof Y.ContentEmbed) content.embed = clean(content.embed) as object;
+    else if (content instanceof Y.ContentFormat) content.value = clean(content.value) as object;
+    else if (content instanceof Y.ContentString && holdback.hide(content.str).redacted > 0) {
+      // Its length is its identity.
+      content.str = '•'.repeat(content.str.length);
+      withheld += 1;
+    }
+    // A name typed by a person (a checkpoint's). Its item's id stands for it, so that two names never become one.
+    if (struct.parentSub !== null && holdback.hide(struct.parentSub).redacted > 0) {
+      struct.parentSub = `•••${struct.id.client}:${struct.id.clock}`;
+      withheld += 1;
+    }
+  }
+  return { update: withheld === 0 ? update : encodeUpdate(structs, ds), withheld };
+}
+
+/** Fields that no person writes and no secret stands in; looking into them could only break them. */
+const PLAIN_FIELDS = new Set([
+  'id',
+  'parentId',
+  'role',
+  'kind',
+  'type',
+  'mediaType',
+  'callId',
+  'conversationId',
+  'messageId',
+]);
+
+/** The same value where nothing is to be hidden in it. */
+function cleanValue(value: unknown, holdback: Holdback, field = ''): unknown {
+  if (typeof value === 'string') {
+    // Bytes of a file are no words, and a hit in them would break the file.
+    if (PLAIN_FIELDS.has(field) || value.startsWith('data:')) return value;
+    const hidden = holdback.hide(value);
+    if (hidden.redacted > 0) return hidden.text;
+    // {"password": "…"}: the value is sensitive because of its name.
+    const named = field === '' ? hidden : holdback.hide(`${field}: ${JSON.stringify(value)}`);
+    return named.redacted > 0 && value !== '' ? '•••' : value;
+  }
+  if (Array.isArray(value)) {
+    const cleaned = value
+      .filter((item) => !isWithheldPassage(item, holdback))
+      .map((item) => cleanValue(item, holdback, field));
+    return cleaned.length === value.length && cleaned.every((item, at) => item === value[at])
+      ? value
+      : cleaned;
+  }
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+  let changed = false;
+  const cleaned = Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      const next = cleanValue(inner, holdback, key);
+      changed ||= next !== inner;
+      return [key, next];
+    }),
+  );
+  return changed ? cleaned : value;
+}
+
+const isWithheldPassage = (item: unknown, { isWithheld }: Holdback): boolean => {
+  const { conversationId } = (typeof item === 'object' && item !== null ? item : {}) as {
+    conversationId?: unknown;
+  };
+  return typeof conversationId === 'string' && isWithheld(conversationId);
+};
+
+/** Writes decoded structs as an update (version 1 encoding): per client the count, the first clock, the structs; then what is deleted. */
+function encodeUpdate(
+  structs: readonly (Y.Item | Y.GC | Y.Skip)[],
+  ds: ReturnType<typeof Y.decodeUpdate>['ds'],
+): Uint8Array {
+  const byClient = new Map<number, (Y.Item | Y.GC | Y.Skip)[]>();
+  for (const struct of structs) {
+    const list = byClient.get(struct.id.client);
+    if (list) list.push(struct);
+    else byClient.set(struct.id.client, [struct]);
+  }
+  const encoder = new Y.UpdateEncoderV1();
+  const rest = encoder.restEncoder;
+  encoding.writeVarUint(rest, byClient.size);
+  for (const [client, list] of byClient) {
+    encoding.writeVarUint(rest, list.length);
+    encoding.writeVarUint(rest, client);
+    encoding.writeVarUint(rest, list[0]?.id.clock ?? 0);
+    for (const struct of list) struct.write(encoder, 0);
+  }
+  encoding.writeVarUint(rest, ds.clients.size);
+  for (const [client, items] of ds.clients) {
+    encoding.writeVarUint(rest, client);
+    encoding.writeVarUint(rest, items.length);
+    for (const { clock, len } of items) {
+      encoding.writeVarUint(rest, clock);
+      encoding.writeVarUint(rest, len);
+    }
+  }
+  return encoder.toUint8Array();
+}
