@@ -3,13 +3,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
-
-// Threads in WASM need an isolated page; the same headers in development, preview and from any server that hosts `dist`.
-const headers = {
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Embedder-Policy': 'require-corp',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
+import { PAGE_HEADERS } from './src/relay/page-headers.ts';
 
 // What the page may do. Every other origin is forbidden it: requests to the endpoints a person configures leave through
 // network.worker.ts, which has the list. Styles may be inline because positioned popovers and highlighted code write them.
@@ -93,6 +87,6 @@ export default defineConfig({
   },
   // Nothing is inlined: the policy lets fonts come from files only.
   build: { target: 'es2023', assetsInlineLimit: 0, chunkSizeWarningLimit: 2000, sourcemap: false },
-  server: { headers },
-  preview: { headers, port: Number(process.env.PORT ?? 4173), strictPort: true },
+  server: { headers: PAGE_HEADERS },
+  preview: { headers: PAGE_HEADERS, port: Number(process.env.PORT ?? 4173), strictPort: true },
 });

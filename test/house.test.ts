@@ -11,6 +11,9 @@ const ROOTS = [/^main\.tsx$/, /^workers\//, /^relay\/main\.ts$/];
 const ROOMS: Record<string, readonly string[]> = {
   yjs: ['services/documents/', 'adapters/sync/', 'relay/'],
   'y-websocket': ['adapters/sync/'],
+  ws: ['relay/'],
+  pg: ['relay/'],
+  'classic-level': ['relay/'],
   idb: ['adapters/log/', 'adapters/index/', 'adapters/vault/'],
   '@electric-sql/pglite': ['adapters/index/', 'workers/'],
   '@huggingface/transformers': ['adapters/embedding/'],

@@ -1,0 +1,71 @@
+// Many writers, one disk: what is asked for while a commit is under way goes into the next one together. Everything runs one after the
+// other, in the order in which it was asked for.
+
+interface Job<In, Out> {
+  readonly input: In;
+  readonly weight: number;
+  resolve(output: Out): void;
+  reject(reason: unknown): void;
+}
+
+export interface GroupCommit<In, Out> {
+  /** `weight`: bytes. */
+  add(input: In, weight: number): Promise<Out>;
+  /** Runs alone, between two commits. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+  /** Resolves when everything asked for until now is done. */
+  idle(): Promise<void>;
+}
+
+const MAX_WEIGHT = 8 * 1024 * 1024;
+const MAX_JOBS = 1000;
+
+/** `commit` answers each input in turn with a result, or with an Error that rejects this one alone; if it throws, all are rejected. */
+export function createGroupCommit<In, Out>(
+  commit: (inputs: readonly In[]) => Promise<readonly (Out | Error)[]>,
+): GroupCommit<In, Out> {
+  let waiting: Job<In, Out>[] = [];
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function flush() {
+    let weight = 0;
+    let count = 0;
+    while (count < waiting.length && count < MAX_JOBS && weight < MAX_WEIGHT)
+      weight += waiting[count++]?.weight ?? 0;
+    const jobs = waiting.slice(0, count);
+    waiting = waiting.slice(count);
+    if (waiting.length > 0) queueFlush();
+    if (jobs.length === 0) return;
+    try {
+      const outputs = await commit(jobs.map((job) => job.input));
+      jobs.forEach((job, index) => {
+        const output = outputs[index];
+        if (output === undefined || output instanceof Error) job.reject(output);
+        else job.resolve(output);
+      });
+    } catch (error) {
+      for (const job of jobs) job.reject(error);
+    }
+  }
+
+  function queueFlush() {
+    turn = turn.then(flush);
+  }
+
+  return {
+    add: (input, weight) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ input, weight, resolve, reject });
+        if (waiting.length === 1) queueFlush();
+      }),
+    alone(work) {
+      const result = turn.then(work);
+      turn = result.catch(() => {});
+      return result;
+    },
+    async idle() {
+      while (waiting.length > 0) await turn;
+      await turn;
+    },
+  };
+}

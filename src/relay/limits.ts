@@ -1,0 +1,83 @@
+// How much one stranger may take of the relay. Every limit has a default that a household never meets.
+import { z } from 'zod';
+
+const whole = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
+const MIB = 1024 * 1024;
+
+/** Read from the environment; see README.md for what each one says. */
+export const limitsSchema = z
+  .object({
+    RELAY_MAX_PAYLOAD: whole(16 * MIB),
+    RELAY_MAX_UPDATE: whole(8 * MIB),
+    RELAY_MAX_ROOM: whole(32 * MIB),
+    RELAY_MAX_ACCOUNT: whole(2048 * MIB),
+    RELAY_MAX_ROOMS: whole(50_000),
+    RELAY_MAX_AWARENESS: whole(1024),
+    RELAY_MAX_CONNECTIONS: whole(20_000),
+    RELAY_MAX_CONNECTIONS_PER_IP: whole(1000),
+    RELAY_MAX_CONNECTIONS_PER_ACCOUNT: whole(500),
+    RELAY_HANDSHAKES_PER_SECOND: whole(100),
+    RELAY_MESSAGES_PER_SECOND: whole(100),
+    RELAY_ACCOUNT_MESSAGES_PER_SECOND: whole(500),
+    RELAY_ACCOUNT_BYTES_PER_SECOND: whole(8 * MIB),
+    RELAY_MAX_BUFFERED: whole(4 * MIB),
+    RELAY_EVICT_SECONDS: whole(30),
+    RELAY_PING_SECONDS: whole(30),
+    RELAY_DRAIN_SECONDS: z.coerce.number().min(0).default(5),
+  })
+  .transform((env) => ({
+    payload: env.RELAY_MAX_PAYLOAD,
+    update: env.RELAY_MAX_UPDATE,
+    room: env.RELAY_MAX_ROOM,
+    account: env.RELAY_MAX_ACCOUNT,
+    rooms: env.RELAY_MAX_ROOMS,
+    awareness: env.RELAY_MAX_AWARENESS,
+    connections: env.RELAY_MAX_CONNECTIONS,
+    connectionsPerIp: env.RELAY_MAX_CONNECTIONS_PER_IP,
+    connectionsPerAccount: env.RELAY_MAX_CONNECTIONS_PER_ACCOUNT,
+    handshakesPerSecond: env.RELAY_HANDSHAKES_PER_SECOND,
+    messagesPerSecond: env.RELAY_MESSAGES_PER_SECOND,
+    accountMessagesPerSecond: env.RELAY_ACCOUNT_MESSAGES_PER_SECOND,
+    accountBytesPerSecond: env.RELAY_ACCOUNT_BYTES_PER_SECOND,
+    buffered: env.RELAY_MAX_BUFFERED,
+    evictMs: env.RELAY_EVICT_SECONDS * 1000,
+    pingMs: env.RELAY_PING_SECONDS * 1000,
+    drainMs: env.RELAY_DRAIN_SECONDS * 1000,
+  }));
+export type Limits = z.output<typeof limitsSchema>;
+
+/** Close codes. 4400 to 4499 are final: a y-websocket client does not come back by itself. */
+export const CLOSE = {
+  goingAway: 1001,
+  restart: 1012,
+  tryLater: 1013,
+  junk: 4400,
+  auth: 4401,
+  quota: 4403,
+  erased: 4404,
+  rate: 4429,
+} as const;
+export type CloseCode = (typeof CLOSE)[keyof typeof CLOSE];
+
+export interface Bucket {
+  tokens: number;
+  at: number;
+}
+/** How many seconds' worth may come at once. */
+const BURST_SECONDS = 10;
+
+export const createBucket = (rate: number, now: number): Bucket => ({
+  tokens: rate * BURST_SECONDS,
+  at: now,
+});
+
+/**
+ * Takes `amount` from a bucket that fills at `rate` a second and returns how many ms it is overdrawn: 0, all is well.
+ * The debt stands, so whoever is refused must not be asked for the same again.
+ */
+export function draw(bucket: Bucket, amount: number, rate: number, now: number): number {
+  const filled = bucket.tokens + ((now - bucket.at) / 1000) * rate;
+  bucket.tokens = Math.min(rate * BURST_SECONDS, filled) - amount;
+  bucket.at = now;
+  return bucket.tokens >= 0 ? 0 : (-bucket.tokens / rate) * 1000;
+}

@@ -1,0 +1,421 @@
+// The heart of the relay. A room is the set of clients that look at one log; what is in the log is loaded when somebody asks for it and
+// dropped again soon after. Three orders make it safe:
+//   commit, then echo    an update goes out, to its sender too, when it is durable: the echo is an acknowledgement
+//   join, then load      a newcomer hears what is committed after its load, so nothing falls in between
+//   fold, then forget    a room leaves memory when nothing is under way in it
+import { CLOSE, type CloseCode, type Limits } from './limits.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import {
+  covers,
+  diff,
+  type Frame,
+  goneFrame,
+  inspect,
+  merge,
+  readFrame,
+  squeeze,
+  step1Frame,
+  step2Frame,
+  updateFrame,
+  vectorOf,
+} from './protocol.ts';
+import { type Change, ErasedError, type RelayStore, type RoomId } from './store.ts';
+
+/** An account while somebody is connected to it. */
+export interface AccountUse {
+  readonly tag: string;
+  rooms: number;
+  bytes: number;
+}
+
+/** One connection. */
+export interface Peer {
+  readonly account: AccountUse;
+  send(frame: Uint8Array): void;
+  close(code: CloseCode): void;
+  /** What it last said of itself, for newcomers and for the moment it is gone. */
+  awareness: { readonly frame: Uint8Array; readonly clients: ReadonlyMap<number, number> } | null;
+  /** A step 1 of its is being answered: the answer will do for another one too. */
+  answering: boolean;
+}
+
+export interface Room {
+  readonly id: RoomId;
+  readonly peers: Set<Peer>;
+  /** Resolves when the log was read once. Nothing is served before. */
+  opened: Promise<void>;
+  /** Everything up to this position went out to the peers. */
+  seen: number;
+  bytes: number;
+  /** Updates and bytes since the last fold, and how large that one was. */
+  tail: { count: number; bytes: number; folded: number };
+  /** Bytes on their way to the store. */
+  inFlight: number;
+  state: Promise<Uint8Array> | null;
+  stateUsedAt: number;
+  emptySince: number;
+  behind: boolean;
+  reading: boolean;
+  folding: Promise<void> | null;
+}
+
+export interface Rooms {
+  /** The peer hears of everything from now on; the greeting follows when the log was read. */
+  join(id: RoomId, peer: Peer): Room;
+  /** Resolves when the message is dealt with: an update is durable, a question answered. Never rejects. */
+  receive(room: Room, peer: Peer, message: Uint8Array): Promise<void>;
+  leave(room: Room, peer: Peer): void;
+  /** Something happened in the store behind our back: look there. */
+  look(change: Change): void;
+  /** Drops what nobody uses. To be called every second or so. */
+  sweep(now?: number): void;
+  readonly size: number;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
+  close(): void;
+}
+
+const FOLD_COUNT = 200;
+const FOLD_BYTES = 256 * 1024;
+/** At leave-taking a shorter tail is worth it. */
+const FAREWELL_COUNT = 16;
+const STATE_MS = 5000;
+const MAX_WARM_BYTES = 64 * 1024 * 1024;
+const LOADS_AT_ONCE = 8;
+const MAX_AWARENESS_CLIENTS = 16;
+
+export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: Metrics; log: Log }): Rooms {
+  const { store, limits, metrics, log } = deps;
+  const rooms = new Map<string, Room>();
+  const empty = new Set<Room>();
+  const warm = new Map<Room, number>();
+  let warmBytes = 0;
+  const busy = new Set<Promise<unknown>>();
+  const keyOf = ({ account, room }: RoomId) => `${account}/${room}`;
+
+  /** Keeps count of work that must end before the store closes. */
+  function track<T>(work: Promise<T>): Promise<T> {
+    busy.add(work);
+    const done = () => busy.delete(work);
+    work.then(done, done);
+    return work;
+  }
+
+  let loads = 0;
+  const queue: (() => void)[] = [];
+  async function load(room: Room, after?: number) {
+    if (loads >= LOADS_AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve));
+    loads++;
+    try {
+      return await store.load(room.id, after);
+    } finally {
+      loads--;
+      queue.shift()?.();
+    }
+  }
+
+  function closeAll(room: Room, code: CloseCode) {
+    for (const peer of [...room.peers]) peer.close(code);
+  }
+
+  /** An erased room tells everybody who is in it; a store that fails sends those away who were waiting for it, to come again. */
+  function fail(room: Room, peers: Iterable<Peer>, error: unknown) {
+    if (error instanceof ErasedError) {
+      drop(room);
+      closeAll(room, CLOSE.erased);
+      return;
+    }
+    metrics.count('store_errors_total');
+    log.warn('store-failed', { error });
+    for (const peer of [...peers]) peer.close(CLOSE.tryLater);
+  }
+
+  /** Forgets what the log holds, as it has changed or is not asked for. */
+  function cool(room: Room) {
+    room.state = null;
+    warmBytes -= warm.get(room) ?? 0;
+    warm.delete(room);
+  }
+
+  function keepWarm(room: Room, state: Promise<Uint8Array>, size: number) {
+    cool(room);
+    room.state = state;
+    warm.set(room, size);
+    warmBytes += size;
+    for (const old of warm.keys()) {
+      if (warmBytes <= MAX_WARM_BYTES) break;
+      cool(old);
+    }
+  }
+
+  function drop(room: Room) {
+    cool(room);
+    empty.delete(room);
+    if (rooms.get(keyOf(room.id)) === room) rooms.delete(keyOf(room.id));
+  }
+
+  /** Everything in the room's log as one update. Newer than the call it may be, older never. */
+  function stateOf(room: Room): Promise<Uint8Array> {
+    room.stateUsedAt = Date.now();
+    if (room.state) return room.state;
+    const state = load(room).then(({ updates }) => {
+      const merged = merge(updates);
+      if (room.state === state) keepWarm(room, state, merged.length);
+      return merged;
+    });
+    room.state = state;
+    state.catch(() => {
+      if (room.state === state) room.state = null;
+    });
+    return state;
+  }
+
+  function setBytes(room: Room, account: AccountUse | undefined, bytes: number) {
+    if (account) account.bytes += bytes - room.bytes;
+    room.bytes = bytes;
+  }
+
+  async function open(room: Room) {
+    const { updates, position, bytes } = await load(room);
+    room.seen = position;
+    room.bytes = bytes;
+    const folded = updates[0]?.length ?? 0;
+    room.tail = { count: Math.max(0, updates.length - 1), bytes: bytes - folded, folded };
+    const merged = merge(updates);
+    room.stateUsedAt = Date.now();
+    keepWarm(room, Promise.resolve(merged), merged.length);
+  }
+
+  function fold(room: Room): Promise<void> {
+    const work = async () => {
+      const { updates, position } = await load(room);
+      if (updates.length < 2) return;
+      const state = squeeze(updates);
+      const bytes = await store.fold(room.id, position, state);
+      const [peer] = room.peers;
+      setBytes(room, peer?.account, bytes);
+      room.tail = { count: 0, bytes: 0, folded: state.length };
+      metrics.count('folds_total');
+    };
+    room.folding ??= track(work())
+      .catch((error: unknown) => {
+        if (!(error instanceof ErasedError)) log.warn('fold-failed', { error });
+        // Not again at once: the next try comes with the next tail.
+        room.tail = { ...room.tail, count: 0, bytes: 0 };
+      })
+      .finally(() => {
+        room.folding = null;
+      });
+    return room.folding;
+  }
+
+  const isFull = (room: Room, account: AccountUse, more: number) =>
+    room.bytes + room.inFlight + more > limits.room ||
+    account.bytes + more > limits.account ||
+    (room.bytes === 0 && account.rooms >= limits.rooms);
+
+  async function write(room: Room, peer: Peer, update: Uint8Array) {
+    const { account } = peer;
+    // What was deleted in it may make room.
+    if (isFull(room, account, update.length)) await fold(room);
+    if (update.length > limits.update || isFull(room, account, update.length)) return peer.close(CLOSE.quota);
+    const asked = performance.now();
+    room.inFlight += update.length;
+    const appended = await store.append(room.id, update).finally(() => {
+      room.inFlight -= update.length;
+    });
+    metrics.commit((performance.now() - asked) / 1000);
+    metrics.count('updates_total');
+    metrics.count('update_bytes_total', update.length);
+    cool(room);
+    if (appended.position === 1) account.rooms++;
+    setBytes(room, account, appended.bytes);
+    room.tail.count++;
+    room.tail.bytes += update.length;
+    const frame = updateFrame(update);
+    for (const other of room.peers) other.send(frame);
+    if (appended.position === room.seen + 1) room.seen++;
+    else if (appended.position > room.seen) catchUp(room);
+    const { count, bytes, folded } = room.tail;
+    if (count >= FOLD_COUNT || bytes >= Math.max(FOLD_BYTES, folded)) void fold(room);
+  }
+
+  /** Sends what other relays have appended to the same log. */
+  function catchUp(room: Room) {
+    room.behind = true;
+    if (room.reading) return;
+    room.reading = true;
+    const work = async () => {
+      try {
+        await room.opened;
+        while (room.behind) {
+          room.behind = false;
+          const { updates, position, bytes } = await load(room, room.seen);
+          if (updates.length > 0) cool(room);
+          room.bytes = bytes;
+          room.tail.count += updates.length;
+          for (const update of updates) {
+            const frame = updateFrame(update);
+            for (const peer of room.peers) peer.send(frame);
+          }
+          room.seen = Math.max(room.seen, position);
+        }
+      } finally {
+        // In the same breath as the last look at `behind`: a call that comes now starts anew.
+        room.reading = false;
+      }
+    };
+    track(work()).catch((error: unknown) => fail(room, room.peers, error));
+  }
+
+  async function answer(room: Room, peer: Peer, frame: Frame, message: Uint8Array) {
+    switch (frame.type) {
+      case 'step1': {
+        if (peer.answering) return;
+        peer.answering = true;
+        try {
+          const merged = await stateOf(room);
+          peer.send(step2Frame(readable(() => diff(merged, frame.vector))));
+        } finally {
+          peer.answering = false;
+        }
+        return;
+      }
+      case 'update': {
+        if (frame.update.length > limits.update) return peer.close(CLOSE.quota);
+        const { empty } = readable(() => inspect(frame.update));
+        if (empty) return;
+        if (frame.answer) {
+          const merged = await stateOf(room);
+          if (readable(() => covers(merged, frame.update))) {
+            metrics.count('repeated_updates_total');
+            peer.send(updateFrame(frame.update));
+            return;
+          }
+        }
+        return write(room, peer, frame.update);
+      }
+      case 'awareness': {
+        if (message.length > limits.awareness || frame.clients.size > MAX_AWARENESS_CLIENTS)
+          return peer.close(CLOSE.junk);
+        // A copy: the message is a window into a larger buffer, which would be held for as long as the peer is here.
+        const copy = message.slice();
+        peer.awareness = { frame: copy, clients: frame.clients };
+        for (const other of room.peers) other.send(copy);
+        return;
+      }
+      case 'query-awareness':
+        for (const other of room.peers) if (other.awareness) peer.send(other.awareness.frame);
+        return;
+      default:
+        return;
+    }
+  }
+
+  async function greet(room: Room, peer: Peer) {
+    await room.opened;
+    const merged = await stateOf(room);
+    peer.send(step1Frame(vectorOf(merged)));
+    for (const other of room.peers) if (other !== peer && other.awareness) peer.send(other.awareness.frame);
+  }
+
+  return {
+    join(id, peer) {
+      const key = keyOf(id);
+      let room = rooms.get(key);
+      if (!room) {
+        room = {
+          id,
+          peers: new Set(),
+          opened: Promise.resolve(),
+          seen: 0,
+          bytes: 0,
+          tail: { count: 0, bytes: 0, folded: 0 },
+          inFlight: 0,
+          state: null,
+          stateUsedAt: 0,
+          emptySince: 0,
+          behind: false,
+          reading: false,
+          folding: null,
+        };
+        rooms.set(key, room);
+        room.opened = open(room);
+        // A room that could not be read is not kept: the next one who asks reads again.
+        const opening = room;
+        opening.opened.catch(() => drop(opening));
+      }
+      room.peers.add(peer);
+      empty.delete(room);
+      const joined = room;
+      track(greet(joined, peer)).catch((error: unknown) => fail(joined, [peer], error));
+      return joined;
+    },
+    receive(room, peer, message) {
+      const work = async () => {
+        const frame = readable(() => readFrame(message));
+        await room.opened;
+        await answer(room, peer, frame, message);
+      };
+      return track(
+        work().catch((error: unknown) => {
+          if (error instanceof JunkError) peer.close(CLOSE.junk);
+          else fail(room, [peer], error);
+        }),
+      );
+    },
+    leave(room, peer) {
+      if (!room.peers.delete(peer)) return;
+      if (peer.awareness) {
+        const frame = goneFrame(peer.awareness.clients);
+        for (const other of room.peers) other.send(frame);
+      }
+      if (room.peers.size > 0) return;
+      room.emptySince = Date.now();
+      empty.add(room);
+    },
+    look(change) {
+      if (change?.room !== undefined) {
+        const room = rooms.get(keyOf({ account: change.account, room: change.room }));
+        if (room) catchUp(room);
+        return;
+      }
+      for (const room of rooms.values()) if (!change || room.id.account === change.account) catchUp(room);
+    },
+    sweep(now = Date.now()) {
+      for (const room of warm.keys()) if (now - room.stateUsedAt >= STATE_MS) cool(room);
+      for (const room of empty) {
+        if (now - room.emptySince < limits.evictMs) continue;
+        if (room.inFlight > 0 || room.reading || room.folding) continue;
+        const { count, bytes, folded } = room.tail;
+        if (count >= FAREWELL_COUNT || (count > 0 && bytes * 4 >= folded)) void fold(room);
+        else drop(room);
+      }
+    },
+    get size() {
+      return rooms.size;
+    },
+    async idle() {
+      while (busy.size > 0) await Promise.allSettled([...busy]);
+    },
+    close() {
+      rooms.clear();
+      empty.clear();
+      warm.clear();
+    },
+  };
+}
+
+class JunkError extends Error {
+  override readonly name = 'JunkError';
+}
+
+/** What a client sent is read here; whatever the reader throws is the client's fault. */
+function readable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new JunkError('unreadable', { cause });
+  }
+}

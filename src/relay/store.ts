@@ -1,0 +1,53 @@
+// Where the relay keeps what it is given: one log of Yjs updates per room. Two members: store-level.ts (a folder on this machine) and
+// store-postgres.ts (a server that several relays share). test/suites/relay-store.suite.ts is this contract as a test.
+
+export interface RoomId {
+  /** Hash of the account's token, see domain/sync/keys.ts. */
+  readonly account: string;
+  readonly room: string;
+}
+
+/** What happened elsewhere: in a room, in a whole account (no `room`), or unknown (null: look everywhere). */
+export type Change = { readonly account: string; readonly room?: string } | null;
+
+export interface Appended {
+  /** 1, 2, 3 … in the order in which appends to this room became durable. */
+  readonly position: number;
+  /** What the room takes now, with this update. */
+  readonly bytes: number;
+}
+
+export interface Log {
+  /** In order of position. After a fold the first one stands for all before it. */
+  readonly updates: readonly Uint8Array[];
+  /** Of the last append to the room; 0: there was none. */
+  readonly position: number;
+  readonly bytes: number;
+}
+
+/** The room, or its account, was erased. That is for good: an erased name is never used again. */
+export class ErasedError extends Error {
+  override readonly name = 'ErasedError';
+}
+
+export interface RelayStore {
+  /** Durable when resolved. Throws ErasedError. Appends that wait for the same disk flush share it. */
+  append(id: RoomId, update: Uint8Array): Promise<Appended>;
+  /** All that is newer than `after`, and whatever a fold has put together with it. Sees every append that was resolved before the call. */
+  load(id: RoomId, after?: number): Promise<Log>;
+  /**
+   * Puts `state`, which holds everything up to and including `upTo`, in the place of those updates; later ones stay. Does nothing where
+   * somebody else has folded `upTo` away meanwhile. Resolves with what the room takes now.
+   */
+  fold(id: RoomId, upTo: number, state: Uint8Array): Promise<number>;
+  /** Erases a room, or all rooms of an account. Durable when resolved; the names stay refused. */
+  erase(account: string, room?: string): Promise<void>;
+  /** What an account takes. Throws ErasedError. */
+  usage(account: string): Promise<{ readonly rooms: number; readonly bytes: number }>;
+  /** Tells what other processes did on the same store. A hint to look: it may come late, twice, or as null after an interruption. */
+  subscribe(listener: (change: Change) => void): () => void;
+  /** Rejects while the store cannot be reached. */
+  ping(): Promise<void>;
+  /** Resolves when everything under way is durable. */
+  close(): Promise<void>;
+}
