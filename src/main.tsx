@@ -26,7 +26,9 @@ import { type Problem, toProblem } from './domain/base/errors.ts';
 import { until, writable } from './domain/base/readable.ts';
 import type { App } from './services/app.ts';
 import { createChat } from './services/chat/chat-service.ts';
+import { descriptionOf, toolsInForce } from './services/chat/tools/index.ts';
 import { COMMANDS } from './services/commands/index.ts';
+import { createContext, relevanceBy } from './services/context/context-service.ts';
 import { createDocuments } from './services/documents/documents-service.ts';
 import { createNotes } from './services/documents/notes.ts';
 import { createLibrary } from './services/library/library-service.ts';
@@ -230,30 +232,36 @@ async function start(): Promise<void> {
     },
     onImported: () => memory.wake('ended'),
   });
-  const chat = createChat({
+  const model = () => {
+    const { endpoints, chosen } = settings.connections.get();
+    const endpoint = endpoints.find(({ id }) => id === chosen?.endpointId);
+    if (!endpoint || !chosen) return null;
+    return createOpenAICompatibleModel({
+      endpoint,
+      model: chosen.model,
+      key: () => vault.get(endpointSecret(endpoint.id)),
+      fetch: network.fetch,
+    });
+  };
+  const conversing = {
     documents,
     drawer: store.drawer,
-    memory,
+    model,
     config: settings.config,
     now: Date.now,
     device: navigator.platform,
-    locks: navigator.locks,
-    model: () => {
-      const { endpoints, chosen } = settings.connections.get();
-      const endpoint = endpoints.find(({ id }) => id === chosen?.endpointId);
-      if (!endpoint || !chosen) return null;
-      return createOpenAICompatibleModel({
-        endpoint,
-        model: chosen.model,
-        key: () => vault.get(endpointSecret(endpoint.id)),
-        fetch: network.fetch,
-      });
-    },
+  };
+  const context = createContext({
+    ...conversing,
+    tools: () => toolsInForce(settings.config.get(), { notes }).map(descriptionOf),
+    relevance: relevanceBy(memory),
   });
+  const chat = createChat({ ...conversing, memory, context, notes, locks: navigator.locks });
   const app: App = {
     documents,
     library,
     chat,
+    context,
     memory,
     notes,
     projection: createProjection(

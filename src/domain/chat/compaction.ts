@@ -23,8 +23,8 @@ export const compactionSchema = z.looseObject({
   guidance: z.string().optional(),
   /** What stays, what is folded, and the summary: data of the strategy (`domain/context/compaction/plan.ts`). */
   plan: z.looseObject({}),
-  /** The person's own wording of the summary, in place of the plan's. */
-  summary: z.string().optional(),
+  /** The person's own wording of the summary, in place of the plan's; null or absent: the plan's. */
+  summary: z.string().nullable().optional(),
   /** Figures of the prompt, estimated tokens. */
   tokensBefore: z.number(),
   tokensAfter: z.number(),

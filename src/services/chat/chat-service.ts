@@ -1,13 +1,11 @@
-// Conducts turns: one at a time in a conversation, as many conversations at once as one likes.
+// Conducts turns: one at a time in a conversation, as many conversations at once as one likes. What a turn does is in `turns.ts`.
 //
-//   send ──► user message saved ──► recall (bounded) ──► prompt ──► stream ──► answer saved ──► next in the queue
-//                                                          └─ draft row, every half second: what a crash would lose
-//
-// An answer has its id before its first word, and its draft row carries it: saving it twice is saving it once.
+//   send ──► user message saved ──► turn: recall (bounded) ──► steps ──► answer saved ──► next in the queue
+//                                                         └─ draft row, every half second: what a crash would lose
 
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
-import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import {
   asMessageId,
   type ConversationId,
@@ -16,22 +14,19 @@ import {
   newMessageId,
 } from '../../domain/base/ids.ts';
 import { type Readable, type Writable, writable } from '../../domain/base/readable.ts';
-import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
-import { addToDraft, hasContent } from '../../domain/chat/draft.ts';
-import {
-  type Finish,
-  type Message,
-  type Part,
-  type PartOf,
-  textOf,
-  type Usage,
-} from '../../domain/chat/message.ts';
-import { buildPrompt } from '../../domain/context/prompt.ts';
+import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
+import { hasContent } from '../../domain/chat/draft.ts';
+import type { Message, Part } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
-import type { Documents, OpenConversation } from '../documents/documents.ts';
+import type { TurnContext } from '../context/turn-context.ts';
+import type { Documents } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
 import { type Chat, IDLE_TURN, type SendOptions, type TurnState } from './chat.ts';
-import { createDraftRows, type DraftRow, type LocksLike } from './draft-rows.ts';
+import { createDraftRows, type LocksLike } from './draft-rows.ts';
+import { planSendBack, questionsAfter } from './send-back.ts';
+import { createToolRefusals } from './tool-refusals.ts';
+import type { NotesLike } from './tools/index.ts';
+import { createTurns, type TurnRequest } from './turns.ts';
 
 export interface ChatDependencies {
   readonly documents: Documents;
@@ -39,6 +34,10 @@ export interface ChatDependencies {
   /** The model that answers now; null: memory answers. Asked once for each turn. */
   readonly model: () => ChatModel | null;
   readonly memory: Pick<Memory, 'recall' | 'wake'>;
+  /** Makes requests that fit. */
+  readonly context: TurnContext;
+  /** Where models keep notes; absent: they cannot. */
+  readonly notes?: NotesLike | undefined;
   readonly config: Readable<Config>;
   /** ms since 1970 */
   readonly now: () => number;
@@ -54,17 +53,7 @@ export interface ChatDependencies {
 export const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 /** Files of one message, as they are kept (data URLs). */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024;
-/** A slow index holds up an answer no longer than this, ms. */
-const RECALL_PATIENCE = 3000;
-/** Without a model the recall is the answer: then there is time for an index that is just waking up, ms. */
-const RECALL_ONLY_PATIENCE = 30_000;
-/** The screen hears of new words about 30 times a second. */
-const FRAME_MS = 33;
 const TITLE_LENGTH = 60;
-/** What of a long message is asked of memory, characters: it is kept with the answer. */
-const MAX_QUERY = 4000;
-
-type Recall = PartOf<'recall'>;
 
 /** What one conversation has going on in this tab. */
 interface Session {
@@ -79,23 +68,13 @@ interface Session {
   line: Promise<unknown>;
 }
 
-interface TurnRequest {
-  /** The message to answer. */
-  readonly asked: MessageId;
-  readonly without?: readonly MessageId[];
-  /** Memory of an earlier answer to the same message, used again as it is. */
-  readonly recall?: Recall;
-  /** The person asked for this answer: show the conversation at its question. */
-  readonly explicit?: boolean;
-  /** A failed answer without content that this one takes the place of. */
-  readonly replaces?: MessageId;
-}
-
 /** Creates the service. Nothing happens before the first call; `rescueDrafts` is for the start. */
 export function createChat(deps: ChatDependencies): Chat {
-  const { documents, drawer, memory, config, now, device } = deps;
+  const { documents, drawer, memory, now, device } = deps;
   const onProblem = deps.onProblem ?? (() => undefined);
   const rows = createDraftRows({ drawer, locks: deps.locks, now, onProblem });
+  const refusals = createToolRefusals({ drawer, now, onProblem });
+  const turns = createTurns({ ...deps, notes: deps.notes, refusals, draft: rows.draft });
   const sessions = new Map<ConversationId, Session>();
   let closed = false;
 
@@ -132,6 +111,7 @@ export function createChat(deps: ChatDependencies): Chat {
       parts: readonly Part[];
       parentId: MessageId | null;
       role?: Message['role'];
+      more?: Pick<Message, 'dmail' | 'copyOf'>;
     },
   ): Promise<Message> {
     const parent = message.parentId === null ? undefined : conversation?.messages.get(message.parentId);
@@ -144,6 +124,7 @@ export function createChat(deps: ChatDependencies): Chat {
       createdAt: Math.max(now(), (parent?.createdAt ?? 0) + 1),
       parts: message.parts,
       device,
+      ...message.more,
     };
     await documents.change(id, {
       messages: [said],
@@ -155,211 +136,7 @@ export function createChat(deps: ChatDependencies): Chat {
     return said;
   }
 
-  // ---------------------------------------------------------------------------------------- memory
-  /** The passages for the answer, as they will be kept with it; null where none were asked for. Never throws. */
-  async function remember(
-    conversation: Conversation,
-    asked: Message,
-    request: TurnRequest,
-    patience: number,
-    signal: AbortSignal,
-  ): Promise<{ recall: Recall | null; problem: Problem | null }> {
-    const text = textOf(asked).trim().slice(0, MAX_QUERY);
-    if (text === '') return { recall: null, problem: null };
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
-    const { exclude_current_session: exclude } = config.get().recall.filters;
-    try {
-      const found = await unlessAborted(
-        memory.recall({
-          text,
-          ...(exclude ? { currentConversation: conversation.id } : {}),
-          signal: bounded,
-        }),
-        bounded,
-      );
-      const without = new Set<string>(request.without ?? []);
-      return {
-        recall: {
-          type: 'recall',
-          query: text,
-          threshold: found.threshold,
-          passages: found.passages.filter((passage) => !without.has(passage.messageId)),
-          nearMisses: found.nearMisses.filter((passage) => !without.has(passage.messageId)),
-        },
-        problem: null,
-      };
-    } catch (error) {
-      if (!isAbort(error) && (error as { name?: string }).name !== 'TimeoutError')
-        return { recall: null, problem: toProblem(error) };
-      return {
-        recall: null,
-        problem: signal.aborted
-          ? null
-          : new RecollectError('index-unavailable', 'Memory did not answer in time.', { retry: true })
-              .problem,
-      };
-    }
-  }
-
-  /** Recall by itself happens for the first message of a conversation. */
-  const recallsByItself = (path: readonly Message[]): boolean => {
-    const { enabled, trigger_on_start: onStart } = config.get().recall.auto_recall;
-    const said = path.filter((message) => message.role === 'user' && message.kind === 'message');
-    return enabled && onStart && said.length === 1;
-  };
-
-  // ---------------------------------------------------------------------------------------- a turn
-  async function runTurn(
-    session: Session,
-    id: ConversationId,
-    request: TurnRequest,
-  ): Promise<MessageId | null> {
-    const control = new AbortController();
-    session.turn = control;
-    const { signal } = control;
-    const model = deps.model();
-    const startedAt = now();
-    const answerId = newMessageId();
-    set(session, {
-      status: 'waiting',
-      parts: [],
-      parentId: request.asked,
-      answerId,
-      model: model?.id ?? null,
-      startedAt,
-      problem: null,
-    });
-    let open: OpenConversation | undefined;
-    let draft: DraftRow | undefined;
-    const screen = createPacer(FRAME_MS, () => set(session, { parts }));
-    let parts: readonly Part[] = [];
-    try {
-      open = await documents.open(id);
-      const conversation = open.get();
-      const asked = conversation.messages.get(request.asked);
-      if (!asked) throw new RecollectError('message-missing', 'The message to answer is not there any more.');
-      const path = pathTo(conversation.messages, asked.id);
-      if (request.explicit && effectiveHead(conversation) !== asked.id)
-        await documents.change(id, { meta: { head: asked.id } });
-
-      let recall = request.recall ?? null;
-      let problem: Problem | null = null;
-      if (!recall && (model === null || recallsByItself(path))) {
-        set(session, { status: 'recalling' });
-        ({ recall, problem } = await remember(
-          conversation,
-          asked,
-          request,
-          model ? RECALL_PATIENCE : RECALL_ONLY_PATIENCE,
-          signal,
-        ));
-      }
-      // What found nothing leaves no trace on an answer; where memory itself is the answer, it does.
-      if (recall && (model === null || recall.passages.length > 0)) parts = [recall];
-
-      const answer: Message = {
-        id: answerId,
-        parentId: asked.id,
-        role: 'assistant',
-        kind: model ? 'message' : 'recall',
-        createdAt: Math.max(startedAt, asked.createdAt + 1),
-        parts,
-        device,
-        ...(model ? { model: model.id } : {}),
-      };
-      let finish: Finish = signal.aborted ? 'stopped' : 'stop';
-      let usage: Usage | undefined;
-
-      if (!model) {
-        // Nothing to quote is an answer too; that memory could not be asked is not.
-        if (!recall && !problem)
-          parts = [{ type: 'recall', query: '', threshold: 0, passages: [], nearMisses: [] }];
-        if (problem) finish = 'error';
-      } else if (!signal.aborted) {
-        // That memory did not answer in time is no reason to show a problem on an answer.
-        problem = null;
-        const { context } = config.get();
-        const prompt = buildPrompt({
-          path,
-          recall,
-          system: conversation.meta.systemPrompt,
-          window: model.contextWindow ?? context.window_tokens,
-          reserve: context.reserved_tokens,
-        });
-        set(session, { status: 'waiting', parts });
-        draft = rows.draft(id, { ...answer, parts }, request.replaces ?? null);
-        try {
-          for await (const event of model.stream(prompt, { signal })) {
-            if (event.type === 'usage') usage = event.usage;
-            else if (event.type === 'end') {
-              finish = event.finish;
-              problem = event.problem ?? null;
-            } else {
-              parts = addToDraft(parts, event);
-              if (session.state.get().status !== 'streaming') set(session, { status: 'streaming', parts });
-              else screen.touch();
-              draft.update(parts);
-            }
-          }
-        } catch (error) {
-          // A model never throws; should one do so, what arrived is kept all the same.
-          finish = 'error';
-          problem = toProblem(error);
-        }
-      }
-      screen.flush();
-
-      const finished: Message = {
-        ...answer,
-        parts,
-        durationMs: Math.max(0, now() - startedAt),
-        finish,
-        ...(usage ? { usage } : {}),
-        ...(problem ? { problem: { ...problem } } : {}),
-      };
-      // Erased for good while it was being answered: it must not come back as a lone answer.
-      if (!(await documents.read(id))) {
-        const row = await draft?.settle();
-        if (row !== undefined) await drawer.set(row, undefined);
-        return null;
-      }
-      await saveAnswer(id, open.get(), finished, request.replaces, draft);
-      memory.wake('changed');
-      return finished.id;
-    } catch (error) {
-      set(session, { problem: toProblem(error) });
-      return null;
-    } finally {
-      screen.stop();
-      draft?.release();
-      open?.close();
-      session.turn = null;
-    }
-  }
-
-  /** Appends the answer and takes its draft row away, both or neither. The head follows unless the person has gone elsewhere. */
-  async function saveAnswer(
-    id: ConversationId,
-    conversation: Conversation,
-    answer: Message,
-    replaces: MessageId | undefined,
-    draft: Pick<DraftRow, 'settle'> | undefined,
-  ): Promise<void> {
-    const failed = replaces === undefined ? undefined : conversation.messages.get(replaces);
-    const head = effectiveHead(conversation);
-    const here = head === answer.parentId || (failed !== undefined && head === failed.id);
-    const row = await draft?.settle();
-    await documents.change(
-      id,
-      {
-        messages: [answer],
-        ...(here ? { meta: { head: answer.id } } : {}),
-        ...(failed ? { removed: [failed.id] } : {}),
-      },
-      row === undefined ? {} : { writes: [{ key: row, value: undefined }] },
-    );
-  }
-
+  // ---------------------------------------------------------------------------------------- turns
   /** Runs the turn, then what was asked for meanwhile, then what was queued, one by one. */
   function start(session: Session, id: ConversationId, request: TurnRequest | null): void {
     if (request) session.next.push(request);
@@ -372,8 +149,14 @@ export function createChat(deps: ChatDependencies): Chat {
         const queued = session.state.get().queue[0];
         try {
           if (wanted) {
-            const answer = await runTurn(session, id, wanted);
-            tip = answer ?? wanted.asked;
+            const end = await turns.run(session, id, wanted);
+            tip = end?.last ?? wanted.asked;
+            const [next, ...after] = wanted.after ?? [];
+            // A branch is gone through only as long as its answers come.
+            if (next !== undefined && end?.finish === 'stop') {
+              const again = await askAgain(id, next, end.last);
+              if (again) session.next.unshift({ asked: again, explicit: true, reuse: true, after });
+            }
           } else if (queued) {
             const conversation = await needed(id);
             const said = await appendUser(id, conversation, {
@@ -397,6 +180,23 @@ export function createChat(deps: ChatDependencies): Chat {
     session.running = work();
   }
 
+  /** A question of the old branch, put below the new one. */
+  async function askAgain(
+    id: ConversationId,
+    question: MessageId,
+    below: MessageId,
+  ): Promise<MessageId | null> {
+    const conversation = await needed(id);
+    const said = conversation.messages.get(question);
+    if (!said) return null;
+    const copy = await appendUser(id, conversation, {
+      parts: said.parts,
+      parentId: below,
+      more: { copyOf: said.id },
+    });
+    return copy.id;
+  }
+
   const isBusy = (session: Session) => session.state.get().status !== 'idle';
 
   const stop = (session: Session) => session.turn?.abort(new DOMException('Stopped', 'AbortError'));
@@ -411,6 +211,8 @@ export function createChat(deps: ChatDependencies): Chat {
 
   return {
     turn: (id) => sessionOf(id).state,
+    toolRefusals: refusals.all,
+    forgetToolRefusals: refusals.forget,
 
     send: async ({ conversationId, parts, withoutPassages }: SendOptions) => {
       refuseTooLarge(parts);
@@ -482,6 +284,38 @@ export function createChat(deps: ChatDependencies): Chat {
       });
     },
 
+    sendBack: async (id, mail) => {
+      refuseTooLarge(mail.parts);
+      const session = sessionOf(id);
+      return await inLine(session, async () => {
+        const conversation = await needed(id);
+        const before = effectiveHead(conversation);
+        const plan = planSendBack(conversation, mail, { now: now(), device });
+        await documents.change(id, { messages: plan.messages, meta: { head: plan.leaf } });
+        if (mail.replay !== 'none' && (plan.asked !== null || mail.replay === 'branch')) {
+          stop(session);
+          const after = mail.replay === 'branch' ? plan.after : [];
+          set(session, {
+            replay: { done: 0, total: mail.replay === 'branch' ? plan.answers : 1, saved: 0, asked: 0 },
+          });
+          const request = await firstOf(id, plan, after);
+          if (request) start(session, id, request);
+        }
+        return {
+          messageId: plan.sent,
+          undo: async () => {
+            stop(session);
+            await documents.change(id, { meta: { head: before } });
+          },
+        };
+      });
+    },
+
+    sendBackCost: async (id, message) => {
+      const { questions, answers } = questionsAfter(await needed(id), message);
+      return { turns: questions.length, answers };
+    },
+
     stop: (id) => {
       const session = sessions.get(id);
       if (session) stop(session);
@@ -517,8 +351,9 @@ export function createChat(deps: ChatDependencies): Chat {
             finish: hasContent(answer.parts) ? 'cut' : 'error',
             problem: { ...cut },
           };
-          await saveAnswer(conversationId, conversation, message, replaces ?? undefined, {
-            settle: async () => key,
+          await turns.save(conversationId, conversation, message, {
+            replaces: replaces ?? undefined,
+            draft: { settle: async () => key },
           });
           rescued += 1;
           memory.wake('changed');
@@ -547,6 +382,20 @@ export function createChat(deps: ChatDependencies): Chat {
       await rows.close();
     },
   };
+
+  /** What is asked first after something was sent back: for the answer that is missing, or else the next question of the branch. */
+  async function firstOf(
+    id: ConversationId,
+    plan: ReturnType<typeof planSendBack>,
+    after: readonly MessageId[],
+  ): Promise<TurnRequest | null> {
+    const { asked, leaf } = plan;
+    if (asked !== null)
+      return { asked, reuse: true, explicit: true, after, ...(leaf === asked ? {} : { from: leaf }) };
+    const [next, ...rest] = after;
+    const again = next === undefined ? null : await askAgain(id, next, leaf);
+    return again === null ? null : { asked: again, reuse: true, explicit: true, after: rest };
+  }
 
   async function needed(id: ConversationId): Promise<Conversation> {
     const conversation = await documents.read(id);
@@ -610,38 +459,4 @@ function provisionalTitle(parts: readonly Part[]): string {
   const cut = characters.slice(0, TITLE_LENGTH - 1).join('');
   const space = cut.lastIndexOf(' ');
   return `${(space > TITLE_LENGTH / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
-}
-
-/** The promise, or the signal's reason as soon as it is aborted: for work that is slow to notice. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason);
-    if (signal.aborted) leave();
-    signal.addEventListener('abort', leave, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
-}
-
-/** Calls `act` at most once in `ms`: at once when it is quiet, at the end of the interval when it is not. */
-function createPacer(ms: number, act: () => void) {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let waiting = false;
-  const tick = () => {
-    timer = undefined;
-    if (!waiting) return;
-    waiting = false;
-    act();
-    timer = setTimeout(tick, ms);
-  };
-  return {
-    touch: () => {
-      waiting = true;
-      if (timer === undefined) tick();
-    },
-    flush: () => {
-      if (waiting) act();
-      waiting = false;
-    },
-    stop: () => clearTimeout(timer),
-  };
 }

@@ -7,6 +7,7 @@ import { effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts'
 import { textOf } from '../../../src/domain/chat/message.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createChat } from '../../../src/services/chat/chat-service.ts';
+import { createContext } from '../../../src/services/context/context-service.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 
 export interface TabApi {
@@ -25,10 +26,21 @@ export interface TabApi {
 const store = await openStore();
 const documents = createDocuments({ store });
 const [baseUrl = '', model = ''] = location.hash.slice(1).split('|');
+const models = () =>
+  createOpenAICompatibleModel({ endpoint: { baseUrl }, model, key: async () => undefined });
+const config = writable(defaultConfig);
 const chat = createChat({
   documents,
   drawer: store.drawer,
-  model: () => createOpenAICompatibleModel({ endpoint: { baseUrl }, model, key: async () => undefined }),
+  model: models,
+  context: createContext({
+    documents,
+    drawer: store.drawer,
+    model: models,
+    config,
+    now: Date.now,
+    device: 'page',
+  }),
   memory: {
     recall: async ({ text }) => ({
       query: text,
@@ -42,7 +54,7 @@ const chat = createChat({
     }),
     wake: () => undefined,
   },
-  config: writable(defaultConfig),
+  config,
   now: Date.now,
   device: 'page',
   locks: navigator.locks,

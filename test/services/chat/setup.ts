@@ -3,6 +3,7 @@
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import type { ChatModel } from '../../../src/adapters/models/chat-model.ts';
+import type { Problem } from '../../../src/domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import { until, writable } from '../../../src/domain/base/readable.ts';
 import { effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
@@ -10,6 +11,8 @@ import { type Message, type Part, type RecalledPassage, textOf } from '../../../
 import { type Config, defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createChat } from '../../../src/services/chat/chat-service.ts';
 import type { LocksLike } from '../../../src/services/chat/draft-rows.ts';
+import type { NotesLike } from '../../../src/services/chat/tools/index.ts';
+import { type ContextDependencies, createContext } from '../../../src/services/context/context-service.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import type { RecallRequest, RecallResult } from '../../../src/services/memory/memory.ts';
 
@@ -63,6 +66,8 @@ export function createScene(
     locks?: LocksLike;
     recall?: (request: RecallRequest) => Promise<Partial<RecallResult>>;
     config?: (config: Config) => Config;
+    notes?: NotesLike;
+    context?: Partial<ContextDependencies>;
   } = {},
 ) {
   const store = options.store ?? createInMemoryStore();
@@ -70,10 +75,24 @@ export function createScene(
   const asked: RecallRequest[] = [];
   const problems: string[] = [];
   const config = writable<Config>(options.config?.(defaultConfig) ?? defaultConfig);
+  const model = options.model ?? (() => null);
+  const onProblem = (problem: Problem) => problems.push(problem.code);
+  const context = createContext({
+    documents,
+    drawer: store.drawer,
+    model,
+    config,
+    now: Date.now,
+    device: 'test-device',
+    onProblem,
+    ...options.context,
+  });
   const chat = createChat({
     documents,
     drawer: store.drawer,
-    model: options.model ?? (() => null),
+    model,
+    context,
+    notes: options.notes,
     memory: {
       recall: async (request) => {
         asked.push(request);
@@ -95,7 +114,7 @@ export function createScene(
     now: Date.now,
     device: 'test-device',
     locks: options.locks,
-    onProblem: (problem) => problems.push(problem.code),
+    onProblem,
   });
   const idle = (id: ConversationId) => until(chat.turn(id), (state) => state.status === 'idle');
   const path = async (id: ConversationId): Promise<Message[]> => {
@@ -106,6 +125,7 @@ export function createScene(
     store,
     documents,
     chat,
+    context,
     config,
     /** What was asked of memory. */
     asked,
@@ -133,6 +153,7 @@ export function createScene(
       (await path(id)).map((message) => `${message.role}: ${textOf(message)}`),
     close: async () => {
       await chat.close();
+      await context.close();
       await documents.close();
     },
   };

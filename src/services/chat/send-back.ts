@@ -1,0 +1,137 @@
+// What sending something back to an earlier place of a conversation changes: new messages, where the head goes, what is asked. Decides; writes
+// nothing. The branch that is left stays as it is.
+import { RecollectError } from '../../domain/base/errors.ts';
+import { type MessageId, newMessageId } from '../../domain/base/ids.ts';
+import { startsTurn } from '../../domain/chat/checkpoint.ts';
+import {
+  type Conversation,
+  childrenOf,
+  effectiveHead,
+  newestLeaf,
+  pathTo,
+} from '../../domain/chat/conversation.ts';
+import { type Dmail, type Message, type Part, textOf } from '../../domain/chat/message.ts';
+import type { SendBack } from './chat.ts';
+
+export interface SendBackPlan {
+  /** To be appended, parents first. */
+  readonly messages: readonly Message[];
+  /** The message that carries the letter. */
+  readonly sent: MessageId;
+  /** Where the head goes, and what the next message hangs on. */
+  readonly leaf: MessageId;
+  /** The question whose answer is missing at `leaf`; null: none is. */
+  readonly asked: MessageId | null;
+  /** Later questions of the branch that was left, oldest first. */
+  readonly after: readonly MessageId[];
+  /** Answers of that branch from there on: what may have to be asked for. */
+  readonly answers: number;
+}
+
+/** The branch a message is seen on: the shown one where it lies on it, else the newest below it. */
+function branchThrough(conversation: Conversation, message: MessageId): Message[] {
+  const shown = pathTo(conversation.messages, effectiveHead(conversation));
+  return shown.some(({ id }) => id === message)
+    ? shown
+    : pathTo(conversation.messages, newestLeaf(childrenOf(conversation.messages), message));
+}
+
+/** What was asked after a message on its branch, and how many answers came. */
+export function questionsAfter(
+  conversation: Conversation,
+  message: MessageId,
+): { questions: readonly MessageId[]; answers: number } {
+  const branch = branchThrough(conversation, message);
+  const later = branch.slice(branch.findIndex(({ id }) => id === message) + 1);
+  return {
+    questions: later
+      .filter((said) => startsTurn(said) && (textOf(said) !== '' || said.parts.length > 0))
+      .map(({ id }) => id),
+    answers: later.filter((said) => said.role === 'assistant' && said.kind === 'message').length,
+  };
+}
+
+/** Throws `message-missing`. */
+export function planSendBack(
+  conversation: Conversation,
+  mail: SendBack,
+  { now, device }: { now: number; device: string },
+): SendBackPlan {
+  const original = conversation.messages.get(mail.message);
+  if (!original) throw new RecollectError('message-missing', `There is no message ${mail.message}`);
+  const branch = branchThrough(conversation, original.id);
+  const at = branch.findIndex(({ id }) => id === original.id);
+  const { questions, answers } = questionsAfter(conversation, original.id);
+  const from = (branch.at(-1) ?? original).id;
+  const later = (parent: Message | undefined, offset = 0) =>
+    Math.max(now + offset, (parent?.createdAt ?? 0) + 1);
+
+  if (mail.type === 'note') {
+    const dmail: Dmail = { from, checkpoint: original.id, by: 'person' };
+    const note: Message = {
+      id: newMessageId(),
+      parentId: original.id,
+      role: 'user',
+      kind: 'message',
+      createdAt: later(original),
+      parts: mail.parts,
+      device,
+      dmail,
+    };
+    return { messages: [note], sent: note.id, leaf: note.id, asked: note.id, after: questions, answers };
+  }
+
+  const dmail: Dmail = { from, checkpoint: original.parentId, by: 'person', edits: original.id };
+  const parent = original.parentId === null ? undefined : conversation.messages.get(original.parentId);
+  const edited: Message = {
+    id: newMessageId(),
+    parentId: original.parentId,
+    role: original.role,
+    kind: original.kind,
+    createdAt: later(parent),
+    parts: wording(original, mail),
+    device,
+    dmail,
+    ...(original.model && original.role === 'assistant' ? { model: original.model } : {}),
+  };
+  const plan = { sent: edited.id, after: questions, answers };
+  const hasResults = edited.parts.some((part) => part.type === 'tool-result');
+  if (original.role !== 'tool' && !hasResults) {
+    // Of the person: its answer is asked for again. Of a model: it stands as it is worded now.
+    const asked = original.role === 'user' ? edited.id : null;
+    return { ...plan, messages: [edited], leaf: edited.id, asked };
+  }
+
+  // Calls and results are never parted: the other results of the same step come along.
+  const messages: Message[] = [edited];
+  for (const sibling of branch.slice(at + 1)) {
+    if (sibling.role !== 'tool') break;
+    const above = messages.at(-1) as Message;
+    messages.push({
+      ...sibling,
+      id: newMessageId(),
+      parentId: above.id,
+      createdAt: later(above, messages.length),
+      copyOf: sibling.id,
+    });
+  }
+  const question = branch.slice(0, at).findLast((said) => said.role === 'user' && said.kind === 'message');
+  return { ...plan, messages, leaf: (messages.at(-1) as Message).id, asked: question?.id ?? null };
+}
+
+/** The message's parts in the person's wording. Of a message with tool results one result is changed, and what followed them goes. */
+function wording(original: Message, { parts, callId }: SendBack): readonly Part[] {
+  const target = original.parts.findIndex(
+    (part) => part.type === 'tool-result' && (callId === undefined || part.callId === callId),
+  );
+  if (target < 0) return parts;
+  const text = textOf({ parts });
+  const last = original.parts.findLastIndex((part) => part.type === 'tool-result');
+  return original.parts
+    .slice(0, last + 1)
+    .map((part, index) =>
+      index === target && part.type === 'tool-result'
+        ? { ...part, text, edited: true, isError: false }
+        : part,
+    );
+}

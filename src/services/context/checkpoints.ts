@@ -1,0 +1,115 @@
+// Checkpoints of a conversation: naming a place, going back to one, comparing two. Going back moves the head and copies nothing.
+import { distance } from 'fastest-levenshtein';
+import { RecollectError } from '../../domain/base/errors.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import { diffOf, listCheckpoints } from '../../domain/chat/checkpoint.ts';
+import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import type { Documents } from '../documents/documents.ts';
+import type { ContextControl } from './context.ts';
+
+/** Shortest beginning of a message id that is taken for one. */
+const MIN_ID = 8;
+const MAX_NAME = 100;
+
+type CheckpointDesk = Pick<
+  ContextControl,
+  'checkpoints' | 'checkpoint' | 'removeCheckpoint' | 'restore' | 'diff'
+>;
+
+export function createCheckpointDesk({
+  documents,
+  config,
+  now,
+}: {
+  documents: Pick<Documents, 'read' | 'change'>;
+  config: Readable<Config>;
+  now: () => number;
+}): CheckpointDesk {
+  async function needed(id: ConversationId): Promise<Conversation> {
+    const conversation = await documents.read(id);
+    if (!conversation) throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
+    return conversation;
+  }
+
+  const listed = (conversation: Conversation) =>
+    listCheckpoints(conversation, { rules: config.get().context.checkpoints, now: now() });
+
+  /** The message behind a name or an id. Given names are found without looking at the branch. */
+  function find(conversation: Conversation, nameOrId: string): { name: string; messageId: MessageId } {
+    const wanted = nameOrId.trim();
+    const named = conversation.checkpoints.get(wanted);
+    if (named && conversation.messages.has(named.messageId))
+      return { name: wanted, messageId: named.messageId };
+    const all = listed(conversation);
+    const lower = wanted.toLowerCase();
+    const hit =
+      all.find(({ name }) => name === wanted) ?? all.find(({ name }) => name.toLowerCase() === lower);
+    if (hit) return { name: hit.name, messageId: hit.messageId };
+    if (wanted.length >= MIN_ID) {
+      const ids = [...conversation.messages.keys()].filter((id) => id.startsWith(lower));
+      if (ids.length === 1) return { name: ids[0] as string, messageId: ids[0] as MessageId };
+    }
+    const nearest = all
+      .map(({ name }) => ({ name, away: distance(lower, name.toLowerCase()) }))
+      .sort((a, b) => a.away - b.away)
+      .slice(0, 3)
+      .map(({ name }) => name);
+    throw new RecollectError('checkpoint-unknown', `There is no checkpoint ${wanted}.`, {
+      params: { name: wanted, nearest: nearest.join(', ') || '–' },
+    });
+  }
+
+  return {
+    checkpoints: async (id) => listed(await needed(id)),
+
+    checkpoint: async (id, name, at) => {
+      const conversation = await needed(id);
+      const messageId = at ?? effectiveHead(conversation);
+      if (messageId === null || !conversation.messages.has(messageId))
+        throw new RecollectError('message-missing', 'There is no message to name yet.');
+      const given = name?.replace(/\s+/g, ' ').trim() ?? '';
+      const wanted = [...given].slice(0, MAX_NAME).join('') || freeName(conversation);
+      const before = conversation.checkpoints.get(wanted) ?? null;
+      await documents.change(id, {
+        checkpoints: { [wanted]: { messageId, createdAt: now(), auto: false, by: 'person' } },
+      });
+      return {
+        name: wanted,
+        messageId,
+        undo: () => documents.change(id, { checkpoints: { [wanted]: before } }),
+      };
+    },
+
+    removeCheckpoint: async (id, name) => {
+      const conversation = await needed(id);
+      const before = conversation.checkpoints.get(name);
+      // Automatic ones are not kept anywhere: there is nothing to remove.
+      if (!before) find(conversation, name);
+      await documents.change(id, { checkpoints: { [name]: null } });
+      return {
+        undo: () => (before ? documents.change(id, { checkpoints: { [name]: before } }) : Promise.resolve()),
+      };
+    },
+
+    restore: async (id, nameOrId) => {
+      const conversation = await needed(id);
+      const { name, messageId } = find(conversation, nameOrId);
+      const before = effectiveHead(conversation);
+      await documents.change(id, { meta: { head: messageId } });
+      return { name, messageId, undo: () => documents.change(id, { meta: { head: before } }) };
+    },
+
+    diff: async (id, left, right) => {
+      const conversation = await needed(id);
+      return diffOf(conversation, find(conversation, left).messageId, find(conversation, right).messageId);
+    },
+  };
+}
+
+function freeName(conversation: Conversation): string {
+  let number = conversation.checkpoints.size + 1;
+  while (conversation.checkpoints.has(`checkpoint-${number}`)) number += 1;
+  return `checkpoint-${number}`;
+}

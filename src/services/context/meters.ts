@@ -1,0 +1,79 @@
+// One meter for each model, set right by what endpoints report. What was learnt is kept on the device.
+import { z } from 'zod';
+import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import type { ChatModel } from '../../adapters/models/chat-model.ts';
+import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import type { Usage } from '../../domain/chat/message.ts';
+import type { RequestLedger } from '../../domain/context/ledger.ts';
+import {
+  type Correction,
+  corrected,
+  createMeter,
+  NO_CORRECTION,
+  type TokenCounter,
+  type TokenMeter,
+} from '../../domain/context/meter.ts';
+
+const KEY = 'context/corrections';
+/** A new meter forgets what it has counted, so small changes do not make one. */
+const NOTICEABLE = 0.03;
+
+const correctionsSchema = z.record(z.string(), z.object({ ratio: z.number(), samples: z.number() }));
+
+const keyOf = (model: ChatModel | null): string => (model ? `${model.endpoint ?? ''}|${model.id}` : '');
+
+export interface Meters {
+  of(model: ChatModel | null): TokenMeter;
+  learn(model: ChatModel, ledger: RequestLedger, usage: Usage | undefined): void;
+  /** What was kept is there. */
+  readonly ready: Promise<void>;
+}
+
+export function createMeters({
+  drawer,
+  counterFor,
+  onProblem,
+}: {
+  drawer: Drawer;
+  /** The model's own tokenizer, once it is loaded. */
+  counterFor: (model: ChatModel) => TokenCounter | undefined;
+  onProblem: (problem: Problem) => void;
+}): Meters {
+  const corrections = new Map<string, Correction>();
+  const meters = new Map<string, TokenMeter>();
+  const ready = drawer
+    .get(KEY)
+    .then((kept) => {
+      for (const [key, correction] of Object.entries(correctionsSchema.safeParse(kept).data ?? {}))
+        if (!corrections.has(key)) corrections.set(key, correction);
+    })
+    .catch((error) => onProblem(toProblem(error)));
+
+  return {
+    ready,
+    of: (model) => {
+      const key = keyOf(model);
+      const { ratio } = corrections.get(key) ?? NO_CORRECTION;
+      const counter = model ? counterFor(model) : undefined;
+      const known = meters.get(key);
+      if (
+        known &&
+        Math.abs(known.ratio - ratio) < NOTICEABLE &&
+        (counter === undefined || known.counter.id === counter.id)
+      )
+        return known;
+      const made = counter ? createMeter(counter, ratio) : createMeter(undefined, ratio);
+      meters.set(key, made);
+      return made;
+    },
+    learn: (model, ledger, usage) => {
+      if (usage?.inputTokens === undefined) return;
+      const key = keyOf(model);
+      const before = corrections.get(key) ?? NO_CORRECTION;
+      const after = corrected(before, ledger.tokens.total / ledger.ratio, usage.inputTokens);
+      if (after === before) return;
+      corrections.set(key, after);
+      drawer.set(KEY, Object.fromEntries(corrections)).catch((error) => onProblem(toProblem(error)));
+    },
+  };
+}

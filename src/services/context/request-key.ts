@@ -1,0 +1,54 @@
+// A name for all that a model is sent: equal requests have equal keys, so that an answer can stand for its request. Pure.
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { Prompt, ToolDescription } from '../../adapters/models/chat-model.ts';
+import type { Part } from '../../domain/chat/message.ts';
+
+/** Messages never change, so neither do their parts: each is hashed once. */
+const known = new WeakMap<object, string>();
+
+const hashText = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
+
+function hashOf(value: object, content: readonly unknown[]): string {
+  const kept = known.get(value);
+  if (kept !== undefined) return kept;
+  const hash = hashText(JSON.stringify(content));
+  known.set(value, hash);
+  return hash;
+}
+
+/** What of a part reaches an endpoint, in one order. */
+function sentOf(part: Part): readonly unknown[] {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return [part.type, part.text];
+    case 'file':
+      return [part.type, part.mediaType, part.name, part.url, part.reference];
+    case 'tool-call':
+      return [part.type, part.callId, part.name, part.arguments];
+    case 'tool-result':
+      return [part.type, part.callId, part.name, part.text, part.isError === true];
+    default:
+      return [part.type];
+  }
+}
+
+/** 32 hex digits over model, endpoint, system prompt, messages and tools. */
+export function requestKey(
+  model: { readonly id: string; readonly endpoint?: string },
+  prompt: Prompt,
+  tools: readonly ToolDescription[],
+): string {
+  return hashText(
+    [
+      model.endpoint ?? '',
+      model.id,
+      prompt.system ?? '',
+      ...tools.map((tool) => hashOf(tool, [tool.name, tool.description, tool.schema])),
+      ...prompt.messages.map(
+        ({ role, parts }) => `${role} ${parts.map((part) => hashOf(part, sentOf(part))).join(' ')}`,
+      ),
+    ].join('\n'),
+  );
+}

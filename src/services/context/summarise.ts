@@ -1,0 +1,53 @@
+// Lets the model that answers write a summary. One request, no tools, bounded in time; what goes wrong is thrown for the strategy to decide.
+import type { ChatModel } from '../../adapters/models/chat-model.ts';
+import { RecollectError } from '../../domain/base/errors.ts';
+import type { Usage } from '../../domain/chat/message.ts';
+import type { Summarise } from '../../domain/context/compaction/strategy.ts';
+
+/** A summary that takes longer is given up, ms: the conversation waits for it. */
+export const SUMMARY_PATIENCE_MS = 120_000;
+
+/** Throws RecollectError (`model-*`, `compaction-failed` for no time or no room), or AbortError. `onUsage` hears of every call. */
+export function summariseWith(
+  model: ChatModel,
+  {
+    patienceMs,
+    signal,
+    onUsage,
+  }: { patienceMs: number; signal: AbortSignal; onUsage: (usage: Usage) => void },
+): Summarise {
+  return async ({ system, prompt }) => {
+    const patience = AbortSignal.timeout(patienceMs);
+    const bounded = AbortSignal.any([signal, patience]);
+    let text = '';
+    let usage: Usage | undefined;
+    for await (const event of model.stream(
+      { system, messages: [{ role: 'user', parts: [{ type: 'text', text: prompt }] }] },
+      { signal: bounded },
+    )) {
+      if (event.type === 'text-delta') text += event.text;
+      else if (event.type === 'usage') {
+        usage = event.usage;
+        onUsage(usage);
+      } else if (event.type === 'end') {
+        signal.throwIfAborted();
+        if (patience.aborted)
+          throw failed(`The summary took longer than ${Math.round(patienceMs / 1000)} seconds.`, 'timeout');
+        if (event.problem && event.finish !== 'stop')
+          throw new RecollectError(event.problem.code, event.problem.message, {
+            ...(event.problem.params ? { params: event.problem.params } : {}),
+            retry: event.problem.retry,
+          });
+        // Half a summary would pass for a whole one.
+        if (event.finish === 'length') throw failed('The summary was cut off for its length.', 'length');
+      }
+    }
+    return { text: withoutThoughts(text), ...(usage ? { usage } : {}) };
+  };
+}
+
+const failed = (detail: string, reason: string) =>
+  new RecollectError('compaction-failed', detail, { params: { detail, reason }, retry: true });
+
+/** Some models think aloud in front of what they say. */
+const withoutThoughts = (text: string): string => text.replace(/^\s*<think>[\s\S]*?<\/think>/i, '').trim();
