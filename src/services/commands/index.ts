@@ -1,6 +1,7 @@
 // The shelf of slash commands, in the order in which they are offered. Composer, palette and /help read it.
 import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import type { Command, CommandContext, CommandOutcome } from './command.ts';
+import { checkpoint, checkpoints, compact, dmail, restore } from './context.ts';
 import { help } from './help.ts';
 import { memory } from './memory.ts';
 import { newConversation } from './new.ts';
@@ -11,7 +12,18 @@ import { title } from './title.ts';
 export { type Completion, complete, type Suggestion } from './complete.ts';
 export { type ParsedCommand, parseCommand } from './parse.ts';
 
-export const COMMANDS: readonly Command[] = [recall, memory, newConversation, title, help];
+export const COMMANDS: readonly Command[] = [
+  recall,
+  memory,
+  compact,
+  checkpoint,
+  checkpoints,
+  restore,
+  dmail,
+  newConversation,
+  title,
+  help,
+];
 
 /**
  * Reads and runs a line that begins with a slash. What goes wrong is an outcome too; only cancelling throws.

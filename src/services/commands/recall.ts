@@ -1,9 +1,11 @@
 // /recall: passages of other conversations, or straight to one of them.
+import type { IndexFilter } from '../../adapters/index/memory-index.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import { effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { textOf } from '../../domain/chat/message.ts';
 import type { Command, CommandContext } from './command.ts';
+import { filterOfScope } from './scope.ts';
 
 const MAX_LIMIT = 50;
 
@@ -14,6 +16,8 @@ export const recall: Command = {
     { name: 'limit', kind: 'flag', value: 'number', range: [1, MAX_LIMIT], optional: true },
     { name: 'with-context', kind: 'flag', value: 'none', optional: true },
     { name: 'jump-to', kind: 'flag', value: 'text', optional: true },
+    { name: 'explain', kind: 'flag', value: 'none', optional: true },
+    { name: 'scope', kind: 'flag', value: 'text', optional: true },
   ],
 
   async run(context, args) {
@@ -27,13 +31,16 @@ export const recall: Command = {
         params: { command: 'recall', argument: 'query', value: '', allowed: '', nearest: '' },
       });
     const withContext = args['with-context'] === true;
+    const filter = typeof args.scope === 'string' ? await scopeOf(context, args.scope) : undefined;
     const result = await context.memory.recall({
       text,
+      ...(filter ? { filter } : {}),
       ...(limit === undefined ? {} : { limit }),
       ...(context.conversationId === null ? {} : { currentConversation: context.conversationId }),
       withContext: true,
       signal: context.signal,
     });
+    if (args.explain === true) return { type: 'explain', result, draft: text };
     if (typeof target !== 'string') return { type: 'recall', result, withContext };
     const passage = [...result.passages, ...result.nearMisses][Number(target) - 1];
     if (!passage) throw notFound(target, result.passages.length + result.nearMisses.length);
@@ -44,6 +51,11 @@ export const recall: Command = {
     };
   },
 };
+
+async function scopeOf({ documents, conversationId }: CommandContext, scope: string): Promise<IndexFilter> {
+  const conversation = conversationId === null ? undefined : await documents.read(conversationId);
+  return filterOfScope(scope, conversation?.meta.workDir ?? null);
+}
 
 /** `--jump-to 2` means the second passage of the list. */
 const isRank = (target: string) => /^\d{1,2}$/.test(target);

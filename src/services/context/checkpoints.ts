@@ -15,7 +15,7 @@ const MAX_NAME = 100;
 
 type CheckpointDesk = Pick<
   ContextControl,
-  'checkpoints' | 'checkpoint' | 'removeCheckpoint' | 'restore' | 'diff'
+  'checkpoints' | 'find' | 'checkpoint' | 'removeCheckpoint' | 'restore' | 'diff'
 >;
 
 export function createCheckpointDesk({
@@ -63,6 +63,8 @@ export function createCheckpointDesk({
 
   return {
     checkpoints: async (id) => listed(await needed(id)),
+
+    find: async (id, nameOrId) => find(await needed(id), nameOrId),
 
     checkpoint: async (id, name, at) => {
       const conversation = await needed(id);

@@ -159,6 +159,11 @@ export interface ContextControl {
 
   /** All checkpoints, newest first. */
   checkpoints(id: ConversationId): Promise<readonly ListedCheckpoint[]>;
+  /** The checkpoint of this name or message id. Throws `checkpoint-unknown` (name, nearest). */
+  find(
+    id: ConversationId,
+    nameOrId: string,
+  ): Promise<{ readonly name: string; readonly messageId: MessageId }>;
   /** Names a message (default: the head). Without a name: the first free of `checkpoint-1` …. An existing name moves. */
   checkpoint(
     id: ConversationId,

@@ -80,9 +80,10 @@ function useCommandLine(conversationId: ConversationId | null): (line: string) =
       // Most commands are done at once; only a slow one says that it runs.
       const slow = setTimeout(() => put(null), 200);
       try {
-        const { documents, library, chat, memory, settings } = app;
-        const context = { documents, library, chat, memory, settings, conversationId, now: Date.now };
-        const outcome = await runCommand(app.commands, line, { ...context, signal });
+        const { documents, library, chat, context, memory, settings } = app;
+        const services = { documents, library, chat, context, memory, settings };
+        const here = { ...services, conversationId, now: Date.now, signal };
+        const outcome = await runCommand(app.commands, line, here);
         clearTimeout(slow);
         if (!signal.aborted && latest.current(outcome)) put(outcome);
         else drop();

@@ -57,6 +57,7 @@ async function createDesk(titles: readonly string[] = []) {
   const context: Omit<CommandContext, 'conversationId'> = {
     documents,
     chat,
+    context: scene.context,
     library: {
       setMeta: (which: readonly ConversationId[], meta: object) =>
         setAll(which, 'title' in meta ? { ...meta, titleBy: 'person' } : meta),
@@ -157,6 +158,184 @@ describe('/recall', () => {
     expect(desk.recalls).toHaveLength(0);
     expect(await desk.run('/recall --jump-to 0198ffff-dead-7000-8000-000000000000')).toMatchObject({
       problem: { code: 'command-argument' },
+    });
+  });
+});
+
+describe('/recall in a scope, or explained', () => {
+  it('narrows by work directory, pin, archive and dates', async () => {
+    const { run, recalls, documents, ids } = await createDesk(TITLES);
+    const [id] = ids as [ConversationId];
+    await documents.change(id, { meta: { workDir: '/proj/demo' } });
+    await run('/recall backups --scope "here, pinned"', id);
+    await run('/recall backups --scope archived,2025-03', id);
+    await run('/recall backups --scope 2025-01-10..2025-02', id);
+    await run('/recall backups --scope ..2024', id);
+    const day = (year: number, month: number, date: number) => new Date(year, month - 1, date).getTime();
+    expect(recalls.map((request) => request.filter)).toEqual([
+      { workDir: '/proj/demo', pinned: true },
+      { archived: true, after: day(2025, 3, 1), before: day(2025, 4, 1) },
+      { after: day(2025, 1, 10), before: day(2025, 3, 1) },
+      { before: day(2025, 1, 1) },
+    ]);
+  });
+
+  it('explains a scope that it does not know', async () => {
+    const { run } = await createDesk(TITLES);
+    for (const [scope, near] of [
+      ['archve', 'archived'],
+      ['2025-02-31', ''],
+      ['2025-05..2025-01', ''],
+    ])
+      expect(await run(`/recall x --scope ${scope}`)).toMatchObject({
+        type: 'problem',
+        problem: { code: 'command-argument', params: { argument: 'scope', value: scope, nearest: near } },
+      });
+    expect(await run('/recall x --scope here')).toMatchObject({
+      type: 'problem',
+      problem: { code: 'command-argument', params: { value: 'here' } },
+    });
+  });
+
+  it('runs dry with --explain', async () => {
+    const { run, recalls } = await createDesk(TITLES);
+    expect(await run('/recall backups --explain --limit 3')).toMatchObject({
+      type: 'explain',
+      draft: 'backups',
+      result: { passages: [{ messageId: 'm1' }, { messageId: 'm2' }] },
+    });
+    expect(recalls[0]).toMatchObject({ text: 'backups', limit: 3 });
+  });
+});
+
+describe('checkpoints', () => {
+  /** q1 a1 q2 a2 on one branch. */
+  async function createTalk() {
+    const desk = await createDesk(['Talk']);
+    const [id] = desk.ids as [ConversationId];
+    let parentId = desk.firsts[0] as MessageId;
+    const messages: MessageId[] = [parentId];
+    for (const [at, text] of ['a1', 'q2', 'a2'].entries()) {
+      const message = newMessageId();
+      messages.push(message);
+      await desk.documents.change(id, {
+        messages: [
+          {
+            id: message,
+            parentId,
+            role: text.startsWith('a') ? 'assistant' : 'user',
+            kind: 'message',
+            createdAt: 2000 + at,
+            parts: [{ type: 'text', text }],
+          },
+        ],
+        meta: { head: message },
+      });
+      parentId = message;
+    }
+    const head = async () => (await desk.documents.read(id))?.meta.head;
+    return { ...desk, id, messages, head };
+  }
+
+  it('are named, listed with their first lines, gone back to, and all of it taken back', async () => {
+    const { run, id, messages, head, documents } = await createTalk();
+    const named = await run('/checkpoint before the change', id);
+    expect(named).toMatchObject({
+      type: 'done',
+      what: 'checkpointed',
+      params: { name: 'before the change' },
+    });
+    expect(await run('/checkpoint', id)).toMatchObject({ params: { name: 'checkpoint-2' } });
+    expect(await run('/checkpoints', id)).toMatchObject({
+      type: 'checkpoints',
+      checkpoints: expect.arrayContaining([
+        expect.objectContaining({
+          name: 'before the change',
+          kind: 'named',
+          messageId: messages[3],
+          firstLine: 'a2',
+          here: true,
+        }),
+        expect.objectContaining({
+          name: 'turn-2',
+          kind: 'turn',
+          messageId: messages[1],
+          firstLine: 'q2',
+          auto: true,
+        }),
+      ]),
+    });
+    const gone = await run('/restore turn-2', id);
+    expect(await head()).toBe(messages[1]);
+    expect((await documents.read(id))?.messages.size).toBe(4);
+    expect(gone).toMatchObject({ type: 'done', what: 'restored', params: { name: 'turn-2' } });
+    if (gone.type === 'done') await gone.undo?.();
+    expect(await head()).toBe(messages[3]);
+    await run(`/restore ${messages[0]}`, id);
+    expect(await head()).toBe(messages[0]);
+    await run('/restore BEFORE the change', id);
+    expect(await head()).toBe(messages[3]);
+    if (named.type === 'done') await named.undo?.();
+    expect((await documents.read(id))?.checkpoints.has('before the change')).toBe(false);
+  });
+
+  it('that nobody knows are answered with the nearest', async () => {
+    const { run, id } = await createTalk();
+    await run('/checkpoint release', id);
+    expect(await run('/restore relaese', id)).toMatchObject({
+      type: 'problem',
+      problem: { code: 'checkpoint-unknown', params: { name: 'relaese', nearest: 'release, turn-2' } },
+    });
+    expect(await run('/restore x')).toMatchObject({
+      type: 'problem',
+      problem: { code: 'conversation-missing' },
+    });
+  });
+
+  it('are compared', async () => {
+    const { run, id, messages } = await createTalk();
+    expect(await run('/checkpoints --diff turn-2', id)).toMatchObject({
+      type: 'diff',
+      left: 'turn-2',
+      diff: { common: messages[1], left: [], right: [{ id: messages[2] }, { id: messages[3] }] },
+    });
+    expect(await run('/checkpoints --with turn-2', id)).toMatchObject({ problem: { code: 'command-flag' } });
+  });
+
+  it('get letters: the branch that is left stays, linked', async () => {
+    const { run, id, messages, head, documents, idle } = await createTalk();
+    const sent = await run('/dmail use port 8081 --to turn-2', id);
+    await idle(id);
+    expect(sent).toMatchObject({ type: 'done', what: 'dmailed', params: { name: 'turn-2' } });
+    const conversation = await documents.read(id);
+    const letter = [...(conversation?.messages.values() ?? [])].find((message) => message.dmail);
+    expect(letter).toMatchObject({
+      parentId: messages[1],
+      role: 'user',
+      parts: [{ type: 'text', text: 'use port 8081' }],
+      dmail: { from: messages[3], checkpoint: messages[1], by: 'person' },
+    });
+    // Nobody but memory answers here.
+    expect(conversation?.messages.get((await head()) as MessageId)).toMatchObject({
+      parentId: letter?.id,
+      kind: 'recall',
+    });
+    if (sent.type === 'done') await sent.undo?.();
+    expect(await head()).toBe(messages[3]);
+    expect(conversation?.messages.size).toBe(6);
+  });
+});
+
+describe('/compact', () => {
+  it('says where there is nothing to fold, and no conversation', async () => {
+    const { run, ids } = await createDesk(TITLES);
+    expect(await run('/compact', ids[0])).toMatchObject({
+      type: 'compaction',
+      result: { outcome: 'nothing' },
+    });
+    expect(await run('/compact')).toMatchObject({ problem: { code: 'conversation-missing' } });
+    expect(await run('/compact --strategy nosuch', ids[0])).toMatchObject({
+      problem: { code: 'command-argument', params: { argument: 'strategy' } },
     });
   });
 });

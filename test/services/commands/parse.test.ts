@@ -81,7 +81,7 @@ describe('a mistake is explained', () => {
         code: 'command-flag',
         command: 'recall',
         flag: '--limti',
-        allowed: '--limit, --with-context, --jump-to',
+        allowed: '--limit, --with-context, --jump-to, --explain, --scope',
         nearest: '--limit',
       },
     ],
@@ -248,7 +248,18 @@ describe('completion', () => {
     complete(COMMANDS, input, caret).suggestions.map((suggestion) => suggestion.text);
 
   it('offers commands, then what they take, then flags that are not there yet', () => {
-    expect(texts('/')).toEqual(['/recall', '/memory', '/new', '/title', '/help']);
+    expect(texts('/')).toEqual([
+      '/recall',
+      '/memory',
+      '/compact',
+      '/checkpoint',
+      '/checkpoints',
+      '/restore',
+      '/dmail',
+      '/new',
+      '/title',
+      '/help',
+    ]);
     expect(texts('/me')).toEqual(['/memory']);
     expect(texts('/memory ')).toEqual([
       'list',
@@ -267,7 +278,7 @@ describe('completion', () => {
     expect(texts('/memory export --')).toEqual(['--limit', '--archived', '--format', '--all']);
     expect(texts('/memory export --format ')).toEqual(['json', 'markdown']);
     expect(texts('/memory export --format m')).toEqual(['markdown']);
-    expect(texts('/recall x --limit 3 --')).toEqual(['--with-context', '--jump-to']);
+    expect(texts('/recall x --limit 3 --')).toEqual(['--with-context', '--jump-to', '--explain', '--scope']);
     expect(texts('hello')).toEqual([]);
     expect(texts('/unknown x')).toEqual([]);
   });

@@ -6,7 +6,32 @@ export const commands = {
     limit: 'at most this many passages',
     'with-context': 'with what was said right before and after',
     'jump-to': 'open the passage with this id',
-    explain: 'show every number behind the ranking',
+    explain: 'a dry run: every number, and what would be sent',
+    scope: 'here, pinned, archived, a date or a range like 2025-01..2025-03',
+  },
+  compact: {
+    summary: 'Fold older messages into a summary, so that the conversation fits the model',
+    text: 'what the summary must keep',
+    preview: 'show what would stay and what would be folded, and wait',
+    strategy: 'how to do it',
+  },
+  checkpoint: {
+    summary: 'Name this place in the conversation',
+    name: 'its name; without it, a number',
+  },
+  checkpoints: {
+    summary: 'List the places to go back to',
+    diff: 'compare this checkpoint',
+    with: 'with this one; without it, with where you are',
+  },
+  restore: {
+    summary: 'Go back to a checkpoint; what came after stays on its branch',
+    checkpoint: 'its name, or the id of a message',
+  },
+  dmail: {
+    summary: 'Send a note back to a checkpoint and go on from there',
+    note: 'what the past should know',
+    to: 'the checkpoint; without it, the last one',
   },
   memory: {
     summary: 'Look after what is remembered',
@@ -44,6 +69,9 @@ export const commands = {
     deleted_one: 'Moved {{count, number}} conversation to the trash',
     deleted_other: 'Moved {{count, number}} conversations to the trash',
     titled: 'Renamed to “{{title}}”',
+    checkpointed: 'Checkpoint “{{name}}” is set',
+    restored: 'Back at “{{name}}”. What came after is on its own branch.',
+    dmailed: 'Sent back to “{{name}}”. The branch you left stays.',
     exported_one: 'Exported {{count, number}} conversation',
     exported_other: 'Exported {{count, number}} conversations',
   },

@@ -6,7 +6,32 @@ export const commands = {
     limit: '最多返回几个片段',
     'with-context': '连同前后的消息',
     'jump-to': '打开此编号的片段',
-    explain: '显示排序背后的每个数字',
+    explain: '预演：列出全部分数和将要发送的内容',
+    scope: 'here（当前目录）、pinned、archived、日期或 2025-01..2025-03 这样的范围',
+  },
+  compact: {
+    summary: '把较早的消息折叠成摘要，让对话放得进模型',
+    text: '摘要必须保留的内容',
+    preview: '先显示保留什么、折叠什么，等您确认',
+    strategy: '用哪种策略',
+  },
+  checkpoint: {
+    summary: '给对话的这个位置命名',
+    name: '名称；不写则用编号',
+  },
+  checkpoints: {
+    summary: '列出可以回到的位置',
+    diff: '要比较的检查点',
+    with: '与哪个检查点比较；不写则与当前位置比较',
+  },
+  restore: {
+    summary: '回到一个检查点；之后的内容保留在自己的分支上',
+    checkpoint: '检查点名称，或消息的 id',
+  },
+  dmail: {
+    summary: '把一条留言送回检查点，并从那里继续',
+    note: '要让过去知道的事',
+    to: '检查点；不写则用最近的一个',
   },
   memory: {
     summary: '管理记住的内容',
@@ -41,6 +66,9 @@ export const commands = {
     unarchived_other: '已将 {{count, number}} 个对话移出归档',
     deleted_other: '已将 {{count, number}} 个对话移到回收站',
     titled: '已改名为“{{title}}”',
+    checkpointed: '已设置检查点“{{name}}”',
+    restored: '已回到“{{name}}”。之后的内容在它自己的分支上。',
+    dmailed: '已送回“{{name}}”。离开的分支仍然保留。',
     exported_other: '已导出 {{count, number}} 个对话',
   },
 };

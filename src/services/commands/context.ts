@@ -1,0 +1,123 @@
+// /compact, /checkpoint, /checkpoints, /restore, /dmail: what the model gets to see, and going back.
+import { RecollectError } from '../../domain/base/errors.ts';
+import { asMessageId, type ConversationId } from '../../domain/base/ids.ts';
+import { effectiveHead } from '../../domain/chat/conversation.ts';
+import { STRATEGIES } from '../../domain/context/compaction/index.ts';
+import type { ContextControl } from '../context/context.ts';
+import type { Command, CommandContext } from './command.ts';
+
+/** The conversation on the screen and who looks after its window. */
+function here({ conversationId, context }: CommandContext): { id: ConversationId; control: ContextControl } {
+  if (conversationId === null || !context)
+    throw new RecollectError('conversation-missing', 'There is no conversation on the screen.');
+  return { id: conversationId, control: context };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+export const compact: Command = {
+  name: 'compact',
+  arguments: [
+    { name: 'text', kind: 'rest', optional: true },
+    { name: 'preview', kind: 'flag', value: 'none', optional: true },
+    {
+      name: 'strategy',
+      kind: 'flag',
+      value: 'text',
+      choices: STRATEGIES.map(({ id }) => id),
+      optional: true,
+    },
+  ],
+  async run(context, { text, preview, strategy }) {
+    const { id, control } = here(context);
+    const cancel = () => control.cancel(id);
+    context.signal.addEventListener('abort', cancel, { once: true });
+    try {
+      const result = await control.compact(id, {
+        ...(textOf(text) === '' ? {} : { guidance: textOf(text) }),
+        ...(preview === undefined ? {} : { preview: preview === true }),
+        ...(typeof strategy === 'string' ? { strategy } : {}),
+      });
+      context.signal.throwIfAborted();
+      if (result.outcome === 'failed') return { type: 'problem', problem: result.problem };
+      return {
+        type: 'compaction',
+        result,
+        ...(result.outcome === 'applied' ? { undo: () => control.undo(id, result.compaction.id) } : {}),
+      };
+    } finally {
+      context.signal.removeEventListener('abort', cancel);
+    }
+  },
+};
+
+export const checkpoint: Command = {
+  name: 'checkpoint',
+  arguments: [{ name: 'name', kind: 'rest', optional: true }],
+  async run(context, { name }) {
+    const { id, control } = here(context);
+    const made = await control.checkpoint(id, textOf(name));
+    return { type: 'done', what: 'checkpointed', params: { name: made.name }, undo: made.undo };
+  },
+};
+
+export const checkpoints: Command = {
+  name: 'checkpoints',
+  arguments: [
+    { name: 'diff', kind: 'flag', value: 'text', optional: true },
+    { name: 'with', kind: 'flag', value: 'text', optional: true },
+  ],
+  async run(context, args) {
+    const { id, control } = here(context);
+    const left = textOf(args.diff);
+    if (left === '') {
+      if (args.with !== undefined)
+        throw new RecollectError('command-flag', '/checkpoints compares with --diff.', {
+          params: { command: 'checkpoints', flag: '--with', allowed: '--diff', nearest: '--diff' },
+        });
+      return { type: 'checkpoints', checkpoints: await control.checkpoints(id) };
+    }
+    const conversation = await context.documents.read(id);
+    const right = textOf(args.with) || (conversation && effectiveHead(conversation)) || '';
+    return { type: 'diff', left, right, diff: await control.diff(id, left, right) };
+  },
+};
+
+export const restore: Command = {
+  name: 'restore',
+  arguments: [{ name: 'checkpoint', kind: 'rest', optional: false }],
+  async run(context, args) {
+    const { id, control } = here(context);
+    const gone = await control.restore(id, textOf(args.checkpoint));
+    return { type: 'done', what: 'restored', params: { name: gone.name }, undo: gone.undo };
+  },
+};
+
+export const dmail: Command = {
+  name: 'dmail',
+  arguments: [
+    { name: 'note', kind: 'rest', optional: false },
+    { name: 'to', kind: 'flag', value: 'text', optional: true },
+  ],
+  async run(context, args) {
+    const { id, control } = here(context);
+    const all = await control.checkpoints(id);
+    // Without a name: to the newest checkpoint of this branch that is not where one stands already.
+    const conversation = await context.documents.read(id);
+    const head = conversation ? effectiveHead(conversation) : null;
+    const given = textOf(args.to);
+    const newest = all.find((candidate) => candidate.here && candidate.messageId !== head);
+    const target = given === '' ? newest : await control.find(id, given);
+    if (!target)
+      throw new RecollectError('checkpoint-unknown', 'There is no checkpoint to send it to.', {
+        params: { name: '', nearest: '–' },
+      });
+    const sent = await context.chat.sendBack(id, {
+      type: 'note',
+      message: asMessageId(target.messageId),
+      parts: [{ type: 'text', text: textOf(args.note) }],
+      replay: 'answer',
+    });
+    return { type: 'done', what: 'dmailed', params: { name: target.name }, undo: sent.undo };
+  },
+};
