@@ -89,3 +89,7 @@ export function costOf(
     1_000_000
   );
 }
+
+/** What folded messages brought back may cost where `total` of `limit` is used; at most as much as recall from elsewhere is worth. */
+export const roomToReturn = (limit: number, total: number, most = 2_000): number =>
+  Math.max(0, Math.min(most, limit - total));

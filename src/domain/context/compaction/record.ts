@@ -38,6 +38,8 @@ export const planSummarySchema = z.looseObject({
   before: z.string(),
   /** Messages it stands for. */
   covers: z.number(),
+  /** A person wrote `text`: later plans build on it and do not write it again. */
+  edited: z.boolean().optional(),
 });
 export type PlanSummary = Known<z.infer<typeof planSummarySchema>>;
 
@@ -149,7 +151,7 @@ export function withSummaryText(plan: CompactionPlan, text: string): CompactionP
     runs: plan.runs.map((run) =>
       run.action === 'fold' && run.summary ? { ...run, summary: first.id } : run,
     ),
-    summaries: [...(text.trim() === '' ? [] : [{ ...first, text, covers }]), ...rest],
+    summaries: [...(text.trim() === '' ? [] : [{ ...first, text, covers, edited: true }]), ...rest],
   };
 }
 

@@ -1,0 +1,59 @@
+// The few fixed words around what a model reads of folded messages, in the conversation's own language.
+import { type Message, textOf } from '../../chat/message.ts';
+import { cjkShare } from '../../memory/sentences.ts';
+
+export type Language = 'en' | 'zh';
+
+/** In front of a summary by a model: the words kimi-cli uses, so that its sessions and ours read alike. */
+export const COMPACTED =
+  '<system>Previous context has been compacted. Here is the compaction output:</system>';
+/** In front of a summary of older turns. */
+export const COMPACTED_TURNS = '[COMPACTED_CONTEXT]';
+
+export const HEADINGS = {
+  en: {
+    memory: '[Session memory: notes on earlier messages of this conversation, which are folded]',
+    constraints: '[What I asked you to observe, word for word]',
+    topic: '[Earlier in this conversation]',
+    title: 'Title',
+    state: 'Current state',
+    rules: 'Constraints (verbatim)',
+    corrections: 'Corrections (the last one counts)',
+    person: 'About the person',
+    decisions: 'Decisions',
+    facts: 'Facts',
+    files: 'Files',
+    workflow: 'Workflow',
+    errors: 'Errors and fixes',
+    todo: 'To do',
+    earlier: 'Earlier',
+  },
+  zh: {
+    memory: '[会话记忆：本对话中已折叠的较早消息的笔记]',
+    constraints: '[我要求遵守的内容，逐字保留]',
+    topic: '[本对话较早的内容]',
+    title: '标题',
+    state: '当前状态',
+    rules: '约束（逐字）',
+    corrections: '更正（以最后一次为准）',
+    person: '关于用户',
+    decisions: '决定',
+    facts: '事实',
+    files: '文件',
+    workflow: '操作',
+    errors: '错误与修复',
+    todo: '待办',
+    earlier: '更早',
+  },
+} as const satisfies Record<Language, Record<string, string>>;
+
+/** The language most of what person and model said last is in. */
+export function conversationLanguage(path: readonly Message[]): Language {
+  let sample = '';
+  for (let at = path.length - 1; at >= 0 && sample.length < 2_000; at--) {
+    const message = path[at] as Message;
+    if (message.kind === 'message' && (message.role === 'user' || message.role === 'assistant'))
+      sample += textOf(message).slice(0, 400);
+  }
+  return cjkShare(sample) > 0.3 ? 'zh' : 'en';
+}

@@ -1,0 +1,154 @@
+// Messages make turns, turns make topics: each older topic becomes one summary at its own place, and where topics are many the oldest
+// become a summary of summaries. What is recent is told at length, what is old in a word.
+import type { Message } from '../../chat/message.ts';
+import { termsOf } from '../terms.ts';
+import { unitsOf } from '../units.ts';
+import { HEADINGS } from './headings.ts';
+import { writeMemory } from './memory.ts';
+import {
+  type Draft,
+  finish,
+  firstOf,
+  type Group,
+  messagesOf,
+  mustTokens,
+  newestGroups,
+  type Outline,
+  outlineOf,
+} from './outline.ts';
+import type { CompactionPlan } from './record.ts';
+import type { CompactionStrategy } from './strategy.ts';
+import { summarised } from './summarising.ts';
+
+/** A topic has at least so many turns, and is closed after so many. */
+const MIN_TURNS = 2;
+const MAX_TURNS = 8;
+/** Turns that share less than this of their words are of two topics. */
+const COHESION = 0.16;
+/** Least tokens a topic's summary is worth writing for. */
+const LEAST = 40;
+/** Calls of a model in one compaction: topics beyond are told by their own sentences. */
+const CALLS = 6;
+
+interface Topic {
+  readonly groups: number[];
+}
+
+/** Words of a turn, without what every turn says. */
+function wordsOf(outline: Outline, groups: readonly number[]): Set<string> {
+  const words = new Set<string>();
+  for (const message of messagesOf(outline, groups))
+    for (const { text } of unitsOf(message).slice(0, 30)) for (const term of termsOf(text)) words.add(term);
+  return words;
+}
+
+/** Neighbouring turns that speak of the same things, in order. */
+function topicsOf(outline: Outline, folded: readonly number[]): Topic[] {
+  const byTurn = new Map<number, number[]>();
+  for (const index of folded) {
+    const { turn } = outline.groups[index] as Group;
+    byTurn.set(turn, [...(byTurn.get(turn) ?? []), index]);
+  }
+  const topics: { groups: number[]; turns: number; words: Set<string> }[] = [];
+  let lastTurn = Number.NaN;
+  for (const [turn, groups] of byTurn) {
+    const words = wordsOf(outline, groups);
+    const open = topics.at(-1);
+    let shared = 0;
+    if (open) for (const word of words) if (open.words.has(word)) shared += 1;
+    const alike = shared / Math.max(1, Math.min(words.size, open?.words.size ?? 0));
+    if (
+      open &&
+      turn - lastTurn <= 1 &&
+      open.turns < MAX_TURNS &&
+      (open.turns < MIN_TURNS || alike >= COHESION || words.size < 6)
+    ) {
+      open.groups.push(...groups);
+      open.turns += 1;
+      for (const word of words) open.words.add(word);
+    } else topics.push({ groups: [...groups], turns: 1, words });
+    lastTurn = turn;
+  }
+  return topics;
+}
+
+export const hierarchical: CompactionStrategy = {
+  id: 'hierarchical',
+  label: 'context.strategies.hierarchical',
+  needsModel: false,
+  async plan(view, budget, tools) {
+    const outline = outlineOf(view, budget, tools);
+    const { groups, language, meter } = outline;
+    const facts = { strategy: 'hierarchical' };
+    const all = groups.map((_, index) => index);
+    if (outline.before <= outline.goal) return finish(outline, { ...facts, keep: new Set(all), drafts: [] });
+    const room = Math.max(0, outline.goal - outline.fixed - budget.extra - mustTokens(outline));
+    const forTopics = Math.floor(Math.min(room * 0.6, 1_200 + room * 0.15));
+    const keep = newestGroups(outline, room - forTopics, budget.keepTurns);
+    const folded = all.filter((index) => !keep.has(index));
+    let topics = topicsOf(outline, folded);
+
+    // No more topics than there is room to tell of; the oldest ones become one.
+    const most = Math.max(1, Math.floor(forTopics / (LEAST + 14)));
+    if (topics.length > most) {
+      const cut = topics.length - most + 1;
+      topics = [{ groups: topics.slice(0, cut).flatMap((topic) => topic.groups) }, ...topics.slice(cut)];
+    }
+    // The newest topic gets about three times what the oldest gets.
+    const shares = topics.map((_, index) => 1 + (2 * index) / Math.max(1, topics.length - 1));
+    const allShares = shares.reduce((sum, share) => sum + share, 0);
+    const known = new Map(
+      (view.previous?.plan.strategy === 'hierarchical' ? view.previous.plan.summaries : []).map((old) => [
+        `${old.before}/${old.covers}`,
+        old.text,
+      ]),
+    );
+    let attempts = 0;
+    let usage: CompactionPlan['usage'];
+    let fallback: CompactionPlan['fallback'] = null;
+    const drafts: Draft[] = [];
+    const summaryOf = new Map<number, string>();
+    for (const [index, topic] of topics.entries()) {
+      const messages: Message[] = messagesOf(outline, topic.groups);
+      const tokens = Math.max(LEAST, Math.floor((forTopics * (shares[index] as number)) / allShares) - 14);
+      const write = (limit: number) =>
+        writeMemory(messages, { language, meter, tokens: limit, withoutRules: true, notesOnly: true });
+      const before = firstOf(outline, topic.groups[0] as number);
+      let text = known.get(`${before}/${messages.length}`) ?? null;
+      // A model is asked for the newest topics, and for none again that it has told of.
+      const byModel =
+        tools.summarise !== null && index >= topics.length - CALLS && (fallback?.code ?? '') !== 'failed';
+      if (text === null && byModel) {
+        const made = await summarised(outline, tools, messages, { previous: null, maxTokens: tokens });
+        attempts += made.attempts;
+        usage = made.usage ?? usage;
+        fallback = made.fallback ?? fallback;
+        text = made.text;
+      }
+      text ??= write(tokens);
+      if (text.trim() === '') continue;
+      const id = `topic-${index + 1}`;
+      for (const group of topic.groups) summaryOf.set(group, id);
+      drafts.push({
+        summary: {
+          id,
+          kind: 'topic',
+          heading: HEADINGS[language].topic,
+          text,
+          before,
+          covers: messages.length,
+        },
+        shorter: write,
+      });
+    }
+    return finish(outline, {
+      ...facts,
+      keep,
+      drafts,
+      summaryOf: (group) => summaryOf.get(group) ?? null,
+      attempts,
+      usage,
+      fallback,
+    });
+  },
+};

@@ -1,0 +1,212 @@
+// The session memory: notes on a stretch of conversation as structured Markdown, made by rules and quotation alone. The person's rules
+// stand in it word for word, of what was corrected the last word counts, and it is as long as it may be and no longer.
+import type { Message } from '../../chat/message.ts';
+import { isAcknowledgement, isQuestion } from '../cues.ts';
+import type { TokenMeter } from '../meter.ts';
+import { type Note, type NoteKind, notesOf } from '../notes.ts';
+import { unitsOf } from '../units.ts';
+import { HEADINGS, type Language } from './headings.ts';
+
+export interface MemoryOptions {
+  readonly language: Language;
+  readonly meter: TokenMeter;
+  /** As long as it may be. The person's rules stand in it whatever they cost. */
+  readonly tokens: number;
+  /** Words that are asked to weigh more: an instruction. */
+  readonly focus?: ReadonlySet<string> | undefined;
+  /** A memory in the person's or a model's own words: kept as it is, in front. */
+  readonly base?: string | null | undefined;
+  /** Without the person's rules: they are carried elsewhere. */
+  readonly withoutRules?: boolean | undefined;
+  /** Without title and current state. */
+  readonly notesOnly?: boolean | undefined;
+}
+
+interface Placed {
+  readonly note: Note;
+  readonly at: number;
+  /** What it sets right. */
+  about?: Placed;
+  superseded: boolean;
+}
+
+/** Sections in the order in which they are written. */
+const SECTIONS: readonly (readonly [keyof (typeof HEADINGS)['en'], readonly NoteKind[]])[] = [
+  ['rules', ['rule']],
+  ['corrections', ['correction']],
+  ['person', ['person']],
+  ['decisions', ['decision']],
+  ['facts', ['fact']],
+  ['files', ['file']],
+  ['workflow', ['workflow']],
+  ['errors', ['error']],
+  ['todo', ['todo']],
+];
+/** How far back a correction may reach, messages. */
+const REACH = 60;
+/** Below this length headings would cost more than they tell. */
+const SMALL = 120;
+
+/** The notes of messages, oldest first, those that were corrected marked. Linear but for the corrections, which look a little back. */
+function placeNotes(messages: readonly Message[]): Placed[] {
+  const placed: Placed[] = [];
+  const starts: number[] = [];
+  for (let at = 0; at < messages.length; at++) {
+    starts.push(placed.length);
+    for (const note of notesOf(messages[at] as Message)) {
+      const entry: Placed = { note, at, superseded: false };
+      if (note.kind === 'correction') {
+        const from = starts[Math.max(0, at - REACH)] as number;
+        let best: Placed | undefined;
+        let most = 0;
+        for (let i = placed.length - 1; i >= from; i--) {
+          const other = placed[i] as Placed;
+          if (other.superseded || other.note.kind === 'rule' || other.at === at) continue;
+          let shared = 0;
+          for (const term of note.terms) if (other.note.terms.has(term)) shared += 1;
+          let alike = false;
+          for (const value of note.values) if (value !== 'name' && other.note.values.has(value)) alike = true;
+          if (!alike) continue;
+          const near = at - other.at <= 2;
+          const fit = shared + (near ? 0.8 : 0) - (at - other.at) / (REACH * 2);
+          if ((shared >= 2 || (near && shared >= 1)) && fit > most) {
+            most = fit;
+            best = other;
+          }
+        }
+        if (best) {
+          best.superseded = true;
+          entry.about = best;
+        }
+      }
+      placed.push(entry);
+    }
+  }
+  return placed;
+}
+
+/** The newest thing the person asked for that is more than "go on". */
+function currentRequest(messages: readonly Message[]): string {
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at] as Message;
+    if (message.role !== 'user' || message.kind !== 'message') continue;
+    const unit = unitsOf(message).find(
+      ({ text, kind }) => kind === 'prose' && !isAcknowledgement(text) && text.length > 8,
+    );
+    if (unit) return unit.text;
+  }
+  return '';
+}
+
+function titleOf(messages: readonly Message[]): string {
+  for (const message of messages) {
+    if (message.role !== 'user' || message.kind !== 'message') continue;
+    const unit = unitsOf(message).find(({ text, kind }) => kind === 'prose' && text.length > 8);
+    if (unit) return unit.text.length > 80 ? `${[...unit.text].slice(0, 78).join('').trimEnd()}…` : unit.text;
+  }
+  return '';
+}
+
+/** Writes the memory of these messages. The same messages and options give the same text. */
+export function writeMemory(messages: readonly Message[], options: MemoryOptions): string {
+  const { language, meter, tokens, focus, base = null, withoutRules = false, notesOnly = false } = options;
+  const words = HEADINGS[language];
+  const placed = placeNotes(messages);
+  const cost = (text: string) => meter.text(text) + 1;
+
+  let left = tokens;
+  if (base) left -= cost(base);
+  const chosen: (Placed & { line: string })[] = [];
+  const said = new Set<string>();
+  const lineOf = ({ note, about }: Placed): string => {
+    const lead =
+      note.lead !== '' && note.terms.size < 6 && note.lead.length < 120
+        ? `${note.lead.replace(/[:：]?$/, ':')} `
+        : '';
+    return about && about.note.text.length < 160
+      ? `- ${about.note.text} → ${note.text}`
+      : `- ${lead}${note.text}`;
+  };
+  if (!withoutRules)
+    for (const entry of placed)
+      if (entry.note.kind === 'rule' && !said.has(entry.note.text)) {
+        said.add(entry.note.text);
+        const line = `- ${entry.note.text}`;
+        chosen.push({ ...entry, line });
+        left -= cost(line);
+      }
+
+  const headings = tokens >= SMALL;
+  const tops: string[] = [];
+  if (headings && !notesOnly) {
+    const title = titleOf(messages);
+    const state = currentRequest(messages);
+    for (const [heading, text] of [
+      [words.title, title],
+      [words.state, state],
+    ] as const) {
+      const line = `## ${heading}\n${text}`;
+      if (text === '' || cost(line) > left * 0.2 || (heading === words.state && text === title)) continue;
+      tops.push(line);
+      left -= cost(line);
+    }
+  }
+  // Every section that is used costs its heading; taken off beforehand so that the text does not outgrow its room.
+  if (headings) left -= Math.min(SECTIONS.length, 2 + Math.floor(tokens / 100)) * 5;
+
+  const candidates = placed
+    .filter(({ note, superseded }) => note.kind !== 'rule' && !superseded)
+    .map((entry, order) => {
+      const { note } = entry;
+      let wanted = 0;
+      if (focus) for (const term of note.terms) if (focus.has(term)) wanted += 1;
+      const line = lineOf(entry);
+      const price = cost(line);
+      // What is newer is a little more likely to matter.
+      const worth =
+        (note.weight * (1 + wanted) * (1 + (0.25 * entry.at) / Math.max(1, messages.length))) / price ** 0.6;
+      return { ...entry, line, price, worth, order };
+    })
+    .sort((a, b) => b.worth - a.worth || a.order - b.order);
+  // Terms that were said already make a note worth less: ten lines of one log are one line.
+  const covered = new Map<string, number>();
+  const fresh = ({ note }: Placed): number => {
+    let known = 0;
+    for (const term of note.terms) known += Math.min(2, covered.get(term) ?? 0);
+    return 1 / (1 + known / Math.max(3, note.terms.size));
+  };
+  const waiting: typeof candidates = [];
+  const take = (candidate: (typeof candidates)[number]) => {
+    said.add(candidate.line);
+    chosen.push(candidate);
+    left -= candidate.price;
+    for (const term of candidate.note.terms) covered.set(term, (covered.get(term) ?? 0) + 1);
+  };
+  for (const candidate of candidates) {
+    if (left < 6) break;
+    if (candidate.price > left || said.has(candidate.line)) continue;
+    if (fresh(candidate) < 0.55) waiting.push(candidate);
+    else take(candidate);
+  }
+  for (const candidate of waiting)
+    if (left >= 6 && candidate.price <= left && !said.has(candidate.line)) take(candidate);
+
+  const sections: string[] = [];
+  for (const [heading, kinds] of SECTIONS) {
+    const own = chosen
+      .filter(({ note }) => kinds.includes(note.kind))
+      .sort((a, b) => a.at - b.at || a.note.index - b.note.index);
+    if (own.length === 0) continue;
+    const lines = own.map(({ line }) => line).join('\n');
+    sections.push(headings ? `## ${words[heading]}\n${lines}` : lines);
+  }
+  return [...(base ? [base] : []), ...tops, ...sections].join(headings ? '\n\n' : '\n');
+}
+
+/** What a memory may cost where `room` is left for it and the newest messages together. */
+export const memoryRoom = (room: number): number =>
+  Math.max(0, Math.floor(Math.min(room * 0.5, 800 + room * 0.12)));
+
+/** Whether a message says more than "go on". */
+export const saysSomething = (message: Message): boolean =>
+  unitsOf(message).some(({ text }) => !isAcknowledgement(text) && !isQuestion(text));

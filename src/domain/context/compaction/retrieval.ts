@@ -1,0 +1,78 @@
+// The newest turns, and of what is older the messages that bear on the newest question, whole.
+import type { MessageId } from '../../base/ids.ts';
+import { type Message, textOf } from '../../chat/message.ts';
+import { createFolded } from '../folded.ts';
+import { finish, mustTokens, newestGroups, type Outline, outlineOf } from './outline.ts';
+import type { CompactionStrategy } from './strategy.ts';
+
+/** Share of the free room for the newest turns. */
+const NEWEST = 0.4;
+
+/** How well each group fits the newest question: the best of its sentences, by words and, where known, by meaning. */
+export function relevanceOf(
+  outline: Outline,
+  relevance?: ReadonlyMap<MessageId, number>,
+): Map<number, number> {
+  const { view, groups, head } = outline;
+  const { path } = view;
+  const question = path.findLast(({ role, kind }) => role === 'user' && kind === 'message');
+  const scores = new Map<number, number>();
+  if (!question || head >= path.length) return scores;
+  const groupAt = new Map<number, number>();
+  groups.forEach(({ members }, index) => {
+    for (const at of members) groupAt.set(at, index);
+  });
+  const [from, to] = [(path[head] as Message).id, (path.at(-1) as Message).id];
+  const everything = createFolded(path, {
+    id: '',
+    plan: {
+      strategy: '',
+      runs: [{ action: 'fold', from, to, count: 0, tokens: 0, why: '' }],
+      summaries: [],
+      tokensBefore: 0,
+      tokensAfter: 0,
+      target: 0,
+      fits: true,
+      whyNot: null,
+      attempts: 0,
+      fallback: null,
+    },
+  });
+  for (const { at, message, score } of everything.find(textOf(question), 2_000, relevance)) {
+    const group = groupAt.get(at);
+    if (group !== undefined && message.id !== question.id)
+      scores.set(group, Math.max(scores.get(group) ?? 0, score));
+  }
+  return scores;
+}
+
+export const retrieval: CompactionStrategy = {
+  id: 'retrieval',
+  label: 'context.strategies.retrieval',
+  needsModel: false,
+  async plan(view, budget, tools) {
+    const outline = outlineOf(view, budget, tools);
+    const room = Math.max(0, outline.goal - outline.fixed - budget.extra - mustTokens(outline));
+    const keep = newestGroups(outline, room * NEWEST, budget.keepTurns);
+    let left = room;
+    for (const index of keep) if (!outline.groups[index]?.must) left -= outline.groups[index]?.tokens ?? 0;
+    const question = view.path.findLast(({ role, kind }) => role === 'user' && kind === 'message');
+    const meaning = question && tools.relevance ? await tools.relevance(textOf(question)) : undefined;
+    tools.signal.throwIfAborted();
+    const scores = relevanceOf(outline, meaning);
+    const relevant = new Set<number>();
+    for (const [index] of [...scores].sort((a, b) => b[1] - a[1] || b[0] - a[0])) {
+      const group = outline.groups[index];
+      if (!group || keep.has(index) || group.unwanted || group.tokens > left) continue;
+      left -= group.tokens;
+      keep.add(index);
+      relevant.add(index);
+    }
+    return finish(outline, {
+      strategy: 'retrieval',
+      keep,
+      why: (index) => (relevant.has(index) ? 'relevant' : undefined),
+      drafts: [],
+    });
+  },
+};

@@ -1,0 +1,101 @@
+// The default: notes on the conversation, kept by rules as it goes on, stand for everything but the newest turns. No model is asked.
+import type { MessageId } from '../../base/ids.ts';
+import { termsOf } from '../terms.ts';
+import { HEADINGS } from './headings.ts';
+import { memoryRoom, writeMemory } from './memory.ts';
+import {
+  type Decision,
+  type Draft,
+  finish,
+  firstOf,
+  messagesOf,
+  mustTokens,
+  newestGroups,
+  type Outline,
+  outlineOf,
+} from './outline.ts';
+import type { CompactionPlan } from './record.ts';
+import type { CompactionStrategy, CompactionView } from './strategy.ts';
+
+/** A memory in the person's or a model's words, and the newest message it speaks of. */
+function writtenBase(view: CompactionView): { text: string; upTo: string } | null {
+  const edited = view.previous?.plan.summaries.find((summary) => summary.edited === true);
+  if (edited && view.previous) {
+    const upTo = view.previous.plan.runs.findLast(({ action }) => action !== 'keep')?.to;
+    if (upTo !== undefined) return { text: edited.text, upTo };
+  }
+  return view.polished ?? null;
+}
+
+/** A memory that stands for the folded ones of these groups. */
+export function memoryDraft(outline: Outline, folded: readonly number[], tokens: number): Draft {
+  const { view, language, meter } = outline;
+  const focus = view.wish.instruction ? new Set(termsOf(view.wish.instruction)) : undefined;
+  const base = writtenBase(view);
+  const after = base ? view.path.findIndex(({ id }) => id === base.upTo) : -1;
+  const all = messagesOf(outline, folded);
+  const newer =
+    after < 0
+      ? all
+      : messagesOf(
+          outline,
+          folded.filter((group) => (outline.groups[group]?.members[0] ?? 0) > after),
+        );
+  // The written part speaks of its time; the person's rules of that time are carried on word for word by `finish`.
+  const write = (room: number): string =>
+    writeMemory(base && after >= 0 ? newer : all, {
+      language,
+      meter,
+      tokens: room,
+      focus,
+      base: base && after >= 0 ? base.text : null,
+    });
+  return {
+    summary: {
+      id: 'memory',
+      kind: 'memory',
+      heading: HEADINGS[language].memory,
+      text: write(tokens),
+      before: folded.length > 0 ? firstOf(outline, folded[0] as number) : ('' as MessageId),
+      covers: all.length,
+    },
+    shorter: (room) => write(room),
+  };
+}
+
+/** Everything but the newest turns behind a memory; also what other strategies fall back on. */
+export function planWithMemory(
+  outline: Outline,
+  facts: Pick<Decision, 'strategy' | 'attempts' | 'usage' | 'fallback'>,
+): CompactionPlan {
+  const { goal, fixed, budget, before } = outline;
+  const room = Math.max(0, goal - fixed - budget.extra - mustTokens(outline));
+  const all = outline.groups.map((_, index) => index);
+  if (before <= goal) return finish(outline, { ...facts, keep: new Set(all), drafts: [] });
+  const memory = memoryRoom(room);
+  // The newest turns get what the memory leaves; where the memory needs less than its room, they get that too.
+  let keep = newestGroups(outline, room - memory, budget.keepTurns);
+  let draft = memoryDraft(
+    outline,
+    all.filter((group) => !keep.has(group)),
+    memory,
+  );
+  const used = outline.meter.text(draft.summary.text) + 24;
+  if (used < memory * 0.7) {
+    keep = newestGroups(outline, room - used, budget.keepTurns);
+    draft = memoryDraft(
+      outline,
+      all.filter((group) => !keep.has(group)),
+      memory,
+    );
+  }
+  return finish(outline, { ...facts, keep, drafts: [draft] });
+}
+
+export const sessionMemory: CompactionStrategy = {
+  id: 'session-memory',
+  label: 'context.strategies.session-memory',
+  needsModel: false,
+  plan: async (view, budget, tools) =>
+    planWithMemory(outlineOf(view, budget, tools), { strategy: 'session-memory' }),
+};

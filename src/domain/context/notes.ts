@@ -1,0 +1,163 @@
+// What is worth keeping of a message when the message itself is folded: its sentences that say something, each with what kind of thing it
+// says and how much it weighs. Read once per message, as it comes; putting the notes of a whole conversation together is then quick.
+import type { Message } from '../chat/message.ts';
+import {
+  constraintsOf,
+  corrects,
+  decides,
+  getsFixed,
+  goesWrong,
+  isAboutPerson,
+  isAcknowledgement,
+  isQuestion,
+  leavesToDo,
+  setsRule,
+  states,
+  type ValueKind,
+  valuesOf,
+} from './cues.ts';
+import { termsOf } from './terms.ts';
+import { type Unit, unitsOf } from './units.ts';
+
+export type NoteKind =
+  | 'rule'
+  | 'correction'
+  | 'person'
+  | 'decision'
+  | 'fact'
+  | 'file'
+  | 'workflow'
+  | 'error'
+  | 'todo';
+
+export interface Note {
+  readonly kind: NoteKind;
+  /** Verbatim. */
+  readonly text: string;
+  /** What it stands under; may be empty. */
+  readonly lead: string;
+  /** Larger is more worth keeping. Rules weigh most. */
+  readonly weight: number;
+  readonly terms: ReadonlySet<string>;
+  readonly values: ReadonlySet<ValueKind>;
+  /** Place among the units of its message. */
+  readonly index: number;
+}
+
+/** Most notes of one message: long answers and outputs have much that looks worth keeping. */
+const MAX_NOTES = 24;
+
+const WEIGHTS: Readonly<Record<NoteKind, number>> = {
+  rule: 100,
+  correction: 6,
+  person: 4.5,
+  decision: 4,
+  error: 3,
+  todo: 3,
+  workflow: 2.4,
+  file: 2.4,
+  fact: 2.6,
+};
+const BY_ROLE: Readonly<Record<Message['role'], number>> = {
+  user: 1.35,
+  assistant: 0.85,
+  tool: 0.8,
+  system: 0,
+};
+/** Tells something definite. */
+const DEFINITE: readonly ValueKind[] = [
+  'money',
+  'date',
+  'duration',
+  'path',
+  'url',
+  'email',
+  'version',
+  'command',
+  'code',
+  'quoted',
+  'number',
+];
+const ASSIGNS = /[\w"'`\])]\s*(?:=|:=|:|=>|→)\s*["'`]?[\w/.$-]/u;
+const LOGGED = /^\W*(?:\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\[?(?:INFO|DEBUG|TRACE)\b)/iu;
+
+const cache = new WeakMap<Message, readonly Note[]>();
+
+/** The notes of a message, in order. Empty for bookkeeping and for what only agrees. */
+export function notesOf(message: Message): readonly Note[] {
+  const known = cache.get(message);
+  if (known) return known;
+  const notes: Note[] = [];
+  if (message.kind === 'message' && message.role !== 'system') {
+    const rules = new Set(constraintsOf(message));
+    unitsOf(message).forEach((unit, index) => {
+      const note = noteOf(message, unit, index, rules);
+      if (note) notes.push(note);
+    });
+  }
+  // Rules weigh most: they are never among those that are too many, unless a message is nothing but rules.
+  const kept =
+    notes.length > MAX_NOTES
+      ? [...notes]
+          .sort((a, b) => b.weight - a.weight || a.index - b.index)
+          .filter(({ kind }, place) => place < MAX_NOTES || kind === 'rule')
+          .sort((a, b) => a.index - b.index)
+      : notes;
+  cache.set(message, kept);
+  return kept;
+}
+
+function kindOf(message: Message, unit: Unit, values: ReadonlySet<ValueKind>): NoteKind | null {
+  const { text } = unit;
+  const byUser = message.role === 'user';
+  if (unit.kind === 'call') return values.has('path') || values.has('code') ? 'file' : 'workflow';
+  if (unit.kind === 'result') {
+    if (goesWrong(text)) return 'error';
+    return DEFINITE.some((kind) => values.has(kind)) && !LOGGED.test(text) ? 'fact' : null;
+  }
+  if (unit.kind === 'code') {
+    if (/^\s*[$>]\s|^\s*(?:npm|npx|git|docker|kubectl|pip|cargo|make|curl|ssh)\s/u.test(text))
+      return 'workflow';
+    return ASSIGNS.test(text) && DEFINITE.some((kind) => values.has(kind)) ? 'fact' : null;
+  }
+  if (isQuestion(text)) return null;
+  if (byUser && corrects(text)) return 'correction';
+  if (byUser && isAboutPerson(text) && !setsRule(text)) return 'person';
+  if (decides(text)) return 'decision';
+  if (getsFixed(text) && (goesWrong(text) || message.role === 'assistant')) return 'error';
+  if (leavesToDo(text)) return 'todo';
+  if (goesWrong(text)) return 'error';
+  if (values.has('command')) return 'workflow';
+  if (values.has('path')) return 'file';
+  return DEFINITE.some((kind) => values.has(kind)) || (values.has('name') && states(text)) ? 'fact' : null;
+}
+
+function noteOf(message: Message, unit: Unit, index: number, rules: ReadonlySet<string>): Note | null {
+  const { text } = unit;
+  const values = valuesOf(unit);
+  if (unit.kind === 'prose' && rules.has(text))
+    return {
+      kind: 'rule',
+      text,
+      lead: '',
+      weight: WEIGHTS.rule,
+      terms: new Set(termsOf(text)),
+      values,
+      index,
+    };
+  if (isAcknowledgement(text)) return null;
+  const kind = kindOf(message, unit, values);
+  if (!kind) return null;
+  const terms = new Set(termsOf(text));
+  if (terms.size < 2) return null;
+  let definite = 0;
+  for (const value of DEFINITE) if (values.has(value)) definite += 1;
+  if (values.has('name')) definite += 0.5;
+  const weight =
+    WEIGHTS[kind] *
+    BY_ROLE[message.role] *
+    (1 + 0.2 * Math.min(4, definite)) *
+    (states(text) ? 1.15 : 1) *
+    (definite === 0 ? 0.55 : 1);
+  return { kind, text, lead: unit.lead, weight, terms, values, index };
+}
