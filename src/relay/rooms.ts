@@ -92,6 +92,7 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
   const warm = new Map<Room, number>();
   let warmBytes = 0;
   const busy = new Set<Promise<unknown>>();
+  let folds: Promise<unknown> = Promise.resolve();
   const keyOf = ({ account, room }: RoomId) => `${account}/${room}`;
 
   /** Keeps count of work that must end before the store closes. */
@@ -198,15 +199,20 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
       room.tail = { count: 0, bytes: 0, folded: state.length };
       metrics.count('folds_total');
     };
-    room.folding ??= track(work())
-      .catch((error: unknown) => {
-        if (!(error instanceof ErasedError)) log.warn('fold-failed', { error });
-        // Not again at once: the next try comes with the next tail.
-        room.tail = { ...room.tail, count: 0, bytes: 0 };
-      })
-      .finally(() => {
-        room.folding = null;
-      });
+    if (!room.folding) {
+      // One at a time: a fold holds a whole document for a moment.
+      const turn = folds.then(work);
+      room.folding = track(turn)
+        .catch((error: unknown) => {
+          if (!(error instanceof ErasedError)) log.warn('fold-failed', { error });
+          // Not again at once: the next try comes with the next tail.
+          room.tail = { ...room.tail, count: 0, bytes: 0 };
+        })
+        .finally(() => {
+          room.folding = null;
+        });
+      folds = room.folding;
+    }
     return room.folding;
   }
 
@@ -215,11 +221,19 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
     account.bytes + more > limits.account ||
     (room.bytes === 0 && account.rooms >= limits.rooms);
 
+  /** A full room takes an update all the same if it is smaller with it than it may be: what makes room must get in. */
+  async function wouldFit(room: Room, account: AccountUse, update: Uint8Array): Promise<boolean> {
+    if (room.bytes === 0) return false;
+    const { updates } = await load(room);
+    const size = squeeze([...updates, update]).length;
+    return size <= limits.room && account.bytes - room.bytes + size <= limits.account;
+  }
+
   async function write(room: Room, peer: Peer, update: Uint8Array) {
     const { account } = peer;
-    // What was deleted in it may make room.
-    if (isFull(room, account, update.length)) await fold(room);
-    if (update.length > limits.update || isFull(room, account, update.length)) return peer.close(CLOSE.quota);
+    if (update.length > limits.update) return peer.close(CLOSE.quota);
+    const isTight = isFull(room, account, update.length);
+    if (isTight && !(await wouldFit(room, account, update))) return peer.close(CLOSE.quota);
     const asked = performance.now();
     room.inFlight += update.length;
     const appended = await store.append(room.id, update).finally(() => {
@@ -238,7 +252,8 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
     if (appended.position === room.seen + 1) room.seen++;
     else if (appended.position > room.seen) catchUp(room);
     const { count, bytes, folded } = room.tail;
-    if (count >= FOLD_COUNT || bytes >= Math.max(FOLD_BYTES, folded)) void fold(room);
+    if (isTight) await fold(room);
+    else if (count >= FOLD_COUNT || bytes >= Math.max(FOLD_BYTES, folded)) void fold(room);
   }
 
   /** Sends what other relays have appended to the same log. */

@@ -145,11 +145,11 @@ export function createRelayServer(deps: {
     // Sealed bytes do not shrink, and a small frame could unpack into a large one.
     perMessageDeflate: false,
     maxPayload: limits.payload,
-    // A browser wants one of those it offered. The one without a secret goes first.
+    // A browser wants one of those it offered, even to be told that it is refused. The one without a secret goes first.
     handleProtocols: (offered) =>
-      offered.has(VERSION_PROTOCOL)
-        ? VERSION_PROTOCOL
-        : ([...offered].find((name) => name.startsWith(TOKEN_PROTOCOL)) ?? false),
+      [VERSION_PROTOCOL, ...offered].find((name) => offered.has(name) && name.startsWith(TOKEN_PROTOCOL)) ??
+      [...offered][0] ??
+      false,
   });
 
   function refuse(socket: Duplex, status: string) {

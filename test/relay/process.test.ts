@@ -1,0 +1,153 @@
+// What may happen to a relay: killed at any byte, started again with nothing, or with what it had last week.
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import * as Y from 'yjs';
+import {
+  createKey,
+  createStockClient,
+  makeUpdate,
+  openSocket,
+  type StockClient,
+  startRelay,
+  stopAll,
+  until,
+  updateMessage,
+  withFolder,
+} from './support.ts';
+
+const clients: StockClient[] = [];
+const client = (...args: Parameters<typeof createStockClient>) => {
+  const made = createStockClient(...args);
+  clients.push(made);
+  return made;
+};
+afterEach(() => {
+  for (const made of clients.splice(0)) made.close();
+});
+afterAll(stopAll);
+
+const portOf = (relay: { url: string }) => new URL(relay.url).port;
+const lengthOf = (doc: Y.Doc) => doc.getArray('a').length;
+
+describe('a relay that is killed', () => {
+  const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9));
+  it(`at random bytes has every update that it acknowledged (SEED=${seed})`, () =>
+    withFolder(async (folder) => {
+      let state = seed;
+      const random = () => {
+        state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+        return state / 0x7fffffff;
+      };
+      const key = createKey();
+      const rooms = ['one', 'two', 'three'];
+      // Long enough to be folded in between, so that kills hit folds too.
+      const acknowledged = new Map<string, Set<number>>(rooms.map((room) => [room, new Set()]));
+      const env = {
+        RELAY_DATA: folder,
+        RELAY_MESSAGES_PER_SECOND: '100000',
+        RELAY_ACCOUNT_MESSAGES_PER_SECOND: '100000',
+      };
+      for (let round = 0; round < 6; round++) {
+        const relay = await startRelay(env);
+        for (const room of rooms) {
+          const reader = client(relay, key, room);
+          await reader.synced();
+          const found = Y.decodeStateVector(Y.encodeStateVector(reader.doc));
+          for (const id of acknowledged.get(room) ?? []) expect(found.has(id)).toBe(true);
+          expect(reader.doc.store.pendingStructs).toBeNull();
+          reader.close();
+        }
+        let budget = Math.floor(20_000 + random() * 400_000);
+        const writers = rooms.map((room) => openSocket(relay, key, room));
+        await Promise.all(writers.map(({ opened }) => opened));
+        writers.forEach(({ socket }, index) => {
+          socket.on('message', (message: Buffer) => {
+            if (message[0] !== 0 || message[1] !== 2) return;
+            let at = 2;
+            while ((message[at] as number) > 127) at++;
+            for (const id of Y.parseUpdateMeta(message.subarray(at + 1)).to.keys())
+              acknowledged.get(rooms[index] as string)?.add(id);
+          });
+        });
+        while (budget > 0) {
+          const writer = writers[Math.floor(random() * 3)];
+          const message = updateMessage(makeUpdate(Math.floor(random() * 1500)));
+          budget -= message.length;
+          writer?.socket.send(message);
+          if (random() < 0.05) await new Promise((done) => setImmediate(done));
+        }
+        await relay.stop('SIGKILL');
+        await Promise.all(writers.map(({ closed }) => closed));
+      }
+      const total = [...acknowledged.values()].reduce((sum, ids) => sum + ids.size, 0);
+      expect(total).toBeGreaterThan(50);
+    }));
+
+  it('and started again with nothing, is filled again by its clients', () =>
+    withFolder(async (folder) => {
+      const key = createKey();
+      const first = await startRelay({ RELAY_DATA: join(folder, 'a') });
+      const [a, b] = [client(first, key, 'r'), client(first, key, 'r')];
+      for (let index = 0; index < 100; index++) {
+        a.doc.getArray('a').push([`a${index}`]);
+        b.doc.getArray('a').push([`b${index}`]);
+        if (index === 60) await Promise.all([a.acknowledged(), b.acknowledged()]);
+      }
+      await first.stop('SIGKILL');
+      for (const { doc } of [a, b]) doc.getArray('a').push(['while away']);
+      await rm(join(folder, 'a'), { recursive: true });
+      const second = await startRelay({ RELAY_DATA: join(folder, 'a'), PORT: portOf(first) });
+      await until('both to have all', () => lengthOf(a.doc) === 202 && lengthOf(b.doc) === 202);
+      const fresh = client(second, key, 'r');
+      await until('a third to have all', () => lengthOf(fresh.doc) === 202);
+      expect(fresh.doc.getArray('a').toJSON()).toEqual(a.doc.getArray('a').toJSON());
+      expect(b.doc.getArray('a').toJSON()).toEqual(a.doc.getArray('a').toJSON());
+    }));
+
+  it('and started again from an old backup, is brought up to date by its clients', () =>
+    withFolder(async (folder) => {
+      const key = createKey();
+      const first = await startRelay({
+        RELAY_DATA: join(folder, 'a'),
+        RELAY_BACKUP_DIR: join(folder, 'backups'),
+      });
+      const [a, b] = [client(first, key, 'r'), client(first, key, 'r')];
+      a.doc.getArray('a').push(['old', 'to be deleted']);
+      await a.acknowledged();
+      process.kill(first.pid, 'SIGUSR2');
+      let target = '';
+      await until('the backup', () => {
+        target = /"event":"backed-up","target":"([^"]+)"/.exec(first.lines.join('\n'))?.[1] ?? '';
+        return target !== '';
+      });
+      await until('b to have it', () => lengthOf(b.doc) === 2);
+      a.doc.getArray('a').delete(1, 1);
+      b.doc.getArray('a').push(['new']);
+      await Promise.all([a.acknowledged(), b.acknowledged()]);
+      await first.stop('SIGKILL');
+      const second = await startRelay({ RELAY_DATA: target, PORT: portOf(first) });
+      await Promise.all([a, b].map((one) => until('to be back', () => one.provider.wsconnected)));
+      const fresh = client(second, key, 'r');
+      await until('a third to have all', () => fresh.doc.getArray('a').toJSON().join() === 'old,new');
+    }));
+
+  it('in a farewell that takes too long, loses nothing either', () =>
+    withFolder(async (folder) => {
+      const key = createKey();
+      const first = await startRelay({ RELAY_DATA: folder, RELAY_DRAIN_SECONDS: '30' });
+      const all = [1, 2, 3].map((number) => client(first, key, `${number}`));
+      for (const { doc } of all) doc.getArray('a').push([1]);
+      await Promise.all(all.map((one) => one.acknowledged()));
+      process.kill(first.pid, 'SIGTERM');
+      await until('the farewell to begin', () => all[0]?.closes.includes(1012));
+      // The others are still served while they wait for theirs; a new one is not let in.
+      all[2]?.doc.getArray('a').push([2]);
+      await all[2]?.acknowledged();
+      process.kill(first.pid, 'SIGTERM');
+      expect(await first.exited).toBe(1);
+      const second = await startRelay({ RELAY_DATA: folder });
+      const fresh = client(second, key, '3');
+      await until('all of it', () => lengthOf(fresh.doc) === 2);
+    }));
+});
