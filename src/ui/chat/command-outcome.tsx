@@ -1,17 +1,23 @@
 // What a slash command hands back, shown below the messages until it is closed. It is not part of the conversation.
 import { CornerDownLeft, X } from 'lucide-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asConversationId, asMessageId, type ConversationId } from '../../domain/base/ids.ts';
+import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
+import type { CompactResult } from '../../services/context/context.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
-import { useApp } from '../hooks/app.tsx';
+import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { type ShownOutcome, useSession } from '../hooks/session.tsx';
 import { formatBytes, formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
 import { RecallCard } from '../memory/recall-card.tsx';
+import { ScoreMeter } from '../memory/scores.tsx';
 import { Badge, Button, IconButton, Kbd, Spinner } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { readCompaction } from './compaction.tsx';
+import { BranchSide } from './worldline-map.tsx';
 
 function Entries({ entries }: { entries: readonly LibraryEntry[] }) {
   const { t } = useTranslation('chat');
@@ -85,6 +91,181 @@ function Help({ only }: { only: string | undefined }) {
   );
 }
 
+/** What became of /compact. */
+function CompactionOutcome({
+  result,
+  undo,
+}: {
+  result: CompactResult;
+  undo: (() => Promise<void>) | undefined;
+}) {
+  const { t } = useTranslation('context');
+  const report = useReport();
+  switch (result.outcome) {
+    case 'applied':
+      return (
+        <p className="flex flex-wrap items-center gap-3">
+          <span>
+            {t('divider.folded', {
+              count: readCompaction(result.compaction)?.folded ?? 0,
+              before: result.compaction.tokensBefore,
+              after: result.compaction.tokensAfter,
+            })}
+          </span>
+          {undo && (
+            <Button size="sm" onClick={() => void undo().catch(report)}>
+              {t('divider.undo')}
+            </Button>
+          )}
+        </p>
+      );
+    case 'preview':
+      return <p className="text-ink-2">{t('plan.shown')}</p>;
+    case 'nothing':
+      return <p className="text-ink-2">{t('plan.nothing')}</p>;
+    case 'cancelled':
+      return <p className="text-ink-2">{t('plan.cancelled')}</p>;
+    case 'failed':
+      return <ProblemNotice problem={result.problem} compact />;
+  }
+}
+
+function CheckpointList({ checkpoints }: { checkpoints: readonly ListedCheckpoint[] }) {
+  const { t } = useTranslation('context');
+  const app = useApp();
+  const session = useSession();
+  const report = useReport();
+  const id = useReadable(session.current);
+  if (checkpoints.length === 0) return <p className="text-ink-2">{t('panel.none')}</p>;
+  return (
+    <ul className="divide-y divide-line">
+      {checkpoints.map((one) => (
+        <li key={`${one.kind} ${one.name}`} className="flex items-center gap-3 py-1.5">
+          <span className="min-w-0 flex-1">
+            <span className="flex items-center gap-2">
+              <span className="truncate font-medium">{one.name}</span>
+              <Badge tone="branch">{t(`checkpoint.kind.${one.kind}`)}</Badge>
+            </span>
+            <span className="block truncate text-ink-3 text-xs">{one.firstLine}</span>
+          </span>
+          {one.createdAt > 0 && (
+            <time
+              dateTime={new Date(one.createdAt).toISOString()}
+              title={formatExact(one.createdAt)}
+              className="shrink-0 text-ink-3 text-xs"
+            >
+              {formatRelative(one.createdAt)}
+            </time>
+          )}
+          {id !== null && (
+            <Button size="sm" onClick={() => void app.context.restore(id, one.messageId).catch(report)}>
+              {t('panel.restore')}
+            </Button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** /recall --explain: what would go in, to be ticked, before anything is sent. */
+function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'explain' }> }) {
+  const { t } = useTranslation('memory');
+  const app = useApp();
+  const session = useSession();
+  const navigation = useNavigation();
+  const report = useReport();
+  const id = useReadable(session.current);
+  const { result, draft } = outcome;
+  const all = [...result.passages, ...result.nearMisses];
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(
+    () => new Set(result.passages.map(({ messageId }) => messageId)),
+  );
+  const [sent, setSent] = useState(false);
+  const chosen = all.filter(({ messageId }) => ticked.has(messageId));
+  const tokens = chosen.reduce((sum, passage) => sum + passage.tokens, 0);
+  const send = () => {
+    setSent(true);
+    app.chat
+      .send({
+        ...(id === null ? {} : { conversationId: id }),
+        parts: [{ type: 'text', text: draft }],
+        recall: {
+          type: 'recall',
+          query: result.query,
+          threshold: result.threshold,
+          passages: chosen,
+          nearMisses: all.filter(({ messageId }) => !ticked.has(messageId)),
+        },
+      })
+      .then(
+        ({ conversationId }) => {
+          session.follow(conversationId);
+          if (id === null) navigation.openConversation(conversationId, null, { replace: true });
+        },
+        (error: unknown) => {
+          setSent(false);
+          report(error);
+        },
+      );
+  };
+  if (all.length === 0)
+    return result.degraded ? (
+      <ProblemNotice problem={result.degraded} compact />
+    ) : (
+      <p className="text-ink-2">{t('screen.try.none')}</p>
+    );
+  return (
+    <div className="space-y-3">
+      {result.degraded && <ProblemNotice problem={result.degraded} compact />}
+      <p className="text-ink-2">{t('explain.lead', { draft })}</p>
+      <ul className="divide-y divide-memory-line/60 rounded-lg border border-memory-line bg-memory-soft">
+        {all.map((passage) => (
+          <li key={`${passage.messageId} ${passage.passage}`}>
+            <label className="flex items-start gap-3 px-3 py-2">
+              <input
+                type="checkbox"
+                checked={ticked.has(passage.messageId)}
+                onChange={(event) => {
+                  const next = new Set(ticked);
+                  if (event.target.checked) next.add(passage.messageId);
+                  else next.delete(passage.messageId);
+                  setTicked(next);
+                }}
+                className="mt-1 size-4 shrink-0 accent-(--memory-strong)"
+              />
+              <span className="min-w-0 flex-1">
+                <span className="flex items-center gap-2">
+                  <span className="min-w-0 flex-1 truncate font-medium">
+                    {passage.title || t('untitled')}
+                  </span>
+                  <span className="shrink-0 text-ink-3 text-xs">
+                    {t('card.tokens', { count: passage.tokens })}
+                  </span>
+                  <ScoreMeter
+                    scores={passage.scores}
+                    threshold={result.threshold}
+                    muted={passage.scores.final < result.threshold}
+                  />
+                </span>
+                <span className="line-clamp-2 text-ink-2 text-sm">{passage.passage}</span>
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      <div className="flex flex-wrap items-center gap-3">
+        <Button variant="primary" size="sm" disabled={sent} onClick={send}>
+          {t('explain.send')}
+        </Button>
+        <span className="text-ink-3 text-xs">
+          {t('card.passages', { count: chosen.length })} · {t('card.tokens', { count: tokens })}
+        </span>
+      </div>
+    </div>
+  );
+}
+
 /** Draws an outcome. Those that lead elsewhere (open, screen) have led there already and draw nothing. */
 export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
   const { t } = useTranslation('chat');
@@ -127,6 +308,19 @@ export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
         </div>
       );
     }
+    case 'compaction':
+      return <CompactionOutcome result={outcome.result} undo={outcome.undo} />;
+    case 'checkpoints':
+      return <CheckpointList checkpoints={outcome.checkpoints} />;
+    case 'diff':
+      return (
+        <div className="grid gap-4 md:grid-cols-2">
+          <BranchSide title={outcome.left} messages={outcome.diff.left} />
+          <BranchSide title={outcome.right} messages={outcome.diff.right} />
+        </div>
+      );
+    case 'explain':
+      return <Explained outcome={outcome} />;
     case 'conversations':
       return <Entries entries={outcome.entries} />;
     case 'status': {

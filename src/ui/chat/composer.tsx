@@ -14,6 +14,7 @@ import {
 } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Part, textOf } from '../../domain/chat/message.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -25,6 +26,7 @@ import { isComposing, keysOf, shortcutKeys, useShortcutKeys } from '../shell/sho
 import { attach, LONG_PASTE, MAX_FILES, textPart } from './attachments.ts';
 import { type CommandLine, CommandShelf, type CommandShelfHandle, isCommandLine } from './command-shelf.tsx';
 import { createDraftKeeper, type DraftFile, readDraft } from './draft.ts';
+import { GaugeRing, useNextRequest } from './gauge.tsx';
 import { ModelPicker } from './model-picker.tsx';
 
 export interface ComposerHandle {
@@ -48,7 +50,9 @@ function fitHeight(area: HTMLTextAreaElement): void {
 const onlyTouch = (): boolean => matchMedia('(pointer: coarse) and (hover: none)').matches;
 
 export function Composer({
+  conversation,
   conversationId,
+  onFold,
   turn,
   first,
   send,
@@ -56,7 +60,11 @@ export function Composer({
   editLast,
   handle,
 }: {
+  /** Null on the empty page. */
+  conversation: Conversation | null;
   conversationId: ConversationId | null;
+  /** Absent where there is nothing to fold. */
+  onFold?: (() => void) | undefined;
   turn: TurnState;
   /** The first message of a conversation: memory offers what it has. */
   first: boolean;
@@ -81,6 +89,8 @@ export function Composer({
   /** The line while it is a command, else null: plain words cause no drawing. */
   const [command, setCommand] = useState<CommandLine | null>(null);
   const [recallText, setRecallText] = useState('');
+  /** The words after they rested, for the gauge. */
+  const [rested, setRested] = useState('');
   const without = useRef<readonly MessageId[]>([]);
   const filesNow = useRef(files);
   filesNow.current = files;
@@ -104,8 +114,11 @@ export function Composer({
     setCommand(isCommandLine(value) ? { text: value, caret: field.selectionStart } : null);
     keeper.current?.changed();
     clearTimeout(recallTimer.current);
-    if (isFirst.current)
-      recallTimer.current = setTimeout(() => setRecallText(isCommandLine(value) ? '' : value.trim()), 250);
+    recallTimer.current = setTimeout(() => {
+      const words = isCommandLine(value) ? '' : value.trim();
+      setRested(words);
+      if (isFirst.current) setRecallText(words);
+    }, 250);
   }, []);
   const setText = useCallback(
     (value: string, caret = value.length) => {
@@ -157,6 +170,12 @@ export function Composer({
       if (session.composer.get() === own) session.composer.set(null);
     };
   }, [session, setText]);
+
+  const draft = useMemo<readonly Part[]>(
+    () => [...files.map((file) => file.part), ...(rested ? [{ type: 'text' as const, text: rested }] : [])],
+    [files, rested],
+  );
+  const next = useNextRequest(conversation, draft);
 
   const changeFiles = useCallback((change: (files: readonly DraftFile[]) => readonly DraftFile[]) => {
     setFiles(change);
@@ -414,6 +433,7 @@ export function Composer({
             onClick={() => picker.current?.click()}
           />
           <span className="flex-1" />
+          <GaugeRing next={next} onFold={onFold} />
           <ModelPicker />
           {busy && (
             <IconButton

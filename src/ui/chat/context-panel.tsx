@@ -1,12 +1,25 @@
 // What the open conversation stands on: model, tokens, what memory gave, other lines of time. Only what is true now is shown.
-import { ChevronRight, Flag, GitBranch, History, X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import {
+  ChevronRight,
+  ChevronsDownUp,
+  Flag,
+  GitBranch,
+  History,
+  ReceiptText,
+  Route,
+  Trash2,
+  X,
+} from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
+import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
+import { useApp } from '../hooks/app.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
-import { IconButton } from '../shell/controls.tsx';
+import { Badge, Button, IconButton } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
 import type { Branch } from './rows.ts';
 
 export interface ContextFacts {
@@ -19,15 +32,12 @@ export interface ContextFacts {
     readonly index: number;
     readonly ids: readonly MessageId[];
   }[];
-  readonly checkpoints: readonly (readonly [string, MessageId])[];
+  /** Messages of the branch that are folded. */
+  readonly folded: number;
 }
 
 /** What there is to say about a branch. `turn`: what memory gave to the answer that is being written counts already. */
-export function contextFacts(
-  conversation: Conversation,
-  branch: Branch,
-  turn: readonly Part[],
-): ContextFacts {
+export function contextFacts(branch: Branch, turn: readonly Part[]): ContextFacts {
   const last =
     branch.path.findLast((message) => message.role === 'assistant' && message.kind === 'message') ?? null;
   const recalled = new Map<string, RecalledPassage>();
@@ -40,10 +50,7 @@ export function contextFacts(
       ? [{ message: row.message, index: row.siblings.index, ids: row.siblings.ids }]
       : [],
   );
-  const checkpoints = [...conversation.checkpoints].flatMap(([name, { messageId }]) =>
-    conversation.messages.has(messageId) ? [[name, messageId] as const] : [],
-  );
-  return { last, recalled: [...recalled.values()], forks, checkpoints };
+  return { last, recalled: [...recalled.values()], forks, folded: branch.folded.size };
 }
 
 function Section({ icon, title, children }: { icon?: ReactNode; title: ReactNode; children: ReactNode }) {
@@ -61,24 +68,38 @@ function Section({ icon, title, children }: { icon?: ReactNode; title: ReactNode
 const oneLine = (message: Message): string => textOf(message).replace(/\s+/g, ' ').slice(0, 140);
 
 export function ContextPanel({
+  conversation,
   facts,
   model,
   onJump,
   onOpen,
   onShow,
+  onFold,
+  onLedger,
+  onRestore,
+  onCompare,
+  onWorldlines,
   onClose,
 }: {
+  conversation: Conversation;
   facts: ContextFacts;
   /** The model that answers next; null: memory. */
   model: string | null;
   onJump: (message: MessageId) => void;
   onOpen: (conversationId: string, messageId: string) => void;
   onShow: (sibling: MessageId) => void;
+  /** Absent where there is nothing to fold, or nothing may be changed. */
+  onFold?: (() => void) | undefined;
+  onLedger: (answer: Message) => void;
+  onRestore: (checkpoint: ListedCheckpoint) => void;
+  onCompare: (message: MessageId) => void;
+  onWorldlines: () => void;
   /** Absent where the frame has its own close button. */
   onClose?: () => void;
 }) {
   const { t } = useTranslation('chat');
-  const { last, recalled, forks, checkpoints } = facts;
+  const { t: tc } = useTranslation('context');
+  const { last, recalled, forks, folded } = facts;
   const usage = last?.usage;
   const numbers: [string, string][] = [];
   if (last?.model && last.model !== model) numbers.push([t('context.by'), last.model]);
@@ -110,6 +131,33 @@ export function ContextPanel({
               </div>
             ))}
           </dl>
+          {last?.ledger && (
+            <Button
+              size="sm"
+              className="mt-2.5"
+              icon={<ReceiptText size={14} aria-hidden />}
+              onClick={() => onLedger(last)}
+            >
+              {tc('ledger.open')}
+            </Button>
+          )}
+        </Section>
+      )}
+      {(folded > 0 || onFold) && (
+        <Section
+          icon={<ChevronsDownUp size={15} aria-hidden className="text-folded" />}
+          title={tc('panel.folded')}
+        >
+          <div className="flex flex-wrap items-center gap-2">
+            {folded > 0 && (
+              <span className="flex-1 text-ink-2">{tc('panel.foldedCount', { count: folded })}</span>
+            )}
+            {onFold && (
+              <Button size="sm" onClick={onFold}>
+                {tc('panel.foldNow')}
+              </Button>
+            )}
+          </div>
         </Section>
       )}
       {recalled.length > 0 && (
@@ -182,26 +230,109 @@ export function ContextPanel({
           </ul>
         </Section>
       )}
-      {checkpoints.length > 0 && (
-        <Section
-          icon={<Flag size={15} aria-hidden className="text-branch" />}
-          title={t('context.checkpoints')}
-        >
-          <ul>
-            {checkpoints.map(([name, id]) => (
-              <li key={name}>
-                <button
-                  type="button"
-                  onClick={() => onJump(id)}
-                  className="-mx-2 block w-[calc(100%+1rem)] truncate rounded-sm px-2 py-1.5 text-left hover:bg-fill"
-                >
-                  {name}
-                </button>
-              </li>
-            ))}
-          </ul>
-        </Section>
-      )}
+      <Checkpoints conversation={conversation} onJump={onJump} onRestore={onRestore} onCompare={onCompare} />
+      <Section icon={<Route size={15} aria-hidden className="text-branch" />} title={tc('panel.worldlines')}>
+        <Button size="sm" onClick={onWorldlines}>
+          {tc('panel.openWorldlines')}
+        </Button>
+      </Section>
     </div>
+  );
+}
+
+/** Checkpoints shown before somebody asks for all. */
+const SHOWN = 6;
+
+function Checkpoints({
+  conversation,
+  onJump,
+  onRestore,
+  onCompare,
+}: {
+  conversation: Conversation;
+  onJump: (message: MessageId) => void;
+  onRestore: (checkpoint: ListedCheckpoint) => void;
+  onCompare: (message: MessageId) => void;
+}) {
+  const { t } = useTranslation('context');
+  const { context } = useApp();
+  const report = useReport();
+  const [listed, setListed] = useState<readonly ListedCheckpoint[]>([]);
+  const [all, setAll] = useState(false);
+  // Listed again whenever the conversation changes: automatic ones are read from the branch.
+  useEffect(() => {
+    let gone = false;
+    context.checkpoints(conversation.id).then(
+      (found) => {
+        if (!gone) setListed(found);
+      },
+      () => {
+        if (!gone) setListed([]);
+      },
+    );
+    return () => {
+      gone = true;
+    };
+  }, [context, conversation]);
+  if (listed.length === 0) return null;
+  const remove = (name: string) => {
+    context.removeCheckpoint(conversation.id, name).catch(report);
+  };
+  return (
+    <Section
+      icon={<Flag size={15} aria-hidden className="text-branch" />}
+      title={
+        <>
+          {t('panel.checkpoints')} <span className="text-ink-3">{listed.length}</span>
+        </>
+      }
+    >
+      <ul className="-mx-2">
+        {(all ? listed : listed.slice(0, SHOWN)).map((one) => (
+          <li
+            key={`${one.kind} ${one.name}`}
+            className="group/point flex items-center gap-0.5 rounded-sm hover:bg-fill"
+          >
+            <button
+              type="button"
+              onClick={() => (one.here ? onJump(one.messageId) : onCompare(one.messageId))}
+              title={one.firstLine}
+              className="min-w-0 flex-1 px-2 py-1.5 text-left"
+            >
+              <span className="flex items-center gap-1.5">
+                <span className="truncate">{one.name}</span>
+                {one.kind !== 'named' && <Badge tone="branch">{t(`checkpoint.kind.${one.kind}`)}</Badge>}
+              </span>
+              <span className="block truncate text-ink-3 text-xs">
+                {[one.createdAt > 0 ? formatRelative(one.createdAt) : '', one.firstLine]
+                  .filter(Boolean)
+                  .join(' · ')}
+              </span>
+            </button>
+            <span className="flex pr-1 opacity-0 focus-within:opacity-100 group-hover/point:opacity-100 pointer-coarse:opacity-100">
+              <IconButton
+                size="sm"
+                label={t('panel.restore')}
+                icon={<History size={14} aria-hidden />}
+                onClick={() => onRestore(one)}
+              />
+              {one.kind === 'named' && (
+                <IconButton
+                  size="sm"
+                  label={t('panel.remove')}
+                  icon={<Trash2 size={14} aria-hidden />}
+                  onClick={() => remove(one.name)}
+                />
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {listed.length > SHOWN && !all && (
+        <Button size="sm" variant="ghost" className="-ml-2" onClick={() => setAll(true)}>
+          {t('panel.more', { count: listed.length })}
+        </Button>
+      )}
+    </Section>
   );
 }

@@ -2,6 +2,7 @@
 import { ArrowLeft, Ellipsis, History, PanelRight, Trash2 } from 'lucide-react';
 import { type DragEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { toast } from 'sonner';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import { writable } from '../../domain/base/readable.ts';
@@ -29,6 +30,7 @@ import { Announcer } from './announcer.tsx';
 import { Outcomes, useFollowOutcome } from './command-outcome.tsx';
 import { Composer, type ComposerHandle } from './composer.tsx';
 import { ContextPanel, contextFacts } from './context-panel.tsx';
+import { type ConversationWindow, ConversationWindows } from './conversation-windows.tsx';
 import { MessageList, type MessageListHandle } from './message-list.tsx';
 import {
   EditingContext,
@@ -174,6 +176,7 @@ function NewConversation() {
         </div>
       </div>
       <Composer
+        conversation={null}
         conversationId={null}
         turn={IDLE_TURN}
         first
@@ -209,6 +212,7 @@ function OpenedConversation({
   const app = useApp();
   const session = useSession();
   const { t } = useTranslation('chat');
+  const { t: tc } = useTranslation('context');
   const navigation = useNavigation();
   const report = useReport();
   const actions = useConversationActions();
@@ -220,6 +224,7 @@ function OpenedConversation({
   const [erasing, setErasing] = useState(false);
   const [panelWanted, setPanelWanted] = useKeptSwitch('panel', true);
   const [sheet, setSheet] = useState(false);
+  const [shown, setShown] = useState<ConversationWindow | null>(null);
   const [editing] = useState(() => writable<MessageId | null>(null));
 
   const turn = useReadable(useMemo(() => app.chat.turn(id), [app, id]));
@@ -252,10 +257,7 @@ function OpenedConversation({
     useMemo(() => app.chat.turn(id), [app, id]),
     recallOf,
   );
-  const facts = useMemo(
-    () => contextFacts(conversation, branch, recalling ? [recalling] : []),
-    [conversation, branch, recalling],
-  );
+  const facts = useMemo(() => contextFacts(branch, recalling ? [recalling] : []), [branch, recalling]);
 
   // A jump: the branch that holds the message, then the message itself, once for each visit.
   const { visit } = navigation;
@@ -306,14 +308,45 @@ function OpenedConversation({
     run(app.chat.edit(id, message.id, parts, rerun));
   };
   // Messages hold on to one object: what it does follows the screen without drawing them again.
-  const acts = useRef({ openElsewhere, show, regenerate, edit, navigation });
-  acts.current = { openElsewhere, show, regenerate, edit, navigation };
+  const jump = (message: MessageId) => navigation.openConversation(id, message);
+  const checkpoint = (message: MessageId) => {
+    run(
+      app.context.checkpoint(id, undefined, message).then(({ name, undo }) =>
+        toast(tc('checkpoint.set', { name }), {
+          action: { label: tc('checkpoint.undo'), onClick: () => run(undo()) },
+        }),
+      ),
+    );
+  };
+  const restore = ({ name, messageId }: { name: string; messageId: MessageId }) => {
+    setAside(null);
+    run(
+      app.context.restore(id, messageId).then(({ undo }) =>
+        toast(tc('checkpoint.restored', { name }), {
+          action: { label: tc('checkpoint.undo'), onClick: () => run(undo()) },
+        }),
+      ),
+    );
+  };
+  const fold = () =>
+    run(
+      app.context.compact(id, { preview: true }).then(({ outcome }) => {
+        if (outcome === 'nothing') toast(tc('plan.nothing'));
+      }),
+    );
+  const canFold = !trashed && hasModel && branch.path.length > 2;
+  const acts = useRef({ openElsewhere, show, regenerate, edit, navigation, jump, checkpoint });
+  acts.current = { openElsewhere, show, regenerate, edit, navigation, jump, checkpoint };
   const messageActions = useMemo<MessageActions>(
     () => ({
       open: (conversationId, target) => acts.current.openElsewhere(conversationId, target),
       show: (sibling) => acts.current.show(sibling),
       regenerate: (answer) => acts.current.regenerate(answer),
       edit: (message, text, rerun) => acts.current.edit(message, text, rerun),
+      jump: (message) => acts.current.jump(message),
+      checkpoint: (message) => acts.current.checkpoint(message),
+      sendBack: (message) => setShown({ type: 'sendBack', message }),
+      ledger: (answer) => setShown({ type: 'ledger', answer }),
       connectModel: () => acts.current.navigation.openScreen('settings', 'models'),
       canAsk: !busy,
       canWrite: !trashed,
@@ -374,6 +407,7 @@ function OpenedConversation({
 
   const panel = (
     <ContextPanel
+      conversation={conversation}
       facts={facts}
       model={model}
       onJump={(message) => {
@@ -385,6 +419,11 @@ function OpenedConversation({
         openElsewhere(conversationId, target);
       }}
       onShow={show}
+      onFold={canFold ? fold : undefined}
+      onLedger={(answer) => setShown({ type: 'ledger', answer })}
+      onRestore={restore}
+      onCompare={(compareWith) => setShown({ type: 'worldlines', compareWith })}
+      onWorldlines={() => setShown({ type: 'worldlines' })}
       {...(wide ? { onClose: () => setPanelWanted(false) } : {})}
     />
   );
@@ -495,7 +534,9 @@ function OpenedConversation({
         ) : (
           <Composer
             key={id}
+            conversation={conversation}
             conversationId={id}
+            onFold={canFold ? fold : undefined}
             turn={turn}
             first={branch.path.length === 0}
             send={send}
@@ -519,6 +560,20 @@ function OpenedConversation({
           {panel}
         </Sheet>
       )}
+      <ConversationWindows
+        conversation={conversation}
+        leaf={leaf}
+        shown={shown}
+        onClose={() => setShown(null)}
+        onGo={show}
+        onJump={jump}
+        onSent={({ undo }) => {
+          setAside(null);
+          toast(tc('dmail.sent'), {
+            action: { label: tc('checkpoint.undo'), onClick: () => run(undo()) },
+          });
+        }}
+      />
       <Confirm
         open={erasing}
         onOpenChange={setErasing}

@@ -16,6 +16,7 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { useSession } from '../hooks/session.tsx';
 import { formatDate } from '../i18n/index.ts';
 import { IconButton } from '../shell/controls.tsx';
+import { CompactionDivider } from './compaction.tsx';
 import { MessageView, Notes } from './message-view.tsx';
 import type { Branch, Row } from './rows.ts';
 
@@ -172,6 +173,15 @@ export function MessageList({
         return <Day key={row.key} at={row.at} />;
       case 'notes':
         return <Notes key={row.key} messages={row.messages} results={results} />;
+      case 'compaction':
+        return (
+          <CompactionDivider
+            key={row.key}
+            conversationId={conversationId}
+            compaction={row.compaction}
+            state={row.state}
+          />
+        );
       case 'message':
         return (
           <MessageView

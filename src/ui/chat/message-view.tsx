@@ -5,8 +5,12 @@ import {
   ChevronRight,
   Copy,
   CornerDownRight,
+  Flag,
   History,
+  Mail,
+  MailPlus,
   Pencil,
+  ReceiptText,
   RefreshCw,
   StickyNote,
   TriangleAlert,
@@ -15,6 +19,7 @@ import { createContext, memo, type ReactNode, useContext, useEffect, useRef, use
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
+import type { DmailLink } from '../../domain/chat/dmail.ts';
 import { type Message, type Part, type PartOf, textOf } from '../../domain/chat/message.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
 import { useReadable } from '../hooks/app.tsx';
@@ -23,6 +28,7 @@ import { RecallCard } from '../memory/recall-card.tsx';
 import { Button, classes, IconButton, Spinner } from '../shell/controls.tsx';
 import { ProblemNotice, useCopy } from '../shell/problem-notice.tsx';
 import { isComposing } from '../shell/shortcuts.ts';
+import { CompactionRunning } from './compaction.tsx';
 import { splitFences } from './fences.ts';
 import { Markdown } from './markdown.tsx';
 import { FilePart, Fold, Reasoning, ToolLine } from './parts.tsx';
@@ -34,6 +40,14 @@ export interface MessageActions {
   show(sibling: MessageId): void;
   regenerate(answer: MessageId): void;
   edit(message: Message, text: string, rerun: boolean): void;
+  /** To a message of another branch, or of this. */
+  jump(message: MessageId): void;
+  /** Names the message, so that one can come back to it. */
+  checkpoint(message: MessageId): void;
+  /** Opens what is to be sent back to this message: other words for it, or a note. */
+  sendBack(message: Message): void;
+  /** Opens the ledger of an answer. */
+  ledger(answer: Message): void;
   connectModel(): void;
   /** False while an answer is being written: nothing else can be asked then. */
   readonly canAsk: boolean;
@@ -222,6 +236,7 @@ function PersonMessage({ message, siblings }: { message: Message; siblings: Sibl
           <div className={TOOLS}>
             <Stamp at={message.createdAt} />
             <CopyButton text={text} />
+            {actions.canWrite && <PlaceTools message={message} />}
             {actions.canWrite && (
               <IconButton
                 size="sm"
@@ -235,6 +250,54 @@ function PersonMessage({ message, siblings }: { message: Message; siblings: Sibl
           {siblings && <SiblingArrows siblings={siblings} />}
         </div>
       )}
+    </div>
+  );
+}
+
+/** Checkpoint and D-Mail: the message as a place in time. */
+function PlaceTools({ message }: { message: Message }) {
+  const { t } = useTranslation('context');
+  const actions = useActions();
+  return (
+    <>
+      <IconButton
+        size="sm"
+        label={t('checkpoint.here')}
+        icon={<Flag size={15} aria-hidden />}
+        onClick={() => actions.checkpoint(message.id)}
+      />
+      <IconButton
+        size="sm"
+        label={t('dmail.send')}
+        icon={<MailPlus size={15} aria-hidden />}
+        disabled={!actions.canAsk}
+        onClick={() => actions.sendBack(message)}
+      />
+    </>
+  );
+}
+
+/** Where a letter came from, and where letters went from here. */
+function DmailLinks({ message, left }: { message: Message; left: readonly DmailLink[] }) {
+  const { t } = useTranslation('context');
+  const actions = useActions();
+  const { dmail } = message;
+  if (!dmail && left.length === 0) return null;
+  const link = (key: string, label: string, target: string) => (
+    <button
+      key={key}
+      type="button"
+      onClick={() => actions.jump(target as MessageId)}
+      className="touchable inline-flex items-center gap-1.5 rounded-xs text-branch text-xs hover:underline"
+    >
+      <Mail size={13} aria-hidden />
+      {label}
+    </button>
+  );
+  return (
+    <div className={classes('flex flex-wrap gap-x-3 py-0.5', message.role === 'user' && 'justify-end')}>
+      {dmail && link('from', t(`dmail.from.${dmail.by}`), dmail.from)}
+      {left.map(({ mail, dmail: one }) => link(mail.id, t(`dmail.left.${one.by}`), mail.id))}
     </div>
   );
 }
@@ -343,11 +406,13 @@ const isEmptyRecall = (parts: readonly Part[]): boolean =>
 /** Model, tokens, seconds, and the amber mark where memory was used. */
 function UsageLine({ message }: { message: Message }) {
   const { t } = useTranslation('chat');
+  const { t: tc } = useTranslation('context');
   const recall = message.parts.find((part) => part.type === 'recall');
   const recalled = recall?.passages.length ?? 0;
   const { usage } = message;
   const facts = [
     message.model,
+    message.reused !== undefined && tc('dmail.reused'),
     usage?.outputTokens !== undefined &&
       (usage.inputTokens !== undefined
         ? t('usageBoth', {
@@ -422,6 +487,7 @@ function Answer({
   last: boolean;
 }) {
   const { t } = useTranslation('chat');
+  const { t: tc } = useTranslation('context');
   const actions = useActions();
   const fromMemory = message.kind === 'recall';
   const text = textOf(message);
@@ -463,6 +529,15 @@ function Answer({
                 icon={<RefreshCw size={15} aria-hidden />}
                 disabled={!actions.canAsk}
                 onClick={() => actions.regenerate(message.id)}
+              />
+            )}
+            {actions.canWrite && <PlaceTools message={message} />}
+            {message.ledger && (
+              <IconButton
+                size="sm"
+                label={tc('ledger.open')}
+                icon={<ReceiptText size={15} aria-hidden />}
+                onClick={() => actions.ledger(message)}
               />
             )}
             <Stamp at={message.createdAt} />
@@ -513,6 +588,7 @@ export const MessageView = memo(function MessageView({
   last: boolean;
 }) {
   const { t } = useTranslation('chat');
+  const { t: tc } = useTranslation('context');
   const { message } = row;
   const who = message.role === 'user' ? 'you' : message.role === 'assistant' ? 'model' : message.role;
   return (
@@ -523,8 +599,10 @@ export const MessageView = memo(function MessageView({
       className={classes(
         'group/message -mx-3 rounded-lg px-3 outline-none transition-colors duration-700 focus-visible:bg-fill/50 md:-mx-4 md:px-4',
         marked && 'bg-memory-soft! ring-1 ring-memory-line',
+        row.folded && 'folded-edge',
       )}
     >
+      {row.folded && <span className="sr-only">{tc('divider.foldedMessage')}</span>}
       {message.role === 'user' ? (
         <PersonMessage message={message} siblings={row.siblings} />
       ) : message.role === 'assistant' ? (
@@ -545,6 +623,7 @@ export const MessageView = memo(function MessageView({
           </Fold>
         </div>
       )}
+      <DmailLinks message={message} left={row.left} />
     </article>
   );
 });
@@ -554,9 +633,11 @@ const NO_RESULTS: ReadonlyMap<string, PartOf<'tool-result'>> = new Map();
 /** The answer that is being written. */
 export function RunningAnswer({ turn }: { turn: TurnState }) {
   const { t } = useTranslation('chat');
+  const { t: tc } = useTranslation('context');
   const written = turn.parts.some((part) => part.type !== 'recall');
   let foot: ReactNode = null;
-  if (!written)
+  if (turn.status === 'compacting') foot = <CompactionRunning />;
+  else if (!written || turn.status === 'calling')
     foot = (
       <p
         className={classes(
@@ -567,13 +648,23 @@ export function RunningAnswer({ turn }: { turn: TurnState }) {
         <Spinner className="scale-90" />
         {turn.status === 'recalling'
           ? t('recalling')
-          : turn.model
-            ? t('waitingFor', { model: turn.model })
-            : t('waiting')}
+          : turn.status === 'calling'
+            ? t('calling', { tools: turn.calls.map(({ name }) => name).join(', ') })
+            : turn.status === 'confirming'
+              ? t('confirming')
+              : turn.model
+                ? t('waitingFor', { model: turn.model })
+                : t('waiting')}
       </p>
     );
   return (
     <article aria-label={t('said.model')} aria-busy className="pt-1 pb-6">
+      {turn.replay && turn.replay.total > 0 && (
+        <p role="status" className="pb-1 text-branch text-xs tabular-nums">
+          {tc('dmail.replay.running', { done: turn.replay.done, total: turn.replay.total })}
+          {turn.replay.saved > 0 && ` · ${tc('dmail.replay.saved', { count: turn.replay.saved })}`}
+        </p>
+      )}
       <Recalled parts={turn.parts} />
       <AnswerParts parts={turn.parts} results={NO_RESULTS} running />
       {foot}

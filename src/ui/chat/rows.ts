@@ -1,7 +1,10 @@
 // A conversation's branch as lines of the screen: messages with their siblings, folded notes, days. Pure.
 import type { MessageId } from '../../domain/base/ids.ts';
+import { type Compaction, compactionOn } from '../../domain/chat/compaction.ts';
 import { type Conversation, childrenOf, newestLeaf, pathTo } from '../../domain/chat/conversation.ts';
+import { type DmailLink, dmailsFrom } from '../../domain/chat/dmail.ts';
 import type { Message, PartOf } from '../../domain/chat/message.ts';
+import { compactionPlanSchema, fatesOf } from '../../domain/context/compaction/record.ts';
 
 export interface Siblings {
   /** Position of the shown one, from 0. */
@@ -18,8 +21,19 @@ export type Row =
       readonly siblings: Siblings | null;
       /** Another step of the same answer follows: no foot below this one. */
       readonly continued: boolean;
+      /** Letters that were sent back from here. */
+      readonly left: readonly DmailLink[];
+      /** Not sent any more: a compaction folded it. */
+      readonly folded: boolean;
     }
-  | { readonly type: 'notes'; readonly key: string; readonly messages: readonly Message[] };
+  | { readonly type: 'notes'; readonly key: string; readonly messages: readonly Message[] }
+  | {
+      readonly type: 'compaction';
+      readonly key: string;
+      readonly compaction: Compaction;
+      /** `superseded`: a newer one is in force. */
+      readonly state: 'inForce' | 'superseded' | 'undone';
+    };
 
 export interface Branch {
   readonly rows: readonly Row[];
@@ -29,7 +43,11 @@ export interface Branch {
   readonly results: ReadonlyMap<string, PartOf<'tool-result'>>;
   readonly path: readonly Message[];
   readonly leaf: MessageId | null;
+  /** Messages of the path that the compaction in force does not send. */
+  readonly folded: ReadonlySet<MessageId>;
 }
+
+const NO_LETTERS: readonly DmailLink[] = [];
 
 /** Tells whether a time lies on another day than the one before; asks the calendar only at the borders. */
 function createDayWatch(): (at: number) => boolean {
@@ -62,6 +80,13 @@ export function branchOf(
       if (part.type === 'tool-result' && called.has(part.callId)) results.set(part.callId, part);
     }
 
+  const inForce = compactionOn(conversation, path);
+  const folded = foldedBy(inForce, path);
+  const letters = dmailsFrom(conversation);
+  const dividers = new Map<MessageId, Compaction[]>();
+  for (const compaction of conversation.compactions.values())
+    dividers.set(compaction.at, [...(dividers.get(compaction.at) ?? []), compaction]);
+
   const rows: Row[] = [];
   const rowOf = new Map<MessageId, number>();
   const isNewDay = createDayWatch();
@@ -73,7 +98,20 @@ export function branchOf(
     rows.push({ type: 'notes', key: `notes-${first.id}`, messages: notes });
     notes = [];
   };
+  const divide = (after: MessageId) => {
+    for (const compaction of (dividers.get(after) ?? []).sort((a, b) => a.createdAt - b.createdAt)) {
+      endNotes();
+      rows.push({
+        type: 'compaction',
+        key: `compaction-${compaction.id}`,
+        compaction,
+        state: compaction.undone ? 'undone' : compaction === inForce ? 'inForce' : 'superseded',
+      });
+    }
+  };
   for (const [at, message] of path.entries()) {
+    const before = path[at - 1];
+    if (before) divide(before.id);
     const answered =
       message.role === 'tool' &&
       message.parts.every((part) => part.type === 'tool-result' && called.has(part.callId));
@@ -109,10 +147,22 @@ export function branchOf(
             }
           : null,
       continued: next?.role === 'assistant' && next.kind === 'message',
+      left: letters.get(message.id) ?? NO_LETTERS,
+      folded: folded.has(message.id),
     });
   }
+  const leafId = path.at(-1)?.id ?? null;
+  if (leafId !== null) divide(leafId);
   endNotes();
-  return { rows, rowOf, results, path, leaf: path.at(-1)?.id ?? null };
+  return { rows, rowOf, results, path, leaf: leafId, folded };
+}
+
+/** What a compaction folds of a path; nothing where there is none, or one this version cannot read. */
+function foldedBy(compaction: Compaction | null, path: readonly Message[]): ReadonlySet<MessageId> {
+  const plan = compaction && compactionPlanSchema.safeParse(compaction.plan);
+  if (!plan?.success) return new Set();
+  const fates = fatesOf(plan.data, path);
+  return new Set(path.filter((_, at) => fates[at]?.action === 'fold').map((message) => message.id));
 }
 
 /** The leaf to show so that `message` is on the screen. */

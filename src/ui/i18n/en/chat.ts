@@ -95,6 +95,8 @@ export const chat = {
   recallNothing: 'Nothing that was said before comes close to this.',
   recallHybrid: 'Words and meaning, {{ms}} ms',
   recallKeyword: 'Words only, {{ms}} ms',
+  calling: 'Using {{tools}}',
+  confirming: 'Waiting for your word on the plan',
   recalling: 'Looking through memory',
   waiting: 'Waiting for the answer',
   waitingFor: 'Waiting for {{model}}',

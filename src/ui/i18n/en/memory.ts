@@ -154,6 +154,10 @@ export const memory = {
       more_other: 'Show {{count, number}} more',
     },
   },
+  explain: {
+    lead: 'What memory would add to “{{draft}}”. Untick what should stay out.',
+    send: 'Send with these',
+  },
   notes: {
     title: 'Memory notes',
     lead: 'What memory should always know, in your words. A note that fits the question comes before every passage.',

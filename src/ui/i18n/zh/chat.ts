@@ -91,6 +91,8 @@ export const chat = {
   recallNothing: '从前的对话里没有与此相近的内容。',
   recallHybrid: '按词语与含义，{{ms}} 毫秒',
   recallKeyword: '仅按词语，{{ms}} 毫秒',
+  calling: '正在使用 {{tools}}',
+  confirming: '等您确认计划',
   recalling: '正在翻阅记忆',
   waiting: '等待回答',
   waitingFor: '等待 {{model}}',

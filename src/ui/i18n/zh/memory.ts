@@ -129,6 +129,10 @@ export const memory = {
       more_other: '再显示 {{count, number}} 个',
     },
   },
+  explain: {
+    lead: '记忆会为“{{draft}}”加入这些内容。不需要的请取消勾选。',
+    send: '带上这些发送',
+  },
   notes: {
     title: '备忘',
     lead: '用您自己的话写下记忆应当始终知道的事。与问题相符的备忘排在所有片段之前。',

@@ -1,0 +1,114 @@
+// What opens over a conversation: a ledger, something to send back, the worldlines, a plan that waits. One at a time.
+import { useEffect, useState } from 'react';
+import type { MessageId } from '../../domain/base/ids.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import type { Message } from '../../domain/chat/message.ts';
+import type { RequestLedger } from '../../domain/context/ledger.ts';
+import { useApp } from '../hooks/app.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+import { PlanDialog } from './compaction.tsx';
+import { LedgerDialog } from './ledger.tsx';
+import { SendBackDialog } from './send-back.tsx';
+import { WorldlineDialog } from './worldline-map.tsx';
+
+export type ConversationWindow =
+  | { readonly type: 'ledger'; readonly answer: Message }
+  | { readonly type: 'sendBack'; readonly message: Message }
+  | { readonly type: 'worldlines'; readonly compareWith?: MessageId };
+
+export function ConversationWindows({
+  conversation,
+  leaf,
+  shown,
+  onClose,
+  onGo,
+  onJump,
+  onSent,
+}: {
+  conversation: Conversation;
+  /** The end of the branch that is shown. */
+  leaf: MessageId | null;
+  shown: ConversationWindow | null;
+  onClose: () => void;
+  /** To another branch: the head goes there. */
+  onGo: (message: MessageId) => void;
+  /** To a message that may be on any branch. */
+  onJump: (message: MessageId) => void;
+  onSent: (sent: { messageId: MessageId; undo: () => Promise<void> }) => void;
+}) {
+  return (
+    <>
+      <PlanDialog conversationId={conversation.id} />
+      {shown?.type === 'ledger' && (
+        <AnswerLedger conversation={conversation} answer={shown.answer} onClose={onClose} onJump={onJump} />
+      )}
+      {shown?.type === 'sendBack' && (
+        <SendBackDialog
+          key={shown.message.id}
+          conversation={conversation}
+          message={shown.message}
+          onClose={onClose}
+          onSent={onSent}
+        />
+      )}
+      {shown?.type === 'worldlines' && (
+        <WorldlineDialog
+          conversation={conversation}
+          leaf={leaf}
+          compareWith={shown.compareWith}
+          onClose={onClose}
+          onGo={(message) => {
+            onClose();
+            onGo(message);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function AnswerLedger({
+  conversation,
+  answer,
+  onClose,
+  onJump,
+}: {
+  conversation: Conversation;
+  answer: Message;
+  onClose: () => void;
+  onJump: (message: MessageId) => void;
+}) {
+  const { context } = useApp();
+  const report = useReport();
+  const [ledger, setLedger] = useState<RequestLedger | null | undefined>(undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `report` is another function at every drawing
+  useEffect(() => {
+    let gone = false;
+    context.ledger(conversation.id, answer.id).then(
+      (read) => {
+        if (!gone) setLedger(read);
+      },
+      (error: unknown) => {
+        if (gone) return;
+        setLedger(null);
+        report(error);
+      },
+    );
+    return () => {
+      gone = true;
+    };
+  }, [context, conversation.id, answer.id]);
+  return (
+    <LedgerDialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      ledger={ledger}
+      onJump={(message) => {
+        onClose();
+        onJump(message as MessageId);
+      }}
+    />
+  );
+}

@@ -1,0 +1,132 @@
+// The ledger of one request: what got in, in which form, what was left out and why. Of an answer, or of what would be sent next.
+import { useTranslation } from 'react-i18next';
+import type { Gauge } from '../../domain/context/budget.ts';
+import type { LedgerLine, RequestLedger } from '../../domain/context/ledger.ts';
+import { formatNumber } from '../i18n/index.ts';
+import { classes, Dialog, Skeleton } from '../shell/controls.tsx';
+import { GaugeBar } from './gauge.tsx';
+
+const MARKS: Readonly<Record<LedgerLine['form'], string>> = {
+  whole: 'bg-ink-2',
+  trimmed: 'bg-line-strong',
+  summary: 'bg-folded-strong',
+  recall: 'bg-memory-strong',
+  returned: 'bg-memory',
+  out: 'hatched',
+};
+
+export function LedgerDialog({
+  open,
+  onOpenChange,
+  ledger,
+  gauge,
+  coming = false,
+  onJump,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  /** Undefined while it is read; null where none was kept. */
+  ledger: RequestLedger | null | undefined;
+  gauge?: Gauge;
+  /** It was not sent yet. */
+  coming?: boolean;
+  onJump?: ((message: string) => void) | undefined;
+}) {
+  const { t, i18n } = useTranslation('context');
+  const why = (code: string | undefined): string => {
+    if (code === undefined) return '';
+    const key = `ledger.why.${code}`;
+    return i18n.exists(key, { ns: 'context' }) ? t(key as 'ledger.why.tail') : code;
+  };
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={t(coming ? 'ledger.next' : 'ledger.title')}
+      {...(ledger
+        ? { description: t('ledger.lead', { total: ledger.tokens.total, limit: ledger.limit }) }
+        : {})}
+    >
+      {ledger === undefined && <Skeleton className="h-24 w-full" />}
+      {ledger === null && <p className="text-ink-2">{t('ledger.none')}</p>}
+      {ledger && (
+        <div className="space-y-4">
+          {gauge && <GaugeBar gauge={gauge} />}
+          {ledger.overflow && <p className="text-danger text-sm">{t('ledger.overflow')}</p>}
+          <ol className="divide-y divide-line rounded-lg border border-line">
+            {ledger.tokens.system > 0 && (
+              <Row form="whole" title={t('gauge.parts.system')} tokens={ledger.tokens.system} />
+            )}
+            {ledger.tokens.tools > 0 && (
+              <Row form="whole" title={t('gauge.parts.tools')} tokens={ledger.tokens.tools} />
+            )}
+            {ledger.lines.map((line, at) => (
+              <Row
+                // biome-ignore lint/suspicious/noArrayIndexKey: a ledger never changes
+                key={at}
+                form={line.form}
+                title={t(`ledger.form.${line.form}`)}
+                detail={[
+                  line.form === 'summary' || line.form === 'recall'
+                    ? ''
+                    : t('ledger.messages', { count: line.count }),
+                  why(line.why),
+                ]
+                  .filter(Boolean)
+                  .join(' · ')}
+                tokens={line.tokens}
+                onClick={onJump && (() => onJump(line.from))}
+              />
+            ))}
+          </ol>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+function Row({
+  form,
+  title,
+  detail = '',
+  tokens,
+  onClick,
+}: {
+  form: LedgerLine['form'];
+  title: string;
+  detail?: string;
+  tokens: number;
+  onClick?: (() => void) | undefined;
+}) {
+  const { t } = useTranslation('context');
+  const words = (
+    <>
+      <span aria-hidden className={classes('h-6 w-1 shrink-0 rounded-full', MARKS[form])} />
+      <span className="min-w-0 flex-1">
+        <span className={classes('block', form === 'out' && 'text-ink-3')}>{title}</span>
+        {detail && <span className="block truncate text-ink-3 text-xs">{detail}</span>}
+      </span>
+      <span
+        title={t('ledger.tokens', { count: tokens })}
+        className={classes('shrink-0 text-sm tabular-nums', form === 'out' && 'text-ink-3 line-through')}
+      >
+        {formatNumber(tokens)}
+      </span>
+    </>
+  );
+  return (
+    <li>
+      {onClick ? (
+        <button
+          type="button"
+          onClick={onClick}
+          className="touchable flex w-full items-center gap-3 px-3 py-2 text-left hover:bg-fill"
+        >
+          {words}
+        </button>
+      ) : (
+        <div className="flex items-center gap-3 px-3 py-2">{words}</div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,189 @@
+// A D-Mail by a person: other words for a message of the person or for a tool's result, or a note to a place, and what follows from there
+// anew. The branch that is left stays.
+import { MailPlus } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { MessageId } from '../../domain/base/ids.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
+import type { SendBack } from '../../services/chat/chat.ts';
+import { useApp } from '../hooks/app.tsx';
+import { Button, classes, Dialog, Select, TextArea } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+
+/** What can be reworded at a message: its own words, or the results of the tools it called. */
+type Target =
+  | { readonly type: 'note'; readonly message: MessageId }
+  | { readonly type: 'edit'; readonly message: MessageId; readonly text: string }
+  | {
+      readonly type: 'result';
+      readonly message: MessageId;
+      readonly callId: string;
+      readonly name: string;
+      readonly text: string;
+    };
+
+/** Everything that can be sent back to a message, the likeliest first. */
+export function targetsOf(conversation: Conversation, message: Message): Target[] {
+  const targets: Target[] = [];
+  if (message.role === 'user' && message.kind === 'message')
+    targets.push({ type: 'edit', message: message.id, text: textOf(message) });
+  const calls = new Map(
+    message.parts
+      .filter((part): part is PartOf<'tool-call'> => part.type === 'tool-call')
+      .map((part) => [part.callId, part.name]),
+  );
+  if (calls.size > 0)
+    for (const other of conversation.messages.values()) {
+      if (other.role !== 'tool' || other.parentId === null) continue;
+      for (const part of other.parts)
+        if (part.type === 'tool-result' && calls.has(part.callId))
+          targets.push({
+            type: 'result',
+            message: other.id,
+            callId: part.callId,
+            name: part.name ?? calls.get(part.callId) ?? '',
+            text: part.text,
+          });
+    }
+  targets.push({ type: 'note', message: message.id });
+  return targets;
+}
+
+export function SendBackDialog({
+  conversation,
+  message,
+  onClose,
+  onSent,
+}: {
+  conversation: Conversation;
+  message: Message;
+  onClose: () => void;
+  /** It was saved; the head is there now. */
+  onSent: (sent: { messageId: MessageId; undo: () => Promise<void> }) => void;
+}) {
+  const { t } = useTranslation('context');
+  const { chat } = useApp();
+  const report = useReport();
+  const [targets] = useState(() => targetsOf(conversation, message));
+  const [at, setAt] = useState(0);
+  const target = targets[at] as Target;
+  const before = target.type === 'note' ? '' : target.text;
+  const [text, setText] = useState(before);
+  const [replay, setReplay] = useState<SendBack['replay']>('answer');
+  const [busy, setBusy] = useState(false);
+  const [cost, setCost] = useState<{ turns: number; answers: number } | null>(null);
+  useEffect(() => {
+    let gone = false;
+    chat.sendBackCost(conversation.id, target.message).then(
+      (known) => {
+        if (!gone) setCost(known);
+      },
+      () => {
+        // Without the figures the choice is still there.
+        if (!gone) setCost(null);
+      },
+    );
+    return () => {
+      gone = true;
+    };
+  }, [chat, conversation.id, target.message]);
+  const send = () => {
+    setBusy(true);
+    chat
+      .sendBack(conversation.id, {
+        type: target.type === 'note' ? 'note' : 'edit',
+        message: target.message,
+        parts: [{ type: 'text', text: text.trim() }],
+        ...(target.type === 'result' ? { callId: target.callId } : {}),
+        replay,
+      })
+      .then((sent) => {
+        onSent(sent);
+        onClose();
+      }, report)
+      .finally(() => setBusy(false));
+  };
+  const same = text.trim() === before.trim() || text.trim() === '';
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title={t('dmail.title')}
+      description={t('dmail.lead')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('plan.cancel')}</Button>
+          <Button
+            variant="primary"
+            busy={busy}
+            disabled={same}
+            icon={<MailPlus size={15} aria-hidden />}
+            onClick={send}
+          >
+            {t('dmail.send')}
+          </Button>
+        </>
+      }
+    >
+      <div className="space-y-4">
+        {targets.length > 1 && (
+          <Select
+            label={t('dmail.what')}
+            value={String(at)}
+            onValueChange={(value) => {
+              const next = targets[Number(value)];
+              setAt(Number(value));
+              setText(!next || next.type === 'note' ? '' : next.text);
+            }}
+            options={targets.map((one, index) => ({
+              value: String(index),
+              label: one.type === 'result' ? t('dmail.result', { name: one.name }) : t(`dmail.${one.type}`),
+              description: t(`dmail.help.${one.type}`),
+            }))}
+          />
+        )}
+        <TextArea
+          label={
+            target.type === 'result' ? t('dmail.result', { name: target.name }) : t(`dmail.${target.type}`)
+          }
+          hint={t(`dmail.help.${target.type}`)}
+          rows={Math.min(14, Math.max(4, before.split('\n').length + 1))}
+          value={text}
+          placeholder={target.type === 'note' ? t('dmail.notePlaceholder') : undefined}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !same && !busy) send();
+          }}
+          inputClassName={classes(target.type === 'result' && 'font-mono text-[0.8125rem]')}
+        />
+        <fieldset>
+          <legend className="pb-1.5 font-medium text-sm">{t('dmail.replay.title')}</legend>
+          <div className="space-y-1.5">
+            {(['answer', 'branch', 'none'] as const).map((one) => (
+              <label key={one} className="flex items-start gap-2.5">
+                <input
+                  type="radio"
+                  name="replay"
+                  checked={replay === one}
+                  onChange={() => setReplay(one)}
+                  className="mt-1 accent-(--accent)"
+                />
+                <span>
+                  {t(`dmail.replay.${one}`)}
+                  {one === 'branch' && cost && cost.turns > 0 && (
+                    <span className="ml-1.5 text-ink-3 text-xs">
+                      {t('dmail.replay.cost', { count: cost.turns, answers: cost.answers })}
+                    </span>
+                  )}
+                </span>
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      </div>
+    </Dialog>
+  );
+}

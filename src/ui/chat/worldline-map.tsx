@@ -1,0 +1,295 @@
+// The branch map of a conversation: heads, checkpoints, letters, foldings; to be walked with the keyboard, and two branches side by side.
+import { ChevronsDownUp, Flag, GitCompareArrows, Mail } from 'lucide-react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { MessageId } from '../../domain/base/ids.ts';
+import { diffOf, firstLineOf } from '../../domain/chat/checkpoint.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import { type Message, textOf } from '../../domain/chat/message.ts';
+import { formatExact, formatRelative } from '../i18n/index.ts';
+import { Button, classes, Dialog } from '../shell/controls.tsx';
+import { neighbourOf, type WorldPlace, worldlinesOf } from './worldlines.ts';
+
+const ROW = 52;
+const LANE = 26;
+const MARGIN = 22;
+/** Room for the words beside the lanes, px. */
+const WORDS = 420;
+
+export function WorldlineDialog({
+  conversation,
+  leaf,
+  compareWith,
+  onClose,
+  onGo,
+}: {
+  conversation: Conversation;
+  /** The end of the branch that is shown. */
+  leaf: MessageId | null;
+  /** Opens with this branch beside the one that is shown. */
+  compareWith?: MessageId | undefined;
+  onClose: () => void;
+  onGo: (message: MessageId) => void;
+}) {
+  const { t } = useTranslation('context');
+  const lines = useMemo(() => worldlinesOf(conversation, leaf), [conversation, leaf]);
+  const [focused, setFocused] = useState<MessageId | null>(leaf);
+  const [comparing, setComparing] = useState<MessageId | null>(compareWith ?? null);
+  const nodes = useRef(new Map<MessageId, SVGGElement>());
+  const current =
+    lines.places.find(({ id }) => id === focused) ?? lines.places.find(({ here }) => here) ?? lines.places[0];
+  const first = useRef(current?.id);
+  useEffect(() => {
+    // The dialog itself takes the focus first.
+    const frame = requestAnimationFrame(() => {
+      if (first.current) nodes.current.get(first.current)?.focus();
+    });
+    return () => cancelAnimationFrame(frame);
+  }, []);
+  const walk = (place: WorldPlace | undefined) => {
+    if (!place) return;
+    setFocused(place.id);
+    nodes.current.get(place.id)?.focus();
+  };
+  const spoken = (place: WorldPlace): string =>
+    [
+      firstLineOf(place.message) || t('worldlines.model'),
+      ...place.names,
+      ...place.kinds.map((kind) => t(`worldlines.kind.${kind}`)),
+      t('worldlines.messages', { count: place.between }),
+    ].join(', ');
+  const x = (lane: number) => MARGIN + lane * LANE;
+  const y = (row: number) => MARGIN + row * ROW;
+  const width = MARGIN * 2 + lines.lanes * LANE + WORDS;
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      size="lg"
+      title={t('worldlines.title')}
+      description={lines.branches > 1 ? t('worldlines.lead') : t('worldlines.empty')}
+      footer={
+        current && (
+          <>
+            {comparing ? (
+              <Button onClick={() => setComparing(null)}>{t('worldlines.stopComparing')}</Button>
+            ) : (
+              leaf !== null &&
+              !current.here && (
+                <Button
+                  icon={<GitCompareArrows size={15} aria-hidden />}
+                  onClick={() => setComparing(current.id)}
+                >
+                  {t('worldlines.compare')}
+                </Button>
+              )
+            )}
+            <Button variant="primary" onClick={() => onGo(comparing ?? current.id)}>
+              {t('worldlines.go')}
+            </Button>
+          </>
+        )
+      }
+    >
+      {comparing && leaf !== null ? (
+        <Comparison conversation={conversation} left={leaf} right={comparing} />
+      ) : (
+        <section
+          aria-label={t('worldlines.label', { count: lines.messages, branches: lines.branches })}
+          className="overflow-x-auto"
+        >
+          <svg
+            width={width}
+            height={MARGIN * 2 + Math.max(1, lines.rows) * ROW - ROW + 16}
+            className="max-w-none text-[0.8125rem]"
+          >
+            <title>{t('worldlines.title')}</title>
+            {lines.places.map((place) => {
+              const above = lines.places.find(({ id }) => id === place.parent);
+              if (!above) return null;
+              const [x1, y1, x2, y2] = [x(above.lane), y(above.row), x(place.lane), y(place.row)];
+              return (
+                <path
+                  key={place.id}
+                  d={
+                    x1 === x2
+                      ? `M${x1} ${y1}V${y2}`
+                      : `M${x1} ${y1}C${x1} ${y1 + ROW * 0.7} ${x2} ${y1} ${x2} ${y1 + ROW * 0.7}V${y2}`
+                  }
+                  fill="none"
+                  strokeWidth={place.here ? 2.5 : 1.5}
+                  stroke={place.here ? 'var(--branch-strong)' : 'var(--branch-line)'}
+                />
+              );
+            })}
+            {lines.places.map((place) => {
+              const head = place.kinds.includes('head');
+              const atWords = x(lines.lanes) + 4;
+              return (
+                // biome-ignore lint/a11y/useSemanticElements: a button cannot stand in a drawing
+                <g
+                  key={place.id}
+                  ref={(element) => {
+                    if (element) nodes.current.set(place.id, element);
+                    else nodes.current.delete(place.id);
+                  }}
+                  role="button"
+                  tabIndex={place.id === current?.id ? 0 : -1}
+                  aria-label={spoken(place)}
+                  aria-current={head || undefined}
+                  onFocus={() => setFocused(place.id)}
+                  onClick={() => walk(place)}
+                  onDoubleClick={() => onGo(place.id)}
+                  onKeyDown={(event) => {
+                    if (event.key.startsWith('Arrow')) {
+                      event.preventDefault();
+                      walk(neighbourOf(lines, place.id, event.key as 'ArrowUp'));
+                    } else if (event.key === 'Enter' || event.key === ' ') {
+                      event.preventDefault();
+                      onGo(place.id);
+                    } else if (
+                      event.key.toLowerCase() === 'c' &&
+                      !event.ctrlKey &&
+                      !event.metaKey &&
+                      !place.here
+                    )
+                      setComparing(place.id);
+                    else if (event.key === 'Home') walk(lines.places[0]);
+                    else if (event.key === 'End') walk(lines.places.at(-1));
+                  }}
+                  className="group/place cursor-pointer outline-none"
+                >
+                  <rect
+                    x={x(place.lane) - LANE / 2}
+                    y={y(place.row) - ROW / 2}
+                    width={LANE}
+                    height={ROW}
+                    fill="transparent"
+                  />
+                  <circle
+                    cx={x(place.lane)}
+                    cy={y(place.row)}
+                    r={head ? 7 : place.kinds.includes('leaf') || place.names.length > 0 ? 5.5 : 4}
+                    fill={head ? 'var(--branch)' : place.here ? 'var(--branch-strong)' : 'var(--paper)'}
+                    stroke={place.here ? 'var(--branch)' : 'var(--branch-strong)'}
+                    strokeWidth={2}
+                    className="group-focus-visible/place:stroke-(--ink)"
+                  />
+                  {place.id === current?.id && (
+                    <circle
+                      cx={x(place.lane)}
+                      cy={y(place.row)}
+                      r={11}
+                      fill="none"
+                      stroke="var(--ink)"
+                      strokeWidth={1.5}
+                    />
+                  )}
+                  {rowLabel(lines.places, place, current?.id ?? null) && (
+                    <foreignObject x={atWords} y={y(place.row) - 22} width={WORDS} height={44}>
+                      <PlaceWords place={place} />
+                    </foreignObject>
+                  )}
+                </g>
+              );
+            })}
+          </svg>
+        </section>
+      )}
+    </Dialog>
+  );
+}
+
+/** One line of words a row: the focused place's, else the shown branch's, else the first's. */
+function rowLabel(places: readonly WorldPlace[], place: WorldPlace, focused: MessageId | null): boolean {
+  const row = places.filter((other) => other.row === place.row);
+  const chosen = row.find(({ id }) => id === focused) ?? row.find(({ here }) => here) ?? row[0];
+  return chosen === place;
+}
+
+function PlaceWords({ place }: { place: WorldPlace }) {
+  const { t } = useTranslation('context');
+  const { message } = place;
+  const who = message.role === 'user' ? 'you' : message.role === 'assistant' ? 'model' : message.role;
+  return (
+    <div className="flex h-11 flex-col justify-center leading-4.5">
+      <span className={classes('flex items-center gap-1.5 truncate', place.here ? 'text-ink' : 'text-ink-2')}>
+        {place.names.length > 0 && <Flag size={12} aria-hidden className="shrink-0 text-branch" />}
+        {place.kinds.includes('dmail') && <Mail size={12} aria-hidden className="shrink-0 text-branch" />}
+        {place.kinds.includes('compaction') && (
+          <ChevronsDownUp size={12} aria-hidden className="shrink-0 text-folded" />
+        )}
+        {place.names.length > 0 && <span className="shrink-0 font-medium">{place.names.join(', ')}</span>}
+        <span className="truncate">{firstLineOf(message) || t(`worldlines.${who}`)}</span>
+      </span>
+      <span className="truncate text-ink-3 text-xs">
+        {[
+          t(`worldlines.${who}`),
+          formatRelative(message.createdAt),
+          t('worldlines.messages', { count: place.between }),
+          place.kinds.includes('head') ? t('worldlines.here') : '',
+        ]
+          .filter(Boolean)
+          .join(' · ')}
+      </span>
+    </div>
+  );
+}
+
+/** What two branches do not share, side by side. */
+export function Comparison({
+  conversation,
+  left,
+  right,
+}: {
+  conversation: Conversation;
+  left: MessageId;
+  right: MessageId;
+}) {
+  const { t } = useTranslation('context');
+  const difference = useMemo(() => diffOf(conversation, left, right), [conversation, left, right]);
+  const shared = useMemo(() => {
+    let count = 0;
+    for (let at = difference.common; at !== null; at = conversation.messages.get(at)?.parentId ?? null)
+      count += 1;
+    return count;
+  }, [conversation, difference]);
+  return (
+    <section aria-label={t('worldlines.compared.title')}>
+      <p className="pb-3 text-ink-3 text-sm">{t('worldlines.compared.shared', { count: shared })}</p>
+      <div className="grid gap-4 md:grid-cols-2">
+        <BranchSide title={t('worldlines.compared.left')} messages={difference.left} />
+        <BranchSide title={t('worldlines.compared.right')} messages={difference.right} />
+      </div>
+    </section>
+  );
+}
+
+/** What only one branch has. */
+export function BranchSide({ title, messages }: { title: string; messages: readonly Message[] }) {
+  const { t } = useTranslation('context');
+  return (
+    <div className="min-w-0">
+      <h3 className="pb-2 font-medium text-branch text-sm">{title}</h3>
+      {messages.length === 0 && <p className="text-ink-3">{t('worldlines.compared.nothing')}</p>}
+      <ol className="space-y-3">
+        {messages.map((message) => (
+          <li key={message.id} className="border-branch-line border-l-2 pl-3">
+            <p className="text-ink-3 text-xs" title={formatExact(message.createdAt)}>
+              {t(
+                `worldlines.${message.role === 'user' ? 'you' : message.role === 'assistant' ? 'model' : message.role}`,
+              )}
+              {' · '}
+              {formatRelative(message.createdAt)}
+            </p>
+            <p className="line-clamp-12 whitespace-pre-wrap break-words text-sm [overflow-wrap:anywhere]">
+              {textOf(message) || firstLineOf(message)}
+            </p>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

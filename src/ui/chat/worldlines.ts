@@ -1,0 +1,141 @@
+// The tree of a conversation, made short enough to be drawn: only places where something is (forks, ends, checkpoints, letters, foldings,
+// the head), the messages between them counted. Pure.
+import type { MessageId } from '../../domain/base/ids.ts';
+import { type Conversation, childrenOf, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
+import type { Message } from '../../domain/chat/message.ts';
+
+export type PlaceKind = 'head' | 'checkpoint' | 'dmail' | 'compaction' | 'fork' | 'leaf';
+
+export interface WorldPlace {
+  readonly id: MessageId;
+  readonly message: Message;
+  readonly kinds: readonly PlaceKind[];
+  /** Names of checkpoints at this message. */
+  readonly names: readonly string[];
+  /** The place above it; null for a root. */
+  readonly parent: MessageId | null;
+  readonly children: readonly MessageId[];
+  /** Messages from the place above (not counted) to this one (counted). */
+  readonly between: number;
+  /** Row from the top and lane from the left, from 0. */
+  readonly row: number;
+  readonly lane: number;
+  /** On the branch that is shown. */
+  readonly here: boolean;
+}
+
+export interface Worldlines {
+  /** Top to bottom, left to right. */
+  readonly places: readonly WorldPlace[];
+  readonly rows: number;
+  readonly lanes: number;
+  readonly messages: number;
+  readonly branches: number;
+}
+
+/** Lays the tree out: the branch that is shown is the straight line at the left, every other branch has a lane of its own. Linear. */
+export function worldlinesOf(conversation: Conversation, leaf = effectiveHead(conversation)): Worldlines {
+  const children = childrenOf(conversation.messages);
+  const here = new Set<MessageId>(pathTo(conversation.messages, leaf).map(({ id }) => id));
+  const names = new Map<MessageId, string[]>();
+  for (const [name, { messageId }] of conversation.checkpoints)
+    names.set(messageId, [...(names.get(messageId) ?? []), name]);
+  const folded = new Set<string>(
+    [...conversation.compactions.values()].filter(({ undone }) => !undone).map(({ at }) => at),
+  );
+  const roots = children.get(null) ?? [];
+
+  const kindsOf = (message: Message): PlaceKind[] => {
+    const born = children.get(message.id)?.length ?? 0;
+    return [
+      ...(message.id === leaf ? (['head'] as const) : []),
+      ...(names.has(message.id) ? (['checkpoint'] as const) : []),
+      ...(message.dmail ? (['dmail'] as const) : []),
+      ...(folded.has(message.id) ? (['compaction'] as const) : []),
+      ...(born > 1 ? (['fork'] as const) : []),
+      ...(born === 0 ? (['leaf'] as const) : []),
+    ];
+  };
+
+  interface Draft {
+    id: MessageId;
+    message: Message;
+    kinds: PlaceKind[];
+    parent: MessageId | null;
+    children: MessageId[];
+    between: number;
+    row: number;
+    lane: number;
+  }
+  const drafts: Draft[] = [];
+  const byId = new Map<MessageId, Draft>();
+  let lanes = 0;
+  let rows = 0;
+  // Without recursion: a conversation of thousands of messages is thousands deep.
+  const open: { from: Message; parent: Draft | null; lane: number | null; between: number }[] = [];
+  const push = (born: readonly Message[], parent: Draft | null) => {
+    const shown = born.find(({ id }) => here.has(id)) ?? born[0];
+    for (const child of [...born].reverse())
+      if (child !== shown) open.push({ from: child, parent, lane: null, between: 0 });
+    if (shown) open.push({ from: shown, parent, lane: parent?.lane ?? null, between: 0 });
+  };
+  push(roots, null);
+  for (let step = open.pop(); step; step = open.pop()) {
+    let { from: message, between } = step;
+    let kinds = kindsOf(message);
+    between += 1;
+    while (kinds.length === 0 && step.parent !== null) {
+      const next = children.get(message.id)?.[0];
+      if (!next) break;
+      message = next;
+      between += 1;
+      kinds = kindsOf(message);
+    }
+    const lane = step.lane ?? lanes++;
+    lanes = Math.max(lanes, lane + 1);
+    const draft: Draft = {
+      id: message.id,
+      message,
+      kinds,
+      parent: step.parent?.id ?? null,
+      children: [],
+      between,
+      row: step.parent ? step.parent.row + 1 : 0,
+      lane,
+    };
+    rows = Math.max(rows, draft.row + 1);
+    step.parent?.children.push(draft.id);
+    drafts.push(draft);
+    byId.set(draft.id, draft);
+    push(children.get(message.id) ?? [], draft);
+  }
+  return {
+    places: drafts
+      .map((draft) => ({ ...draft, names: names.get(draft.id) ?? [], here: here.has(draft.id) }))
+      .sort((a, b) => a.row - b.row || a.lane - b.lane),
+    rows,
+    lanes,
+    messages: conversation.messages.size,
+    branches: drafts.filter(({ children: born }) => born.length === 0).length,
+  };
+}
+
+/** Where an arrow key leads from a place; undefined where there is nothing in that direction. */
+export function neighbourOf(
+  { places }: Worldlines,
+  from: MessageId,
+  key: 'ArrowUp' | 'ArrowDown' | 'ArrowLeft' | 'ArrowRight',
+): WorldPlace | undefined {
+  const at = places.find(({ id }) => id === from);
+  if (!at) return places[0];
+  if (key === 'ArrowUp') return places.find(({ id }) => id === at.parent);
+  if (key === 'ArrowDown') return places.find(({ id }) => id === at.children[0]);
+  const step = key === 'ArrowRight' ? 1 : -1;
+  return places
+    .filter(({ lane }) => (lane - at.lane) * step > 0)
+    .sort(
+      (a, b) =>
+        Math.abs(a.row - at.row) - Math.abs(b.row - at.row) ||
+        Math.abs(a.lane - at.lane) - Math.abs(b.lane - at.lane),
+    )[0];
+}

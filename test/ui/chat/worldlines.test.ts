@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { asConversationId, asMessageId } from '../../../src/domain/base/ids.ts';
+import { type Conversation, conversationMetaSchema } from '../../../src/domain/chat/conversation.ts';
+import type { Message } from '../../../src/domain/chat/message.ts';
+import { neighbourOf, worldlinesOf } from '../../../src/ui/chat/worldlines.ts';
+
+const said = (name: string, parent: string | null, at: number): Message => ({
+  id: asMessageId(name),
+  parentId: parent === null ? null : asMessageId(parent),
+  role: 'user',
+  kind: 'message',
+  createdAt: at,
+  parts: [{ type: 'text', text: name }],
+});
+const tree = (pairs: readonly (readonly [string, string | null])[], head: string | null): Conversation => ({
+  id: asConversationId('c'),
+  meta: { ...conversationMetaSchema.parse({}), head: head === null ? null : asMessageId(head) },
+  messages: new Map(pairs.map(([id, parent], at) => [asMessageId(id), said(id, parent, at + 1)])),
+  checkpoints: new Map(),
+  compactions: new Map(),
+});
+
+describe('worldlines', () => {
+  it('show forks, ends and names, and count what lies between', () => {
+    const conversation = tree(
+      [
+        ['a', null],
+        ['b', 'a'],
+        ['c', 'b'],
+        ['d', 'c'],
+        ['e', 'b'],
+        ['f', 'e'],
+      ],
+      'f',
+    );
+    const named: Conversation = {
+      ...conversation,
+      checkpoints: new Map([
+        ['start', { messageId: asMessageId('a'), createdAt: 0, auto: false, by: 'person' as const }],
+      ]),
+    };
+    const { places, lanes, branches } = worldlinesOf(named);
+    expect(
+      places.map(({ id, kinds, between, row, lane }) => [id, kinds.join('+'), between, row, lane]),
+    ).toEqual([
+      ['a', 'checkpoint', 1, 0, 0],
+      ['b', 'fork', 1, 1, 0],
+      ['f', 'head+leaf', 2, 2, 0],
+      ['d', 'leaf', 2, 2, 1],
+    ]);
+    expect([lanes, branches]).toEqual([2, 2]);
+    const lines = worldlinesOf(named);
+    expect(neighbourOf(lines, asMessageId('f'), 'ArrowRight')?.id).toBe('d');
+    expect(neighbourOf(lines, asMessageId('d'), 'ArrowLeft')?.id).toBe('f');
+    expect(neighbourOf(lines, asMessageId('d'), 'ArrowUp')?.id).toBe('b');
+    expect(neighbourOf(lines, asMessageId('a'), 'ArrowUp')).toBeUndefined();
+  });
+
+  it('hold every message of every tree, each place once, no two on one spot', () => {
+    const anyTree = fc
+      .array(fc.nat(), { maxLength: 60 })
+      .map((picks) =>
+        picks.map((pick, at): readonly [string, string | null] => [
+          `m${at}`,
+          at === 0 || pick % (at + 1) === at ? null : `m${pick % at}`,
+        ]),
+      );
+    fc.assert(
+      fc.property(anyTree, fc.nat(), (pairs, pick) => {
+        const conversation = tree(pairs, pairs.length > 0 ? `m${pick % pairs.length}` : null);
+        const { places, messages } = worldlinesOf(conversation);
+        expect(places.reduce((sum, { between }) => sum + between, 0)).toBe(messages);
+        expect(new Set(places.map(({ row, lane }) => `${row} ${lane}`)).size).toBe(places.length);
+        for (const place of places)
+          for (const child of place.children)
+            expect(places.find(({ id }) => id === child)?.parent).toBe(place.id);
+      }),
+    );
+  });
+
+  it('are drawn for a conversation of ten thousand messages in one line', () => {
+    const pairs = Array.from(
+      { length: 10_000 },
+      (_, at) => [`m${at}`, at === 0 ? null : `m${at - 1}`] as const,
+    );
+    expect(worldlinesOf(tree(pairs, null)).places).toHaveLength(2);
+  });
+});
