@@ -237,3 +237,23 @@ function encodeUpdate(
   }
   return encoder.toUint8Array();
 }
+
+/** The update that puts a conversation into the trash; null where there is none, or nothing to do. */
+export async function deletedNow(
+  log: ConversationLog,
+  id: DocumentId,
+  now: number,
+): Promise<Uint8Array | null> {
+  if (!isConversation(id)) return null;
+  const entries = await log.read(id);
+  if (entries.length === 0) return null;
+  const document = createConversationDocument(id);
+  for (const { bytes } of entries) {
+    try {
+      document.apply(bytes);
+    } catch {
+      // As in readWhole.
+    }
+  }
+  return document.change({ meta: { deletedAt: now } }) ?? null;
+}

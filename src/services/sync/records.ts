@@ -1,0 +1,300 @@
+// What sync keeps in the drawer: the account, one record per room, the outbox, the facts of the index, the journal. Everything changes in
+// one transaction with the log entries it speaks of, so that a kill at any point leaves either all of a step or nothing of it.
+import { z } from 'zod';
+import type { Drawer, DrawerWrite, NewEntry, Store } from '../../adapters/log/conversation-log.ts';
+import type { Coverage } from '../../domain/sync/coverage.ts';
+import { type Fact, type FactRows, factsSchema, mergeFacts, toRows } from '../../domain/sync/facts.ts';
+import type { JournalEntry } from './sync.ts';
+
+export const ACCOUNT = 'sync/account';
+export const JOURNAL = 'sync/journal';
+const BOOKMARK = 'sync/bookmark';
+const ROOMS = 'sync/room/';
+const OUTBOX = 'sync/out/';
+const FACTS = 'sync/facts/';
+const UNLISTED = 'sync/unlisted/';
+const ERASURES = 'sync/erase/';
+
+/** Facts are kept in this many rows, so that one that changes rewrites little. */
+const BUCKETS = 64;
+const JOURNAL_LINES = 300;
+
+export const accountSchema = z.object({
+  /** Names the account's secrets in the vault. */
+  id: z.string(),
+  mode: z.enum(['remote', 'managed']),
+  endpoint: z.string(),
+  realm: z.string(),
+  fingerprint: z.string(),
+  device: z.string(),
+  deviceName: z.string(),
+  createdAt: z.number(),
+  /** The account existed before this device: an empty relay then means a loss, not a beginning. */
+  joined: z.boolean(),
+});
+export type Account = z.infer<typeof accountSchema>;
+
+export const keyName = (account: string) => `sync/key/${account}`;
+export const tokenName = (account: string) => `sync/token/${account}`;
+
+const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+const coverageSchema = z.record(z.string(), z.array(z.tuple([z.number(), z.number()])));
+
+const roomSchema = z.object({
+  epoch: z.number(),
+  /** Number of this device's last blob in the room, and that blob's hash. */
+  seq: z.number(),
+  before: bytes,
+  /** Everything of the room that is committed here, own blobs included. */
+  have: coverageSchema,
+  /** Blobs that were taken over, with what they hold, for as long as they lie in the room. */
+  marks: z.record(z.string(), coverageSchema),
+  /** Yjs clocks that the room has for sure. */
+  clocks: z.record(z.string(), z.number()),
+  /** Why the document stays on this device; null: it does not. */
+  withheld: z.enum(['excluded', 'sample']).nullable(),
+  /** The epoch up to which the document is erased everywhere; what is here since lies in the trash of this device alone. */
+  gone: z.number().nullable(),
+  /** How many messages were forgotten in it when it was last sent. */
+  forgotten: z.number(),
+  /** The room still holds words that were forgotten: all of it is to be replaced. */
+  squash: z.boolean(),
+  /** All of the document is to be sent. */
+  whole: z.boolean(),
+  /** What the room holds is to be compared with the document. */
+  compare: z.boolean(),
+});
+export type RoomRecord = z.infer<typeof roomSchema>;
+
+export const freshRecord = (epoch: number): RoomRecord => ({
+  epoch,
+  seq: 0,
+  before: new Uint8Array(16),
+  have: {},
+  marks: {},
+  clocks: {},
+  withheld: null,
+  gone: null,
+  forgotten: 0,
+  squash: false,
+  whole: false,
+  compare: false,
+});
+
+const outboxSchema = z.object({
+  epoch: z.number(),
+  blobs: z.array(bytes),
+  keys: z.array(z.string()),
+  /** Blobs that are taken out of the room once these are confirmed. */
+  replaces: z.array(z.string()),
+  /** Changes of this device in it; 0 for what only folds or heals. */
+  changes: z.number(),
+  bytes: z.number(),
+});
+export type OutboxRow = z.infer<typeof outboxSchema>;
+
+const erasureSchema = z.object({
+  endpoint: z.string(),
+  token: z.string().nullable(),
+  /** The account whose token to use, where it still is the device's own. */
+  room: z.string().nullable(),
+  /** Only once everything is uploaded: the old account is the only copy on the relay until then. */
+  afterUpload: z.boolean(),
+});
+export type Erasure = z.infer<typeof erasureSchema>;
+
+const journalSchema = z.array(
+  z.object({
+    at: z.number(),
+    kind: z.enum(['upload', 'download', 'conflict', 'error', 'note']),
+    what: z.string(),
+    document: z.string().nullable(),
+    device: z.string().nullable(),
+    count: z.number(),
+    bytes: z.number(),
+  }),
+);
+
+export async function readJournal(drawer: Drawer): Promise<JournalEntry[]> {
+  const kept = journalSchema.safeParse(await drawer.get(JOURNAL));
+  return kept.success ? kept.data : [];
+}
+
+/** Drawer writes that make everything of one account forgotten; its account record stays to be replaced or deleted by the caller. */
+export async function forgetRecords(drawer: Drawer): Promise<DrawerWrite[]> {
+  const keys = await Promise.all([ROOMS, OUTBOX, FACTS].map((prefix) => drawer.keys(prefix)));
+  return [...keys.flat(), BOOKMARK].map((key) => ({ key, value: undefined }));
+}
+
+/** The write that asks for an erasure on a relay. */
+export const erasureWrite = (name: string, erasure: Erasure): DrawerWrite => ({
+  key: ERASURES + name,
+  value: erasure,
+});
+
+/** Changes of one step, gathered to be committed together. */
+export interface Step {
+  readonly entries: NewEntry[];
+  readonly writes: DrawerWrite[];
+  /** Called once it is committed. */
+  readonly after: (() => void)[];
+}
+export const newStep = (): Step => ({ entries: [], writes: [], after: [] });
+
+/** The records, read once and followed in memory: one leader writes them. */
+export interface Records {
+  readonly rooms: ReadonlyMap<string, RoomRecord>;
+  /** By document, in the order of sealing. */
+  readonly outbox: ReadonlyMap<string, ReadonlyMap<number, OutboxRow>>;
+  readonly facts: ReadonlyMap<string, Fact>;
+  readonly unlisted: ReadonlySet<string>;
+  readonly erasures: ReadonlyMap<string, Erasure>;
+  readonly bookmark: number;
+  readonly journal: readonly JournalEntry[];
+  putRoom(step: Step, document: string, record: RoomRecord | undefined): void;
+  putOut(step: Step, document: string, number: number, row: OutboxRow | undefined): void;
+  /** Takes over what is later. */
+  putFacts(step: Step, rows: FactRows, changed?: (keys: readonly string[]) => void): void;
+  putBookmark(step: Step, seq: number): void;
+  putUnlisted(step: Step, document: string, value: boolean): void;
+  putErasure(step: Step, name: string, erasure: Erasure | undefined): void;
+  note(entry: Omit<JournalEntry, 'at'>): void;
+  /** All of the step or nothing. In memory it counts once it is durable. */
+  commit(step: Step): Promise<void>;
+  /** Writes the journal, where it has new lines. */
+  flushJournal(): Promise<void>;
+}
+
+export async function openRecords({ log, drawer }: Store, now: () => number): Promise<Records> {
+  const rooms = new Map<string, RoomRecord>();
+  const outbox = new Map<string, Map<number, OutboxRow>>();
+  const facts = new Map<string, Fact>();
+  const unlisted = new Set<string>();
+  const erasures = new Map<string, Erasure>();
+
+  const each = async (prefix: string, take: (rest: string, value: unknown) => void) => {
+    const keys = await drawer.keys(prefix);
+    const values = await Promise.all(keys.map((key) => drawer.get(key)));
+    keys.forEach((key, at) => {
+      take(key.slice(prefix.length), values[at]);
+    });
+  };
+  await each(ROOMS, (document, value) => {
+    const record = roomSchema.safeParse(value);
+    if (record.success) rooms.set(document, record.data);
+  });
+  const putRow = (document: string, number: number, row: OutboxRow | undefined) => {
+    const rows = outbox.get(document) ?? new Map<number, OutboxRow>();
+    if (row) rows.set(number, row);
+    else rows.delete(number);
+    if (rows.size > 0) outbox.set(document, rows);
+    else outbox.delete(document);
+  };
+  await each(OUTBOX, (rest, value) => {
+    const slash = rest.lastIndexOf('/');
+    const row = outboxSchema.safeParse(value);
+    if (row.success) putRow(rest.slice(0, slash), Number.parseInt(rest.slice(slash + 1), 36), row.data);
+  });
+  await each(FACTS, (_, value) => {
+    const rows = factsSchema.safeParse(value);
+    if (rows.success) mergeFacts(facts, rows.data);
+  });
+  await each(UNLISTED, (document) => unlisted.add(document));
+  await each(ERASURES, (name, value) => {
+    const erasure = erasureSchema.safeParse(value);
+    if (erasure.success) erasures.set(name, erasure.data);
+  });
+  const kept = z.number().safeParse(await drawer.get(BOOKMARK));
+  let bookmark = kept.success ? kept.data : 0;
+  let journal = await readJournal(drawer);
+  let journalChanged = false;
+
+  const outKey = (document: string, number: number) =>
+    `${OUTBOX}${document}/${number.toString(36).padStart(8, '0')}`;
+  const bucketOf = (key: string) => {
+    let hash = 0;
+    for (let at = 0; at < key.length; at += 1) hash = (hash * 31 + key.charCodeAt(at)) >>> 0;
+    return hash % BUCKETS;
+  };
+
+  return {
+    rooms,
+    outbox,
+    facts,
+    unlisted,
+    erasures,
+    get bookmark() {
+      return bookmark;
+    },
+    get journal() {
+      return journal;
+    },
+    putRoom: (step, document, record) => {
+      step.writes.push({ key: ROOMS + document, value: record });
+      step.after.push(() => {
+        if (record) rooms.set(document, record);
+        else rooms.delete(document);
+      });
+    },
+    putOut: (step, document, number, row) => {
+      step.writes.push({ key: outKey(document, number), value: row });
+      step.after.push(() => putRow(document, number, row));
+    },
+    putFacts: (step, rows, changed) => {
+      const next = new Map(facts);
+      const keys = mergeFacts(next, rows);
+      if (keys.length === 0) return;
+      for (const bucket of new Set(keys.map(bucketOf)))
+        step.writes.push({
+          key: FACTS + bucket,
+          value: toRows([...next].filter(([key]) => bucketOf(key) === bucket)),
+        });
+      step.after.push(() => {
+        mergeFacts(facts, rows);
+        changed?.(keys);
+      });
+    },
+    putBookmark: (step, seq) => {
+      step.writes.push({ key: BOOKMARK, value: seq });
+      step.after.push(() => {
+        bookmark = seq;
+      });
+    },
+    putUnlisted: (step, document, value) => {
+      step.writes.push({ key: UNLISTED + document, value: value ? true : undefined });
+      step.after.push(() => {
+        if (value) unlisted.add(document);
+        else unlisted.delete(document);
+      });
+    },
+    putErasure: (step, name, erasure) => {
+      step.writes.push({ key: ERASURES + name, value: erasure });
+      step.after.push(() => {
+        if (erasure) erasures.set(name, erasure);
+        else erasures.delete(name);
+      });
+    },
+    note: (entry) => {
+      journal = [{ at: now(), ...entry }, ...journal].slice(0, JOURNAL_LINES);
+      journalChanged = true;
+    },
+    commit: async (step) => {
+      if (step.entries.length > 0 || step.writes.length > 0) await log.append(step.entries, step.writes);
+      for (const done of step.after) done();
+    },
+    flushJournal: async () => {
+      if (!journalChanged) return;
+      journalChanged = false;
+      await drawer.set(JOURNAL, journal);
+    },
+  };
+}
+
+/** A coverage as the record keeps it. */
+export const kept = (coverage: Coverage): RoomRecord['have'] =>
+  Object.fromEntries(
+    Object.entries(coverage).map(([device, ranges]) => [
+      device,
+      ranges.map(([from, to]) => [from, to] as [number, number]),
+    ]),
+  );

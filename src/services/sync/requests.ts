@@ -1,0 +1,29 @@
+// What a tab asks of the engine that syncs. Small, and without secrets: keys travel through the vault.
+import { z } from 'zod';
+import type { Whereabouts } from './sync.ts';
+
+export const syncRequestSchema = z.discriminatedUnion('do', [
+  /** Checks with the relay that the key kept in the vault under this id opens something, then makes it this device's account. */
+  z.object({
+    do: z.literal('join'),
+    account: z.string(),
+    mode: z.enum(['remote', 'managed']),
+    endpoint: z.string(),
+    realm: z.string(),
+    fingerprint: z.string(),
+    deviceName: z.string(),
+    /** The latest time that the offering device knew of in the index. */
+    index: z.string().nullable(),
+  }),
+  z.object({ do: z.literal('revoke'), device: z.string() }),
+  z.object({ do: z.literal('forget'), documents: z.array(z.string()) }),
+  z.object({ do: z.literal('leave'), erase: z.boolean() }),
+  z.object({ do: z.literal('look'), force: z.boolean() }),
+  z.object({ do: z.literal('where'), document: z.string() }),
+  /** The latest time in the index, for a pairing link. */
+  z.object({ do: z.literal('index') }),
+  z.object({ do: z.literal('open'), tab: z.string(), documents: z.array(z.string()) }),
+]);
+export type SyncRequest = z.infer<typeof syncRequestSchema>;
+
+export type SyncAnswer = Whereabouts | string | null;

@@ -1,0 +1,179 @@
+// Sync as a tab has it: makes and reads what people hand from device to device, keeps keys in the vault, and asks the engine, which runs
+// once per origin, for everything that needs the relay.
+import type { Store } from '../../adapters/log/conversation-log.ts';
+import { drawQr, readQr } from '../../adapters/sync/qr.ts';
+import type { Vault } from '../../adapters/vault/vault.ts';
+import { RecollectError } from '../../domain/base/errors.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import { DEVICE_BYTES } from '../../domain/sync/blob.ts';
+import { fromText, toText } from '../../domain/sync/bytes.ts';
+import { fingerprintOf, fragmentOf, KEY_BYTES, phraseOf, readPairing } from '../../domain/sync/pairing.ts';
+import type { Settings } from '../settings/settings.ts';
+import {
+  ACCOUNT,
+  type Account,
+  accountSchema,
+  forgetRecords,
+  keyName,
+  readJournal,
+  tokenName,
+} from './records.ts';
+import type { SyncAnswer, SyncRequest } from './requests.ts';
+import type { Sync, SyncStatus } from './sync.ts';
+
+export interface SyncDeps {
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly settings: Pick<Settings, 'config' | 'set'>;
+  /** As the engine tells it. */
+  readonly status: Readable<SyncStatus>;
+  readonly ask: (request: SyncRequest) => Promise<SyncAnswer>;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly now?: () => number;
+}
+
+/** What a tab has on its screen is said again this often: the engine forgets tabs that died. */
+const OPEN_REPEAT_MS = 45_000;
+
+/** A relay's address as it is used: `wss://host/path`, without an end slash. https and http are understood. Throws `sync-endpoint`. */
+export function relayAddress(text: string): string {
+  const typed = text.trim().replace(/^http/i, 'ws');
+  const address = /^[a-z]+:\/\//i.test(typed) ? typed : `wss://${typed}`;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (!url || !/^wss?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '')
+    throw new RecollectError('sync-endpoint', `${text} is not the address of a relay`, {
+      params: { endpoint: text },
+    });
+  return `${url.protocol}//${url.host}${url.pathname}`.replace(/\/+$/, '');
+}
+
+export function createSync({ store, vault, settings, status, ask, random, now = Date.now }: SyncDeps): Sync {
+  const { log, drawer } = store;
+  const tab = toText(random(9));
+  let open: readonly string[] = [];
+  let repeat: ReturnType<typeof setInterval> | undefined;
+
+  const account = async (): Promise<Account> => {
+    const kept = accountSchema.safeParse(await drawer.get(ACCOUNT));
+    if (!kept.success) throw new RecollectError('sync-unpaired', 'This device belongs to no account');
+    return kept.data;
+  };
+  const keyOf = async ({ id }: Account): Promise<Uint8Array> => {
+    const key = await vault.get(keyName(id));
+    if (key === undefined)
+      throw new RecollectError('vault-unavailable', 'The key of the account cannot be read');
+    return fromText(key);
+  };
+  const switchOn = async (mode: 'remote' | 'managed', endpoint: string) => {
+    await settings.set('sync.remote.endpoint', endpoint);
+    await settings.set('sync.mode', mode);
+  };
+
+  return {
+    status,
+    where: async (conversation) => {
+      const answer = await ask({ do: 'where', document: conversation });
+      return answer !== null && typeof answer === 'object' ? answer : { place: 'here', devices: [] };
+    },
+
+    create: async ({ endpoint, deviceName, mode = 'remote', token }) => {
+      const address = relayAddress(endpoint);
+      const id = toText(random(9));
+      const key = random(KEY_BYTES);
+      await vault.put(keyName(id), toText(key));
+      if (token !== undefined) await vault.put(tokenName(id), token.trim());
+      const made: Account = {
+        id,
+        mode,
+        endpoint: address,
+        realm: '',
+        fingerprint: fingerprintOf(key),
+        device: toText(random(DEVICE_BYTES)),
+        deviceName,
+        createdAt: now(),
+        joined: false,
+      };
+      await log.append([], [...(await forgetRecords(drawer)), { key: ACCOUNT, value: made }]);
+      await switchOn(mode, address);
+    },
+
+    pairing: async (base) => {
+      const mine = await account();
+      const key = await keyOf(mine);
+      const { mode, remote } = settings.config.get().sync;
+      const latest =
+        mode === 'remote' || mode === 'managed' ? await ask({ do: 'index' }).catch(() => null) : null;
+      const fragment = fragmentOf({
+        key,
+        fingerprint: mine.fingerprint,
+        endpoint: remote.endpoint || mine.endpoint,
+        realm: mine.realm,
+        token: (await vault.get(tokenName(mine.id))) ?? null,
+        index: typeof latest === 'string' && latest !== '' ? new TextEncoder().encode(latest) : null,
+      });
+      const link = `${base.replace(/#.*$/, '')}${fragment}`;
+      return { link, phrase: phraseOf(key), fingerprint: mine.fingerprint, qr: drawQr(link) };
+    },
+
+    readOffer: readPairing,
+    readQr,
+
+    join: async (offer, { deviceName, endpoint }) => {
+      const address = relayAddress(endpoint ?? offer.endpoint ?? '');
+      const mode = offer.token === null ? 'remote' : 'managed';
+      const id = toText(random(9));
+      await vault.put(keyName(id), toText(offer.key));
+      if (offer.token !== null) await vault.put(tokenName(id), offer.token);
+      try {
+        await ask({
+          do: 'join',
+          account: id,
+          mode,
+          endpoint: address,
+          realm: offer.realm,
+          fingerprint: offer.fingerprint,
+          deviceName,
+          index: offer.index === null ? null : new TextDecoder().decode(offer.index),
+        });
+      } catch (error) {
+        await vault.put(keyName(id), '');
+        await vault.put(tokenName(id), '');
+        throw error;
+      }
+      await switchOn(mode, address);
+    },
+
+    renameDevice: async (deviceName) => {
+      await drawer.set(ACCOUNT, { ...(await account()), deviceName });
+    },
+    revoke: async (device) => {
+      await ask({ do: 'revoke', device });
+    },
+    forget: async (conversations) => {
+      await ask({ do: 'forget', documents: [...conversations] });
+    },
+    syncNow: async ({ force = false } = {}) => {
+      await ask({ do: 'look', force });
+    },
+    leave: async ({ erase = false } = {}) => {
+      await ask({ do: 'leave', erase });
+      await settings.set('sync.mode', 'disabled');
+    },
+    journal: async () => {
+      const names = new Map(status.get().devices.map(({ id, name }) => [id, name]));
+      return (await readJournal(drawer)).map((entry) => ({
+        ...entry,
+        device: entry.device === null ? null : (names.get(entry.device) ?? entry.device),
+      }));
+    },
+
+    setOpen: (conversations) => {
+      open = [...conversations];
+      const say = () => void ask({ do: 'open', tab, documents: [...open] }).catch(() => {});
+      say();
+      clearInterval(repeat);
+      repeat = open.length > 0 ? setInterval(say, OPEN_REPEAT_MS) : undefined;
+    },
+    close: () => clearInterval(repeat),
+  };
+}

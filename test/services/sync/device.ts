@@ -1,0 +1,222 @@
+// A device for tests of sync: a log, a vault, a configuration, the engine and the tab's side of it, over any backend.
+import type { Store } from '../../../src/adapters/log/conversation-log.ts';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { type Deflate, platformDeflate } from '../../../src/adapters/sync/deflate.ts';
+import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
+import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
+import { createSealing, type Sealing } from '../../../src/adapters/vault/sealing.ts';
+import type { Vault } from '../../../src/adapters/vault/vault.ts';
+import {
+  type ConversationId,
+  type DocumentId,
+  LIBRARY_DOCUMENT,
+  newConversationId,
+  newEntryId,
+  newMessageId,
+} from '../../../src/domain/base/ids.ts';
+import { type Readable, until, type Writable, writable } from '../../../src/domain/base/readable.ts';
+import type { Conversation } from '../../../src/domain/chat/conversation.ts';
+import { effectiveHead } from '../../../src/domain/chat/conversation.ts';
+import type { Message } from '../../../src/domain/chat/message.ts';
+import { type Config, defaultConfig } from '../../../src/domain/settings/config.ts';
+import type { ConversationChange, LibraryEntry } from '../../../src/services/documents/documents.ts';
+import { createReader } from '../../../src/services/documents/reader.ts';
+import {
+  createConversationDocument,
+  toLibraryEntry,
+} from '../../../src/services/documents/yjs-conversation.ts';
+import { createLibraryDocument } from '../../../src/services/documents/yjs-library.ts';
+import { type SyncEngine, startSync } from '../../../src/services/sync/engine.ts';
+import type { Sync, SyncStatus } from '../../../src/services/sync/sync.ts';
+import { createSync } from '../../../src/services/sync/sync-service.ts';
+
+export interface TestDevice {
+  readonly name: string;
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly sync: Sync;
+  readonly engine: SyncEngine;
+  readonly config: Writable<Config>;
+  readonly status: Readable<SyncStatus>;
+  /** Writes as the documents service does: conversation and library line in one append. */
+  change(id: ConversationId, change: ConversationChange): Promise<void>;
+  say(id: ConversationId, text: string, parts?: Message['parts']): Promise<Message>;
+  read(id: ConversationId): Promise<Conversation | undefined>;
+  texts(id: ConversationId): Promise<string[]>;
+  library(): Promise<readonly LibraryEntry[]>;
+  erase(id: ConversationId): Promise<void>;
+  /** Stops the engine as a closed tab does. */
+  stop(): void;
+}
+
+export interface DeviceOptions {
+  readonly name: string;
+  readonly backend: SyncBackend;
+  readonly store?: Store;
+  readonly vault?: Vault;
+  readonly config?: Writable<Config>;
+  readonly sealing?: Sealing;
+  readonly deflate?: Deflate;
+  readonly now?: () => number;
+}
+
+export const textMessage = (
+  id: Message['id'],
+  parentId: Message['parentId'],
+  text: string,
+  createdAt: number,
+): Message =>
+  ({
+    id,
+    parentId,
+    role: 'user',
+    kind: 'message',
+    createdAt,
+    parts: [{ type: 'text', text }],
+  }) as unknown as Message;
+
+export function createTestDevice({
+  name,
+  backend,
+  now = Date.now,
+  store = { ...createInMemoryStore({ now }), kind: 'persistent' },
+  vault = createInMemoryVault(),
+  config = writable(defaultConfig),
+  sealing = createSealing(),
+  deflate = platformDeflate,
+}: DeviceOptions): TestDevice {
+  const stopping = new AbortController();
+  const status = writable<SyncStatus>({
+    mode: 'disabled',
+    state: 'disabled',
+    account: null,
+    waiting: 0,
+    fetching: 0,
+    syncedAt: null,
+    unreadable: 0,
+    withheld: 0,
+    devices: [],
+    problem: null,
+  });
+  const engine = startSync({
+    store,
+    vault,
+    config,
+    backend,
+    sealing,
+    deflate,
+    onStatus: status.set,
+    signal: stopping.signal,
+    now,
+  });
+  const sync = createSync({
+    store,
+    vault,
+    settings: {
+      config,
+      set: async (path, value) => {
+        const next = structuredClone(config.get()) as Record<string, unknown>;
+        const keys = path.split('.');
+        let at = next;
+        for (const key of keys.slice(0, -1)) at = at[key] as Record<string, unknown>;
+        at[keys.at(-1) as string] = value;
+        config.set(next as unknown as Config);
+      },
+    },
+    status,
+    ask: (request) => engine.ask(request),
+    random: sealing.random,
+    now,
+  });
+  const reader = createReader(store.log);
+
+  const loadConversation = async (id: ConversationId) => {
+    const document = createConversationDocument(id);
+    for (const { bytes } of await store.log.read(id)) document.apply(bytes);
+    return document;
+  };
+  const change = async (id: ConversationId, what: ConversationChange) => {
+    const document = await loadConversation(id);
+    const update = document.change(what);
+    if (!update) return;
+    const library = createLibraryDocument();
+    for (const { bytes } of await store.log.read(LIBRARY_DOCUMENT)) library.apply(bytes);
+    const line = library.change([toLibraryEntry(document.read())], []);
+    const entry = (to: DocumentId, bytes: Uint8Array) => ({
+      id: newEntryId(),
+      document: to,
+      origin: 'user' as const,
+      bytes,
+    });
+    await store.log.append([entry(id, update), ...(line ? [entry(LIBRARY_DOCUMENT, line)] : [])]);
+  };
+
+  return {
+    name,
+    store,
+    vault,
+    sync,
+    engine,
+    config,
+    status,
+    change,
+    say: async (id, text, parts) => {
+      const conversation = (await loadConversation(id)).read();
+      const message = textMessage(newMessageId(), effectiveHead(conversation), text, now());
+      await change(id, { messages: [parts ? { ...message, parts } : message], meta: { head: message.id } });
+      return message;
+    },
+    read: async (id) => (await reader.read(id))?.conversation,
+    texts: async (id) => {
+      const conversation = (await reader.read(id))?.conversation;
+      return [...(conversation?.messages.values() ?? [])]
+        .map(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : '')).join(''))
+        .sort();
+    },
+    library: () => reader.library(),
+    erase: async (id) => {
+      const library = createLibraryDocument();
+      for (const { bytes } of await store.log.read(LIBRARY_DOCUMENT)) library.apply(bytes);
+      const line = library.change([], [id]);
+      if (line)
+        await store.log.append([
+          { id: newEntryId(), document: LIBRARY_DOCUMENT, origin: 'user', bytes: line },
+        ]);
+      await store.log.erase(id);
+    },
+    stop: () => {
+      stopping.abort();
+      sync.close();
+    },
+  };
+}
+
+/** Waits until the device says so. */
+export const isSynced = (device: TestDevice, timeoutMs = 10_000) =>
+  until(device.status, ({ state }) => state === 'synced', AbortSignal.timeout(timeoutMs));
+
+/** Waits until `found` gives something true, looking after each change of the log. */
+export async function eventually<T>(
+  device: TestDevice,
+  found: () => Promise<T | undefined | false>,
+  timeoutMs = 10_000,
+): Promise<T> {
+  const end = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await found();
+    if (value) return value;
+    const left = end - performance.now();
+    if (left <= 0) throw new Error(`Not within ${timeoutMs} ms; ${JSON.stringify(device.status.get())}`);
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        for (const stop of stops) stop();
+        resolve();
+      };
+      const stops = [device.store.log.subscribe(done), device.status.subscribe(done)];
+      const timer = setTimeout(done, Math.min(left, 500));
+    });
+  }
+}
+
+export { newConversationId };
