@@ -16,9 +16,9 @@ import { joinEngineChannel } from './engine-link.ts';
 
 // Lines to the model's thread come through a port that the tab sends once PGlite is up.
 const port = new Promise<Port>((resolve) => {
-  self.addEventListener('message', ({ ports }) => {
+  self.addEventListener('message', ({ data, ports }: MessageEvent<{ type?: unknown } | null>) => {
     const [first] = ports;
-    if (first) resolve(first);
+    if (data?.type === 'embedding' && first) resolve(first);
   });
 });
 const lines = port.then(borrowLines);

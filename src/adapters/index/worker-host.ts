@@ -2,6 +2,7 @@
 import { worker } from '@electric-sql/pglite/worker';
 import { z } from 'zod';
 import { toProblem } from '../../domain/base/errors.ts';
+import { createExchange, type Exchange } from './calls.ts';
 import { type EngineName, openEngine, type WantedEngine } from './engines.ts';
 import type { MemoryIndex } from './memory-index.ts';
 import { createPgliteIndex } from './pglite.ts';
@@ -10,6 +11,9 @@ import { INDEX_ID, joinNews, type News } from './worker-news.ts';
 
 /** What the tab sends along when it starts the worker. */
 const metaSchema = z.object({ wanted: z.enum(['auto', 'opfs', 'indexeddb', 'memory']).default('auto') });
+
+/** What a tab says to its own worker, with the port on which it will call. */
+export const callsSchema = z.object({ type: z.literal('calls'), id: z.string() });
 
 export interface IndexHost {
   /** The engine wanted now: asked at the moment of becoming the leader, which may be long after the start. Default: what the tab said. */
@@ -26,6 +30,19 @@ export interface IndexHost {
  */
 export async function serveIndex({ wanted, onOpened, onFailed }: IndexHost = {}): Promise<void> {
   let failed = false;
+  let exchange: Exchange | undefined;
+  const exchangeOf = (id: string): Exchange => {
+    if (exchange) return exchange;
+    const mine = createExchange(id);
+    // Heard by workers that wait: a leader does not hear itself.
+    joinNews(id, ({ type }) => type === 'opened' && mine.leaderChanged());
+    exchange = mine;
+    return mine;
+  };
+  self.addEventListener('message', ({ data, ports }: MessageEvent<unknown>) => {
+    const hello = callsSchema.safeParse(data);
+    if (hello.success && ports[0]) exchangeOf(hello.data.id).accept(ports[0]);
+  });
   await worker({
     init: async (options) => {
       const id = options.id ?? INDEX_ID;
@@ -43,8 +60,10 @@ export async function serveIndex({ wanted, onOpened, onFailed }: IndexHost = {})
         const opened = await openEngine({ wanted: engine, name: id });
         for (const { engine: other, reason } of opened.passedOver)
           console.info(`The memory index is not kept in ${other}: ${reason}`);
+        const index = createPgliteIndex(opened.database);
+        exchangeOf(id).lead(index);
         announce({ type: 'opened', engine: opened.engine, schema: SCHEMA_VERSION });
-        onOpened?.({ index: createPgliteIndex(opened.database), engine: opened.engine });
+        onOpened?.({ index, engine: opened.engine });
         return opened.database;
       } catch (error) {
         failed = true;

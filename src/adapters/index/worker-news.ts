@@ -1,7 +1,7 @@
 // What the leader's worker tells every tab about the database: that it is open and where, or why it is not.
 // PGlite itself tells only its own tab, and nothing at all when opening failed.
 import { z } from 'zod';
-import { PROBLEM_CODES } from '../../domain/base/errors.ts';
+import { problemSchema } from './calls.ts';
 
 const newsSchema = z.discriminatedUnion('type', [
   /** A tab asks how things stand. */
@@ -12,15 +12,7 @@ const newsSchema = z.discriminatedUnion('type', [
     /** Schema that this leader speaks; a tab of another version must not send it statements. */
     schema: z.number(),
   }),
-  z.object({
-    type: z.literal('failed'),
-    problem: z.object({
-      code: z.enum(PROBLEM_CODES),
-      message: z.string(),
-      params: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
-      retry: z.boolean(),
-    }),
-  }),
+  z.object({ type: z.literal('failed'), problem: problemSchema }),
 ]);
 export type News = z.infer<typeof newsSchema>;
 

@@ -1,9 +1,9 @@
 // The tab's side of the index: starts the worker, reaches the leader through it, survives a change of leader.
 import { PGliteWorker } from '@electric-sql/pglite/worker';
 import { RecollectError } from '../../domain/base/errors.ts';
+import { createRemoteIndex, toError } from './calls.ts';
 import type { EngineName, WantedEngine } from './engines.ts';
 import type { MemoryIndex } from './memory-index.ts';
-import { createPgliteIndex } from './pglite.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { INDEX_ID, joinNews, type News } from './worker-news.ts';
 
@@ -25,9 +25,6 @@ export interface IndexInWorker {
   /** Sends a message or a port to this tab's own worker. */
   post(message: unknown, transfer?: Transferable[]): void;
 }
-
-const toError = ({ code, message, params, retry }: (News & { type: 'failed' })['problem']) =>
-  new RecollectError(code, message, { retry, ...(params ? { params } : {}) });
 
 /** What keeps this tab from using a leader of another version. */
 const strangeLeader = (schema: number) =>
@@ -114,29 +111,30 @@ export async function openIndexInWorker(
   }
 
   const pglite = database;
-  // What a call waits for may never come: the leader changed, or the new one could not open the database.
-  const onInterrupted = (listener: () => void) => {
-    const stops = [pglite.onLeaderChange(listener), on(() => problem && listener())];
-    return () => {
-      for (const stop of stops) stop();
-    };
-  };
-  const index = createPgliteIndex(
-    {
-      query: (sql, parameters, options) => {
-        if (problem) return Promise.reject(problem);
-        return pglite.query(sql, parameters, options);
-      },
-      close: async () => {
-        channel.close();
-        await pglite.close();
-      },
+  const { port1, port2 } = new MessageChannel();
+  const remote = createRemoteIndex(port1);
+  worker.postMessage({ type: 'calls', id }, [port2]);
+  // A new leader that could not open the database will not answer either.
+  on(() => remote.refuse(problem));
+  const index: MemoryIndex = {
+    ...remote.index,
+    close: async () => {
+      channel.close();
+      remote.refuse(new RecollectError('index-unavailable', 'The index was closed.'));
+      port1.close();
+      await pglite.close();
     },
-    { onInterrupted },
-  );
-  // Also ends what PGlite asks the leader for by itself at the start: a leader that goes away in the middle of that would
+  };
+  // What PGlite asks the leader for by itself at the start must end, too: a leader that goes away in the middle of that would
   // leave rejections that nobody can catch.
-  await index.bookmark().catch(async (error: unknown) => {
+  const quiet = new Promise<void>((resolve) => {
+    pglite.onLeaderChange(() => resolve());
+    pglite.query('select 1').then(
+      () => resolve(),
+      () => resolve(),
+    );
+  });
+  await Promise.all([index.bookmark(), quiet]).catch(async (error: unknown) => {
     await index.close();
     throw error;
   });

@@ -18,8 +18,8 @@ export type LeaderWork = typeof work;
 
 self.addEventListener('message', async ({ data, ports }) => {
   const port = ports[0];
-  if (!port) return;
-  const { verb, numbers } = data as { verb: keyof LeaderWork; numbers: [number, number] };
+  const { verb, numbers } = data as { verb?: keyof LeaderWork; numbers: [number, number] };
+  if (!port || !verb) return;
   port.postMessage(await work[verb](...numbers));
 });
 

@@ -1,0 +1,84 @@
+// The index over ports and channels, with two workers' exchanges in one thread: whoever leads answers, and who comes next answers the rest.
+import { afterEach, describe, expect, it } from 'vitest';
+import { createExchange, createRemoteIndex, type Exchange } from '../../../src/adapters/index/calls.ts';
+import { createInMemoryIndex } from '../../../src/adapters/index/in-memory.ts';
+import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
+import { change, message } from '../../suites/memory-index.suite.ts';
+
+const ports: MessagePort[] = [];
+afterEach(() => {
+  for (const port of ports.splice(0)) port.close();
+});
+
+function tabOf(exchange: Exchange) {
+  const { port1, port2 } = new MessageChannel();
+  ports.push(port1, port2);
+  exchange.accept(port2);
+  return createRemoteIndex(port1);
+}
+let ids = 0;
+
+describe('calls of the index', () => {
+  it('are answered by the worker that leads, for its own tab and for others', async () => {
+    const id = `calls-${++ids}`;
+    const [first, second] = [createExchange(id), createExchange(id)];
+    first.lead(createInMemoryIndex());
+    const [own, other] = [tabOf(first), tabOf(second)];
+    await own.index.apply(change({ messages: [message(1, 'heron')] }), 7);
+    expect(await other.index.bookmark()).toBe(7);
+    const found = await other.index.search({ words: 'heron', filter: {}, limit: 5 });
+    expect(found).toMatchObject([{ text: 'heron' }]);
+    expect(found).toEqual(await own.index.search({ words: 'heron', filter: {}, limit: 5 }));
+    first.close();
+    second.close();
+  });
+
+  it('that a leader did not answer are asked of the next', async () => {
+    const id = `calls-${++ids}`;
+    const [first, second, third] = [createExchange(id), createExchange(id), createExchange(id)];
+    const never = new Proxy(createInMemoryIndex(), { get: () => () => new Promise(() => {}) }) as MemoryIndex;
+    first.lead(never);
+    const [b, c] = [tabOf(second), tabOf(third)];
+    const asked = [b.index.bookmark(), c.index.bookmark()];
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    first.close();
+    const next = createInMemoryIndex();
+    await next.apply(change({}), 3);
+    second.lead(next);
+    third.leaderChanged();
+    expect(await Promise.all(asked)).toEqual([3, 3]);
+    second.close();
+    third.close();
+  });
+
+  it('come back with the sentence of what went wrong', async () => {
+    const exchange = createExchange(`calls-${++ids}`);
+    const full = new RecollectError('storage-full', 'There is no room', { retry: true, params: { n: 1 } });
+    exchange.lead({ ...createInMemoryIndex(), bookmark: () => Promise.reject(full) });
+    const tab = tabOf(exchange);
+    await expect(tab.index.bookmark()).rejects.toMatchObject({ problem: full.problem });
+    tab.refuse(new RecollectError('newer-index', 'Too new'));
+    await expect(tab.index.stats('m')).rejects.toMatchObject({ problem: { code: 'newer-index' } });
+    tab.refuse(undefined);
+    expect(await tab.index.stats('m')).toMatchObject({ messages: 0 });
+    exchange.close();
+  });
+
+  it('that this version does not know are refused, not left waiting', async () => {
+    const id = `calls-${++ids}`;
+    const leader = createExchange(id);
+    leader.lead(createInMemoryIndex());
+    const [asking, answers] = [new BroadcastChannel(`${id}:calls`), new BroadcastChannel(`${id}:answers:me`)];
+    const answered = new Promise<unknown>((resolve) => {
+      answers.onmessage = ({ data }: MessageEvent) => resolve(data);
+    });
+    asking.postMessage({ from: 'me', asked: { call: 4, verb: 'dream', given: [] } });
+    expect(await answered).toMatchObject({ call: 4, problem: { code: 'index-unavailable', retry: true } });
+    // Nothing but verbs: not even what every object has.
+    asking.postMessage({ from: 'me', asked: { call: 5, verb: 'constructor', given: [] } });
+    asking.close();
+    answers.close();
+    leader.close();
+  });
+});
