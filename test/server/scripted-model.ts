@@ -74,6 +74,8 @@ export interface ScriptedModelServer {
   chats(): ChatRequest[];
   /** The next chat requests get these scripts, one each, whatever model they name. */
   next(...scripts: Script[]): void;
+  /** Every chat request that nothing is queued for is shown to `rule`; where it gives no script, the model's own is played. */
+  answer(rule: (request: ChatRequest) => Script | undefined): void;
   /** Lets every stream that waits at a gate go on. */
   go(): void;
   /** CORS headers on or off from now on. */
@@ -318,6 +320,7 @@ export async function startScriptedModel(
   const sockets = new Set<Socket>();
   const stopped = new AbortController();
   let cors = options.cors ?? true;
+  let rule: ((request: ChatRequest) => Script | undefined) | undefined;
 
   const go = () => {
     for (const open of [...gates]) open();
@@ -326,6 +329,7 @@ export async function startScriptedModel(
   const reset = () => {
     requests.length = 0;
     queued.length = 0;
+    rule = undefined;
     cors = options.cors ?? true;
     go();
   };
@@ -488,7 +492,7 @@ export async function startScriptedModel(
       });
     if (path === '/v1/chat/completions' && method === 'POST') {
       const chat = body as ChatRequest;
-      const script = queued.shift() ?? SCRIPTS[chat.model]?.(chat);
+      const script = queued.shift() ?? rule?.(chat) ?? SCRIPTS[chat.model]?.(chat);
       return play(
         chat,
         script ?? failure(404, `The model ${chat.model} does not exist.`, 'model_not_found'),
@@ -545,6 +549,9 @@ export async function startScriptedModel(
       requests.filter((seen) => seen.path === '/v1/chat/completions').map((seen) => seen.body as ChatRequest),
     next: (...scripts) => {
       queued.push(...scripts);
+    },
+    answer: (given) => {
+      rule = given;
     },
     go,
     setCors: (on) => {

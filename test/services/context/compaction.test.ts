@@ -1,0 +1,365 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { MessageId } from '../../../src/domain/base/ids.ts';
+import { until } from '../../../src/domain/base/readable.ts';
+import { effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
+import { textOf } from '../../../src/domain/chat/message.ts';
+import { STRATEGIES } from '../../../src/domain/context/compaction/index.ts';
+import { estimateTokens } from '../../../src/domain/context/tokens.ts';
+import type { Config } from '../../../src/domain/settings/config.ts';
+import { type Script, type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
+import { contextConfig, createTalk, filler, WINDOW, words } from './talk.ts';
+
+let server: ScriptedModelServer;
+const talks: { close(): Promise<void> }[] = [];
+const talk = (options: Parameters<typeof createTalk>[1] = {}) => {
+  const made = createTalk(server, options);
+  talks.push(made);
+  return made;
+};
+beforeAll(async () => {
+  server = await startScriptedModel();
+});
+beforeEach(() => server.reset());
+afterEach(async () => {
+  for (const made of talks.splice(0)) await made.close();
+});
+afterAll(() => server.close());
+
+const SUMMARY = `<current_focus>Importing the regions, one file after the other.</current_focus>
+<environment>Archive in shards; tables t0 to t40.</environment>
+<completed_tasks>- Regions 0 to 20 are in.</completed_tasks>
+<active_issues>- None.</active_issues>
+<code_state></code_state>
+<important_context>- Headers are skipped.</important_context>`;
+const strategyIs = (strategy: string) =>
+  contextConfig({ strategy: strategy as Config['context']['strategy'] });
+const isSummaryCall = (request: { messages: readonly { content?: unknown }[] }) =>
+  !JSON.stringify(request.messages.at(-1)?.content ?? '').includes('What was the last region?');
+const costOf = (request: { messages: readonly { content?: unknown }[] }) =>
+  estimateTokens(JSON.stringify(request.messages.map((message) => message.content)));
+
+describe.each(
+  STRATEGIES.filter(({ id }) => id !== 'interactive').map(({ id, needsModel }) => ({ id, needsModel })),
+)('the strategy $id', ({ id: strategy, needsModel }) => {
+  it('makes a long conversation fit by itself, tells of it, and can be undone after newer messages', async () => {
+    const { grown, say, documents, paired, compactions, context, path, transcript } = talk({
+      config: strategyIs(strategy),
+      id: 'plain',
+    });
+    const id = await grown(22);
+    const before = (await documents.read(id))?.messages.size ?? 0;
+    server.answer((request) => (isSummaryCall(request) ? words(SUMMARY) : undefined));
+    await say('What was the last region?', id);
+    const ends = paired();
+    expect(ends).toHaveLength(1);
+    const [end] = ends;
+    expect(end).toMatchObject({ outcome: 'applied', reason: 'auto', problem: null });
+    expect(end?.tokensAfter).toBeLessThan(end?.tokensBefore ?? 0);
+    expect(end?.ratio).toBeCloseTo((end?.tokensAfter ?? 0) / (end?.tokensBefore ?? 1), 5);
+    const [made] = await compactions(id);
+    expect(made).toMatchObject({ strategy: end?.strategy, reason: 'auto', undone: false });
+    const asked = server.chats().at(-1);
+    expect(costOf(asked as never)).toBeLessThan(WINDOW * 0.75);
+    expect(JSON.stringify(asked?.messages.at(-1))).toContain('What was the last region?');
+    // The question got its answer, and every message is still there.
+    const conversation = await documents.read(id);
+    expect(conversation?.messages.size).toBe(before + 2);
+    const answer = (await path(id)).at(-1);
+    expect(await context.ledger(id, answer?.id as MessageId)).toMatchObject({ compaction: made?.id });
+    expect((await transcript(id))[0]).toBe(`user: ${filler(0)}`);
+    const calls = server.chats().filter(isSummaryCall).length;
+    if (needsModel) expect(calls).toBeGreaterThan(0);
+    if (calls > 0) {
+      expect(end?.usage).toMatchObject({ inputTokens: 900 * calls });
+      expect(made?.model).toBe('plain');
+    } else expect(end?.usage).toBeNull();
+    if (strategy === 'session-memory') expect(end?.durationMs).toBeLessThan(250);
+
+    await say('And then? What was the last region?', id);
+    await context.undo(id, made?.id as string);
+    const next = await context.next(id, []);
+    expect(next?.ledger.compaction).toBeNull();
+    await context.redo(id, made?.id as string);
+    expect((await context.next(id, []))?.ledger.compaction).toBe(made?.id);
+  });
+});
+
+describe('a manual compaction', () => {
+  it('takes guidance, and is read, worded by the person, and made again', async () => {
+    const { grown, context, compactions, paired } = talk({ config: strategyIs('summary') });
+    const id = await grown(8);
+    server.next(words(SUMMARY));
+    const result = await context.compact(id, { guidance: 'keep the API decisions' });
+    expect(result).toMatchObject({
+      outcome: 'applied',
+      compaction: { reason: 'manual-with-prompt', guidance: 'keep the API decisions' },
+    });
+    expect(JSON.stringify(server.chats()[0])).toContain('keep the API decisions');
+    const [made] = await compactions(id);
+    await context.rewrite(id, made?.id as string, 'Only this: the port is 8081.');
+    const sent = await context.next(id, [{ type: 'text', text: 'which port?' }]);
+    expect(sent?.ledger.lines.some((line) => line.form === 'summary')).toBe(true);
+    server.next(words(SUMMARY.replace('one file', 'many files')));
+    const again = await context.again(id, made?.id as string, 'shorter');
+    expect(again).toMatchObject({ outcome: 'applied' });
+    const all = await compactions(id);
+    expect(all).toHaveLength(2);
+    expect(all.filter((compaction) => !compaction.undone).map((compaction) => compaction.guidance)).toEqual([
+      'shorter',
+    ]);
+    expect(paired().map((end) => end.outcome)).toEqual(['applied', 'applied']);
+  });
+
+  it('twice is once', async () => {
+    const { grown, context, compactions, paired } = talk();
+    const id = await grown(12);
+    expect((await context.compact(id)).outcome).toBe('applied');
+    expect((await context.compact(id)).outcome).toBe('nothing');
+    expect(await compactions(id)).toHaveLength(1);
+    expect(paired().map((end) => end.outcome)).toEqual(['applied', 'nothing']);
+  });
+
+  it('shows its plan first with --preview: blocks to keep or fold, other guidance, apply or cancel', async () => {
+    const { grown, context, compactions, paired } = talk();
+    const id = await grown(12);
+    const result = await context.compact(id, { preview: true });
+    expect(result.outcome).toBe('preview');
+    const pending = context.state(id).get().pending;
+    expect(pending?.blocks.length).toBeGreaterThan(3);
+    expect(pending?.tokensAfter).toBeLessThan(pending?.tokensBefore ?? 0);
+    expect(await compactions(id)).toEqual([]);
+    const folded = pending?.blocks.find((block) => block.state === 'fold');
+    await context.adjust(id, { keep: folded?.ids ?? [] });
+    expect(
+      context
+        .state(id)
+        .get()
+        .pending?.blocks.find((block) => block.id === folded?.id),
+    ).toMatchObject({ state: 'keep' });
+    context.cancel(id);
+    expect(context.state(id).get().pending).toBeNull();
+    expect(await context.apply(id)).toEqual({ outcome: 'nothing' });
+    await context.compact(id, { preview: true });
+    expect(await context.apply(id, 'In my words.')).toMatchObject({
+      outcome: 'applied',
+      compaction: { summary: 'In my words.' },
+    });
+    expect(context.state(id).get().pending).toBeNull();
+    expect(paired().map((end) => end.outcome)).toEqual(['preview', 'preview', 'applied']);
+  });
+});
+
+describe('with context.confirm', () => {
+  const confirm = contextConfig({ confirm: true });
+
+  it('a turn shows its plan and waits; applied, it goes on with the smaller request', async () => {
+    const { grown, chat, context, idle, compactions } = talk({ config: confirm });
+    const id = await grown(22);
+    await chat.send({ conversationId: id, parts: [{ type: 'text', text: 'What was the last region?' }] });
+    await until(chat.turn(id), (state) => state.status === 'confirming');
+    expect(context.state(id).get().pending).toMatchObject({ blocking: true, reason: 'auto' });
+    expect(server.chats()).toEqual([]);
+    expect(await context.apply(id)).toMatchObject({ outcome: 'applied' });
+    await idle(id);
+    expect(await compactions(id)).toHaveLength(1);
+    expect(costOf(server.chats()[0] as never)).toBeLessThan(WINDOW * 0.75);
+  });
+
+  it('cancelled, it goes on without; stopped, it stops', async () => {
+    const { grown, chat, context, idle, compactions, path } = talk({ config: confirm });
+    const id = await grown(22);
+    await chat.send({ conversationId: id, parts: [{ type: 'text', text: 'What was the last region?' }] });
+    await until(chat.turn(id), (state) => state.status === 'confirming');
+    context.cancel(id);
+    await idle(id);
+    expect(await compactions(id)).toEqual([]);
+    expect((await path(id)).at(-1)).toMatchObject({ role: 'assistant', finish: 'stop' });
+    const other = await grown(22);
+    await chat.send({ conversationId: other, parts: [{ type: 'text', text: 'What was the last region?' }] });
+    await until(chat.turn(other), (state) => state.status === 'confirming');
+    chat.stop(other);
+    await idle(other);
+    expect(context.state(other).get().pending).toBeNull();
+    expect((await path(other)).at(-1)).toMatchObject({ role: 'assistant', finish: 'stopped' });
+    expect(server.chats()).toHaveLength(1);
+  });
+});
+
+describe('a summary that does not work out', () => {
+  const failures = {
+    'an error of the server': { status: 500, body: { error: { message: 'broken' } } },
+    'too many requests': {
+      status: 429,
+      headers: { 'retry-after': '3' },
+      body: { error: { message: 'slow down' } },
+    },
+    'a refusal of its length': {
+      status: 400,
+      body: { error: { message: 'maximum context length exceeded', code: 'context_length_exceeded' } },
+    },
+    'nothing at all': { steps: [{ finish: 'stop' }] },
+    'one cut off for its length': { steps: [{ text: 'The beginning of' }, { finish: 'length' }] },
+    'one that is longer than what it stands for': words(
+      Array.from({ length: 60 }, (_, at) => filler(at)).join('\n'),
+    ),
+    'a broken connection': { steps: [{ text: 'The beg' }, { cut: true as const }] },
+  };
+
+  it.each(Object.entries(failures))(
+    'for %s loses nothing: another way is taken, and said',
+    async (_name, script) => {
+      for (const strategy of ['summary', 'turns']) {
+        server.reset();
+        const { grown, say, documents, paired, path, compactions } = talk({ config: strategyIs(strategy) });
+        const id = await grown(22);
+        const before = (await documents.read(id))?.messages.size ?? 0;
+        server.answer((request) => (isSummaryCall(request) ? (script as Script) : undefined));
+        await say('What was the last region?', id);
+        const [end] = paired();
+        expect(end).toMatchObject({ outcome: 'applied' });
+        expect(end?.problem).toMatchObject({ code: 'compaction-fallback', params: { wanted: strategy } });
+        expect((await compactions(id))[0]?.problem).toMatchObject({ code: 'compaction-fallback' });
+        expect((await documents.read(id))?.messages.size).toBe(before + 2);
+        const answer = (await path(id)).at(-1);
+        expect(answer).toMatchObject({ role: 'assistant', finish: 'stop' });
+        expect(JSON.stringify(server.chats().at(-1)?.messages.at(-1))).toContain('What was the last region?');
+        expect(costOf(server.chats().at(-1) as never)).toBeLessThan(WINDOW);
+      }
+    },
+  );
+
+  it('in time is given up', async () => {
+    const { grown, context, paired, compactions } = talk({
+      config: strategyIs('summary'),
+      context: { summaryPatienceMs: 150 },
+    });
+    const id = await grown(22);
+    server.next({ steps: [{ text: 'I am' }, { hang: true }] }, { steps: [{ text: 'I am' }, { hang: true }] });
+    expect(await context.compact(id)).toMatchObject({ outcome: 'applied' });
+    expect(paired()[0]?.problem).toMatchObject({ code: 'compaction-fallback' });
+    expect(await compactions(id)).toHaveLength(1);
+  });
+
+  it('because the person stops it leaves all as it was', async () => {
+    const { grown, context, paired, compactions, chat, idle, path } = talk({ config: strategyIs('summary') });
+    const id = await grown(22);
+    server.next({ steps: [{ text: 'I am' }, { hang: true }] });
+    const running = context.compact(id);
+    await until(context.state(id), (state) => state.running !== null);
+    context.cancel(id);
+    expect(await running).toEqual({ outcome: 'cancelled' });
+    server.reset();
+    server.next({ steps: [{ text: 'I am' }, { hang: true }] });
+    await chat.send({ conversationId: id, parts: [{ type: 'text', text: 'What was the last region?' }] });
+    await until(chat.turn(id), (state) => state.status === 'compacting');
+    chat.stop(id);
+    await idle(id);
+    expect(paired().map((end) => end.outcome)).toEqual(['cancelled', 'cancelled']);
+    expect(await compactions(id)).toEqual([]);
+    expect((await path(id)).at(-1)).toMatchObject({ finish: 'stopped' });
+  });
+
+  it('that cannot be stored leaves all as it was, and says so', async () => {
+    const { grown, context, paired, documents } = talk();
+    const id = await grown(22);
+    const change = documents.change;
+    Object.assign(documents, { change: () => Promise.reject(new Error('disk')) });
+    expect(await context.compact(id)).toMatchObject({
+      outcome: 'failed',
+      problem: { code: 'compaction-failed' },
+    });
+    Object.assign(documents, { change });
+    expect(paired().map((end) => end.outcome)).toEqual(['failed']);
+    expect(context.state(id).get()).toMatchObject({ running: null, problem: { code: 'compaction-failed' } });
+  });
+});
+
+describe('an answer that ends for want of room', () => {
+  const cut = { steps: [{ text: 'The last region was' }, { finish: 'length' }] };
+
+  it('is asked for once more after a forced compaction; what had come stays beside it', async () => {
+    const { grown, say, paired, path, documents } = talk();
+    const id = await grown(10);
+    server.next(cut, words('The last region was 19.'));
+    await say('What was the last region?', id);
+    expect(paired()).toMatchObject([{ reason: 'length', outcome: 'applied' }]);
+    const answer = (await path(id)).at(-1);
+    expect(textOf(answer as never)).toBe('The last region was 19.');
+    const siblings = [...((await documents.read(id))?.messages.values() ?? [])].filter(
+      (message) => message.parentId === answer?.parentId,
+    );
+    expect(siblings.map((message) => [textOf(message), message.finish])).toEqual([
+      ['The last region was', 'length'],
+      ['The last region was 19.', 'stop'],
+    ]);
+    expect(costOf(server.chats()[1] as never)).toBeLessThan(costOf(server.chats()[0] as never));
+  });
+
+  it('twice is kept as it is: there is one attempt', async () => {
+    const { grown, say, paired, path } = talk();
+    const id = await grown(10);
+    server.next(cut, cut, words('never asked'));
+    await say('What was the last region?', id);
+    expect(paired()).toHaveLength(1);
+    expect((await path(id)).at(-1)).toMatchObject({ finish: 'length' });
+    expect(server.chats()).toHaveLength(2);
+  });
+
+  it('is kept where there is nothing to fold', async () => {
+    const { say, paired, path } = talk();
+    server.next(cut);
+    const id = await say('What was the last region?');
+    expect((await path(id)).at(-1)).toMatchObject({ finish: 'length' });
+    expect(paired().map((end) => end.outcome)).toEqual(['nothing']);
+    expect(server.chats()).toHaveLength(1);
+  });
+
+  it('of a model whose window is smaller than it is said to be is asked for again as well', async () => {
+    const { grown, say, paired, path, all } = talk();
+    const id = await grown(10);
+    server.next(
+      {
+        status: 400,
+        body: { error: { message: 'maximum context length is 900 tokens', code: 'context_length_exceeded' } },
+      },
+      words('The last region was 19.'),
+    );
+    await say('What was the last region?', id);
+    expect(paired()).toMatchObject([{ reason: 'length', outcome: 'applied' }]);
+    expect(textOf((await path(id)).at(-1) as never)).toBe('The last region was 19.');
+    expect(await all(id)).toHaveLength(22);
+  });
+});
+
+describe('a plan that cannot make it small enough', () => {
+  it('is not tried with every step', async () => {
+    const { grown, say, paired } = talk({ config: contextConfig({ keep_last_turns: 1 }) });
+    const id = await grown(2);
+    const huge = Array.from({ length: 40 }, (_, at) => filler(at)).join('\n');
+    await say(huge, id);
+    const tries = paired().length;
+    expect(tries).toBeLessThanOrEqual(2);
+    expect(JSON.stringify(server.chats().at(-1))).toContain('Step 39');
+  });
+});
+
+describe('branches', () => {
+  it('from before a compaction are seen whole; what lies after it keeps it', async () => {
+    const { grown, say, context, documents, compactions, chat } = talk();
+    const id = await grown(22);
+    await say('What was the last region?', id);
+    const [made] = await compactions(id);
+    const conversation = await documents.read(id);
+    const path = pathTo(
+      conversation?.messages ?? new Map(),
+      conversation ? effectiveHead(conversation) : null,
+    );
+    await context.restore(id, path[5]?.id as string);
+    expect((await context.next(id, []))?.ledger.compaction).toBeNull();
+    await context.restore(id, path.at(-1)?.id as string);
+    expect((await context.next(id, []))?.ledger.compaction).toBe(made?.id);
+    // Editing the newest question keeps it in force.
+    await chat.edit(id, path.at(-2)?.id as MessageId, [{ type: 'text', text: 'Which one?' }], false);
+    expect((await context.next(id, []))?.ledger.compaction).toBe(made?.id);
+  });
+});
