@@ -12,8 +12,7 @@ import type { EmbeddingProvider } from './adapters/embedding/embedding-provider.
 import { createEmbedding } from './adapters/embedding/index.ts';
 import { createEmbeddingThread } from './adapters/embedding/thread.ts';
 import type { MemoryIndex } from './adapters/index/memory-index.ts';
-import { createPgliteIndex } from './adapters/index/pglite.ts';
-import { type IndexInWorker, openIndexInWorker } from './adapters/index/worker.ts';
+import type { IndexInWorker } from './adapters/index/worker.ts';
 import type { Store } from './adapters/log/conversation-log.ts';
 import { createInMemoryStore } from './adapters/log/in-memory.ts';
 import { openStore } from './adapters/log/index.ts';
@@ -33,7 +32,6 @@ import { createDocuments } from './services/documents/documents-service.ts';
 import { createNotes } from './services/documents/notes.ts';
 import { createLibrary } from './services/library/library-service.ts';
 import { followEmbedding } from './services/memory/embedding-in-force.ts';
-import { requestRebuild } from './services/memory/engine.ts';
 import type { MemoryStatus } from './services/memory/memory.ts';
 import { createMemory } from './services/memory/memory-service.ts';
 import { createSettings, endpointSecret } from './services/settings/settings-service.ts';
@@ -138,6 +136,7 @@ async function start(): Promise<void> {
   function engineHere(): Engine {
     const running = (async () => {
       const { openEngine } = await import('./adapters/index/engines.ts');
+      const { createPgliteIndex } = await import('./adapters/index/pglite.ts');
       const opened = await openEngine({ wanted: 'memory' });
       index = createPgliteIndex(opened.database);
       const { startMemoryEngine } = await import('./services/memory/engine.ts');
@@ -165,6 +164,7 @@ async function start(): Promise<void> {
     }, signal);
     const open = async (): Promise<IndexInWorker | undefined> => {
       try {
+        const { openIndexInWorker } = await import('./adapters/index/worker.ts');
         const opened = await openIndexInWorker(
           () =>
             new Worker(new URL('./workers/engine.worker.ts', import.meta.url), {
@@ -214,6 +214,8 @@ async function start(): Promise<void> {
     wake: engine.wake,
     setPaused: (paused) => pause.set('person', paused),
     rebuild: async () => {
+      // The engine's code belongs to the engine's thread; the page needs this one line of it, and seldom.
+      const { requestRebuild } = await import('./services/memory/engine.ts');
       await requestRebuild(store.drawer);
       engine.wake('now');
     },
@@ -222,6 +224,8 @@ async function start(): Promise<void> {
   // SERVICES
   const device = createDevice({
     ...(import.meta.env.PROD ? { serviceWorker: '/service-worker.js' } : {}),
+    // Keeping the app's files at the first visit means fetching all of them: first come the page and the index.
+    busy: until(status, ({ state }) => state !== 'starting', signal),
     fatal,
   });
   const library = createLibrary({

@@ -28,6 +28,9 @@ export interface Device {
   close(): void;
 }
 
+/** However busy the page, the app is kept for offline use from this time after the start on, ms. */
+const REGISTER_WITHIN_MS = 20_000;
+
 /** The event of Chromium's installation prompt; no type for it ships with TypeScript. */
 interface InstallPromptEvent extends Event {
   prompt(): Promise<unknown>;
@@ -35,9 +38,14 @@ interface InstallPromptEvent extends Event {
 
 /**
  * Listens to the browser until `close`. `serviceWorker` is the URL of the worker to register, absent in development.
- * A new version is looked for at start, on return to the tab and every hour.
+ * It is registered when `busy` has settled, but no later than REGISTER_WITHIN_MS. A new version is looked for then, on return
+ * to the tab and every hour.
  */
-export function createDevice(options: { serviceWorker?: string; fatal: Problem | null }): Device {
+export function createDevice(options: {
+  serviceWorker?: string;
+  busy?: Promise<unknown>;
+  fatal: Problem | null;
+}): Device {
   const closing = new AbortController();
   const { signal } = closing;
   const online = writable(navigator.onLine);
@@ -70,8 +78,16 @@ export function createDevice(options: { serviceWorker?: string; fatal: Problem |
     const look = () => {
       if (navigator.onLine) workbox.update().catch(() => {}); // offline or the host is away: the next look finds it
     };
-    workbox
-      .register()
+    const idle = Promise.race([
+      options.busy ?? Promise.resolve(),
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, REGISTER_WITHIN_MS);
+        signal.addEventListener('abort', () => clearTimeout(timer));
+      }),
+    ]);
+    idle
+      .catch(() => {}) // what kept the page busy says itself what went wrong
+      .then(() => (signal.aborted ? undefined : workbox.register()))
       .then(() => {
         const timer = setInterval(look, 3_600_000);
         signal.addEventListener('abort', () => clearInterval(timer));
