@@ -75,6 +75,7 @@ export const PROBLEM_CODES = [
   'sync-rate',
   // things that are not there any more
   'conversation-missing',
+  'tool-limit',
   'checkpoint-unknown',
   'compaction-failed',
   'compaction-fallback',

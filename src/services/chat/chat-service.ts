@@ -174,7 +174,8 @@ export function createChat(deps: ChatDependencies): Chat {
           break;
         }
       }
-      set(session, { ...IDLE_TURN, queue: session.state.get().queue, problem: session.state.get().problem });
+      const { queue, problem, replay } = session.state.get();
+      set(session, { ...IDLE_TURN, queue, problem, replay });
     };
     set(session, { status: 'waiting' });
     session.running = work();

@@ -358,6 +358,19 @@ export function createTurns(deps: TurnDependencies) {
         }
       }
 
+      if (step + 1 >= maxSteps && described.length > 0 && step > 0 && wantsToCall(got))
+        got = {
+          ...got,
+          finish: 'error',
+          problem: new RecollectError(
+            'tool-limit',
+            `The model called tools ${maxSteps} times without answering.`,
+            {
+              params: { limit: maxSteps },
+            },
+          ).problem,
+        };
+
       // ROOM: cut off for its length, or refused for the length of what was asked: once more with a smaller request.
       const cutOff = got.finish === 'length' || got.problem?.code === 'model-context';
       if (cutOff && !roomMade && !signal.aborted && prepared) {
@@ -413,8 +426,6 @@ export function createTurns(deps: TurnDependencies) {
         calls,
         tools,
         taken,
-        step,
-        maxSteps,
         signal,
       });
       if (!results) break;
@@ -488,16 +499,12 @@ export function createTurns(deps: TurnDependencies) {
       calls,
       tools,
       taken,
-      step,
-      maxSteps,
       signal,
     }: {
       message: Message;
       calls: readonly Call[];
       tools: readonly Tool[];
       taken: Message | undefined;
-      step: number;
-      maxSteps: number;
       signal: AbortSignal;
     },
   ): Promise<{ message: Message; mail: { message: string; to: MessageId } | null } | null> {
@@ -521,9 +528,7 @@ export function createTurns(deps: TurnDependencies) {
       for (const [at, call] of calls.entries()) {
         set(session, { calls: running.slice(at), parts });
         let outcome: Awaited<ReturnType<typeof runTool>>;
-        if (step + 1 >= maxSteps)
-          outcome = { text: `Not run: an answer may take ${maxSteps} steps.`, isError: true };
-        else if (signal.aborted) outcome = { text: 'Not run: the person stopped the answer.', isError: true };
+        if (signal.aborted) outcome = { text: 'Not run: the person stopped the answer.', isError: true };
         else
           try {
             outcome = await unlessAborted(
@@ -621,6 +626,7 @@ export function createTurns(deps: TurnDependencies) {
       model: model?.id ?? null,
       startedAt,
       problem: null,
+      ...(request.reuse ? {} : { replay: null }),
     });
     let open: OpenConversation | undefined;
     try {
@@ -752,6 +758,19 @@ export function createTurns(deps: TurnDependencies) {
 const RECALL_PAUSE_TURNS = 8;
 
 const isSaid = (part: Part): boolean => part.type !== 'recall';
+
+/** Was told not to call, and did so or tried to. */
+const wantsToCall = ({
+  parts,
+  finish,
+  problem,
+}: {
+  parts: readonly Part[];
+  finish: Finish;
+  problem: Problem | null;
+}): boolean =>
+  parts.some((part) => part.type === 'tool-call') ||
+  (finish === 'error' && problem?.code === 'unexpected' && /tool/i.test(problem.message));
 
 /** A whole answer to the very same request, on any branch; the newest. Linear in the conversation. */
 function answerTo(conversation: Conversation, key: string): Message | undefined {

@@ -290,6 +290,11 @@ export const problems = {
     kept: 'Nothing else was touched.',
     do: 'It may have been erased here or on another device. Look in the trash under Settings › Storage.',
   },
+  'tool-limit': {
+    what: 'The model went on calling tools instead of answering, and was stopped after {{limit}} steps.',
+    kept: 'All its calls and their results are in the conversation.',
+    do: 'Ask again more narrowly, or allow more steps under Settings › Memory.',
+  },
   'checkpoint-unknown': {
     what: 'There is no checkpoint “{{name}}”.',
     kept: 'The conversation stays where it is.',
