@@ -12,6 +12,7 @@ import type { Notes } from './documents/notes.ts';
 import type { Library } from './library/library.ts';
 import type { Memory } from './memory/memory.ts';
 import type { Settings } from './settings/settings.ts';
+import type { Sync } from './sync/sync.ts';
 
 export type { Device, StorageStatus };
 
@@ -25,6 +26,7 @@ export interface App {
   /** Lays vectors out as a map. */
   readonly projection: Projection;
   readonly settings: Settings;
+  readonly sync: Sync;
   readonly commands: readonly Command[];
   readonly device: Device;
   /** `memory`: nothing outlives the tab. */

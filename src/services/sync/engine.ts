@@ -7,7 +7,7 @@
 
 import type { LogEntry, Store } from '../../adapters/log/conversation-log.ts';
 import type { Deflate } from '../../adapters/sync/deflate.ts';
-import type { RelayAccount, SyncBackend } from '../../adapters/sync/sync-backend.ts';
+import type { RelayAccount, SyncBackend, SyncRoom } from '../../adapters/sync/sync-backend.ts';
 import type { KeyRing, Sealing } from '../../adapters/vault/sealing.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -231,6 +231,10 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
       restart = true;
       return null;
     }
+    if (request.do === 'knock') {
+      await knock(deps, request, signal);
+      return null;
+    }
     if (!session) {
       if (request.do === 'where') return { place: 'here', devices: [] };
       if (request.do === 'look') return null;
@@ -336,6 +340,59 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
   };
 }
 
+/**
+ * Opens a room and waits until the relay has told what is in it; the caller closes it. Throws what the relay answers, `sync-offline` where
+ * it does not. `once`: the first failure counts, nothing is tried again.
+ */
+async function enter(
+  backend: SyncBackend,
+  relay: RelayAccount,
+  roomId: string,
+  signal: AbortSignal,
+  { once = false } = {},
+): Promise<SyncRoom> {
+  let heard = () => {};
+  const room = backend.open(relay, roomId, () => heard());
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const silent = () =>
+        reject(new RecollectError('sync-offline', 'The relay does not answer', { retry: true }));
+      timer = setTimeout(silent, JOIN_TIMEOUT_MS);
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      heard = () => {
+        if (room.state === 'synced') resolve();
+        else if (room.state === 'refused' && room.problem) {
+          const { code, message, params } = room.problem;
+          reject(new RecollectError(code, message, params ? { params } : {}));
+        } else if (room.state === 'offline' && once) silent();
+      };
+      heard();
+    });
+    return room;
+  } catch (error) {
+    room.close();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Asks the relay whether it would let this token in; a room into which nothing is put leaves nothing there. */
+async function knock(
+  { vault, backend, sealing }: SyncEngineDeps,
+  { account, endpoint }: Extract<SyncRequest, { do: 'knock' }>,
+  signal: AbortSignal,
+): Promise<void> {
+  const token = await vault.get(tokenName(account));
+  if (token === undefined)
+    throw new RecollectError('vault-unavailable', 'The token of the account cannot be read');
+  const room = await enter(backend, { endpoint, token }, toText(sealing.random(ROOM_ID_BYTES)), signal, {
+    once: true,
+  });
+  room.close();
+}
+
 /** Asks the relay whether this key opens anything there; only then it becomes this device's account. */
 async function join(
   { store: { log, drawer }, vault, backend, sealing, deflate, now = Date.now }: SyncEngineDeps,
@@ -351,31 +408,8 @@ async function join(
     toText(await ring.derive(tokenInfo(request.realm), TOKEN_BYTES));
   const roomId = toText(await ring.derive(roomIdInfo(INDEX_ROOM, 0), ROOM_ID_BYTES));
   const sealingKey = await ring.sealingKey(roomKeyInfo(INDEX_ROOM, 0));
-  let heard = () => {};
-  const room = backend.open({ endpoint: request.endpoint, token }, roomId, () => heard());
+  const room = await enter(backend, { endpoint: request.endpoint, token }, roomId, signal);
   try {
-    const refusal = await new Promise<Problem | null>((resolve, reject) => {
-      const timer = setTimeout(
-        () => reject(new RecollectError('sync-offline', 'The relay does not answer', { retry: true })),
-        JOIN_TIMEOUT_MS,
-      );
-      const settle = (problem: Problem | null) => {
-        clearTimeout(timer);
-        resolve(problem);
-      };
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      heard = () => {
-        if (room.state === 'synced') settle(null);
-        else if (room.state === 'refused') settle(room.problem);
-      };
-      heard();
-    });
-    if (refusal)
-      throw new RecollectError(
-        refusal.code,
-        refusal.message,
-        refusal.params ? { params: refusal.params } : {},
-      );
     let welcome = false;
     let latest = '';
     for (const blob of room.blobs().values()) {

@@ -15,6 +15,8 @@ export const syncRequestSchema = z.discriminatedUnion('do', [
     /** The latest time that the offering device knew of in the index. */
     index: z.string().nullable(),
   }),
+  /** Opens an empty room with the token kept in the vault under this id, and leaves again. */
+  z.object({ do: z.literal('knock'), account: z.string(), endpoint: z.string() }),
   z.object({ do: z.literal('revoke'), device: z.string() }),
   z.object({ do: z.literal('forget'), documents: z.array(z.string()) }),
   z.object({ do: z.literal('leave'), erase: z.boolean() }),

@@ -7,6 +7,7 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { DEVICE_BYTES } from '../../domain/sync/blob.ts';
 import { fromText, toText } from '../../domain/sync/bytes.ts';
+import { TOKEN_BYTES } from '../../domain/sync/keys.ts';
 import { fingerprintOf, fragmentOf, KEY_BYTES, phraseOf, readPairing } from '../../domain/sync/pairing.ts';
 import type { Settings } from '../settings/settings.ts';
 import {
@@ -95,6 +96,18 @@ export function createSync({ store, vault, settings, status, ask, random, now = 
       };
       await log.append([], [...(await forgetRecords(drawer)), { key: ACCOUNT, value: made }]);
       await switchOn(mode, address);
+    },
+
+    test: async (endpoint, token) => {
+      const address = relayAddress(endpoint);
+      const id = toText(random(9));
+      // Without an operator's token, an account that nobody has tells as much as one's own would.
+      await vault.put(tokenName(id), token?.trim() || toText(random(TOKEN_BYTES)));
+      try {
+        await ask({ do: 'knock', account: id, endpoint: address });
+      } finally {
+        await vault.put(tokenName(id), '');
+      }
     },
 
     pairing: async (base) => {

@@ -115,6 +115,11 @@ export interface Sync {
     readonly mode?: 'remote' | 'managed';
     readonly token?: string;
   }): Promise<void>;
+  /**
+   * Knocks at a relay as `create` would use it, and leaves nothing there. `token`: of an operator's account. Throws `sync-endpoint`,
+   * `sync-offline`, `sync-auth`, `sync-refused` …
+   */
+  test(endpoint: string, token?: string): Promise<void>;
   /** Everything another device needs. Throws `sync-unpaired`. */
   pairing(base: string): Promise<Pairing>;
   /**
