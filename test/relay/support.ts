@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { build } from 'esbuild';
 import { WebSocket } from 'ws';
 import { WebsocketProvider } from 'y-websocket';
 import * as Y from 'yjs';
@@ -38,12 +39,29 @@ export interface RelayProcess {
 
 const running = new Set<ChildProcess>();
 
-/** Starts `src/relay/main.ts` as a process of its own and waits until it listens. */
+let bundle: Promise<string> | null = null;
+/** The relay as one file, as the container has it: it starts in a third of the time. */
+const buildRelay = () => {
+  const outfile = join(ROOT, `node_modules/.cache/relay-test/${process.pid}-${Date.now()}.mjs`);
+  bundle ??= build({
+    entryPoints: [join(ROOT, 'src/relay/main.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    packages: 'external',
+  }).then(() => outfile);
+  return bundle;
+};
+
+/** Starts the relay as a process of its own and waits until it listens. */
 export async function startRelay(
   env: Readonly<Record<string, string>>,
   args: readonly string[] = [],
 ): Promise<RelayProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/relay/main.ts', ...args], {
+  const file = await buildRelay();
+  const child = spawn(process.execPath, [file, ...args], {
     cwd: ROOT,
     env: { ...process.env, PORT: '0', RELAY_DRAIN_SECONDS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -78,7 +96,7 @@ export async function startRelay(
   };
 }
 
-/** Ends what a failed test left behind. */
+/** Ends every relay that still runs, and tidies up. */
 export async function stopAll(): Promise<void> {
   await Promise.all(
     [...running].map(
@@ -89,6 +107,8 @@ export async function stopAll(): Promise<void> {
         }),
     ),
   );
+  if (bundle) await rm(await bundle, { force: true });
+  bundle = null;
 }
 
 /** A folder that is gone after `work`. */
