@@ -34,6 +34,7 @@ import { createLibrary } from './services/library/library-service.ts';
 import { followEmbedding } from './services/memory/embedding-in-force.ts';
 import type { MemoryStatus } from './services/memory/memory.ts';
 import { createMemory } from './services/memory/memory-service.ts';
+import { startPolish } from './services/memory/polish.ts';
 import { createSettings, endpointSecret } from './services/settings/settings-service.ts';
 import { Root } from './ui/root.tsx';
 import './ui/styles.css';
@@ -247,6 +248,17 @@ async function start(): Promise<void> {
       fetch: network.fetch,
     });
   };
+  startPolish({
+    documents,
+    config: settings.config,
+    model,
+    now: Date.now,
+    signal,
+    exclusively: (work) =>
+      navigator.locks.request('recollect:polish', { ifAvailable: true }, (lock) =>
+        lock ? work() : undefined,
+      ),
+  });
   const conversing = {
     documents,
     drawer: store.drawer,

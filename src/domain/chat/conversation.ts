@@ -27,6 +27,10 @@ export const conversationMetaSchema = z.looseObject({
     .default(null),
   /** A made-up sample that can be removed in one click. */
   sample: z.boolean().default(false),
+  /** Written by a model where the person allowed it; null: made from the words. */
+  summary: z.string().nullable().default(null),
+  /** Last change of the conversation that title and summary were written for, ms since 1970; 0: never. */
+  polished: z.number().default(0),
   /** System prompt in force, where one was set or imported. */
   systemPrompt: z.string().nullable().default(null),
 });

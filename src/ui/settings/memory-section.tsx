@@ -6,7 +6,15 @@ import { formatPercent } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { formatScore } from '../memory/scores.tsx';
 import { EmbeddingForm } from './embedding-form.tsx';
-import { Group, NumberSetting, Slider, SliderSetting, SwitchSetting, useSetting } from './rows.tsx';
+import {
+  Group,
+  NumberSetting,
+  SelectSetting,
+  Slider,
+  SliderSetting,
+  SwitchSetting,
+  useSetting,
+} from './rows.tsx';
 
 export function MemorySection() {
   const { t } = useTranslation('settings');
@@ -40,6 +48,13 @@ export function MemorySection() {
         <NumberSetting path="indexing.every_messages" />
         <NumberSetting path="indexing.max_age_minutes" />
         <SwitchSetting path="indexing.on_end" />
+        <SelectSetting
+          path="indexing.summaries"
+          options={(['extractive', 'model'] as const).map((value) => ({
+            value,
+            label: t(`memory.summaries.${value}`),
+          }))}
+        />
       </Group>
       <EmbeddingForm />
       <button

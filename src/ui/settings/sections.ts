@@ -40,6 +40,7 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
     'indexing.every_messages',
     'indexing.on_end',
     'indexing.max_age_minutes',
+    'indexing.summaries',
     'embedding',
   ),
   ...fields('storage', 'storage.engine', 'storage.max_size_mb'),

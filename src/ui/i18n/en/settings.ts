@@ -66,6 +66,10 @@ export const settings = {
       label: 'When a conversation ends',
       help: 'Also read it when you leave it, close the tab or pause.',
     },
+    'indexing.summaries': {
+      label: 'Titles and summaries',
+      help: 'Made from your words on this device, or written by the connected model once a conversation rests. Only conversations written here in the last week are sent for it.',
+    },
     'indexing.max_age_minutes': { label: 'At the latest after', help: 'Minutes since it was read last.' },
     embedding: {
       label: 'Embedding model',
@@ -176,6 +180,7 @@ export const settings = {
     hasKey: 'key kept on this device',
   },
   memory: {
+    summaries: { extractive: 'From the words, on this device', model: 'By the connected model' },
     auto: 'Automatic recall',
     ranking: 'Ranking',
     limits: 'Limits',

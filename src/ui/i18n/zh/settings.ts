@@ -39,6 +39,10 @@ export const settings = {
     },
     'indexing.every_messages': { label: '每隔几条新消息', help: '积累到这么多条就读取一次。' },
     'indexing.on_end': { label: '对话结束时', help: '离开、关闭标签页或停顿时也读取。' },
+    'indexing.summaries': {
+      label: '标题与摘要',
+      help: '在本机从您的文字中提取，或在对话停下后由已连接的模型撰写。只有最近一周在这里写下的对话才会为此发送。',
+    },
     'indexing.max_age_minutes': { label: '最迟间隔', help: '距上次读取的分钟数。' },
     embedding: { label: '向量模型', help: '把文字变成数字，好比较意思。' },
     'storage.engine': { label: '索引保存在', help: '不影响对话。切换后会重建索引。' },
@@ -126,6 +130,7 @@ export const settings = {
     hasKey: '密钥存于本机',
   },
   memory: {
+    summaries: { extractive: '在本机从文字中提取', model: '由已连接的模型撰写' },
     auto: '自动回忆',
     ranking: '排序',
     limits: '限额',

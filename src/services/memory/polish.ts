@@ -1,0 +1,155 @@
+// Titles and summaries in better words, by the model that answers, when the person allows it (`indexing.summaries: model`). In the
+// background, one conversation at a time, only for what was written here lately and has come to rest; what it makes is kept with the
+// conversation. Without a model, or when it fails, the words made without one stay.
+import { z } from 'zod';
+import type { ChatModel } from '../../adapters/models/chat-model.ts';
+import { toProblem } from '../../domain/base/errors.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
+import { textOf } from '../../domain/chat/message.ts';
+import { isExcluded, redact } from '../../domain/memory/privacy.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import { summariseWith } from '../context/summarise.ts';
+import type { Documents, LibraryEntry } from '../documents/documents.ts';
+import { createJob } from '../scheduler.ts';
+
+/** A conversation that rested this long has come to an end for now, ms. */
+const REST_MS = 60_000;
+/** Older than this is left as it is, ms: nobody asked for a bill for all of the past. */
+const RECENT_MS = 7 * 86_400_000;
+const MIN_MESSAGES = 2;
+/** What the model reads of a conversation, characters: its beginning and its end. */
+const READ = 12_000;
+const PATIENCE_MS = 60_000;
+const MAX_TITLE = 80;
+const MAX_SUMMARY = 600;
+
+const polished = z.object({
+  title: z.string().trim().min(1),
+  summary: z.string().trim().min(1),
+});
+
+const SYSTEM =
+  'You name conversations. Answer with one JSON object and nothing else: {"title": at most eight words, "summary": one or two sentences about what was asked and what came of it}. Write in the language of the conversation. Do not invent anything.';
+
+export interface PolishDeps {
+  readonly documents: Pick<Documents, 'library' | 'read' | 'change'>;
+  readonly config: Readable<Config>;
+  /** Null: none is connected. */
+  readonly model: () => ChatModel | null;
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+  /** Runs `work` in one tab at a time; absent: there is only this one. */
+  readonly exclusively?: (work: () => Promise<void>) => Promise<void>;
+}
+
+/** Begins to look after titles and summaries. Ends with the signal. */
+export function startPolish({
+  documents,
+  config,
+  model,
+  now,
+  signal,
+  exclusively = (work) => work(),
+}: PolishDeps): void {
+  /** Conversation → its last change that was looked at in this tab. */
+  const seen = new Map<ConversationId, number>();
+
+  const wanted = (entry: LibraryEntry): boolean =>
+    entry.deletedAt === null &&
+    !entry.sample &&
+    !entry.child &&
+    entry.source === null &&
+    entry.messageCount >= MIN_MESSAGES &&
+    entry.updatedAt > now() - RECENT_MS &&
+    !isExcluded(entry.workDir, config.get().privacy.exclude_work_dirs) &&
+    seen.get(entry.id) !== entry.updatedAt;
+
+  const run = async (ending: AbortSignal): Promise<void> => {
+    const ask = model();
+    if (config.get().indexing.summaries !== 'model' || !ask) return;
+    let next: number | undefined;
+    for (const entry of documents.library.get().entries.filter(wanted)) {
+      ending.throwIfAborted();
+      const rests = entry.updatedAt + REST_MS - now();
+      if (rests > 0) {
+        next = Math.min(next ?? rests, rests);
+        continue;
+      }
+      seen.set(entry.id, entry.updatedAt);
+      const conversation = await documents.read(entry.id);
+      if (!conversation || conversation.meta.polished === entry.updatedAt) continue;
+      await polish(ask, conversation, entry, ending);
+    }
+    if (next !== undefined) job.wakeWithin(next);
+  };
+
+  async function polish(
+    ask: ChatModel,
+    conversation: Conversation,
+    entry: LibraryEntry,
+    ending: AbortSignal,
+  ): Promise<void> {
+    const summarise = summariseWith(ask, { patienceMs: PATIENCE_MS, signal: ending, onUsage: () => {} });
+    const { text } = await summarise({
+      system: SYSTEM,
+      prompt: transcriptOf(conversation, config.get().privacy.sensitive_keywords),
+      messages: [],
+      previous: null,
+      language: 'en',
+      maxTokens: 400,
+    });
+    const made = read(text);
+    // What is no title is no reason to ask again and again.
+    if (!made) return;
+    await documents.change(entry.id, {
+      meta: {
+        polished: entry.updatedAt,
+        summary: made.summary.slice(0, MAX_SUMMARY),
+        ...(conversation.meta.titleBy === 'auto'
+          ? { title: made.title.replace(/\s+/g, ' ').slice(0, MAX_TITLE) }
+          : {}),
+      },
+    });
+  }
+
+  const job = createJob({
+    run: (ending) => exclusively(() => run(ending)),
+    signal,
+    gapMs: 1000,
+    onError: (error) => console.info(`Titles stay as they are: ${toProblem(error).message}`),
+  });
+  const stops = [
+    documents.library.subscribe(() => job.wakeWithin(REST_MS)),
+    config.subscribe(() => job.wake()),
+  ];
+  signal.addEventListener('abort', () => {
+    for (const stop of stops) stop();
+  });
+  job.wakeWithin(REST_MS);
+}
+
+/** The branch that is shown, without secrets; the middle of a long one is left out. */
+function transcriptOf(conversation: Conversation, keywords: readonly string[]): string {
+  const said = pathTo(conversation.messages, effectiveHead(conversation))
+    .filter(
+      (message) => message.kind === 'message' && (message.role === 'user' || message.role === 'assistant'),
+    )
+    .map((message) => `${message.role}: ${redact(textOf(message), [...keywords]).text.trim()}`)
+    .filter((line) => !line.endsWith(': '));
+  const whole = said.join('\n\n');
+  return whole.length <= READ ? whole : `${whole.slice(0, READ / 2)}\n\n[…]\n\n${whole.slice(-READ / 2)}`;
+}
+
+/** The object in what a model said, however it dressed it up; undefined where there is none. */
+function read(text: string): z.infer<typeof polished> | undefined {
+  const from = text.indexOf('{');
+  const to = text.lastIndexOf('}');
+  if (from < 0 || to < from) return undefined;
+  try {
+    return polished.safeParse(JSON.parse(text.slice(from, to + 1))).data;
+  } catch {
+    return undefined;
+  }
+}
