@@ -5,6 +5,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { loadPipeline, models, option } from './load.ts';
 import type { Tasks } from './pipeline.ts';
 
+if (process.argv.includes('--context')) {
+  // What compaction loses: its own measure, with its own options (context.ts).
+  await (await import('./context.ts')).runContextEval();
+  process.exit(0);
+}
 const tasks = JSON.parse(readFileSync(option('tasks'), 'utf8')) as Tasks;
 const only = option('set', '');
 const { openPipeline } = await loadPipeline();

@@ -12,11 +12,11 @@ const RULE_EN =
   /\b(?:(?:must|shall)(?:\s+not|n['’]t)?|mustn['’]t|may not|under no circumstances|from now on|going forward|at all times|without exception|not allowed|(?:is|are) (?:forbidden|off[- ]limits|mandatory|required)|(?:hard|strict) (?:limit|rule|requirement|constraint)|no (?:more|less|fewer|later|earlier|longer) than|at (?:most|least)|non-negotiable|make (?:absolutely )?sure|keep in mind|bear in mind|I (?:do not|don['’]t|never) want|I (?:require|insist)|(?:stick|keep) to)\b/iu;
 /** Sets a rule where a clause begins. */
 const COMMAND_EN =
-  /(?:^|[,;:.—–\-(]\s*|\b(?:please|and|but|so|also|then|just)\s+)(?:please\s+)?(?:never|always|do not|don['’]t|avoid|only (?:use|ever|write|change|touch|answer|reply|run|edit|add)|remember (?:that|to|:|,|never|not)|(?:important|constraint|requirement|rule|reminder|note)s?\s*[:：])/iu;
+  /(?:^|[,;:.—–\-(]\s*|\b(?:please|and|but|so|also|then|just)\s+)(?:please\s+)?(?:(?:never|always)(?!\s+(?:on|in|at|for|been|a|an|the|had|has|have|seen|once|really|quite|again|saw|got|was|were|is|works?|worked|happens?|fails?|gets?)\b)|do not|don['’]t|avoid|only (?:use|ever|write|change|touch|answer|reply|run|edit|add)|remember (?:that|to|:|,|never|not)|(?:important|constraint|requirement|rule|reminder|note)s?\s*[:：])/iu;
 const NOT_RULE_EN =
   /\b(?:must (?:be|have) (?:been|a (?:bug|typo|mistake)|because|due|wrong|missing)|must['’]ve|I must (?:have|say|admit)|(?:don['’]t|do not) (?:know|think|believe|remember|recall|see|understand|get|mind|worry|have|care|like|feel|really|quite|even))\b/iu;
 const RULE_ZH =
-  /必须|务必|一定(?:要|得|不)|不要|不能|不许|不准|不可以|不得|禁止|严禁|别再|别用|别动|别改|别碰|别把|别忘|千万|只能|只允许|只准|只用|始终|永远(?:不|别|用|保持)|以后(?:都|不|请)|从现在(?:起|开始)|今后|最多|至多|至少|不超过|不少于|不晚于|不早于|避免|记住|(?:硬性)?要求[:：是]|规则[:：]|约束[:：]|注意[:：]|请(?:保持|只|不要|勿|用中文|使用|统一|严格)/u;
+  /必须|务必|一定(?:要|得|不)|不要|不能|不许|不准|不可以|不得|禁止|严禁|别再|别用|别动|别改|别碰|别把|别忘|(?<![一二三四五六七八九十百几数\d])千万|只能|只允许|只准|只用|始终|永远(?:不|别|用|保持)|以后(?:都|不|请)|从现在(?:起|开始)|今后|最多|至多|至少|不超过|不少于|不晚于|不早于|避免|记住|(?:硬性)?要求[:：是]|规则[:：]|约束[:：]|注意[:：]|请(?:保持|只|不要|勿|用中文|使用|统一|严格)/u;
 const NOT_RULE_ZH = /是不是|能不能|要不要|可不可以|会不会|不要紧|不能说|不得不|不一定|至少我|说不定|不要钱/u;
 
 /** Texts longer than this are pasted rather than said: only their first and last sentences are looked at. */
@@ -123,7 +123,10 @@ const VALUES: readonly (readonly [ValueKind, RegExp])[] = [
     'path',
     /(?:^|[\s"'`(（：:])(?:~|\.{1,2})?\/[\w.@-]+(?:\/[\w.@-]+)*|\b[\w@-]+(?:\/[\w.@-]+)+|\b[\w-]+\.(?:tsx?|jsx?|mjs|py|rs|go|java|kt|rb|php|c|h|cpp|cs|swift|sh|sql|ya?ml|toml|json|md|txt|csv|env|conf|cfg|ini|lock|xml|html|css|log|pdf|xlsx?|docx?|png|jpe?g|zip|gz|db|sqlite)\b|[A-Z]:\\\S+/u,
   ],
-  ['version', /\bv?\d+\.\d+(?:\.\d+)*(?:-[\w.]+)?\b/u],
+  [
+    'version',
+    /\bv?\d+\.\d+(?:\.\d+)*(?:-[\w.]+)?\b(?!\s?(?:[KMGT]i?B\b|ms\b|s\b|%|毫米|厘米|公里|米|元|块|万|度|秒|分|小时))/iu,
+  ],
   [
     'command',
     /`[^`]+\s[^`]*`|\b(?:npm|npx|yarn|pnpm|git|docker|kubectl|pip|cargo|go|make|python3?|node|curl|ssh|sudo|psql|helm|terraform|brew|apt|systemctl)\s+[\w./-]+|(?:^|\s)--?[a-z][\w-]+/u,
@@ -135,7 +138,7 @@ const VALUES: readonly (readonly [ValueKind, RegExp])[] = [
   ],
   [
     'name',
-    /(?<=[\p{L}\d,;:'"’)]\s)\p{Lu}[\p{L}'’-]+|[\p{Script=Han}]{2,8}(?:公司|大学|医院|路|街|区|市|县|楼|号楼|酒店|餐厅|老师|医生|经理|先生|女士|总)/u,
+    /(?<=[\p{L}\d,;:'"’)]\s)\p{Lu}[\p{L}'’-]+|\b(?:Mr|Mrs|Ms|Dr|Prof)\.?\s\p{Lu}|[\p{Script=Han}]{2,8}(?:公司|银行|大学|学院|医院|路|街|区|市|县|村|镇|楼|号楼|酒店|小院|餐厅|物流|科技|集团)|[\p{Script=Han}](?:老师|师傅|医生|经理|教授|先生|女士|小姐|总监|阿姨|叔叔|姐|哥|姨|叔)|(?:叫做?|名叫|名字是|店名|名为|姓)[\p{Script=Han}\w]|(?<![\p{Script=Han}])[小老阿][\p{Script=Han}](?![\p{Script=Han}]{3})|(?:由|找|给|跟|让|是|叫|，|。|、|：|“|^)(?:欧阳|司马|上官|诸葛|[赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦尤许何吕施张孔曹严华金魏陶姜戚谢邹喻柏水窦章云苏潘葛奚范彭郎鲁韦昌马苗凤花方俞任袁柳鲍史唐费廉岑薛雷贺倪汤滕殷罗毕郝邬安常乐于时傅皮卞齐康伍余元卜顾孟平黄和穆萧尹姚邵汪祁毛禹狄米贝明臧戴谈宋庞熊纪舒屈项祝董梁杜阮蓝闵席季贾路江童颜郭梅盛林刁钟徐邱骆高夏蔡田樊胡凌霍虞万柯管卢莫房裘缪解应宗丁宣邓郁单杭洪包左石崔吉龚程邢裴陆荣翁荀甄曲封段侯武刘龙叶司黎乔闻党翟谭姬申冉宿柴瞿阎连习艾向古易廖庾]) ?[\p{Script=Han}]{1,2}(?=[负说来是的在和把，。、；：”）]|$)/u,
   ],
   [
     'number',
@@ -198,15 +201,15 @@ const EXPECTED: readonly (readonly [RegExp, readonly ValueKind[]])[] = [
     ['name', 'quoted', 'code'],
   ],
   [
-    /\b(?:function|variable|class|method|column|field|key|library|package|table|database|branch|flag|algorithm|header|module|constant)\b|函数|变量|类名|方法|字段|库|表名?|数据库|分支|算法|常量|包/iu,
+    /\b(?:function|variable|class|method|column|field|key|library|package|table|database|branch|flag|algorithm|header|module|constant)\b|函数|变量|类名|方法|字段|[数仓]据?库|[表库]名|哪[个张]表|分支|算法|常量|(?:依赖|软件|安装)包/iu,
     ['code', 'quoted', 'command', 'path', 'name', 'version'],
   ],
 ];
 
-/** The kinds of values that would answer a question; empty where its wording does not tell. */
-export function expectedIn(question: string): Set<ValueKind> {
+/** The kinds of values that would answer a question, the likeliest first; empty where its wording does not tell. */
+export function expectedIn(question: string): ValueKind[] {
   const kinds = new Set<ValueKind>();
   for (const [pattern, expected] of EXPECTED)
     if (pattern.test(question)) for (const kind of expected) kinds.add(kind);
-  return kinds;
+  return [...kinds];
 }

@@ -3,7 +3,7 @@
 import type { MessageId } from '../base/ids.ts';
 import type { Message, Role } from '../chat/message.ts';
 import { type AppliedPlan, fatesOf } from './compaction/record.ts';
-import { corrects, expectedIn, isAcknowledgement, isQuestion, valuesOf } from './cues.ts';
+import { corrects, expectedIn, isAcknowledgement, isQuestion, type ValueKind, valuesOf } from './cues.ts';
 import type { TokenMeter } from './meter.ts';
 import { quoted } from './quoted.ts';
 import { akin } from './synonyms.ts';
@@ -137,7 +137,17 @@ function closingOf(message: Message | undefined): ReadonlySet<string> {
 
 // ---------------------------------------------------------------------------------------- weights
 /** What a word counts where it stands: in the sentence, what it stands under, what it answers, beside it, anywhere in the message. */
-const WHERE = { own: 1, lead: 0.6, answered: 0.5, beside: 0.35, message: 0.2 } as const;
+const WHERE = { own: 1, lead: 0.6, answered: 0.5, beside: 0.4, message: 0.3 } as const;
+/** What a word counts that stands in a message so many places away: people keep to a subject for a while. */
+const NEARBY = [0, 0.36, 0.33, 0.28, 0.24, 0.18, 0.12] as const;
+/** Words a question is made of: they tell what kind of answer is wanted, and little of where it stands. */
+const FRAME_WORDS = new Set(
+  termsOf(
+    'how long much many often old big large far most least may might should must shall need use used happen go get take took give gave call called name kind type sort thing exactly again current currently now new old first last say said tell told want wanted do did make made put set keep kept know which what when where who whose day time date number amount person people ' +
+      '什么 多少 几个 哪个 哪里 哪天 哪些 怎么 怎样 为什么 叫什么 名字 时候 什么时候 多久 多长 多长时间 最多 最长 最少 应该 需要 可以 之前 我们 现在 是多少 是什么 是哪 在哪 在哪里 用的 用什么',
+  ),
+);
+const FRAME_WEIGHT = 0.25;
 /** A word that only begins alike. */
 const ALIKE = 0.6;
 /** Messages whose sentences are looked at one by one. */
@@ -146,22 +156,77 @@ const CANDIDATES = 160;
 const FLOOR = 0.12;
 /** Nor what is this much worse than the best. */
 const RELATIVE_FLOOR = 0.3;
+/** A correction is looked for where a sentence fits at least this well, measured by the best. */
+const CORRECTED = 0.6;
 /** How much meaning counts beside words. */
 const MEANING = 0.7;
+
+/** How well what a sentence holds fits what the question wants: its first kind best; any definite value is better than none. */
+function answers(expected: readonly ValueKind[], values: ReadonlySet<ValueKind>): number {
+  if (expected.length === 0) return values.size > 0 ? 1.15 : 0.9;
+  const place = expected.findIndex((kind) => values.has(kind));
+  return place < 0 ? 0.65 : place === 0 ? 1.6 : 1.35;
+}
 
 interface Query {
   /** Term → weight: 1 for what was asked, less for what means about the same. */
   readonly weights: ReadonlyMap<string, number>;
-  readonly expected: ReturnType<typeof expectedIn>;
+  /** Those that stand in the question itself. */
+  readonly asked: ReadonlySet<string>;
+  readonly expected: readonly ValueKind[];
+}
+
+const segmenter =
+  typeof Intl.Segmenter === 'function' ? new Intl.Segmenter('zh', { granularity: 'word' }) : undefined;
+const HAN_RUN = /[\p{Script=Han}]+/gu;
+/** What a pair counts whose characters belong to two words. */
+const ACROSS = 0.3;
+/** What a word of one character counts: it stands in many others, too. */
+const SINGLE = 0.5;
+const SINGLE_SAYS_NOTHING =
+  /[的了吗呢吧啊么呀是在我你他她它们这那和与就都也还又很不有没什怎哪谁个把被给让向从到说要会能可以请一下为其而但或及对得地所几多少大小上中里来去用做好位次条只些时候于]/u;
+
+/** Pairs of a text's Han that lie across two words, and its words of one character. */
+function wordsOfHan(text: string): { across: Set<string>; single: Set<string> } {
+  const across = new Set<string>();
+  const inside = new Set<string>();
+  const single = new Set<string>();
+  if (segmenter)
+    for (const [run] of text.matchAll(HAN_RUN)) {
+      let before = '';
+      for (const { segment } of segmenter.segment(run)) {
+        if (before) across.add(before.slice(-1) + segment.slice(0, 1));
+        for (let i = 0; i + 1 < segment.length; i++) inside.add(segment.slice(i, i + 2));
+        if (segment.length === 1 && !SINGLE_SAYS_NOTHING.test(segment)) single.add(segment);
+        before = segment;
+      }
+    }
+  for (const pair of inside) across.delete(pair);
+  return { across, single };
 }
 
 function queryOf(question: string): Query {
   const weights = new Map<string, number>();
-  const asked = new Set(termsOf(question.slice(-4_000)));
-  for (const term of asked) weights.set(term, 1);
-  for (const term of asked) for (const other of akin(term)) if (!weights.has(other)) weights.set(other, 0.45);
-  return { weights, expected: expectedIn(question) };
+  const text = question.slice(-4_000);
+  const asked = new Set(termsOf(text));
+  const { across, single } = wordsOfHan(text);
+  for (const term of asked)
+    weights.set(term, FRAME_WORDS.has(term) ? FRAME_WEIGHT : across.has(term) ? ACROSS : 1);
+  for (const character of single)
+    if (!weights.has(character)) {
+      weights.set(character, SINGLE);
+      asked.add(character);
+    }
+  for (const term of asked)
+    for (const other of akin(term))
+      if (!weights.has(other)) weights.set(other, 0.45 * (weights.get(term) ?? 1));
+  return { weights, asked, expected: expectedIn(question) };
 }
+
+/** Words of one Han character are not in the index of pairs: the text itself is asked. */
+const isSingle = (term: string): boolean => term.length === 1 && term > '\u2e80';
+const holds = (message: Message, counts: ReadonlyMap<string, number>, term: string): boolean =>
+  counts.has(term) || (isSingle(term) && unitsOf(message).some(({ text }) => text.includes(term)));
 
 /** Search over the folded messages of one path. Cheap to create; what it reads of a message is remembered with the message. */
 export function createFolded(path: readonly Message[], applied: AppliedPlan | null): Folded {
@@ -187,23 +252,42 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
   };
 
   function find(question: string, limit: number, relevance?: ReadonlyMap<MessageId, number>): FoldedHit[] {
-    const { weights, expected } = queryOf(question);
+    const { weights, asked, expected } = queryOf(question);
     if (messages.length === 0 || (weights.size === 0 && !relevance)) return [];
 
     // How rare each word is among the folded messages.
-    const frequency = new Map<string, number>();
+    const standing = new Map<string, number[]>();
     const rough: { at: number; score: number }[] = [];
-    for (const message of messages)
+    for (const at of places) {
+      const message = path[at] as Message;
+      const { counts } = documentOf(message);
       for (const term of weights.keys())
-        if (documentOf(message).counts.has(term)) frequency.set(term, (frequency.get(term) ?? 0) + 1);
+        if (holds(message, counts, term)) {
+          const list = standing.get(term);
+          if (list) list.push(at);
+          else standing.set(term, [at]);
+        }
+    }
+    // Where a word was said not long before or after.
+    const nearby = new Map<string, Map<number, number>>();
+    for (const [term, list] of standing) {
+      // A word that is said all over the place marks no subject.
+      if (list.length > Math.max(8, messages.length / 8)) continue;
+      const near = new Map<number, number>();
+      for (const at of list)
+        for (let away = 1; away < NEARBY.length; away++)
+          for (const there of [at - away, at + away])
+            near.set(there, Math.max(near.get(there) ?? 0, NEARBY[away] as number));
+      nearby.set(term, near);
+    }
     const rarity = new Map<string, number>();
     let reach = 0;
     for (const [term, weight] of weights) {
-      const df = frequency.get(term) ?? 0;
+      const df = standing.get(term)?.length ?? 0;
       const idf = Math.log(1 + (messages.length - df + 0.5) / (df + 0.5));
       rarity.set(term, idf * weight);
       // A word that was never said tells nothing about how well a sentence fits, unless it only begins alike.
-      if (weight === 1) reach += df === 0 ? idf * 0.25 : idf;
+      if (asked.has(term)) reach += (df === 0 ? idf * 0.25 : idf) * weight;
     }
     if (reach === 0) reach = 1;
 
@@ -217,6 +301,7 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
         const count = counts.get(term);
         if (count !== undefined) score += (worth * count * 2.2) / (count + norm);
         else if (answered.has(term)) score += worth * WHERE.answered;
+        else score += worth * (nearby.get(term)?.get(at) ?? 0);
       }
       const meaning = relevance?.get(message.id);
       if (meaning !== undefined) score += meaning * MEANING * reach;
@@ -242,13 +327,14 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
         let touched = false;
         for (const [term, worth] of rarity) {
           let where = 0;
-          if (own.has(term)) where = WHERE.own;
+          if (own.has(term) || (isSingle(term) && unit.text.includes(term))) where = WHERE.own;
           else if (lead.has(term)) where = WHERE.lead;
           else if (index === 0 && answered.has(term)) where = WHERE.answered;
           else if (terms[index - 1]?.has(term) || terms[index + 1]?.has(term)) where = WHERE.beside;
           else if (counts.has(term)) where = WHERE.message;
           else if (answered.has(term)) where = WHERE.message;
-          else if (long.includes(term)) {
+          else where = nearby.get(term)?.get(at) ?? 0;
+          if (where < ALIKE && long.includes(term)) {
             const stem = term.slice(0, 5);
             for (const other of own.keys())
               if (other.startsWith(stem)) {
@@ -256,20 +342,16 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
                 break;
               }
           }
-          if (where >= WHERE.beside) touched = true;
+          if (where > 0) touched = true;
           words += worth * where;
         }
         if (!touched && meaning < 0.5) continue;
         let score = words / reach + meaning * MEANING;
-        if (expected.size > 0) {
-          const values = valuesOf(unit);
-          let fits = false;
-          for (const kind of expected) if (values.has(kind)) fits = true;
-          score *= fits ? 1.3 : 0.75;
-        }
+        score *= answers(expected, valuesOf(unit));
+        if (own.size < 3 && unit.kind === 'prose') score *= own.size === 0 ? 0.1 : 0.6;
         if (isAcknowledgement(unit.text)) score *= 0.3;
         else if (isQuestion(unit.text)) score *= 0.55;
-        if (message.role === 'user') score *= corrects(unit.text) ? 1.35 : 1.1;
+        if (message.role === 'user') score *= corrects(unit.text) ? 1.35 : 1.15;
         score *= age;
         if (score > 0) hits.push({ message, at, unit, index, score });
       }
@@ -328,12 +410,12 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
           take({ message, at, unit, index, score: 1 }, 'missed');
         });
     }
-    const hits = find(question, 200, relevance);
+    const hits = find(question, 400, relevance);
     const best = hits[0]?.score ?? 0;
     const floor = Math.max(FLOOR, best * RELATIVE_FLOOR);
     for (const hit of hits) {
       if (hit.score < floor || left <= LINE) break;
-      const correction = correctionOf(hit);
+      const correction = hit.score >= best * CORRECTED ? correctionOf(hit) : undefined;
       if (correction) take({ ...correction, score: hit.score }, 'corrects');
       take(hit, 'asked');
     }

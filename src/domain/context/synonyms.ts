@@ -74,6 +74,62 @@ image picture photo
 step stage phase
 model
 rule requirement constraint policy
+hard hardest difficult tough struggle trouble weak weakest challenge
+easy simple easiest straightforward
+sponsor fund donate donor
+supervise supervisor advisor adviser tutor mentor
+receive subscriber subscribe recipient reader
+teach teacher instructor class course lesson
+leak grow growth grows memory
+crash killed die dies down outage incident
+expired expire certificate renew renewal
+allow allowed permit permitted permission
+reject refuse refused rejected deny denied
+raise raised increase increased higher up
+lower reduce reduced decrease decreased down
+install installed setup installation
+track record monitor watch
+host hosts hosting venue
+travel trip journey vacation holiday
+train railway rail
+cook cooking bake recipe dish
+buy price cost
+wear size
+sign signed signature signs
+agree agreed agreement contract
+contract lease agreement
+landlord landlady owner
+repair fix mend maintenance
+wide width broad
+deep depth
+thick thickness
+old age aged
+save saved store stored keep kept
+supplier vendor shop store seller
+customer client buyer
+result outcome score
+exam test
+sleep nap bed bedtime
+sick ill illness disease symptom
+medicine drug pill medication dose dosage
+pet dog cat animal
+office workplace desk
+pass password passphrase
+screen display monitor
+letter mail note
+goal aim objective target purpose
+idea plan proposal suggestion
+check verify validate confirm
+show display shows
+send sent deliver delivery ship
+parcel package delivery shipment
+member membership
+title headline subject heading
+chapter section page
+encoding charset encoded
+separator delimiter
+algorithm method technique
+trigger cause triggered
 backup snapshot copy
 log logs logging
 memory ram
@@ -143,6 +199,46 @@ price 价格 费用 花费 多少钱 预算 成本 开销
 内存
 团队 小组
 阈值 门槛 临界
+困难 最难 薄弱 最弱 吃力 难点
+赞助 资助 捐赠 出资
+导师 教授 指导
+订阅 收到 读者 收件
+泄漏 上涨 增长 没释放
+过期 失效 到期 续期
+允许 许可 批准 可以
+拒绝 不接受 驳回
+提高 上调 涨到 增加 调高
+降低 下调 减少 减到
+记录 跟踪 追踪 监控 盯着
+旅行 出行 行程 旅游 度假
+火车 高铁 动车
+做饭 烹饪 烤 炖
+签名 署名 落款
+合同 协议 约定 租约
+房东 业主
+维修 修理 报修 修好
+宽度 多宽 宽
+厚度 多厚 厚
+重量 多重 体重
+身高 多高 高度
+年龄 多大 岁数
+考试 测验 考
+睡觉 上床 入睡 就寝
+药 剂量 服用 吃药
+宠物 猫 狗
+目标 目的 指标
+计划 方案 安排
+检查 验证 核对 确认
+发送 寄出 送达 快递
+标题 题目 主题
+章节 页 章
+编码 字符集
+分隔符 分隔
+会计 做账 财务 记账
+收费 每小时 价格 报价
+姓什么 先生 女士 师傅 教授
+哪个城市 在哪
+账期 付款 结款
 `;
 
 const groups = new Map<string, Set<string>>();

@@ -44,6 +44,8 @@ const HEADING = /^\s{0,3}#{1,6}\s+\S/;
 const LEAD_IN = /[:：]\s*\**\s*$/;
 const TABLE_ROW = /^\s*\|.*\|\s*$/;
 const TABLE_RULE = /^\s*\|?(?:\s*:?-{3,}:?\s*\|)+\s*:?-*:?\s*\|?\s*$/;
+/** Too short for two sentences, or without a mark between two. */
+const ONE_SENTENCE = /^.{0,24}$|^[^.!?。！？…]*[.!?。！？…]?\s*$/u;
 const SAYS = /[\p{L}\p{N}]/u;
 
 function proseAndCode(text: string, units: Unit[]): void {
@@ -70,7 +72,7 @@ function proseAndCode(text: string, units: Unit[]): void {
         continue;
       }
       table = '';
-      for (const sentence of line.length < 60 ? [line.trim()] : sentencesOf(line))
+      for (const sentence of ONE_SENTENCE.test(line) ? [line.trim()] : sentencesOf(line))
         for (const piece of pieces(sentence)) units.push({ text: piece, lead, kind: 'prose' });
       if (HEADING.test(line) || LEAD_IN.test(line)) lead = line.trim();
     }

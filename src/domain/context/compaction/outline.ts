@@ -295,6 +295,12 @@ export function finish(outline: Outline, decision: Decision): CompactionPlan {
       if (keep.has(index)) over -= trimGroup(outline, index, cuts, over);
     again();
   }
+  // Where even that is too much, the newest answer goes; the newest question stays whatever it costs.
+  if (size > goal && last >= 0 && keep.has(last) && groups[last]?.must === null && folds()) {
+    keep.delete(last);
+    for (const at of (groups[last] as Group).members) cuts.delete(at);
+    again();
+  }
 
   const fits = size <= budget.target;
   return {

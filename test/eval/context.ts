@@ -1,0 +1,306 @@
+// Measures what a compaction loses: facts planted in conversations, asked for after everything was made to fit a tenth of its size.
+//   npm run eval -- --context [--conversations FILE] [--json OUT] [--strategy ID] [--misses]
+// FILE: [{id, language, messages: [{role, content, toolCalls?}], facts: [{ask, answer}]}]. The question is the next message of the person;
+// the prompt is built exactly as it would be sent, with and without folded messages brought back; the answer has to stand in it.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import { asMessageId } from '../../src/domain/base/ids.ts';
+import type { Message, Part } from '../../src/domain/chat/message.ts';
+import { budgetOf, roomToReturn } from '../../src/domain/context/budget.ts';
+import { extractiveSummary } from '../../src/domain/context/compaction/extractive.ts';
+import { planCompaction, STRATEGIES } from '../../src/domain/context/compaction/index.ts';
+import type { CompactionTools } from '../../src/domain/context/compaction/strategy.ts';
+import { createFolded } from '../../src/domain/context/folded.ts';
+import { createMeter, MESSAGE_OVERHEAD } from '../../src/domain/context/meter.ts';
+import { buildPrompt } from '../../src/domain/context/prompt.ts';
+import { defaultConfig } from '../../src/domain/settings/config.ts';
+import { ownConversations } from './context/conversations.ts';
+
+const text = z.union([
+  z.string(),
+  z
+    .array(z.union([z.string(), z.looseObject({ text: z.string().optional() })]))
+    .transform((parts) =>
+      parts.map((part) => (typeof part === 'string' ? part : (part.text ?? ''))).join('\n'),
+    ),
+  z.null().transform(() => ''),
+]);
+const callSchema = z.looseObject({
+  id: z.string().optional(),
+  name: z.string().optional(),
+  arguments: z.unknown().optional(),
+  result: z.unknown().optional(),
+  function: z.looseObject({ name: z.string(), arguments: z.unknown().optional() }).optional(),
+});
+export const conversationsSchema = z.array(
+  z.looseObject({
+    id: z.string(),
+    language: z.string(),
+    messages: z.array(
+      z.looseObject({
+        role: z.enum(['system', 'user', 'assistant', 'tool']),
+        content: text.default(''),
+        toolCalls: z.array(callSchema).optional(),
+        toolCallId: z.string().optional(),
+      }),
+    ),
+    facts: z.array(z.looseObject({ ask: z.string(), answer: z.string() })),
+  }),
+);
+export type EvalConversation = z.input<typeof conversationsSchema>[number];
+type Conversation = z.output<typeof conversationsSchema>[number];
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? {}));
+
+/** A conversation of the file as the app would keep it. A tool's answer without a call belongs to the one that was not answered yet. */
+export function messagesOf(conversation: Conversation): Message[] {
+  const path: Message[] = [];
+  const open: string[] = [];
+  const add = (role: Message['role'], parts: Part[]) => {
+    const id = asMessageId(`${conversation.id}/${path.length}`);
+    path.push({
+      id,
+      parentId: path.at(-1)?.id ?? null,
+      role,
+      kind: 'message',
+      createdAt: 1_700_000_000_000 + path.length * 60_000,
+      parts,
+    });
+  };
+  conversation.messages.forEach(({ role, content, toolCalls = [], toolCallId }, index) => {
+    if (role === 'tool') {
+      const callId = toolCallId !== undefined && open.includes(toolCallId) ? toolCallId : open[0];
+      if (callId !== undefined) {
+        open.splice(open.indexOf(callId), 1);
+        add('tool', [{ type: 'tool-result', callId, text: content }]);
+      } else {
+        const made = `orphan-${index}`;
+        add('assistant', [{ type: 'tool-call', callId: made, name: 'tool', arguments: '{}' }]);
+        add('tool', [{ type: 'tool-result', callId: made, text: content }]);
+      }
+      return;
+    }
+    const parts: Part[] = content === '' ? [] : [{ type: 'text', text: content }];
+    const results: Part[] = [];
+    toolCalls.forEach((call, n) => {
+      const callId = call.id ?? `call-${index}-${n}`;
+      parts.push({
+        type: 'tool-call',
+        callId,
+        name: call.function?.name ?? call.name ?? 'tool',
+        arguments: asText(call.function?.arguments ?? call.arguments),
+      });
+      if (call.result === undefined) open.push(callId);
+      else results.push({ type: 'tool-result', callId, text: asText(call.result) });
+    });
+    add(role, parts);
+    for (const result of results) add('tool', [result]);
+  });
+  return path;
+}
+
+const plain = (value: string): string => value.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+const wordsOf = (parts: readonly Part[]): string =>
+  parts
+    .map((part) =>
+      part.type === 'text' || part.type === 'tool-result'
+        ? part.text
+        : part.type === 'tool-call'
+          ? `${part.name} ${part.arguments}`
+          : '',
+    )
+    .join('\n');
+
+export interface Row {
+  readonly conversation: string;
+  readonly language: string;
+  readonly strategy: string;
+  readonly ask: string;
+  readonly answer: string;
+  readonly place: 'first' | 'middle' | 'last';
+  /** Share of the facts' answers that stand in the prompt: of the plan alone, and with folded messages brought back. */
+  readonly bare: boolean;
+  readonly recalled: boolean;
+  readonly tokens: number;
+  readonly limit: number;
+}
+
+export interface PlanRow {
+  readonly conversation: string;
+  readonly strategy: string;
+  readonly conversationTokens: number;
+  readonly window: number;
+  readonly tokensAfter: number;
+  readonly target: number;
+  readonly fits: boolean;
+  readonly whyNot: string | null;
+  readonly ms: number;
+}
+
+/** Asks every fact of every conversation after compaction with each strategy. */
+export async function measure(
+  conversations: readonly EvalConversation[],
+  strategies: readonly string[] = STRATEGIES.map(({ id }) => id),
+  relevance?: (path: readonly Message[], question: string) => Promise<ReadonlyMap<Message['id'], number>>,
+): Promise<{ rows: Row[]; plans: PlanRow[] }> {
+  const rows: Row[] = [];
+  const plans: PlanRow[] = [];
+  const meter = createMeter();
+  const { context } = defaultConfig;
+  for (const conversation of conversationsSchema.parse(conversations)) {
+    const path = messagesOf(conversation);
+    const size = path.reduce((sum, { parts }) => sum + meter.parts(parts) + MESSAGE_OVERHEAD, 0);
+    const window = Math.round(size / 10);
+    const budget = budgetOf(context, window);
+    const words = path.map(({ parts }) => plain(wordsOf(parts)));
+    for (const strategy of STRATEGIES.filter(({ id }) => strategies.includes(id))) {
+      const tools: CompactionTools = {
+        meter,
+        summarise: async (request) => ({ text: extractiveSummary(request, meter) }),
+        signal: { aborted: false, throwIfAborted: () => undefined },
+      };
+      const began = performance.now();
+      const plan = await planCompaction(
+        strategy,
+        { path, system: null, previous: null, wish: { reason: 'auto' } },
+        budget,
+        tools,
+      );
+      plans.push({
+        conversation: conversation.id,
+        strategy: strategy.id,
+        conversationTokens: size,
+        window,
+        tokensAfter: plan.tokensAfter,
+        target: plan.target,
+        fits: plan.fits,
+        whyNot: plan.whyNot?.code ?? null,
+        ms: Math.round((performance.now() - began) * 10) / 10,
+      });
+      const applied = { id: 'eval', plan };
+      for (const { ask, answer } of conversation.facts) {
+        const question: Message = {
+          id: asMessageId(`${conversation.id}/question`),
+          parentId: path.at(-1)?.id ?? null,
+          role: 'user',
+          kind: 'message',
+          createdAt: 1_800_000_000_000,
+          parts: [{ type: 'text', text: ask }],
+        };
+        const asked = [...path, question];
+        const input = {
+          path: asked,
+          recall: null,
+          system: null,
+          window,
+          reserve: context.reserved_tokens,
+          applied,
+          meter,
+        };
+        const holds = ({ system, messages }: ReturnType<typeof buildPrompt>): boolean => {
+          const prompt = plain([system, ...messages.map(({ parts }) => wordsOf(parts))].join('\n'));
+          // The question itself is no answer.
+          return prompt.replaceAll(plain(ask), ' ').includes(plain(answer));
+        };
+        const bare = buildPrompt(input);
+        const returned = createFolded(asked, applied).bringBack(ask, {
+          tokens: roomToReturn(bare.ledger.limit, bare.ledger.request.tokens.total),
+          meter,
+          relevance: await relevance?.(path, ask),
+        });
+        const built = buildPrompt({ ...input, returned });
+        const at = words.findLastIndex((said) => said.includes(plain(answer)));
+        rows.push({
+          conversation: conversation.id,
+          language: conversation.language,
+          strategy: strategy.id,
+          ask,
+          answer,
+          place: at < path.length / 3 ? 'first' : at < (path.length * 2) / 3 ? 'middle' : 'last',
+          bare: holds(bare),
+          recalled: holds(built),
+          tokens: built.ledger.request.tokens.total,
+          limit: built.ledger.limit,
+        });
+      }
+    }
+  }
+  return { rows, plans };
+}
+
+const percent = (rows: readonly Row[], key: 'bare' | 'recalled'): string =>
+  rows.length === 0 ? '–' : `${((100 * rows.filter((row) => row[key]).length) / rows.length).toFixed(1)} %`;
+
+/** The table: one line a strategy and language, columns by place in the conversation. */
+export function table(rows: readonly Row[]): string {
+  const lines = [
+    [
+      'strategy',
+      'language',
+      'facts',
+      'kept by the plan',
+      'with recall',
+      'first third',
+      'middle',
+      'last third',
+      'over limit',
+    ],
+  ];
+  for (const strategy of [...new Set(rows.map((row) => row.strategy))])
+    for (const language of [...new Set(rows.map((row) => row.language)), 'all']) {
+      const own = rows.filter(
+        (row) => row.strategy === strategy && (language === 'all' || row.language === language),
+      );
+      lines.push([
+        strategy,
+        language,
+        String(own.length),
+        percent(own, 'bare'),
+        percent(own, 'recalled'),
+        ...(['first', 'middle', 'last'] as const).map((place) =>
+          percent(
+            own.filter((row) => row.place === place),
+            'recalled',
+          ),
+        ),
+        String(own.filter((row) => row.tokens > row.limit).length),
+      ]);
+    }
+  const widths = (lines[0] as string[]).map((_, column) =>
+    Math.max(...lines.map((line) => (line[column] as string).length)),
+  );
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) =>
+          column < 2 ? cell.padEnd(widths[column] as number) : cell.padStart(widths[column] as number),
+        )
+        .join('  '),
+    )
+    .join('\n');
+}
+
+const option = (name: string): string | undefined => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? undefined : process.argv[at + 1];
+};
+
+export async function runContextEval(): Promise<void> {
+  const file = option('conversations');
+  const conversations: EvalConversation[] = file
+    ? (JSON.parse(readFileSync(file, 'utf8')) as EvalConversation[])
+    : ownConversations();
+  const only = option('strategy');
+  const { rows, plans } = await measure(conversations, only ? [only] : undefined);
+  console.log(table(rows));
+  const unfit = plans.filter(({ fits }) => !fits);
+  const slow = Math.max(...plans.map(({ ms }) => ms));
+  console.log(
+    `\n${conversations.length} conversations, ${plans.length} plans, ${unfit.length} above their target${unfit.length > 0 ? ` (${[...new Set(unfit.map(({ strategy, whyNot }) => `${strategy}: ${whyNot}`))].join(', ')})` : ''}, slowest ${slow} ms`,
+  );
+  if (process.argv.includes('--misses'))
+    for (const row of rows.filter(({ recalled }) => !recalled))
+      console.log(`${row.strategy}  ${row.conversation}  ${row.place}  ${row.ask}  [${row.answer}]`);
+  const out = option('json');
+  if (out) writeFileSync(out, `${JSON.stringify({ rows, plans }, null, 1)}\n`);
+}
