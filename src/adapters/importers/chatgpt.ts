@@ -1,19 +1,16 @@
 // ChatGPT's data export: conversations.json, the split conversations-000.json …, or the ZIP with the files beside them.
 // The whole tree is kept; hidden nodes become notes, nodes without words are left out of the chain.
 import { z } from 'zod';
-import { RecollectError } from '../../domain/base/errors.ts';
 import type { Finish, Part, Role } from '../../domain/chat/message.ts';
 import { filePart, mediaTypeOf } from './attachments.ts';
-import { createBreather } from './breather.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
-import { decode, itemsOf } from './lenient-json.ts';
-import { createSkipCounter, type SkipCounter } from './skipping.ts';
-import { baseName, chunksOf, headOf } from './source-file.ts';
+import { headOfListing, readListings } from './listing.ts';
+import type { SkipCounter } from './skipping.ts';
+import { baseName } from './source-file.ts';
 import { timeOf } from './times.ts';
 
 const TOOL = 'chatgpt';
-const LISTING = /^conversations(?:[-_]\d+)?\.json$/i;
 
 /** Lenient on every member: one strange value must not cost the message. */
 const messageSchema = z.looseObject({
@@ -62,10 +59,8 @@ export const chatgpt: Importer = {
   label: 'ChatGPT',
 
   async sniff(source, signal) {
-    const [file] = listings(source.files);
-    if (!file) return 0;
-    const head = decode(await headOf(file, signal));
-    if (!/^\s*[[{]/.test(head)) return 0;
+    const head = await headOfListing(source.files, signal);
+    if (head === undefined) return 0;
     if (/"mapping"\s*:\s*\{/.test(head))
       return /"current_node"|"create_time"|"author"/.test(head) ? 0.95 : 0.7;
     // The first conversation may begin with members longer than what is looked at.
@@ -73,38 +68,12 @@ export const chatgpt: Importer = {
   },
 
   async *read(source, { signal, skip, now }) {
-    const skipped = createSkipCounter();
     const assets = assetsOf(source.files);
-    const breathe = createBreather();
-    let items = 0;
-    let understood = 0;
-    for (const file of listings(source.files)) {
-      for await (const item of itemsOf(chunksOf(file, signal), { list: 'conversations' })) {
-        signal.throwIfAborted();
-        items += 1;
-        const parsed = conversationSchema.safeParse(item.value);
-        if (!parsed.success) {
-          skipped.count('malformed-line', item.text());
-          continue;
-        }
-        understood += 1;
-        const conversation = await toConversation(parsed.data, { assets, skipped, signal, now, file });
-        if (conversation) yield conversation;
-        await breathe();
-      }
-    }
-    if (items > 0 && understood === 0)
-      throw new RecollectError('import-broken', 'No conversation in the export can be read');
-    skipped.report(skip);
+    yield* readListings(source.files, conversationSchema, { signal, skip }, (item, file, skipped) =>
+      toConversation(item, { assets, skipped, signal, now, file }),
+    );
   },
 };
-
-/** The files with conversations; a single JSON file may have any name. */
-function listings(files: readonly SourceFile[]): SourceFile[] {
-  const named = files.filter((file) => LISTING.test(baseName(file.path)));
-  if (named.length > 0) return named.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return files.length === 1 && /\.json$/i.test(files[0]?.path ?? '') ? [...files] : [];
-}
 
 interface Reading {
   readonly assets: ReadonlyMap<string, SourceFile>;

@@ -1,15 +1,12 @@
 // Claude.ai's data export: conversations.json or the ZIP with it. Content blocks win over `text`, which can hold a filler.
 // A message with tool results inside becomes a short chain (call, result, rest), so that calls and results stand as everywhere else.
 import { z } from 'zod';
-import { RecollectError } from '../../domain/base/errors.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
 import { mediaTypeOf, textUrl } from './attachments.ts';
-import { createBreather } from './breather.ts';
 import { fingerprint } from './fingerprint.ts';
-import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
-import { decode, itemsOf } from './lenient-json.ts';
-import { createSkipCounter, type SkipCounter } from './skipping.ts';
-import { baseName, chunksOf, headOf } from './source-file.ts';
+import type { ImportedConversation, ImportedMessage, Importer } from './importer.ts';
+import { headOfListing, readListings } from './listing.ts';
+import type { SkipCounter } from './skipping.ts';
 import { interpolated, timeOf } from './times.ts';
 
 const TOOL = 'claude';
@@ -49,46 +46,18 @@ export const claude: Importer = {
   label: 'Claude.ai',
 
   async sniff(source, signal) {
-    const [file] = listings(source.files);
-    if (!file) return 0;
-    const head = decode(await headOf(file, signal));
-    if (!/^\s*[[{]/.test(head)) return 0;
+    const head = await headOfListing(source.files, signal);
+    if (head === undefined) return 0;
     if (/"chat_messages"\s*:\s*\[/.test(head)) return 0.95;
     return /"uuid"\s*:/.test(head) && /"account"\s*:/.test(head) && /"name"\s*:/.test(head) ? 0.4 : 0;
   },
 
   async *read(source, { signal, skip, now }) {
-    const skipped = createSkipCounter();
-    const breathe = createBreather();
-    let items = 0;
-    let understood = 0;
-    for (const file of listings(source.files)) {
-      for await (const item of itemsOf(chunksOf(file, signal), { list: 'conversations' })) {
-        signal.throwIfAborted();
-        items += 1;
-        const parsed = conversationSchema.safeParse(item.value);
-        if (!parsed.success) {
-          skipped.count('malformed-line', item.text());
-          continue;
-        }
-        understood += 1;
-        const conversation = toConversation(parsed.data, skipped, now, file.modifiedAt || now || 0);
-        if (conversation) yield conversation;
-        await breathe();
-      }
-    }
-    if (items > 0 && understood === 0)
-      throw new RecollectError('import-broken', 'No conversation in the export can be read');
-    skipped.report(skip);
+    yield* readListings(source.files, conversationSchema, { signal, skip }, (item, file, skipped) =>
+      toConversation(item, skipped, now, file.modifiedAt || now || 0),
+    );
   },
 };
-
-/** A single JSON file may have any name; beside others only the listing counts. */
-function listings(files: readonly SourceFile[]): SourceFile[] {
-  const named = files.filter((file) => /^conversations(?:[-_]\d+)?\.json$/i.test(baseName(file.path)));
-  if (named.length > 0) return named.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return files.length === 1 && /\.json$/i.test(files[0]?.path ?? '') ? [...files] : [];
-}
 
 function toConversation(
   foreign: z.infer<typeof conversationSchema>,
