@@ -208,6 +208,8 @@ function connectOnce(
 
   const end = () => {
     over = true;
+    // Yjs takes another id when a forger uses ours; the provider says farewell under the one it began with, or fails.
+    doc.clientID = provider.awareness.clientID;
     provider.destroy();
     doc.destroy();
   };

@@ -24,10 +24,8 @@ export interface Holdback {
 
 /** One document as the log has it. */
 export interface WholeDocument {
-  /** Everything as one update. Content that was removed is gone from it. */
+  /** Everything as one update, what waits for changes that never came included. Content that was removed is gone from it. */
   readonly update: Uint8Array;
-  /** Something waits for changes that never came. */
-  readonly pending: boolean;
   /** For a conversation: what it says. */
   readonly conversation: Conversation | null;
   /** How many messages were forgotten in it. */
@@ -51,7 +49,6 @@ export async function readWhole(log: ConversationLog, id: DocumentId): Promise<W
   }
   const whole: WholeDocument = {
     update: Y.encodeStateAsUpdate(doc),
-    pending: doc.store.pendingStructs !== null || doc.store.pendingDs !== null,
     conversation: isConversation(id) ? createConversationDocument(id, doc).read() : null,
     forgotten: doc.getMap('x').size,
   };

@@ -507,6 +507,9 @@ async function createSession(deps: SessionDeps): Promise<Session> {
   let aliveAt = Number.NEGATIVE_INFINITY;
   let linesAt: number | null = null;
   let syncedAt: number | null = null;
+  /** The time is told anew at the end of work, and now and then: it is not worth a message each round. */
+  let wasSynced = false;
+  let saidAt = 0;
   let latest = [...records.facts.values()].reduce((max, { time }) => (time > max ? time : max), '');
   let trouble: Problem | null = null;
   const beacons = new Set<string>(records.rooms.keys());
@@ -559,7 +562,7 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     },
     whole: async () => {
       const here = await readWhole(log, document as DocumentId);
-      return here && !here.pending ? clean(here.update) : null;
+      return here ? clean(here.update) : null;
     },
     missing: async (held) => {
       const here = await readWhole(log, document as DocumentId);
@@ -705,8 +708,11 @@ async function createSession(deps: SessionDeps): Promise<Session> {
       deflate,
       random: sealing.random,
       clock,
+      // An index that lost something: the relay runs on an older copy of its disk, and the rooms may have lost something too.
+      onLoss: () => document === INDEX_ROOM && look(true),
       wakeWithin,
     });
+    if (forced.has(document)) link.compare();
     return link;
   }
   const closeLink = (document: string) => {
@@ -1318,7 +1324,11 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     more = (await sendBeacons()) || more;
     more = (await refreshLines()) || more;
     await eraseOnRelay();
-    if (state() === 'synced') syncedAt = now();
+    if (state() === 'synced' && (!wasSynced || clock() >= saidAt)) {
+      syncedAt = now();
+      saidAt = clock() + 10_000;
+    }
+    wasSynced = state() === 'synced';
     await records.flushJournal();
     return more;
   }
@@ -1327,8 +1337,12 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     nextLook = clock() + config.get().sync.auto_sync_interval * 1000;
     lacking.clear();
     for (const link of [index, ...links.values()]) link?.room.retry();
-    // After a restart of the relay from an old copy the index shows it: its room is mended first, and rooms follow.
-    if (force) for (const document of records.rooms.keys()) forced.add(document);
+    if (force)
+      for (const document of records.rooms.keys()) {
+        if (document === INDEX_ROOM) continue;
+        forced.add(document);
+        links.get(document)?.compare();
+      }
     index?.touch();
   };
 
@@ -1419,7 +1433,7 @@ async function createSession(deps: SessionDeps): Promise<Session> {
   }
 
   for (const key of records.facts.keys()) factsChanged([key]);
-  for (const document of records.rooms.keys()) named.add(document);
+  for (const document of records.rooms.keys()) if (document !== INDEX_ROOM) named.add(document);
 
   return {
     round,

@@ -62,6 +62,8 @@ export interface RoomDeps {
   readonly random: (bytes: number) => Uint8Array;
   /** Monotonic, ms. */
   readonly clock: () => number;
+  /** The relay was found to lack what it had. */
+  readonly onLoss: () => void;
   /** Asks to be looked at in this many ms. */
   readonly wakeWithin: (ms: number) => void;
 }
@@ -80,6 +82,8 @@ export interface RoomLink {
   readonly settled: boolean;
   /** The room changed: look at it in the next round. */
   touch(): void;
+  /** Compare what lies in the room with what is here, word for word, when next it is read. */
+  compare(): void;
   /** One round: receive, send, and what is due of mending and folding. Returns true where it did something. */
   work(signal: AbortSignal): Promise<boolean>;
 }
@@ -205,6 +209,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
   let activeAt = clock();
   let settled = false;
   let read = false;
+  let comparing = false;
   let healAt: number | null = null;
   let foldAt: number | null = null;
   let wasSynced = false;
@@ -419,7 +424,9 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
       return false;
     }
     healAt = null;
-    return await sendWhole('healed', []);
+    if (!(await sendWhole('healed', []))) return false;
+    deps.onLoss();
+    return true;
   }
 
   async function readAll(): Promise<Group[]> {
@@ -531,6 +538,10 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     touch: () => {
       changed = true;
     },
+    compare: () => {
+      comparing = true;
+      changed = true;
+    },
     work: async (signal) => {
       const { state } = room;
       if (state !== 'synced') {
@@ -555,8 +566,9 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
         const { withheld, gone, compare: wanted, squash } = record();
         const mine = withheld === null && gone === null;
         let mended = false;
-        if (mine && wanted) {
+        if (mine && (wanted || comparing)) {
           await compare();
+          comparing = false;
           mended = true;
         } else if (mine && squash) {
           const { marks } = record();

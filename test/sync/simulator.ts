@@ -1,0 +1,619 @@
+// Devices, a relay and everything that goes wrong between them, from one seed. Ends with the world healed and asks: do all devices have
+// the same, does a fresh one get it, was nothing lost, did nobody in between see a word?
+import './seeded.ts';
+import * as Y from 'yjs';
+import type { Store } from '../../src/adapters/log/conversation-log.ts';
+import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
+import { createWebsocketBackend } from '../../src/adapters/sync/y-websocket.ts';
+import { createInMemoryVault } from '../../src/adapters/vault/in-memory.ts';
+import type { Vault } from '../../src/adapters/vault/vault.ts';
+import { RecollectError } from '../../src/domain/base/errors.ts';
+import {
+  asConversationId,
+  type ConversationId,
+  LIBRARY_DOCUMENT,
+  type MessageId,
+} from '../../src/domain/base/ids.ts';
+import { type Writable, writable } from '../../src/domain/base/readable.ts';
+import type { Message } from '../../src/domain/chat/message.ts';
+import { redact } from '../../src/domain/memory/privacy.ts';
+import { type Config, configSchema } from '../../src/domain/settings/config.ts';
+import { updateFrame } from '../../src/relay/protocol.ts';
+import { readWhole } from '../../src/services/documents/shared.ts';
+import { createTestDevice, newConversationId, type TestDevice } from '../services/sync/device.ts';
+import { copyOf, createNetwork, type Disk, emptyDisk, type Network } from './network.ts';
+import { createSeededSealing, syncDeflate } from './node-crypto.ts';
+import { type Clockwork, EPOCH, inWorld } from './seeded.ts';
+
+const CANARY = 'CANARY';
+/** In conversations from an excluded folder. */
+const EXCLUDED = 'EXCLUDED-WORDS';
+const SECRET = 'hunter2-9f8e7d';
+const TEN_YEARS = 10 * 365.25 * 86_400_000;
+const SECRET_FOLDER = '/home/someone/secret-project/x';
+
+/** A machine: what survives a kill, and the process that runs on it. */
+interface Machine {
+  readonly name: string;
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly config: Writable<Config>;
+  /** How wrong its clock is, ms. */
+  skew: number;
+  online: boolean;
+  full: boolean;
+  /** Operations of the store until the process dies; null: it lives on. */
+  fuse: number | null;
+  device: TestDevice | null;
+  sockets: { cut(): void } | null;
+  kills: number;
+}
+
+export interface Outcome {
+  readonly seed: number;
+  readonly scenario: string;
+  readonly messages: number;
+  readonly kills: number;
+  readonly frames: number;
+  readonly events: number;
+  readonly conversations: number;
+  readonly virtualSeconds: number;
+}
+
+export class SimulationError extends Error {
+  override readonly name = 'SimulationError';
+}
+
+const SCENARIOS = [
+  'calm',
+  'storm',
+  'crashes',
+  'relay-kills',
+  'relay-empty',
+  'relay-backup',
+  'clocks',
+  'offline',
+  'attacker',
+  'erasing',
+  'storage-full',
+  'everything',
+] as const;
+export type Scenario = (typeof SCENARIOS)[number];
+
+/** Runs one seed; throws a SimulationError that names it. */
+export async function simulate(seed: number, only?: Scenario): Promise<Outcome> {
+  const scenario = only ?? (SCENARIOS[seed % SCENARIOS.length] as Scenario);
+  const quiet = { info: console.info, warn: console.warn, error: console.error };
+  const said: string[] = [];
+  const hush = (...words: unknown[]) => void said.push(words.map(String).join(' '));
+  Object.assign(console, { info: hush, warn: hush, error: hush });
+  try {
+    return await inWorld(seed, (clockwork) => run(seed, scenario, clockwork, said));
+  } catch (error) {
+    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    throw new SimulationError(`seed ${seed} (${scenario}): ${detail}\n${said.slice(-10).join('\n')}`);
+  } finally {
+    Object.assign(console, quiet);
+  }
+}
+
+async function run(seed: number, scenario: Scenario, clockwork: Clockwork, said: string[]): Promise<Outcome> {
+  const { random } = clockwork;
+  const is = (...names: Scenario[]) => scenario === 'everything' || names.includes(scenario);
+  const chance = (share: number) => random() < share;
+  const whole = (below: number) => Math.floor(random() * below);
+  const one = <T>(list: readonly T[]): T => list[whole(list.length)] as T;
+  const fail = (message: string): never => {
+    throw new Error(message);
+  };
+
+  // ------------------------------------------------------------------ the world
+  const network: Network = createNetwork(random);
+  network.watch = (bytes) => {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (const word of [CANARY, EXCLUDED, SECRET])
+      if (text.includes(word)) fail(`${word} was seen on the wire`);
+  };
+  network.start(emptyDisk());
+  if (is('storm', 'offline'))
+    network.faults = {
+      latency: [1, chance(0.5) ? 40 : 400],
+      duplicate: 0.03,
+      reorder: chance(0.5),
+      cut: 0.01,
+    };
+
+  /** The store, dying at its fuse: nothing that the process wanted after that happens. */
+  const perilous = (machine: Machine): Store => {
+    const { log, drawer } = machine.store;
+    let dead = false;
+    const guard = async <T>(work: () => Promise<T>, writes: boolean): Promise<T> => {
+      if (dead) return await new Promise<T>(() => {});
+      if (machine.fuse !== null) {
+        machine.fuse -= 1;
+        if (machine.fuse <= 0) {
+          dead = true;
+          const done = chance(0.5);
+          if (done) await work().catch(() => {});
+          kill(machine);
+          return await new Promise<T>(() => {});
+        }
+      }
+      if (writes && machine.full && chance(0.5))
+        throw new RecollectError('storage-full', 'No room', { retry: true });
+      const result = await work();
+      if (dead) return await new Promise<T>(() => {});
+      return result;
+    };
+    return {
+      kind: 'persistent',
+      log: {
+        append: (entries, writes) => guard(() => log.append(entries, writes), true),
+        since: (seq, limit) => guard(() => log.since(seq, limit), false),
+        read: (document) => guard(() => log.read(document), false),
+        fold: (document, snapshot, upTo) => guard(() => log.fold(document, snapshot, upTo), true),
+        erase: (document) => guard(() => log.erase(document), true),
+        documents: () => guard(() => log.documents(), false),
+        head: () => guard(() => log.head(), false),
+        subscribe: (listener) => log.subscribe((change) => !dead && listener(change)),
+        stats: () => log.stats(),
+        close: async () => {
+          dead = true;
+        },
+      },
+      drawer: {
+        get: (key) => guard(() => drawer.get(key), false),
+        set: (key, value) => guard(() => drawer.set(key, value), true),
+        keys: (prefix) => guard(() => drawer.keys(prefix), false),
+        subscribe: (listener) => drawer.subscribe((change) => !dead && listener(change)),
+      },
+    };
+  };
+
+  const machines: Machine[] = [];
+  const makeMachine = (name: string): Machine => {
+    const machine: Machine = {
+      name,
+      store: createInMemoryStore({ now: () => Date.now() }),
+      vault: createInMemoryVault(),
+      config: writable(configSchema.parse({})),
+      skew: is('clocks') ? (random() * 2 - 1) * TEN_YEARS : 0,
+      online: true,
+      full: false,
+      fuse: null,
+      device: null,
+      sockets: null,
+      kills: 0,
+    };
+    machines.push(machine);
+    return machine;
+  };
+  const boot = (machine: Machine): TestDevice => {
+    const sockets = network.socketFor(() => machine.online);
+    machine.sockets = sockets;
+    machine.device = createTestDevice({
+      name: machine.name,
+      backend: createWebsocketBackend({
+        WebSocket: sockets.Socket,
+        fetch: network.fetchFor(() => machine.online),
+        timeoutMs: () => 20_000,
+      }),
+      store: perilous(machine),
+      vault: machine.vault,
+      config: machine.config,
+      sealing: createSeededSealing(random),
+      deflate: syncDeflate,
+      now: () => EPOCH + clockwork.time() + machine.skew,
+    });
+    return machine.device;
+  };
+  let kills = 0;
+  function kill(machine: Machine): void {
+    if (!machine.device) return;
+    kills += 1;
+    machine.kills += 1;
+    machine.fuse = null;
+    machine.sockets?.cut();
+    void machine.device.store.log.close();
+    machine.device.stop();
+    machine.device = null;
+    setTimeout(() => machine.device ?? boot(machine), 50 + random() * 3000);
+  }
+
+  const settle = async (wanted: () => Promise<boolean> | boolean, what: string, seconds: number) => {
+    for (let waited = 0; waited < seconds; waited += 1) {
+      if (await wanted()) return;
+      await clockwork.advance(1000);
+    }
+    fail(
+      `${what}: not within ${seconds} s; ${machines
+        .map(({ name, device }) => `${name} ${JSON.stringify(device?.status.get())}`)
+        .join('; ')}`,
+    );
+  };
+  const finished = async <T>(work: Promise<T>, seconds = 60): Promise<T> => {
+    let result: { value: T } | { error: unknown } | undefined;
+    work.then(
+      (value) => {
+        result = { value };
+      },
+      (error: unknown) => {
+        result = { error };
+      },
+    );
+    for (let waited = 0; !result && waited < seconds * 10; waited += 1) await clockwork.advance(100);
+    const settled = result as { value: T } | { error: unknown } | undefined;
+    if (!settled) throw new Error('It never ended');
+    if ('error' in settled) throw settled.error;
+    return settled.value;
+  };
+
+  // ------------------------------------------------------------------ the account
+  const first = makeMachine('Desk');
+  boot(first);
+  await finished(
+    (first.device as TestDevice).sync.create({ endpoint: 'ws://relay.test', deviceName: 'Desk' }),
+  );
+  await settle(() => first.device?.status.get().state === 'synced', 'the first device', 30);
+  const pair = async (machine: Machine) => {
+    const source = machines.find((other) => other !== machine && other.device && other.online) as Machine;
+    const { link } = await finished((source.device as TestDevice).sync.pairing('https://app.test/'));
+    const device = machine.device ?? boot(machine);
+    await finished(device.sync.join(device.sync.readOffer(link), { deviceName: machine.name }));
+  };
+  const count = 2 + whole(2);
+  for (let number = 1; number < count; number += 1)
+    await pair(makeMachine(['Phone', 'Tablet', 'Laptop'][number - 1] as string));
+
+  // ------------------------------------------------------------------ what people do
+  /** Conversations, by what became of them. */
+  const conversations = new Map<ConversationId, { excluded: boolean; erased: boolean }>();
+  /** Every message whose append was durable. */
+  const written = new Map<string, { conversation: ConversationId; removed: boolean; maybe?: boolean }>();
+  let counter = 0;
+  const words = (machine: Machine, length = 1 + whole(30)) =>
+    `${CANARY} ${machine.name} ${counter++} ${'word '.repeat(length)}`;
+
+  /** On a machine that may die or be full at any moment: what was not durable is not counted. */
+  const attempt = async (machine: Machine, work: (device: TestDevice) => Promise<void>) => {
+    const { device } = machine;
+    if (!device) return;
+    let over = false;
+    const trying = work(device).then(
+      () => {
+        over = true;
+      },
+      () => {
+        over = true;
+      },
+    );
+    for (let turn = 0; turn < 20 && !over && machine.device === device; turn += 1) await clockwork.advance(0);
+    await Promise.race([trying, clockwork.advance(0)]);
+  };
+  const known = async (device: TestDevice) =>
+    (await device.store.log.documents())
+      .filter((id) => id !== LIBRARY_DOCUMENT)
+      .map((id) => asConversationId(id));
+
+  const say = (machine: Machine, id: ConversationId, text: string) =>
+    attempt(machine, async (device) => {
+      const message = await device.say(id, text);
+      written.set(message.id, { conversation: id, removed: false });
+    });
+  const begin = (machine: Machine, excluded: boolean) => {
+    const id = newConversationId();
+    return attempt(machine, async (device) => {
+      await device.change(id, {
+        meta: {
+          title: `${excluded ? EXCLUDED : CANARY} title ${counter++}`,
+          createdAt: EPOCH + clockwork.time(),
+          workDir: excluded ? SECRET_FOLDER : `/home/someone/${CANARY}`,
+        },
+      });
+      conversations.set(id, { excluded, erased: false });
+      const message = await device.say(id, excluded ? `${EXCLUDED} ${counter++}` : words(machine));
+      written.set(message.id, { conversation: id, removed: false });
+    });
+  };
+
+  const act = async (machine: Machine) => {
+    const { device } = machine;
+    if (!device) return;
+    const ids = await Promise.race([known(device), clockwork.advance(0).then(() => [] as ConversationId[])]);
+    const living = ids.filter((id) => !conversations.get(id)?.erased);
+    if (living.length === 0 || (conversations.size < 6 && chance(0.2)))
+      return await begin(machine, chance(0.15));
+    const id = one(living);
+    const secret = conversations.get(id)?.excluded ?? false;
+    const text = secret ? `${EXCLUDED} ${counter++}` : words(machine);
+    const dice = random();
+    if (dice < 0.55) return await say(machine, id, text);
+    if (dice < 0.6) return await say(machine, id, `${text} password: ${SECRET} and so on`);
+    if (dice < 0.65) return await say(machine, id, secret ? text : words(machine, 2000 + whole(4000)));
+    if (dice < 0.75) return await attempt(machine, (there) => there.change(id, { meta: { title: text } }));
+    if (dice < 0.8)
+      return await attempt(machine, (there) =>
+        there.change(id, { meta: { pinned: chance(0.5), archived: chance(0.5) } }),
+      );
+    if (dice < 0.85)
+      return await attempt(machine, (there) =>
+        there.change(id, { meta: { deletedAt: chance(0.5) ? Date.now() : null } }),
+      );
+    if (dice < 0.9)
+      return await attempt(machine, async (there) => {
+        const conversation = await there.read(id);
+        const messages = [...(conversation?.messages.keys() ?? [])];
+        if (messages.length < 2) return;
+        const removed = one(messages) as MessageId;
+        const entry = written.get(removed);
+        // Until the append is acknowledged it may have happened or not.
+        if (entry) entry.maybe = true;
+        await there.change(id, { removed: [removed] });
+        if (entry) Object.assign(entry, { removed: true, maybe: false });
+      });
+    if (dice < 0.93 && is('erasing') && living.length > 1) {
+      const entry = conversations.get(id);
+      if (entry) entry.erased = true;
+      return await attempt(machine, (there) => there.erase(id));
+    }
+    for (let number = 0; number < 5; number += 1) await say(machine, id, secret ? text : words(machine, 3));
+  };
+
+  // ------------------------------------------------------------------ what goes wrong
+  const backups: Disk[] = [];
+  let attacks = 0;
+  let losses = 0;
+  const disturb = async () => {
+    if (is('crashes') && chance(0.25)) one(machines).fuse = 1 + whole(25);
+    if (is('storage-full') && chance(0.2)) {
+      const machine = one(machines);
+      machine.full = !machine.full;
+    }
+    if (is('offline') && chance(0.25)) {
+      const machine = one(machines);
+      machine.online = !machine.online;
+      if (!machine.online) machine.sockets?.cut();
+      else machine.device?.engine.wake('online');
+    }
+    if (is('clocks') && chance(0.1)) one(machines).skew = (random() * 2 - 1) * TEN_YEARS;
+    if (chance(0.2)) backups.push(copyOf(network.disk));
+    if (is('relay-kills', 'relay-empty', 'relay-backup') && chance(0.12)) {
+      const { disk } = network;
+      network.kill();
+      losses += 1;
+      await clockwork.advance(random() * 4000);
+      const dice = random();
+      if (is('relay-empty') && dice < 0.4) network.start({ rooms: new Map(), erased: new Set(disk.erased) });
+      else if (is('relay-backup') && dice < 0.8 && backups.length > 0)
+        network.start({ ...copyOf(one(backups)), erased: new Set(disk.erased) });
+      else network.start(disk);
+    }
+    if (is('attacker') && chance(0.2)) {
+      const ids = [...network.disk.rooms.keys()];
+      if (ids.length > 0) {
+        attacks += 1;
+        await attack(one(ids));
+      }
+    }
+  };
+
+  /** Whoever has the token and a room's name: junk, old blobs again, other rooms' blobs, everything deleted, somebody's clocks taken. */
+  const attack = async (id: string) => {
+    const stolen = new Y.Doc();
+    for (const { bytes } of network.disk.rooms.get(id)?.updates ?? []) Y.applyUpdate(stolen, bytes);
+    const array = stolen.getArray<unknown>('b');
+    const before = Y.encodeStateVector(stolen);
+    const garbage = (length: number) => Uint8Array.from({ length }, () => whole(256));
+    const dice = random();
+    if (dice < 0.25)
+      array.insert(whole(array.length + 1), [
+        garbage(100),
+        Uint8Array.of(1, 0, ...garbage(80)),
+        'no bytes',
+        { a: 1 },
+      ]);
+    else if (dice < 0.45 && array.length > 0) array.delete(0, array.length);
+    else if (dice < 0.6 && array.length > 0) {
+      const blob = array.get(whole(array.length));
+      if (blob instanceof Uint8Array) {
+        const flipped = blob.slice();
+        flipped[whole(flipped.length)] = whole(256);
+        array.push([flipped, blob.slice(), blob.slice(0, whole(blob.length))]);
+      }
+    } else if (dice < 0.75) {
+      const other = new Y.Doc();
+      for (const { bytes } of network.disk.rooms.get(one([...network.disk.rooms.keys()]))?.updates ?? [])
+        Y.applyUpdate(other, bytes);
+      array.push(
+        other
+          .getArray<unknown>('b')
+          .toArray()
+          .filter((item) => item instanceof Uint8Array),
+      );
+    } else if (dice < 0.9) {
+      const clients = [...Y.decodeStateVector(before).keys()];
+      if (clients.length > 0) {
+        stolen.clientID = one(clients);
+        array.push([garbage(64), garbage(64)]);
+      }
+    } else for (let number = 0; number < 100; number += 1) array.push([garbage(40)]);
+    const update = Y.encodeStateAsUpdate(stolen, before);
+    await finished(network.intrude(id, [updateFrame(update)]), 5);
+  };
+
+  // ------------------------------------------------------------------ the play
+  const turns = scenario === 'everything' ? 50 : 35;
+  for (let turn = 0; turn < turns; turn += 1) {
+    await act(one(machines));
+    if (chance(0.7)) await clockwork.advance(random() * (chance(0.1) ? 20_000 : 900));
+    await disturb();
+  }
+  // Long enough offline for a document to be folded with words in it that nobody has seen yet.
+  if (chance(0.3)) {
+    const machine = one(machines);
+    machine.online = false;
+    machine.sockets?.cut();
+    const ids = machine.device ? await known(machine.device) : [];
+    if (machine.device && ids.length > 0) {
+      const id = one(ids);
+      for (let number = 0; number < 12; number += 1)
+        if (!conversations.get(id)?.excluded) await say(machine, id, words(machine, 2));
+      const entries = await machine.store.log.read(id);
+      const last = entries.at(-1);
+      if (last) {
+        const doc = new Y.Doc();
+        for (const { bytes } of entries) Y.applyUpdate(doc, bytes);
+        await machine.store.log.fold(id, Y.encodeStateAsUpdate(doc), last.seq);
+      }
+    }
+  }
+
+  // ------------------------------------------------------------------ peace
+  network.faults = { latency: [1, 5], duplicate: 0, reorder: false, cut: 0 };
+  for (const machine of machines) Object.assign(machine, { online: true, full: false, fuse: null });
+  await clockwork.advance(4000);
+  for (const machine of machines) machine.device?.engine.wake('online');
+  const atRest = () =>
+    machines.every(
+      ({ device }) => device?.status.get().state === 'synced' && device.status.get().waiting === 0,
+    );
+  await settle(atRest, 'after the storm', 240);
+  await clockwork.advance(30_000);
+  // What a relay lost silently is found by looking.
+  for (const machine of machines)
+    await finished((machine.device as TestDevice).sync.syncNow({ force: true }));
+  await clockwork.advance(20_000);
+  await settle(atRest, 'after looking', 240);
+  await clockwork.advance(15_000);
+
+  // ------------------------------------------------------------------ the oracle
+  const cleaned = (text: string) =>
+    redact(text, machines[0]?.config.get().privacy.sensitive_keywords ?? []).text;
+  interface Seen {
+    readonly structure: Map<string, string>;
+    readonly said: Map<string, string>;
+    readonly messages: Map<string, string>;
+    readonly trashed: Set<string>;
+    readonly library: Map<string, string>;
+  }
+  const structureOf = (update: Uint8Array): string => {
+    const doc = new Y.Doc();
+    Y.applyUpdate(doc, update);
+    const vector = [...Y.decodeStateVector(Y.encodeStateVector(doc))].sort(([a], [b]) => a - b);
+    const deleted = [...Y.decodeUpdate(Y.encodeStateAsUpdate(doc)).ds.clients]
+      .map(([client, ranges]) => [client, ranges.map(({ clock, len }) => [clock, len])] as const)
+      .sort(([a], [b]) => a - b);
+    return JSON.stringify([vector, deleted, doc.store.pendingStructs !== null]);
+  };
+  const see = async (machine: Machine): Promise<Seen> => {
+    const seen: Seen = {
+      structure: new Map(),
+      said: new Map(),
+      messages: new Map(),
+      trashed: new Set(),
+      library: new Map(),
+    };
+    for (const id of await machine.store.log.documents()) {
+      if (id === LIBRARY_DOCUMENT) continue;
+      const here = await readWhole(machine.store.log, id);
+      const conversation = here?.conversation;
+      if (!here || !conversation) continue;
+      const withheld =
+        (await (machine.device as TestDevice).sync.where(asConversationId(id))).place === 'withheld';
+      if (withheld) {
+        if (conversation.meta.deletedAt !== null) seen.trashed.add(id);
+        for (const message of conversation.messages.values()) seen.messages.set(message.id, id);
+        continue;
+      }
+      seen.structure.set(id, structureOf(here.update));
+      const { head: _, ...meta } = conversation.meta;
+      const messages = [...conversation.messages.values()].sort((a: Message, b: Message) =>
+        a.id < b.id ? -1 : 1,
+      );
+      seen.said.set(id, cleaned(JSON.stringify([meta, messages])));
+      for (const message of messages) seen.messages.set(message.id, id);
+    }
+    for (const line of await (machine.device as TestDevice).library())
+      seen.library.set(line.id, `${line.messageCount}`);
+    return seen;
+  };
+  const differences = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>) =>
+    [...new Set([...a.keys(), ...b.keys()])].filter((id) => a.get(id) !== b.get(id));
+
+  const asked = machines.map((machine) => finished(see(machine)));
+  const seen: Seen[] = [];
+  for (const one of asked) seen.push(await one);
+  const [reference] = seen as [Seen];
+  const compare = (name: string, other: Seen) => {
+    for (const part of ['structure', 'said'] as const) {
+      const [id] = differences(reference[part], other[part]);
+      if (id !== undefined)
+        fail(
+          `${machines[0]?.name} and ${name} differ in ${part} of ${id} (${JSON.stringify(conversations.get(asConversationId(id)))}):\n${reference[part].get(id)?.slice(0, 1500)}\n${other[part].get(id)?.slice(0, 1500)}`,
+        );
+    }
+  };
+  seen.forEach((other, at) => {
+    compare(machines[at]?.name ?? '', other);
+  });
+
+  // Nothing lost: every durable message is somewhere it should be.
+  for (const [id, { conversation, removed, maybe }] of written) {
+    if (maybe) continue;
+    const fate = conversations.get(conversation);
+    const holders = seen.filter((other) => other.messages.has(id)).length;
+    if (removed && !fate?.excluded && !fate?.erased && holders > 0) {
+      const shown = seen.filter((other) => other.messages.has(id) && !other.trashed.has(conversation)).length;
+      if (shown > 0) fail(`forgotten message ${id} is still there`);
+    }
+    if (removed || fate?.erased) continue;
+    if (holders === 0) fail(`message ${id} of ${conversation} is lost`);
+    if (!fate?.excluded && holders < machines.length)
+      fail(`message ${id} of ${conversation} is on ${holders} of ${machines.length} devices`);
+  }
+  // Lines say what conversations say.
+  for (const [at, other] of seen.entries())
+    for (const [id, text] of other.said) {
+      const messages = (JSON.parse(text) as [unknown, { kind: string }[]])[1].length;
+      const line = other.library.get(id);
+      if (line !== String(messages))
+        fail(`${machines[at]?.name} lists ${line} of ${messages} messages of ${id}`);
+    }
+
+  // A fresh device has the same.
+  const fresh = makeMachine('Fresh');
+  fresh.skew = 0;
+  await pair(fresh);
+  await settle(() => fresh.device?.status.get().state === 'synced', 'the fresh device', 120);
+  await clockwork.advance(5000);
+  compare('Fresh', await finished(see(fresh)));
+
+  // Nobody saw a word: the relay's disk, its log, and what must not reach other devices.
+  for (const [id, { updates }] of network.disk.rooms) {
+    network.watch(new TextEncoder().encode(id));
+    for (const { bytes } of updates) network.watch(bytes);
+  }
+  for (const line of [...network.log, ...said])
+    if (line.includes(CANARY) || line.includes(SECRET)) fail(`a log says ${line}`);
+  for (const entry of await fresh.store.log.since(0, 100_000)) {
+    const text = Buffer.from(entry.bytes);
+    if (text.includes(EXCLUDED)) fail('an excluded conversation left its device');
+    if (text.includes(SECRET)) fail('a secret left its device');
+  }
+  for (const { name, device } of machines) {
+    const unreadable = device?.status.get().unreadable ?? 0;
+    if (unreadable > 0 && attacks === 0) fail(`${name} cannot open ${unreadable} blobs`);
+  }
+  for (const machine of machines) machine.device?.stop();
+  void losses;
+  return {
+    seed,
+    scenario,
+    messages: written.size,
+    kills,
+    frames: network.frames(),
+    events: clockwork.events(),
+    conversations: conversations.size,
+    virtualSeconds: Math.round(clockwork.time() / 1000),
+  };
+}
