@@ -1,0 +1,132 @@
+// Looks at an answer for signs that something folded was missing: it asks for what was said, or says otherwise. Rules, in English and
+// Chinese; a sign is a reason to bring messages back, not a proof.
+import type { MessageId } from '../base/ids.ts';
+import type { Message } from '../chat/message.ts';
+import { corrects, isQuestion } from './cues.ts';
+import type { Folded, FoldedHit } from './folded.ts';
+import { termsOf } from './terms.ts';
+import { unitsOf } from './units.ts';
+
+export interface Loss {
+  /** asks: the model asks for it, or says that it does not know. contradicts: the model says otherwise. */
+  readonly why: 'asks' | 'contradicts';
+  /** Sentence of the answer. */
+  readonly said: string;
+  /** Sentence of the folded message. */
+  readonly evidence: string;
+  /** What to bring back, best first. */
+  readonly messages: readonly MessageId[];
+}
+
+const ASKS_EN =
+  /\b(?:(?:could|can|would|will) you (?:please )?(?:remind|tell|share|provide|give|paste|send|specify|confirm|clarify|repeat)|(?:please|kindly) (?:share|provide|remind|tell|paste|specify|confirm|clarify|repeat)|remind me|what (?:was|were|is|are) (?:the|your)\b[^.?!]{0,80}\?|which (?:one|file|port|version|name|branch|database|table)[^.?!]{0,80}\?|I (?:do not|don['’]?t|no longer|didn['’]?t|did not) (?:have|know|see|recall|remember|find|get)|I (?:have no|am missing|['’]m missing|lack|cannot see|can['’]?t see|couldn['’]?t find)|(?:you|it) (?:have(?:n['’]t| not)|has(?:n['’]t| not)|did(?:n['’]t| not)) (?:mentioned?|told|tell|said|say|specif(?:y|ied)|shared?|provided?)|(?:not|n['’]t) (?:mentioned|specified|provided|given|stated) (?:in|so far|earlier|here|anywhere)|no (?:mention|record|information) of|without (?:knowing|more (?:information|context|details)))\b/iu;
+const ASKS_ZH =
+  /(?:请|麻烦|能否|能不能|可以|可否)[^。？！]{0,8}(?:再|告诉|提供|说明|提醒|补充|确认|发我|发一下|贴)|(?:我|目前|这里|对话中|上文)[^。？！]{0,10}(?:没有|不|未|找不到|看不到|无法)[^。？！]{0,8}(?:看到|知道|记得|找到|提到|说明|提供|信息|记录|确定|得知)|(?:您|你)(?:还)?(?:没有?|未)(?:提到|提供|说明|告诉|说过)|(?:是|叫|用的是)(?:什么|哪个|多少)[^。！]{0,20}[？?]|不清楚|缺少(?:信息|上下文|相关)/u;
+
+/** True for a sentence with which a model asks for what it should know, or says that it does not know it. */
+export const asksBack = (text: string): boolean => ASKS_EN.test(text) || ASKS_ZH.test(text);
+
+/** A hit below this says nothing about what was meant. */
+const FITS = 0.3;
+const MOST = 6;
+
+// ---------------------------------------------------------------------------------------- claims
+interface Claim {
+  readonly kind: 'url' | 'path' | 'version' | 'time' | 'number';
+  readonly value: string;
+  /** Words right before and behind the value, in its clause. */
+  readonly about: ReadonlySet<string>;
+}
+
+const VALUE =
+  /(?<url>https?:\/\/[^\s)"'`，。）]+)|(?<path>(?:~|\.{1,2})?(?:\/[\w.@-]+){2,}|[\w@-]+(?:\/[\w.@-]+)+|\b[\w-]+\.(?:tsx?|jsx?|py|rs|go|java|rb|sh|sql|ya?ml|toml|json|md|csv|conf|ini|dart|kt|php|cs|cpp)\b)|(?<time>\b\d{1,2}:\d{2}\b)|(?<version>\bv?\d+\.\d+\.\d+\b)|(?<number>(?<![\w.])[$€£¥]?\d[\d,]*(?:\.\d+)?%?)/gu;
+const PAUSE = /[,;:，；：。.!?！？()（）\n]/u;
+
+/** What a sentence says of values: "the port is 8081" says 8081 about the port. */
+function claimsOf(text: string): Claim[] {
+  const claims: Claim[] = [];
+  for (const match of text.matchAll(VALUE)) {
+    const [value] = match;
+    const kind = (Object.entries(match.groups ?? {}).find(([, found]) => found !== undefined)?.[0] ??
+      'number') as Claim['kind'];
+    const before = text.slice(Math.max(0, match.index - 48), match.index);
+    const after = text.slice(match.index + value.length, match.index + value.length + 20);
+    const clause = before.split(PAUSE).at(-1) ?? '';
+    const about = new Set([
+      ...termsOf(clause.trim() === '' ? before : clause),
+      ...termsOf(after.split(PAUSE)[0] ?? '').slice(0, 2),
+    ]);
+    claims.push({
+      kind,
+      value: value
+        .toLowerCase()
+        .replace(/[,$€£¥]/g, '')
+        .replace(/\.$/, ''),
+      about,
+    });
+  }
+  return claims;
+}
+
+/** The folded sentence that says otherwise than this one; undefined where none does. */
+function contradiction(said: string, hits: readonly FoldedHit[]): FoldedHit | undefined {
+  const words = new Set(termsOf(said));
+  for (const claim of claimsOf(said)) {
+    // Who speaks of the same thing: the newest of them counts, because it may set the others right.
+    let newest: { hit: FoldedHit; same: boolean } | undefined;
+    for (const hit of hits) {
+      if (isQuestion(hit.unit.text)) continue;
+      const theirs = claimsOf(hit.unit.text).filter(({ kind }) => kind === claim.kind);
+      let match: Claim | undefined;
+      for (const other of theirs) {
+        let about = 0;
+        for (const term of claim.about) if (other.about.has(term)) about += 1;
+        if (about === 0) continue;
+        if (!match || other.value === claim.value) match = other;
+      }
+      if (!match) continue;
+      let shared = 0;
+      for (const term of termsOf(hit.unit.text)) if (words.has(term)) shared += 1;
+      // A correction is short: "no, port 8081" shares one word with anything.
+      if (shared < 2 && !corrects(hit.unit.text)) continue;
+      // A sentence that names the value as well does not contradict it.
+      const same = theirs.some(({ value }) => value === claim.value) && !corrects(hit.unit.text);
+      const says = match.value === claim.value || same;
+      if (!newest || hit.at > newest.hit.at || (hit.at === newest.hit.at && hit.index > newest.hit.index))
+        newest = { hit, same: says };
+    }
+    if (newest && !newest.same) return newest.hit;
+  }
+  return undefined;
+}
+
+/**
+ * What an answer seems to have missed of what is folded. `question`: what it answers, which tells what a sentence without a subject is
+ * about. Empty where nothing is folded and for most answers.
+ */
+export function lossIn(answer: Pick<Message, 'parts'>, question: string, folded: Folded): Loss[] {
+  if (folded.messages.length === 0) return [];
+  const losses: Loss[] = [];
+  // Read as a message of its own: an answer that is not kept yet has no id.
+  const units = unitsOf({ ...answer, role: 'assistant', kind: 'message' } as Message).filter(
+    ({ kind }) => kind === 'prose',
+  );
+  const many = units.length > 60 ? [...units.slice(0, 40), ...units.slice(-20)] : units;
+  for (const { text } of many) {
+    if (asksBack(text)) {
+      const hits = folded.find(`${text}\n${question}`, MOST).filter(({ score }) => score >= FITS);
+      if (hits.length > 0)
+        losses.push({
+          why: 'asks',
+          said: text,
+          evidence: hits[0]?.unit.text ?? '',
+          messages: [...new Set(hits.map(({ message }) => message.id))],
+        });
+    } else if (/\d|\//.test(text) && !isQuestion(text)) {
+      const hit = contradiction(text, folded.find(text, 12));
+      if (hit)
+        losses.push({ why: 'contradicts', said: text, evidence: hit.unit.text, messages: [hit.message.id] });
+    }
+  }
+  return losses;
+}

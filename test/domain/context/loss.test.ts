@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { asMessageId } from '../../../src/domain/base/ids.ts';
+import type { Message } from '../../../src/domain/chat/message.ts';
+import { compactionPlanSchema } from '../../../src/domain/context/compaction/record.ts';
+import { createFolded } from '../../../src/domain/context/folded.ts';
+import { asksBack, lossIn } from '../../../src/domain/context/loss.ts';
+
+const conversation = (...said: readonly (readonly [Message['role'], string])[]): Message[] =>
+  said.map(([role, text], index) => ({
+    id: asMessageId(`m${index}`),
+    parentId: index === 0 ? null : asMessageId(`m${index - 1}`),
+    role,
+    kind: 'message',
+    createdAt: index,
+    parts: [{ type: 'text', text }],
+  }));
+
+const path = conversation(
+  ['user', 'Our staging API listens on port 8080 behind nginx.'],
+  ['assistant', 'Noted. Anything else about the setup?'],
+  ['user', 'no, port 8081.'],
+  ['assistant', 'Changed.'],
+  ['user', 'The backup of the ledger database lands in /srv/backups/ledger every night.'],
+  ['assistant', 'Good, that is easy to check.'],
+  ['user', '发布窗口是每周四 21:30，回滚脚本放在 ops/rollback.sh。'],
+  ['assistant', '记下了。'],
+  ['user', 'What now?'],
+);
+const plan = compactionPlanSchema.parse({
+  strategy: 'x',
+  runs: [
+    { action: 'fold', from: 'm0', to: 'm7', count: 8, tokens: 90, why: 'older', summary: null },
+    { action: 'keep', from: 'm8', to: 'm8', count: 1, tokens: 5, why: 'question' },
+  ],
+  summaries: [],
+  tokensBefore: 100,
+  tokensAfter: 10,
+  target: 20,
+  fits: true,
+  whyNot: null,
+});
+const folded = createFolded(path, { id: 'c', plan });
+const loss = (answer: string, question = 'What now?') =>
+  lossIn({ parts: [{ type: 'text', text: answer }] }, question, folded);
+
+describe('an answer that misses what was folded', () => {
+  it.each([
+    ['Could you remind me which port the staging API listens on?', 'm0'],
+    ["I don't see where the backup of the ledger database is stored.", 'm4'],
+    ['I can do that, but you have not told me which port the API in staging uses.', 'm0'],
+    ['请告诉我回滚脚本放在哪里？', 'm6'],
+    ['对话中没有提到发布窗口的时间。', 'm6'],
+  ])('asks: %s', (answer, id) => {
+    const [found] = loss(answer);
+    expect(found).toMatchObject({ why: 'asks', said: answer });
+    expect(found?.messages).toContain(id);
+  });
+
+  it('knows from the question what is asked for', () => {
+    const [found] = loss("I don't have that information.", 'Where does the backup of the ledger go?');
+    expect(found?.messages).toContain('m4');
+  });
+
+  it.each([
+    ['The staging API listens on port 8080, so the check is simple.', 'm2'],
+    ['The backup of the ledger database is written to /var/backups/ledger.', 'm4'],
+    ['发布窗口是每周四 20:00，请提前准备。', 'm6'],
+    ['回滚脚本放在 tools/rollback.sh。', 'm6'],
+  ])('contradicts: %s', (answer, id) => {
+    expect(loss(answer)).toEqual([expect.objectContaining({ why: 'contradicts', messages: [id] })]);
+  });
+});
+
+describe('an answer that misses nothing', () => {
+  it.each([
+    'The staging API listens on port 8081.',
+    'The backup of the ledger database lands in /srv/backups/ledger.',
+    '发布窗口是每周四 21:30。',
+    'Paris has about 2,100,000 inhabitants.',
+    'Would you like me to write the runbook now?',
+    'I used 3 steps: build, test, deploy.',
+    '好的，我来写。',
+  ])('says nothing of it: %s', (answer) => {
+    expect(loss(answer)).toEqual([]);
+  });
+
+  it('has nothing to miss where nothing is folded', () => {
+    expect(
+      lossIn(
+        { parts: [{ type: 'text', text: 'Could you remind me of the port?' }] },
+        '',
+        createFolded(path, null),
+      ),
+    ).toEqual([]);
+  });
+});
+
+it('tells asking back from offering help', () => {
+  expect(asksBack('Which port was it? Please provide the number.')).toBe(true);
+  expect(asksBack('Let me know whether you want a table.')).toBe(false);
+  expect(asksBack('需要我继续吗？')).toBe(false);
+});
