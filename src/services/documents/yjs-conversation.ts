@@ -1,6 +1,7 @@
 // How a conversation lies in a Yjs document. One document each:
 //   m            message id -> message as JSON        (immutable; removed only by forget)
-//   meta         title, flags, head …                 (last writer wins, key by key)
+//   meta         title, flags, head …                 (as they were at first; head: last writer wins)
+//   w            `key/client` -> a later title or flag and its hybrid time (the latest wins, see latest.ts)
 //   checkpoints  name -> message id, or { messageId, createdAt, auto, by }
 //   compactions  id -> compaction as JSON, and `id:key` -> a value of it that changed later (last writer wins, key by key)
 //   x            forgotten message id -> its parent   (so that children find the next living ancestor)
@@ -16,6 +17,7 @@ import {
 } from '../../domain/chat/conversation.ts';
 import { type Message, messageSchema } from '../../domain/chat/message.ts';
 import type { ConversationChange, LibraryEntry } from './documents.ts';
+import { createLatest } from './latest.ts';
 
 /** A Yjs document and the conversation read from it, kept in step message by message. */
 export interface ConversationDocument {
@@ -29,13 +31,21 @@ export interface ConversationDocument {
   damaged(): number;
 }
 
-/** Wraps a document (a new one by default). Updates made before or after through `doc` are seen as well. */
+/** Titles and flags: what two devices may change at once, and where the later word counts rather than Yjs' order of clients. */
+const TIMED = new Set(['title', 'titleBy', 'archived', 'pinned', 'deletedAt', 'workDir', 'systemPrompt']);
+
+/**
+ * Wraps a document (a new one by default). Updates made before or after through `doc` are seen as well.
+ * `now`: wall clock, ms since 1970; titles and flags are stamped with it.
+ */
 export function createConversationDocument(
   id: ConversationId,
   doc: Y.Doc = new Y.Doc(),
+  now: () => number = Date.now,
 ): ConversationDocument {
   const m = doc.getMap<unknown>('m');
   const meta = doc.getMap<unknown>('meta');
+  const latest = createLatest(doc, now);
   const checkpoints = doc.getMap<unknown>('checkpoints');
   const compactions = doc.getMap<unknown>('compactions');
   const x = doc.getMap<unknown>('x');
@@ -89,7 +99,7 @@ export function createConversationDocument(
     recorded ??= readCompactions(compactions);
     current = {
       id,
-      meta: readMeta(meta),
+      meta: readMeta({ ...Object.fromEntries(meta.entries()), ...latest.values() }),
       messages,
       checkpoints: readCheckpoints(checkpoints),
       compactions: recorded,
@@ -111,8 +121,16 @@ export function createConversationDocument(
           // What was forgotten stays forgotten, also when the export it came from is imported once more.
           for (const message of change.messages ?? [])
             if (!m.has(message.id) && !x.has(message.id)) m.set(message.id, plain(message));
-          for (const [key, value] of Object.entries(change.meta ?? {}))
-            if (value !== undefined && !same(meta.get(key), value)) meta.set(key, plain(value));
+          // What a conversation begins with has no rival yet.
+          const begins = m.size === 0 && meta.size === 0;
+          const before = latest.values();
+          const timed: [string, unknown][] = [];
+          for (const [key, value] of Object.entries(change.meta ?? {})) {
+            if (value === undefined || same(key in before ? before[key] : meta.get(key), value)) continue;
+            if (begins || !TIMED.has(key)) meta.set(key, plain(value));
+            else timed.push([key, plain(value)]);
+          }
+          latest.set(timed);
           for (const [name, target] of Object.entries(change.checkpoints ?? {}))
             if (target === null) checkpoints.delete(name);
             else if (!same(checkpoints.get(name), target)) checkpoints.set(name, plain(target));
@@ -135,8 +153,7 @@ export function createConversationDocument(
 }
 
 /** Key by key, so that one damaged value costs only itself. */
-function readMeta(meta: Y.Map<unknown>): ConversationMeta {
-  const raw = Object.fromEntries(meta.entries());
+function readMeta(raw: Record<string, unknown>): ConversationMeta {
   const whole = conversationMetaSchema.safeParse(raw);
   if (whole.success) return whole.data as ConversationMeta;
   for (const issue of whole.error.issues) if (issue.path[0] !== undefined) delete raw[String(issue.path[0])];

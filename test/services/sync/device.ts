@@ -131,7 +131,7 @@ export function createTestDevice({
   const reader = createReader(store.log);
 
   const loadConversation = async (id: ConversationId) => {
-    const document = createConversationDocument(id);
+    const document = createConversationDocument(id, undefined, now);
     for (const { bytes } of await store.log.read(id)) document.apply(bytes);
     return document;
   };
