@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { asMessageId } from '../../../src/domain/base/ids.ts';
+import type { Message } from '../../../src/domain/chat/message.ts';
+import {
+  budgetOf,
+  costOf,
+  gaugeOf,
+  isPressed,
+  reserveOf,
+  roomToReturn,
+} from '../../../src/domain/context/budget.ts';
+import { requestLedgerSchema } from '../../../src/domain/context/ledger.ts';
+import { corrected, createMeter, NO_CORRECTION } from '../../../src/domain/context/meter.ts';
+import { PRICES, priceOf } from '../../../src/domain/context/prices.ts';
+import { buildPrompt } from '../../../src/domain/context/prompt.ts';
+import { defaultConfig } from '../../../src/domain/settings/config.ts';
+
+const { context } = defaultConfig;
+const say = (id: number, role: Message['role'], text: string): Message => ({
+  id: asMessageId(`m${id}`),
+  parentId: id === 0 ? null : asMessageId(`m${id - 1}`),
+  role,
+  kind: 'message',
+  createdAt: id,
+  parts: [{ type: 'text', text }],
+});
+
+describe('a budget', () => {
+  it('keeps room for the answer, at most a quarter of the window', () => {
+    expect(reserveOf(64_000, 50_000)).toBe(16_000);
+    expect(reserveOf(1_000_000, 50_000)).toBe(50_000);
+    expect(budgetOf(context, 64_000)).toMatchObject({ limit: 48_000, trigger: 48_000, target: 32_000 });
+    expect(budgetOf(context, 1_000_000)).toMatchObject({ limit: 950_000, trigger: 750_000, target: 500_000 });
+  });
+
+  it('aims lower than it starts, whatever is configured', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 100, max: 2_000_000 }),
+        fc.integer({ min: 0, max: 200_000 }),
+        fc.double({ min: 0.1, max: 0.99, noNaN: true }),
+        fc.double({ min: 0.05, max: 0.95, noNaN: true }),
+        (window, reserved_tokens, trigger_ratio, target_ratio) => {
+          const budget = budgetOf({ ...context, reserved_tokens, trigger_ratio, target_ratio }, window);
+          expect(budget.target).toBeLessThan(budget.trigger);
+          expect(budget.trigger).toBeLessThanOrEqual(budget.limit);
+          expect(budget.limit).toBeLessThanOrEqual(window);
+          expect(isPressed(budget.target, budget)).toBe(false);
+          expect(isPressed(budget.trigger, budget)).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('spends on what is brought back what is left, and no more than that is worth', () => {
+    expect(roomToReturn(1_000, 900)).toBe(100);
+    expect(roomToReturn(1_000, 1_200)).toBe(0);
+    expect(roomToReturn(100_000, 10_000)).toBe(2_000);
+  });
+});
+
+describe('the gauge', () => {
+  const prompt = (meter = createMeter()) =>
+    buildPrompt({
+      path: [say(0, 'user', 'x'.repeat(4_000)), say(1, 'assistant', 'y'.repeat(400)), say(2, 'user', 'now')],
+      recall: null,
+      system: 'Be brief.',
+      window: 64_000,
+      reserve: 50_000,
+      tools: 100,
+      meter,
+    });
+
+  it('shows where the window goes', () => {
+    const { request } = prompt().ledger;
+    const gauge = gaugeOf(request, { trigger: 48_000 }, null);
+    expect(gauge).toMatchObject({
+      window: 64_000,
+      reserve: 16_000,
+      trigger: 48_000,
+      exact: false,
+      price: null,
+    });
+    expect(gauge.used).toEqual(request.tokens);
+    expect(gauge.used.tools).toBe(100);
+    expect(gauge.free).toBe(48_000 - gauge.used.total);
+    expect(gauge.share).toBeCloseTo(gauge.used.total / 64_000);
+    expect(requestLedgerSchema.parse(JSON.parse(JSON.stringify(request)))).toEqual(request);
+  });
+
+  it('knows what the next send costs where the price is known', () => {
+    const { request } = prompt().ledger;
+    const price = { currency: 'USD', input: 2, output: 8 };
+    expect(gaugeOf(request, { trigger: 1 }, price).price).toEqual({
+      amount: (request.tokens.total * 2) / 1e6,
+      currency: 'USD',
+    });
+  });
+
+  it('is exact with the model’s own tokenizer only', () => {
+    const exact = { id: 'o200k_base', exact: true, count: (text: string) => text.length };
+    expect(gaugeOf(prompt(createMeter(exact)).ledger.request, { trigger: 1 }, null).exact).toBe(true);
+    expect(gaugeOf(prompt(createMeter(exact, 1.1)).ledger.request, { trigger: 1 }, null).exact).toBe(false);
+  });
+});
+
+describe('the correction of a count', () => {
+  it('learns what an endpoint reports, and forgets slowly', () => {
+    let known = NO_CORRECTION;
+    for (let i = 0; i < 20; i++) known = corrected(known, 1_000, 1_200);
+    expect(known.ratio).toBeCloseTo(1.2);
+    expect(corrected(known, 1_000, 1_000).ratio).toBeLessThan(1.2);
+    expect(corrected(known, 1_000, 1_000).ratio).toBeGreaterThan(1.1);
+  });
+
+  it('believes no nonsense', () => {
+    for (const reported of [undefined, 0, -5, 10, 100_000, Number.NaN])
+      expect(corrected(NO_CORRECTION, 1_000, reported)).toBe(NO_CORRECTION);
+    expect(corrected(NO_CORRECTION, 50, 90)).toBe(NO_CORRECTION);
+  });
+
+  it('makes the same words cost more', () => {
+    const parts = [{ type: 'text' as const, text: 'a'.repeat(400) }];
+    expect(createMeter(undefined, 1.5).parts(parts)).toBe(150);
+    expect(createMeter(undefined, 1.5).text('a'.repeat(400))).toBe(150);
+  });
+});
+
+describe('a price', () => {
+  it('is the person’s own before that of the list, and of nobody where nobody knows', () => {
+    const own = { currency: 'EUR', input: 1, output: 2 };
+    expect(priceOf('anything', 'localhost', own)).toEqual({ price: own, from: 'person' });
+    expect(priceOf('kimi-k3', 'api.moonshot.ai')?.price).toMatchObject({ currency: 'USD', input: 3 });
+    expect(priceOf('kimi-k3', 'openrouter.ai')).toBeNull();
+    expect(priceOf('gpt-5.4-2026-03-05', 'api.openai.com')?.price.input).toBe(2.5);
+    expect(priceOf('llama3.2', 'localhost')).toBeNull();
+  });
+
+  it('says where it was read and when', () => {
+    for (const { source, date } of PRICES) {
+      expect(source).not.toBe('');
+      expect(date).toMatch(/^20\d\d-\d\d$/);
+    }
+  });
+
+  it('counts what was cached at its own price', () => {
+    const price = { currency: 'USD', input: 2, output: 8, cachedInput: 0.5 };
+    expect(
+      costOf({ inputTokens: 1_000_000, cachedInputTokens: 400_000, outputTokens: 100_000 }, price),
+    ).toBeCloseTo(1.2 + 0.2 + 0.8);
+    expect(costOf({}, price)).toBeNull();
+  });
+});
