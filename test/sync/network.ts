@@ -157,6 +157,7 @@ export function createNetwork(random: () => number): Network {
         account: { tag: account, rooms: 0, bytes: 0 },
         send: () => {},
         close: () => {},
+        charge: () => {},
         awareness: null,
         answering: false,
       };
@@ -216,6 +217,7 @@ export function createNetwork(random: () => number): Network {
             account: { tag: account, rooms: 0, bytes: 0 },
             awareness: null,
             answering: false,
+            charge: () => {},
             send: (frame) => this.#carry(frame.slice(), 1),
             close: (code) => setTimeout(() => this.drop(code), between(network.faults.latency)),
           };

@@ -121,6 +121,9 @@ const UNREADABLE_LIMIT = 64;
 /** Lines of the library are made when a conversation has been quiet for this long, ms. */
 const LINES_AFTER_MS = 40;
 const JOIN_TIMEOUT_MS = 20_000;
+/** Epochs of the index in which a newcomer looks, and the largest body it reads there. */
+const INDEX_EPOCHS = 4;
+const INDEX_BYTES = 64 * 1024 * 1024;
 /** A tab's list of open conversations is forgotten unless said again, ms. */
 const OPEN_FORGOTTEN_MS = 120_000;
 
@@ -406,40 +409,55 @@ async function join(
   const token =
     (await vault.get(tokenName(request.account))) ??
     toText(await ring.derive(tokenInfo(request.realm), TOKEN_BYTES));
-  const roomId = toText(await ring.derive(roomIdInfo(INDEX_ROOM, 0), ROOM_ID_BYTES));
-  const sealingKey = await ring.sealingKey(roomKeyInfo(INDEX_ROOM, 0));
-  const room = await enter(backend, { endpoint: request.endpoint, token }, roomId, signal);
-  try {
+  const found = await findIndex({ backend, ring, deflate }, { endpoint: request.endpoint, token }, signal);
+  if (!found) throw new RecollectError('sync-no-account', 'The relay has nothing that this key opens');
+  if (request.index !== null && found.latest < request.index)
+    console.warn('The relay shows an older account than the other device did');
+  const account: Account = {
+    id: request.account,
+    mode: request.mode,
+    endpoint: request.endpoint,
+    realm: request.realm,
+    fingerprint: request.fingerprint,
+    device: toText(sealing.random(DEVICE_BYTES)),
+    deviceName: request.deviceName,
+    createdAt: now(),
+    joined: true,
+    indexEpoch: found.epoch,
+  };
+  await log.append([], [...(await forgetRecords(drawer)), { key: ACCOUNT, value: account }]);
+}
+
+/** The first epoch in which this key opens something of the index: a room full of junk may have been left. null: there is none. */
+async function findIndex(
+  { backend, ring, deflate }: Pick<SyncEngineDeps, 'backend' | 'deflate'> & { readonly ring: KeyRing },
+  relay: RelayAccount,
+  signal: AbortSignal,
+  { from = 0, epochs = INDEX_EPOCHS } = {},
+): Promise<{ epoch: number; latest: string } | null> {
+  for (let epoch = from; epoch < from + epochs; epoch += 1) {
+    const roomId = toText(await ring.derive(roomIdInfo(INDEX_ROOM, epoch), ROOM_ID_BYTES));
+    const key = await ring.sealingKey(roomKeyInfo(INDEX_ROOM, epoch));
+    const room = await enter(backend, relay, roomId, signal);
     let welcome = false;
     let latest = '';
-    for (const blob of room.blobs().values()) {
-      const taken = splitBlob(blob);
-      const plain = taken && (await sealingKey.open(taken.nonce, taken.sealed, boundTo(taken.kind, roomId)));
-      const payload = plain && decodePayload(plain);
-      if (!payload) continue;
-      // Opened by this key: the account is there. What it says is read again, and whole, by the session.
-      welcome = true;
-      const body = payload.deflated ? await deflate.inflate(payload.body, 1 << 26) : payload.body;
-      for (const [, , time] of (body && decodeRows(body)) ?? []) if (time > latest) latest = time;
+    try {
+      for (const blob of room.blobs().values()) {
+        const taken = splitBlob(blob);
+        const plain = taken && (await key.open(taken.nonce, taken.sealed, boundTo(taken.kind, roomId)));
+        const payload = plain && decodePayload(plain);
+        if (!payload) continue;
+        // Opened by this key: the account is there. What it says is read again, and whole, by the session.
+        welcome = true;
+        const body = payload.deflated ? await deflate.inflate(payload.body, INDEX_BYTES) : payload.body;
+        for (const [, , time] of (body && decodeRows(body)) ?? []) if (time > latest) latest = time;
+      }
+    } finally {
+      room.close();
     }
-    if (!welcome) throw new RecollectError('sync-no-account', 'The relay has nothing that this key opens');
-    if (request.index !== null && latest < request.index)
-      console.warn('The relay shows an older account than the other device did');
-    const account: Account = {
-      id: request.account,
-      mode: request.mode,
-      endpoint: request.endpoint,
-      realm: request.realm,
-      fingerprint: request.fingerprint,
-      device: toText(sealing.random(DEVICE_BYTES)),
-      deviceName: request.deviceName,
-      createdAt: now(),
-      joined: true,
-    };
-    await log.append([], [...(await forgetRecords(drawer)), { key: ACCOUNT, value: account }]);
-  } finally {
-    room.close();
+    if (welcome) return { epoch, latest };
   }
+  return null;
 }
 
 interface SessionDeps extends SyncEngineDeps {
@@ -653,7 +671,7 @@ async function createSession(deps: SessionDeps): Promise<Session> {
   async function publish(step: Step, facts: readonly (readonly [string, unknown])[]): Promise<void> {
     const rows: FactRows = facts.map(([key, value]) => [key, value, stamp()]);
     records.putFacts(step, rows, factsChanged);
-    const record = records.rooms.get(INDEX_ROOM) ?? freshRecord(0);
+    const record = records.rooms.get(INDEX_ROOM) ?? freshRecord(account.indexEpoch);
     const body = encodeRows(rows);
     const next = await seal(
       step,
@@ -688,7 +706,9 @@ async function createSession(deps: SessionDeps): Promise<Session> {
   });
 
   async function openLink(document: string): Promise<RoomLink> {
-    const epoch = records.rooms.get(document)?.epoch ?? (document === INDEX_ROOM ? 0 : liveEpoch(document));
+    const epoch =
+      records.rooms.get(document)?.epoch ??
+      (document === INDEX_ROOM ? account.indexEpoch : liveEpoch(document));
     const { roomId, key } = await keysOf(document, epoch);
     signal.throwIfAborted();
     let link: RoomLink | undefined;
@@ -1244,6 +1264,34 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     }
   }
 
+  /**
+   * The others may have left the index for its next epoch, and the word of it may have been deleted since: so now and then it is looked
+   * whether somebody is there.
+   */
+  let probing = false;
+  let moveTo: number | null = null;
+  const probe = () => {
+    if (probing) return;
+    probing = true;
+    const epoch = (records.rooms.get(INDEX_ROOM)?.epoch ?? account.indexEpoch) + 1;
+    findIndex({ backend, ring, deflate }, relay, signal, { from: epoch, epochs: 1 })
+      .then((found) => {
+        if (found) moveTo = epoch;
+        if (found) wake();
+      })
+      .catch(() => {}) // not reachable: the next look tries again
+      .finally(() => {
+        probing = false;
+      });
+  };
+  const followProbe = async (): Promise<void> => {
+    if (moveTo === null) return;
+    const step = newStep();
+    records.putFacts(step, [[epochKey(INDEX_ROOM), { epoch: moveTo }, stamp()]], factsChanged);
+    await records.commit(step);
+    moveTo = null;
+  };
+
   let nextLook = clock() + config.get().sync.auto_sync_interval * 1000;
 
   const state = (): SyncState => {
@@ -1286,6 +1334,7 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     more = (await recheckWithheld()) || more;
     if (clock() >= nextLook) look(false);
     wakeWithin(Math.max(1, nextLook - clock()));
+    await followProbe();
     await openAndClose();
     if (index) {
       more = (await index.work(signal)) || more;
@@ -1344,6 +1393,7 @@ async function createSession(deps: SessionDeps): Promise<Session> {
         links.get(document)?.compare();
       }
     index?.touch();
+    probe();
   };
 
   // ---------------------------------------------------------------- what people ask
@@ -1360,6 +1410,7 @@ async function createSession(deps: SessionDeps): Promise<Session> {
       realm: account.realm,
       device: toText(sealing.random(DEVICE_BYTES)),
       joined: false,
+      indexEpoch: 0,
     };
     const managed = await vault.get(tokenName(account.id));
     if (managed !== undefined) await vault.put(tokenName(id), managed);
@@ -1432,6 +1483,7 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     return { place: 'relay', devices: holders };
   }
 
+  probe();
   for (const key of records.facts.keys()) factsChanged([key]);
   for (const document of records.rooms.keys()) if (document !== INDEX_ROOM) named.add(document);
 

@@ -31,6 +31,8 @@ export const accountSchema = z.object({
   createdAt: z.number(),
   /** The account existed before this device: an empty relay then means a loss, not a beginning. */
   joined: z.boolean(),
+  /** In which epoch the index was when this device joined. */
+  indexEpoch: z.number().default(0),
 });
 export type Account = z.infer<typeof accountSchema>;
 

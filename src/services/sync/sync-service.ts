@@ -93,6 +93,7 @@ export function createSync({ store, vault, settings, status, ask, random, now = 
         deviceName,
         createdAt: now(),
         joined: false,
+        indexEpoch: 0,
       };
       await log.append([], [...(await forgetRecords(drawer)), { key: ACCOUNT, value: made }]);
       await switchOn(mode, address);
