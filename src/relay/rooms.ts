@@ -34,6 +34,8 @@ export interface Peer {
   readonly account: AccountUse;
   send(frame: Uint8Array): void;
   close(code: CloseCode): void;
+  /** Counts work of this many bytes against the account, and slows it down where that is too much. */
+  charge(bytes: number): void;
   /** What it last said of itself, for newcomers and for the moment it is gone. */
   awareness: { readonly frame: Uint8Array; readonly clients: ReadonlyMap<number, number> } | null;
   /** A step 1 of its is being answered: the answer will do for another one too. */
@@ -48,8 +50,12 @@ export interface Room {
   /** Everything up to this position went out to the peers. */
   seen: number;
   bytes: number;
-  /** Updates and bytes since the last fold, and how large that one was. */
-  tail: { count: number; bytes: number; folded: number };
+  /** The highest position known. */
+  head: number;
+  /** Up to where the log was folded last, and how large that made it. */
+  folded: { position: number; bytes: number };
+  /** When something was last added that a fold may shorten; 0: nothing since the last look. */
+  writtenAt: number;
   /** Bytes on their way to the store. */
   inFlight: number;
   state: Promise<Uint8Array> | null;
@@ -78,20 +84,24 @@ export interface Rooms {
 
 const FOLD_COUNT = 200;
 const FOLD_BYTES = 256 * 1024;
-/** At leave-taking a shorter tail is worth it. */
-const FAREWELL_COUNT = 16;
+const QUIET_COUNT = 16;
 const STATE_MS = 5000;
 const MAX_WARM_BYTES = 64 * 1024 * 1024;
 const LOADS_AT_ONCE = 8;
+/** A store that is away fails everybody: that is said once in a while. */
+const COMPLAIN_MS = 10_000;
 const MAX_AWARENESS_CLIENTS = 16;
 
 export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: Metrics; log: Log }): Rooms {
   const { store, limits, metrics, log } = deps;
   const rooms = new Map<string, Room>();
   const empty = new Set<Room>();
+  const written = new Set<Room>();
   const warm = new Map<Room, number>();
   let warmBytes = 0;
   const busy = new Set<Promise<unknown>>();
+  let unsaid = 0;
+  let saidAt = 0;
   let folds: Promise<unknown> = Promise.resolve();
   const keyOf = ({ account, room }: RoomId) => `${account}/${room}`;
 
@@ -128,7 +138,12 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
       return;
     }
     metrics.count('store_errors_total');
-    log.warn('store-failed', { error });
+    unsaid++;
+    if (Date.now() - saidAt >= COMPLAIN_MS) {
+      log.warn('store-failed', { error, times: unsaid });
+      saidAt = Date.now();
+      unsaid = 0;
+    }
     for (const peer of [...peers]) peer.close(CLOSE.tryLater);
   }
 
@@ -153,6 +168,7 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
   function drop(room: Room) {
     cool(room);
     empty.delete(room);
+    written.delete(room);
     if (rooms.get(keyOf(room.id)) === room) rooms.delete(keyOf(room.id));
   }
 
@@ -180,23 +196,41 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
   async function open(room: Room) {
     const { updates, position, bytes } = await load(room);
     room.seen = position;
+    room.head = position;
     room.bytes = bytes;
-    const folded = updates[0]?.length ?? 0;
-    room.tail = { count: Math.max(0, updates.length - 1), bytes: bytes - folded, folded };
+    room.folded = { position: position - Math.max(0, updates.length - 1), bytes: updates[0]?.length ?? 0 };
+    // Left behind by a relay that was killed, say.
+    if (isWorthFolding(room)) {
+      room.writtenAt = Date.now();
+      written.add(room);
+    }
     const merged = merge(updates);
     room.stateUsedAt = Date.now();
     keepWarm(room, Promise.resolve(merged), merged.length);
   }
 
+  const tailOf = ({ head, bytes, folded }: Room) => ({
+    count: head - folded.position,
+    bytes: bytes - folded.bytes,
+  });
+  /** When all is quiet a shorter tail is worth it. */
+  function isWorthFolding(room: Room): boolean {
+    const { count, bytes } = tailOf(room);
+    return count >= QUIET_COUNT || (count > 0 && bytes * 4 >= room.folded.bytes);
+  }
+
   function fold(room: Room): Promise<void> {
     const work = async () => {
       const { updates, position } = await load(room);
-      if (updates.length < 2) return;
+      if (updates.length < 2) {
+        room.folded = { position, bytes: room.bytes };
+        return;
+      }
       const state = squeeze(updates);
       const bytes = await store.fold(room.id, position, state);
       const [peer] = room.peers;
       setBytes(room, peer?.account, bytes);
-      room.tail = { count: 0, bytes: 0, folded: state.length };
+      room.folded = { position, bytes: state.length };
       metrics.count('folds_total');
     };
     if (!room.folding) {
@@ -206,7 +240,7 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
         .catch((error: unknown) => {
           if (!(error instanceof ErasedError)) log.warn('fold-failed', { error });
           // Not again at once: the next try comes with the next tail.
-          room.tail = { ...room.tail, count: 0, bytes: 0 };
+          room.folded = { position: room.head, bytes: room.bytes };
         })
         .finally(() => {
           room.folding = null;
@@ -245,15 +279,16 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
     cool(room);
     if (appended.position === 1) account.rooms++;
     setBytes(room, account, appended.bytes);
-    room.tail.count++;
-    room.tail.bytes += update.length;
+    room.head = Math.max(room.head, appended.position);
+    room.writtenAt = Date.now();
+    written.add(room);
     const frame = updateFrame(update);
     for (const other of room.peers) other.send(frame);
     if (appended.position === room.seen + 1) room.seen++;
     else if (appended.position > room.seen) catchUp(room);
-    const { count, bytes, folded } = room.tail;
+    const { count, bytes } = tailOf(room);
     if (isTight) await fold(room);
-    else if (count >= FOLD_COUNT || bytes >= Math.max(FOLD_BYTES, folded)) void fold(room);
+    else if (count >= FOLD_COUNT || bytes >= Math.max(FOLD_BYTES, room.folded.bytes)) void fold(room);
   }
 
   /** Sends what other relays have appended to the same log. */
@@ -269,7 +304,7 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
           const { updates, position, bytes } = await load(room, room.seen);
           if (updates.length > 0) cool(room);
           room.bytes = bytes;
-          room.tail.count += updates.length;
+          room.head = Math.max(room.head, position);
           for (const update of updates) {
             const frame = updateFrame(update);
             for (const peer of room.peers) peer.send(frame);
@@ -291,6 +326,7 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
         peer.answering = true;
         try {
           const merged = await stateOf(room);
+          peer.charge(merged.length);
           peer.send(step2Frame(readable(() => diff(merged, frame.vector))));
         } finally {
           peer.answering = false;
@@ -303,6 +339,7 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
         if (empty) return;
         if (frame.answer) {
           const merged = await stateOf(room);
+          peer.charge(merged.length);
           if (readable(() => covers(merged, frame.update))) {
             metrics.count('repeated_updates_total');
             peer.send(updateFrame(frame.update));
@@ -346,7 +383,9 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
           opened: Promise.resolve(),
           seen: 0,
           bytes: 0,
-          tail: { count: 0, bytes: 0, folded: 0 },
+          head: 0,
+          folded: { position: 0, bytes: 0 },
+          writtenAt: 0,
           inFlight: 0,
           state: null,
           stateUsedAt: 0,
@@ -400,12 +439,15 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
     },
     sweep(now = Date.now()) {
       for (const room of warm.keys()) if (now - room.stateUsedAt >= STATE_MS) cool(room);
+      for (const room of written) {
+        if (now - room.writtenAt < limits.evictMs) continue;
+        written.delete(room);
+        if (isWorthFolding(room)) void fold(room);
+      }
       for (const room of empty) {
         if (now - room.emptySince < limits.evictMs) continue;
-        if (room.inFlight > 0 || room.reading || room.folding) continue;
-        const { count, bytes, folded } = room.tail;
-        if (count >= FAREWELL_COUNT || (count > 0 && bytes * 4 >= folded)) void fold(room);
-        else drop(room);
+        if (room.inFlight > 0 || room.reading || room.folding || written.has(room)) continue;
+        drop(room);
       }
     },
     get size() {
@@ -417,6 +459,7 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
     close() {
       rooms.clear();
       empty.clear();
+      written.clear();
       warm.clear();
     },
   };

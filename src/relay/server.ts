@@ -201,6 +201,7 @@ export function createRelayServer(deps: {
       timer: null,
       send: (frame) => send(connection, frame),
       close: (code) => close(connection, code),
+      charge: (bytes) => charge(connection, bytes),
     };
     metrics.count('connections_total');
     account.connections++;
@@ -237,19 +238,24 @@ export function createRelayServer(deps: {
       draw(account.messages, 1, limits.accountMessagesPerSecond, now) > 0
     )
       return close(connection, CLOSE.rate);
-    // Much to upload is no offence: it is taken in at the rate that is allowed, and the network makes the sender wait.
-    const wait = draw(account.traffic, data.length, limits.accountBytesPerSecond, now);
+    charge(connection, data.length);
     connection.pending += data.length;
-    if (wait > 0 || connection.pending > limits.buffered) socket.pause();
-    if (wait > 0 && !connection.timer)
-      connection.timer = setTimeout(() => {
-        connection.timer = null;
-        goOn(connection);
-      }, wait);
+    if (connection.pending > limits.buffered) socket.pause();
     void rooms.receive(room, connection, data).then(() => {
       connection.pending -= data.length;
       goOn(connection);
     });
+  }
+
+  /** Much to upload or to ask for is no offence: it is served at the rate that is allowed, and the network makes the sender wait. */
+  function charge(connection: Connection, bytes: number) {
+    const wait = draw(connection.account.traffic, bytes, limits.accountBytesPerSecond, Date.now());
+    if (wait === 0 || connection.timer || connection.closing) return;
+    connection.socket.pause();
+    connection.timer = setTimeout(() => {
+      connection.timer = null;
+      goOn(connection);
+    }, wait);
   }
 
   function goOn({ socket, timer, pending }: Connection) {
@@ -395,6 +401,8 @@ export function createRelayServer(deps: {
 
   function ping() {
     for (const connection of connections) {
+      // Whom we do not read cannot answer.
+      if (connection.socket.isPaused) continue;
       if (!connection.alive) connection.socket.terminate();
       connection.alive = false;
       connection.socket.ping();

@@ -1,7 +1,7 @@
 // The embedded store: a LevelDB folder. Its log has a checksum on every record, so that a torn tail is dropped when it is opened again,
 // and its writes are flushed to the disk off this thread. Keys: e/<account>/<room>/<position> updates, r/<account>/<room> heads,
 // g/<account> erased accounts.
-import { mkdir } from 'node:fs/promises';
+import { mkdir, statfs } from 'node:fs/promises';
 import { ClassicLevel } from 'classic-level';
 import { z } from 'zod';
 import { createGroupCommit } from './group-commit.ts';
@@ -31,8 +31,16 @@ export interface LevelStore extends RelayStore {
   backup(directory: string): Promise<void>;
 }
 
-/** Opens or makes the store in `directory`. One process at a time; a second one is refused. */
-export async function openLevelStore(directory: string): Promise<LevelStore> {
+const SPACE_LOOK_MS = 2000;
+
+/**
+ * Opens or makes the store in `directory`. One process at a time; a second one is refused. With less than `minFree` bytes left on the
+ * disk nothing is taken in any more: what is there stays readable, and erasing and folding still have room to work.
+ */
+export async function openLevelStore(
+  directory: string,
+  { minFree = 256 * 1024 * 1024 }: { readonly minFree?: number } = {},
+): Promise<LevelStore> {
   await mkdir(directory, { recursive: true });
   // Sealed bytes do not shrink.
   const options = { keyEncoding: 'utf8', valueEncoding: 'view', compression: false } as const;
@@ -45,9 +53,30 @@ export async function openLevelStore(directory: string): Promise<LevelStore> {
     await ClassicLevel.repair(directory);
     await db.open();
   }
-  const durable = (batch: (Put | Del)[]) => db.batch(batch, { sync: true });
+  let failure: unknown = null;
+  async function durable(batch: (Put | Del)[]) {
+    try {
+      await db.batch(batch, { sync: true });
+      failure = null;
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  }
+
+  let lookedAt = 0;
+  let hasSpace = true;
+  async function askForSpace() {
+    if (Date.now() - lookedAt > SPACE_LOOK_MS) {
+      lookedAt = Date.now();
+      const { bavail, bsize } = await statfs(directory);
+      hasSpace = bavail * bsize >= minFree;
+    }
+    if (!hasSpace) throw new Error('the disk is nearly full');
+  }
 
   const commits = createGroupCommit<{ id: RoomId; update: Uint8Array }, Appended>(async (inputs) => {
+    await askForSpace();
     const rooms = [...new Set(inputs.map(({ id }) => roomKey(id)))];
     const accounts = [...new Set(inputs.map(({ id }) => id.account))];
     const [heads, gone] = await Promise.all([
@@ -134,7 +163,9 @@ export async function openLevelStore(directory: string): Promise<LevelStore> {
     subscribe: () => () => {},
     async ping() {
       if (db.status !== 'open') throw new Error('the store is not open');
-      await db.get('ping');
+      // A write that failed may have left it read-only; a new start mends what can be mended.
+      if (failure) throw failure;
+      await askForSpace();
     },
     async close() {
       await commits.idle();

@@ -21,7 +21,7 @@ const CHANNEL = 'recollect_relay';
 const RETRY_MS = 500;
 
 /** Connects to `url` and makes the tables where they are missing. Rejects where the server cannot be reached. */
-export async function openPostgresStore(url: string, poolSize = 8): Promise<RelayStore> {
+export async function openPostgresStore(url: string, poolSize = 12): Promise<RelayStore> {
   const node = randomUUID();
   const connection = {
     connectionString: url,

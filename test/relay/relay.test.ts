@@ -384,6 +384,74 @@ describe('strangers who misbehave', () => {
   });
 });
 
+describe('a log', () => {
+  it('is folded while it is in use, and what was deleted takes no place any more', async () => {
+    const key = createKey();
+    const a = client(relay, key, 'long');
+    await a.synced();
+    const folds = await metric(relay, 'folds_total');
+    const blobs = a.doc.getArray<Uint8Array>('blobs');
+    for (let index = 0; index < 80; index++) blobs.push([new Uint8Array(randomBytes(10_000))]);
+    a.doc.transact(() => {
+      blobs.delete(0, 80);
+      blobs.push([new Uint8Array(randomBytes(50_000))]);
+    });
+    // Whatever comes next: the fold looks at the log when its turn comes.
+    for (let index = 0; index < 200; index++) blobs.push([new Uint8Array([index])]);
+    await a.acknowledged();
+    const usage = async (): Promise<{ bytes: number }> =>
+      (await fetch(`${relay.url}/${key.tag}`, { headers: { authorization: `Bearer ${key.token}` } })).json();
+    await until('the log to be short', async () => (await usage()).bytes < 60_000);
+    expect(await metric(relay, 'folds_total')).toBeGreaterThan(folds);
+    const b = client(relay, key, 'long');
+    await b.synced();
+    expect(b.doc.getArray('blobs').length).toBe(201);
+  });
+
+  it('keeps what waits for something that has not come yet', async () => {
+    const key = createKey();
+    const doc = new Y.Doc();
+    doc.getArray('a').push(['first']);
+    const first = Y.encodeStateAsUpdate(doc);
+    const vector = Y.encodeStateVector(doc);
+    doc.getArray('a').push(['second']);
+    const second = Y.encodeStateAsUpdate(doc, vector);
+    const writer = await enter(relay, key, 'gap');
+    writer.socket.send(updateMessage(second));
+    for (let index = 0; index < 30; index++) writer.socket.send(updateMessage(makeUpdate(10)));
+    await until('the echoes', () => writer.messages.length === 32);
+    writer.socket.close();
+    await until('the room to leave memory', async () => (await metric(relay, 'rooms')) === 0);
+    const late = await enter(relay, key, 'gap');
+    late.socket.send(updateMessage(first));
+    await until('the echo', () => late.messages.length === 2);
+    const reader = client(relay, key, 'gap');
+    await reader.synced();
+    expect(reader.doc.getArray('a').toJSON()).toEqual(['first', 'second']);
+    late.socket.close();
+  });
+});
+
+describe('an account that asks for much', () => {
+  it('is slowed down, not sent away, and gets all of it', async () => {
+    const slow = await startRelay({
+      RELAY_DATA: join(folder, 'slow'),
+      RELAY_ACCOUNT_BYTES_PER_SECOND: '300000',
+      RELAY_PING_SECONDS: '1',
+    });
+    const key = createKey();
+    const a = client(slow, key, 'r');
+    await a.synced();
+    const started = Date.now();
+    // 10 seconds' worth may come at once; 4.5 MB is half as much again.
+    for (let index = 0; index < 45; index++) a.doc.getArray('a').push([new Uint8Array(randomBytes(100_000))]);
+    await a.acknowledged();
+    expect(Date.now() - started).toBeGreaterThan(2000);
+    expect(a.closes).toEqual([]);
+    await slow.stop();
+  });
+});
+
 describe('quotas', () => {
   it('close with 4403 when a room is full, after making room from what was deleted', async () => {
     const key = createKey();

@@ -62,6 +62,21 @@ describe('a folder whose last write was torn', () => {
       }));
 });
 
+describe('a disk that is nearly full', () => {
+  it('takes nothing more in, says so, and gives out what it has', () =>
+    withFolder(async (folder) => {
+      const before = await openLevelStore(folder);
+      await before.append(id, bodyOf(1));
+      await before.close();
+      const store = await openLevelStore(folder, { minFree: 2 ** 60 });
+      await expect(store.append(id, bodyOf(2))).rejects.toThrow('nearly full');
+      await expect(store.ping()).rejects.toThrow('nearly full');
+      expect((await store.load(id)).updates.map(numberOf)).toEqual([1]);
+      await store.erase(id.account);
+      await store.close();
+    }));
+});
+
 describe('a backup', () => {
   it('is a store of its own, made while the other is written to', () =>
     withFolder(async (folder) => {
