@@ -8,6 +8,7 @@ export const NOTHING: Coverage = {};
 
 /** `coverage` and the numbers `from` to `to` of `device`. */
 export function withRange(coverage: Coverage, device: string, from: number, to = from): Coverage {
+  if (coverage[device]?.some(([start, end]) => start <= from && to <= end)) return coverage;
   const merged: [number, number][] = [];
   const all = [...(coverage[device] ?? []), [from, to] as const].sort((a, b) => a[0] - b[0]);
   for (const [start, end] of all) {

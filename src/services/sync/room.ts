@@ -210,6 +210,9 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
   let settled = false;
   let read = false;
   let comparing = false;
+  /** What was looked through last, and what was found to lack nothing: the same again is not looked through again. */
+  let looked: { blobs: ReadonlyMap<string, Uint8Array>; record: RoomRecord; complete: boolean } | undefined;
+  let whole: { blobs: ReadonlyMap<string, Uint8Array>; record: RoomRecord } | undefined;
   let healAt: number | null = null;
   let foldAt: number | null = null;
   let wasSynced = false;
@@ -264,6 +267,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
   async function receive(signal: AbortSignal): Promise<{ did: boolean; complete: boolean }> {
     const blobs = room.blobs();
     const before = record();
+    if (blobs === looked?.blobs && before === looked.record) return { did: false, complete: looked.complete };
     const fresh: Opened[] = [];
     for (const [name, blob] of blobs) {
       if (before.marks[name] || unreadable.has(name)) continue;
@@ -272,7 +276,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
       if (opened) fresh.push(opened);
       else unreadable.add(name);
     }
-    const whole = groups(fresh);
+    const together = groups(fresh);
     let next = before;
     const bodies: Uint8Array[] = [];
     const known: Uint8Array[] = [];
@@ -280,7 +284,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     let foreign = 0;
     const authors = new Set<string>();
     const marks: Record<string, RoomRecord['have']> = {};
-    for (const group of whole) {
+    for (const group of together) {
       const body = await bodyOf(group);
       signal.throwIfAborted();
       if (!body) {
@@ -312,8 +316,10 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     const complete = fresh.every((one) => marks[one.key] || unreadable.has(one.key));
     const outgoing = new Set([...rows().values()].flatMap((row) => row.keys));
     const lying = Object.entries(before.marks).filter(([name]) => blobs.has(name) || outgoing.has(name));
-    if (bodies.length + known.length === 0 && lying.length === Object.keys(before.marks).length)
+    if (bodies.length + known.length === 0 && lying.length === Object.keys(before.marks).length) {
+      looked = { blobs, record: before, complete };
       return { did: false, complete };
+    }
     const step = newStep();
     const said = await content.take(step, bodies, known);
     records.putRoom(step, document, { ...next, marks: { ...Object.fromEntries(lying), ...marks } });
@@ -414,7 +420,10 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
 
   /** The relay lost, or keeps back, what this device knows to have been there: then it is put there again. */
   async function heal(): Promise<boolean> {
-    if (covers(held(), record().have)) {
+    const [blobs, now] = [room.blobs(), record()];
+    if (blobs === whole?.blobs && now === whole.record) return false;
+    if (covers(held(), now.have)) {
+      whole = { blobs, record: now };
       healAt = null;
       return false;
     }
@@ -546,18 +555,19 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
       const { state } = room;
       if (state !== 'synced') {
         if (wasSynced) unreadable.clear();
+        [looked, whole] = [undefined, undefined];
         [wasSynced, settled, read, foldAt] = [false, false, false, null];
         return false;
       }
       wasSynced = true;
-      const looked = changed;
+      const touched = changed;
       changed = false;
       const before = room.blobs().size;
       try {
         const { did, complete } = await receive(signal);
         read = true;
         const sent = await flush(signal);
-        if (did || sent || looked) activeAt = clock();
+        if (did || sent || touched) activeAt = clock();
         signal.throwIfAborted();
         if (room.state !== 'synced' || !complete || rows().size > 0) {
           settled = false;
