@@ -103,77 +103,56 @@ export function listCheckpoints(
   const here = new Set(path.map((message) => message.id));
   const oldest =
     rules.expire_after_days > 0 ? now - rules.expire_after_days * DAY_MS : Number.NEGATIVE_INFINITY;
-  const automatic: ListedCheckpoint[] = [];
+  /** Lines are read of those that stay only: the others can be thousands. */
+  type Found = Omit<ListedCheckpoint, 'firstLine'> & { readonly line: Message };
+  const automatic: Found[] = [];
   let [turns, tools, models] = [0, 0, 0];
+  const add = (
+    name: string,
+    kind: ListedCheckpoint['kind'],
+    messageId: MessageId,
+    at: number,
+    line: Message,
+  ) => automatic.push({ name, messageId, createdAt: at, kind, auto: true, here: true, line });
   for (const [at, message] of path.entries()) {
     const { parentId, createdAt } = message;
     if (startsTurn(message)) {
       turns += 1;
       // Before the first question there is nothing to go back to.
-      if (at > 0 && parentId !== null)
-        automatic.push({
-          name: `turn-${turns}`,
-          messageId: parentId,
-          createdAt,
-          kind: 'turn',
-          auto: true,
-          firstLine: firstLineOf(message),
-          here: true,
-        });
+      if (at > 0 && parentId !== null) add(`turn-${turns}`, 'turn', parentId, createdAt, message);
     }
     if (message.role !== 'tool') continue;
     const caller = path[at - 1];
-    const results = message.parts.filter((part) => part.type === 'tool-result');
-    for (const result of results) {
+    for (const result of message.parts) {
+      if (result.type !== 'tool-result') continue;
       if (result.changed === true && caller?.parentId) {
         tools += 1;
-        automatic.push({
-          name: `tool-${tools}`,
-          messageId: caller.parentId,
-          createdAt,
-          kind: 'tool',
-          auto: true,
-          firstLine: firstLineOf(caller),
-          here: true,
-        });
+        add(`tool-${tools}`, 'tool', caller.parentId, createdAt, caller);
       }
       if (result.checkpoint === true) {
         models += 1;
-        automatic.push({
-          name: `model-${models}`,
-          messageId: message.id,
-          createdAt,
-          kind: 'model',
-          auto: true,
-          firstLine: firstLineOf(caller ?? message),
-          here: true,
-        });
+        add(`model-${models}`, 'model', message.id, createdAt, caller ?? message);
       }
     }
   }
-  const named: ListedCheckpoint[] = [];
-  for (const [name, checkpoint] of conversation.checkpoints) {
-    const message = conversation.messages.get(checkpoint.messageId);
-    if (!message) continue;
-    named.push({
-      name,
-      messageId: message.id,
-      createdAt: checkpoint.createdAt,
-      kind: 'named',
-      auto: checkpoint.auto,
-      firstLine: firstLineOf(message),
-      here: here.has(message.id),
-    });
-  }
-  const living = (list: ListedCheckpoint[]) =>
+  const named = [...conversation.checkpoints].flatMap(([name, checkpoint]): Found[] => {
+    const line = conversation.messages.get(checkpoint.messageId);
+    const { createdAt, auto } = checkpoint;
+    return line
+      ? [{ name, messageId: line.id, createdAt, kind: 'named', auto, here: here.has(line.id), line }]
+      : [];
+  });
+  const living = (list: Found[]) =>
     list
-      .filter((checkpoint) => checkpoint.createdAt === 0 || checkpoint.createdAt >= oldest)
+      .filter(({ createdAt }) => createdAt === 0 || createdAt >= oldest)
       .sort((a, b) => a.createdAt - b.createdAt)
       .slice(-rules.keep);
   return [
-    ...named.filter((checkpoint) => !checkpoint.auto),
-    ...living([...automatic, ...named.filter((checkpoint) => checkpoint.auto)]),
-  ].sort((a, b) => b.createdAt - a.createdAt || (a.name < b.name ? -1 : 1));
+    ...named.filter(({ auto }) => !auto),
+    ...living([...automatic, ...named.filter(({ auto }) => auto)]),
+  ]
+    .sort((a, b) => b.createdAt - a.createdAt || (a.name < b.name ? -1 : 1))
+    .map(({ line, ...found }) => ({ ...found, firstLine: firstLineOf(line) }));
 }
 
 /**

@@ -3,8 +3,8 @@ import { distance } from 'fastest-levenshtein';
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { diffOf, listCheckpoints } from '../../domain/chat/checkpoint.ts';
-import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
+import { diffOf, listCheckpoints, startsTurn } from '../../domain/chat/checkpoint.ts';
+import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { ContextControl } from './context.ts';
@@ -42,6 +42,9 @@ export function createCheckpointDesk({
     const named = conversation.checkpoints.get(wanted);
     if (named && conversation.messages.has(named.messageId))
       return { name: wanted, messageId: named.messageId };
+    const turn = /^turn-(\d+)$/i.exec(wanted)?.[1];
+    const before = turn === undefined ? null : beforeTurn(conversation, Number(turn));
+    if (before !== null) return { name: `turn-${turn}`, messageId: before };
     const all = listed(conversation);
     const lower = wanted.toLowerCase();
     const hit =
@@ -108,6 +111,17 @@ export function createCheckpointDesk({
       return diffOf(conversation, find(conversation, left).messageId, find(conversation, right).messageId);
     },
   };
+}
+
+/** The message that the given question of the shown branch hangs on; null where there is none. Without listing what else there is. */
+function beforeTurn(conversation: Conversation, turn: number): MessageId | null {
+  let seen = 0;
+  for (const message of pathTo(conversation.messages, effectiveHead(conversation))) {
+    if (!startsTurn(message)) continue;
+    seen += 1;
+    if (seen === turn) return message.parentId;
+  }
+  return null;
 }
 
 function freeName(conversation: Conversation): string {

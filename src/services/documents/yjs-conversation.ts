@@ -53,8 +53,14 @@ export function createConversationDocument(
   // Messages are immutable, so each is parsed once, however often the document changes.
   const parsed = new Map<string, Message | null>();
   let current: Conversation | undefined;
+  // So is the tree of them: moving the head or naming a place must not cost a walk over all.
+  let tree: ReadonlyMap<MessageId, Message> | undefined;
   m.observe((event) => {
     for (const key of event.keysChanged) parsed.delete(key);
+    tree = undefined;
+  });
+  x.observe(() => {
+    tree = undefined;
   });
   // Records are large: they are read again only when one of them changed.
   let recorded: Map<string, Compaction> | undefined;
@@ -86,8 +92,7 @@ export function createConversationDocument(
     return at as MessageId | null;
   };
 
-  const read = (): Conversation => {
-    if (current) return current;
+  const readMessages = (): ReadonlyMap<MessageId, Message> => {
     const messages = new Map<MessageId, Message>();
     const forgotten = x.size > 0;
     for (const [key, value] of m) {
@@ -96,11 +101,17 @@ export function createConversationDocument(
       const parentId = forgotten ? livingParent(message.parentId) : message.parentId;
       messages.set(message.id, parentId === message.parentId ? message : { ...message, parentId });
     }
+    return messages;
+  };
+
+  const read = (): Conversation => {
+    if (current) return current;
+    tree ??= readMessages();
     recorded ??= readCompactions(compactions);
     current = {
       id,
       meta: readMeta({ ...Object.fromEntries(meta.entries()), ...latest.values() }),
-      messages,
+      messages: tree,
       checkpoints: readCheckpoints(checkpoints),
       compactions: recorded,
     };
@@ -223,15 +234,27 @@ const plain = (value: unknown): unknown =>
 const same = (a: unknown, b: unknown): boolean =>
   a === b || (typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
 
+/** The same tree is counted once, however often its conversation's title or head changes. */
+const counted = new WeakMap<object, { readonly newest: number; readonly count: number }>();
+
+function figuresOf(messages: Conversation['messages']): { readonly newest: number; readonly count: number } {
+  const known = counted.get(messages);
+  if (known) return known;
+  let [newest, count] = [0, 0];
+  for (const message of messages.values()) {
+    if (message.createdAt > newest) newest = message.createdAt;
+    if (message.kind !== 'note') count += 1;
+  }
+  const figures = { newest, count };
+  counted.set(messages, figures);
+  return figures;
+}
+
 /** The line of the sidebar that a conversation deserves. */
 export function toLibraryEntry(conversation: Conversation): LibraryEntry {
   const { meta } = conversation;
-  let updatedAt = meta.createdAt;
-  let messageCount = 0;
-  for (const message of conversation.messages.values()) {
-    if (message.createdAt > updatedAt) updatedAt = message.createdAt;
-    if (message.kind !== 'note') messageCount += 1;
-  }
+  const { newest, count: messageCount } = figuresOf(conversation.messages);
+  const updatedAt = Math.max(meta.createdAt, newest);
   return {
     id: conversation.id,
     title: meta.title,
