@@ -20,6 +20,8 @@ import { useShortcuts } from './shell/shortcuts.ts';
 import { Sidebar } from './shell/sidebar.tsx';
 import { useTheme } from './shell/theme.ts';
 import { useTitle } from './shell/title.ts';
+import { ForgetEverywhere } from './sync/forget-everywhere.tsx';
+import './sync/pairing-link.ts';
 
 const ConversationScreen = lazy(() =>
   import('./chat/conversation-screen.tsx').then((module) => ({ default: module.ConversationScreen })),
@@ -29,6 +31,9 @@ const MemoryScreen = lazy(() =>
 );
 const SettingsScreen = lazy(() =>
   import('./settings/settings-screen.tsx').then((module) => ({ default: module.SettingsScreen })),
+);
+const PairScreen = lazy(() =>
+  import('./sync/pair-screen.tsx').then((module) => ({ default: module.PairScreen })),
 );
 const Palette = lazy(() => import('./palette/palette.tsx').then((module) => ({ default: module.Palette })));
 const ImportDialog = lazy(() =>
@@ -63,6 +68,8 @@ function Screen() {
       return <MemoryScreen section={route.section} />;
     case 'settings':
       return <SettingsScreen section={route.section} />;
+    case 'pair':
+      return <PairScreen />;
     case 'conversation':
       return <ConversationScreen conversationId={route.conversationId} messageId={route.messageId} />;
   }
@@ -180,6 +187,7 @@ function Frame() {
           />
         )}
       </Suspense>
+      <ForgetEverywhere />
       <CheatSheet open={floating === 'shortcuts'} onOpenChange={close} />
       <Toaster
         theme={theme === 'auto' ? 'system' : theme}

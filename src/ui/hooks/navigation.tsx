@@ -1,4 +1,4 @@
-// Where the person is, as a real URL: `/`, `/c/<id>?m=<message>`, `/memory/<section>`, `/settings/<section>`. The browser's Back works.
+// Where the person is, as a real URL: `/`, `/c/<id>?m=<message>`, `/memory/<section>`, `/settings/<section>`, `/pair`. The browser's Back works.
 import { createContext, type ReactNode, useContext, useMemo, useSyncExternalStore } from 'react';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 
@@ -9,7 +9,8 @@ export type Route =
       readonly messageId: MessageId | null;
     }
   | { readonly screen: 'memory'; readonly section: string }
-  | { readonly screen: 'settings'; readonly section: string };
+  | { readonly screen: 'settings'; readonly section: string }
+  | { readonly screen: 'pair' };
 
 export interface Navigation {
   readonly route: Route;
@@ -20,7 +21,7 @@ export interface Navigation {
   /** With `replace` the current page is not kept in the history. */
   openConversation(id: ConversationId, messageId?: MessageId | null, options?: { replace?: boolean }): void;
   newConversation(): void;
-  openScreen(screen: 'memory' | 'settings', section?: string): void;
+  openScreen(screen: 'memory' | 'settings' | 'pair', section?: string): void;
   /** One page back; to a new conversation where there is none. */
   back(): void;
 }
@@ -50,6 +51,7 @@ export function routeOf(path: string, query: string): Route {
   }
   if (first === 'memory') return { screen: 'memory', section: second || ALL_SECTIONS };
   if (first === 'settings') return { screen: 'settings', section: second || ALL_SECTIONS };
+  if (first === 'pair') return { screen: 'pair' };
   return { screen: 'conversation', conversationId: null, messageId: null };
 }
 
@@ -61,6 +63,8 @@ export function pathOf(route: Route): string {
       return route.section === ALL_SECTIONS
         ? `/${route.screen}`
         : `/${route.screen}/${encodeURIComponent(route.section)}`;
+    case 'pair':
+      return '/pair';
     case 'conversation': {
       if (route.conversationId === null) return '/';
       const query = route.messageId === null ? '' : `?m=${encodeURIComponent(route.messageId)}`;
@@ -126,7 +130,8 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
       openConversation: (conversationId, messageId = null, options) =>
         places.go({ screen: 'conversation', conversationId, messageId }, options?.replace),
       newConversation: () => places.go({ screen: 'conversation', conversationId: null, messageId: null }),
-      openScreen: (screen, section = ALL_SECTIONS) => places.go({ screen, section }),
+      openScreen: (screen, section = ALL_SECTIONS) =>
+        places.go(screen === 'pair' ? { screen } : { screen, section }),
       back: () => {
         if (places.get().depth > 0) history.back();
         else places.go({ screen: 'conversation', conversationId: null, messageId: null }, true);

@@ -5,6 +5,7 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
 import type { App } from '../../services/app.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
+import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp } from './app.tsx';
 
 /** Where one was reading in a conversation. `cache` belongs to the virtual list. */
@@ -34,6 +35,8 @@ export interface Session {
   readonly unread: Writable<ReadonlySet<ConversationId>>;
   /** The conversation on the screen. */
   readonly current: Writable<ConversationId | null>;
+  /** The conversation that is to be forgotten on all devices, while it is asked about. */
+  readonly forgetting: Writable<LibraryEntry | null>;
   readonly places: Map<ConversationId, ReadingPlace>;
   /** Outcomes of slash commands by conversation; `new` for the empty page. */
   readonly outcomes: Writable<ReadonlyMap<ConversationId | 'new', readonly ShownOutcome[]>>;
@@ -57,6 +60,7 @@ function createSession(app: App): Session {
     dropped: writable<Promise<readonly SourceFile[]> | null>(null),
     unread,
     current,
+    forgetting: writable<LibraryEntry | null>(null),
     places: new Map(),
     outcomes: writable<ReadonlyMap<ConversationId | 'new', readonly ShownOutcome[]>>(new Map()),
     composer: writable<{ focus(): void; insert(text: string): void } | null>(null),

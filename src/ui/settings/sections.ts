@@ -3,6 +3,7 @@
 export const SECTION_IDS = [
   'models',
   'memory',
+  'sync',
   'storage',
   'privacy',
   'appearance',
@@ -43,6 +44,10 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
     'indexing.summaries',
     'embedding',
   ),
+  { section: 'sync', key: 'sync.mode' },
+  { section: 'sync', key: 'sync.pair' },
+  { section: 'sync', key: 'sync.devices' },
+  { section: 'sync', key: 'sync.log' },
   ...fields('storage', 'storage.engine', 'storage.max_size_mb'),
   { section: 'storage', key: 'storage.export.title' },
   { section: 'storage', key: 'storage.import.title' },

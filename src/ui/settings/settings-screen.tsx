@@ -13,10 +13,12 @@ import { PrivacySection } from './privacy-section.tsx';
 import { SECTION_IDS, type SectionId, sectionOf } from './sections.ts';
 import { ShortcutsSection } from './shortcuts-section.tsx';
 import { StorageSection } from './storage-section.tsx';
+import { SyncSection } from './sync-section.tsx';
 
 const SECTIONS: Record<SectionId, ComponentType> = {
   models: ModelsSection,
   memory: MemorySection,
+  sync: SyncSection,
   storage: StorageSection,
   privacy: PrivacySection,
   appearance: AppearanceSection,

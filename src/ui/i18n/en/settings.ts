@@ -15,6 +15,10 @@ export const settings = {
       title: 'Memory and recall',
       lead: 'What is brought back, how much of it, and how it is found.',
     },
+    sync: {
+      title: 'Sync',
+      lead: 'The same memory on all your devices, with nobody in between able to read it.',
+    },
     storage: { title: 'Storage', lead: 'What is kept in this browser, and how to take it with you.' },
     privacy: {
       title: 'Privacy',
@@ -320,6 +324,12 @@ export const settings = {
     contents: 'What is kept',
     take: 'Take it with you',
   },
+  sync: {
+    mode: 'Sync: off, this browser, my relay, an operator',
+    pair: 'Pair a device: QR code, link, 24 words',
+    devices: 'Devices of the account',
+    log: 'Sync log',
+  },
   privacy: {
     addWord: 'Add a word',
     addDir: 'Add a folder',
@@ -333,7 +343,7 @@ export const settings = {
     where: 'Where things are',
     facts: {
       conversations:
-        'Conversations are kept in this browser only. No account, no server of ours, no tracking.',
+        'Conversations are kept in this browser. With sync they also travel to your own devices, sealed; without it nowhere. No tracking.',
       model:
         'What you send goes to the endpoint you chose, together with the passages the card shows, and nowhere else.',
       keys: 'Keys are sealed on this device. They are not in exports.',

@@ -16,6 +16,7 @@ export const shell = {
   search: 'Search',
   memory: 'Memory',
   settings: 'Settings',
+  pair: 'Pair this device',
   hideSidebar: 'Hide sidebar',
   showSidebar: 'Show sidebar',
   untitled: 'Untitled conversation',

@@ -12,6 +12,7 @@ export const settings = {
   section: {
     models: { title: '模型', lead: '由谁作答。任何 OpenAI 兼容的服务，用您自己的密钥。' },
     memory: { title: '记忆与回忆', lead: '想起什么、想起多少、怎样找到。' },
+    sync: { title: '同步', lead: '所有设备拥有同一份记忆，中间没有人读得到。' },
     storage: { title: '存储', lead: '这个浏览器里保存了什么，以及如何带走。' },
     privacy: { title: '隐私', lead: '哪些内容不能进入记忆。对话本身保持原样。' },
     appearance: { title: '外观', lead: '界面的样子和语言。' },
@@ -242,6 +243,12 @@ export const settings = {
     contents: '保存了什么',
     take: '带走与带入',
   },
+  sync: {
+    mode: '同步：关闭、此浏览器、我的中继、运营方',
+    pair: '配对设备：二维码、链接、24 个单词',
+    devices: '账户中的设备',
+    log: '同步日志',
+  },
   privacy: {
     addWord: '添加敏感词',
     addDir: '添加文件夹',
@@ -254,7 +261,8 @@ export const settings = {
     rebuildAction: '重建索引',
     where: '内容在哪里',
     facts: {
-      conversations: '对话只保存在这个浏览器里。没有账号，没有我们的服务器，没有跟踪。',
+      conversations:
+        '对话保存在这个浏览器里。打开同步后，也会密封着送到您自己的设备；不打开，就哪里也不去。没有跟踪。',
       model: '您发送的内容只会连同卡片所示的片段发往您选择的服务，不会去别处。',
       keys: '密钥封存在这台设备上，不会出现在导出文件里。',
     },

@@ -16,6 +16,7 @@ export const shell = {
   search: '搜索',
   memory: '记忆',
   settings: '设置',
+  pair: '配对这台设备',
   hideSidebar: '收起侧栏',
   showSidebar: '展开侧栏',
   untitled: '未命名的对话',

@@ -1,0 +1,313 @@
+// Sync: how it is done, how it stands, which devices belong together, what happened.
+import { KeyRound, LogOut, QrCode as QrIcon, RefreshCw, TriangleAlert } from 'lucide-react';
+import { type ReactNode, useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { toast } from 'sonner';
+import type { SyncMode, SyncState, SyncStatus } from '../../services/sync/sync.ts';
+import { useApp } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
+import { sentences } from '../i18n/sentences.ts';
+import { Button, Confirm, classes, Menu, Spinner, Switch } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { AccountForm } from '../sync/account-form.tsx';
+import { DeviceList } from '../sync/device-list.tsx';
+import { Fingerprint, PairDeviceDialog } from '../sync/pair-device.tsx';
+import { RelaySight } from '../sync/relay-sight.tsx';
+import { SyncLog } from '../sync/sync-log.tsx';
+import { useSyncStatus } from '../sync/use-sync.ts';
+import { Group, Refusal, Row, useSetting } from './rows.tsx';
+
+export function SyncSection() {
+  const { t } = useTranslation('sync');
+  const status = useSyncStatus();
+  const mode = useSetting<SyncMode>('sync.mode');
+  const { account } = status;
+  const wanted = mode.value === 'remote' || mode.value === 'managed' ? mode.value : null;
+  return (
+    <>
+      {account !== null && <Standing status={status} />}
+      {account !== null && status.problem === null && status.devices.length < 2 && (
+        <p className="flex gap-3 rounded-lg bg-side px-4 py-3 text-ink-2">
+          <KeyRound size={17} aria-hidden className="mt-0.5 shrink-0 text-ink-3" />
+          {t('alone')}
+        </p>
+      )}
+      {account !== null && (
+        <Group title={t('device.title')}>
+          <DeviceList devices={status.devices} />
+          <PairRow />
+        </Group>
+      )}
+      <Modes mode={mode.value} set={(next) => void mode.set(next)} status={status} />
+      <Refusal problem={mode.problem} />
+      {account === null && wanted !== null && <SetUp mode={wanted} status={status} />}
+      {account === null ? (
+        wanted !== null && (
+          <Group title={t('sight.title')}>
+            <div className="py-3">
+              <RelaySight />
+            </div>
+          </Group>
+        )
+      ) : (
+        <>
+          <Group title={t('log.title')}>
+            <SyncLog />
+          </Group>
+          <Group title={t('account.title')}>
+            <div className="py-3">
+              <Fingerprint value={account.fingerprint} help={t('fingerprint.same')} />
+            </div>
+            <Row label={t('account.relay')} help={<span className="break-all">{account.endpoint}</span>} />
+            <details className="py-3">
+              <summary className="cursor-pointer font-medium">{t('sight.title')}</summary>
+              <div className="pt-3">
+                <RelaySight />
+              </div>
+            </details>
+            <LeaveRow others={status.devices.filter((device) => !device.here).length} />
+          </Group>
+        </>
+      )}
+    </>
+  );
+}
+
+// ── how ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const MODES = ['disabled', 'local', 'remote', 'managed'] as const;
+
+function Modes({ mode, set, status }: { mode: SyncMode; set: (mode: SyncMode) => void; status: SyncStatus }) {
+  const { t } = useTranslation('sync');
+  const name = useId();
+  return (
+    <fieldset className="space-y-2">
+      <legend className="mb-1.5 font-semibold">{t('mode.title')}</legend>
+      {MODES.map((value) => {
+        const checked = mode === value;
+        return (
+          <label
+            key={value}
+            className={classes(
+              'flex cursor-pointer items-start gap-3 rounded-lg border px-3.5 py-2.5 has-focus-visible:outline-2 has-focus-visible:outline-accent',
+              checked ? 'border-accent bg-accent-soft' : 'border-line hover:border-line-strong hover:bg-side',
+            )}
+          >
+            <input
+              type="radio"
+              name={name}
+              checked={checked}
+              onChange={() => set(value)}
+              className="mt-0.5 size-4 shrink-0 accent-accent outline-none"
+            />
+            <span className="min-w-0">
+              <span className="block font-medium">{t(`mode.${value}.label`)}</span>
+              <span className={classes('block text-xs', checked ? 'text-ink-2' : 'text-ink-3')}>
+                {sentences(
+                  t(`mode.${value}.help`),
+                  value === 'disabled' && status.account !== null && t('mode.keeps'),
+                )}
+              </span>
+            </span>
+          </label>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+/** No account yet: make one, or join the one of another device. */
+function SetUp({ mode, status }: { mode: 'remote' | 'managed'; status: SyncStatus }) {
+  const { t } = useTranslation('sync');
+  const navigation = useNavigation();
+  return (
+    <>
+      {status.problem && <ProblemNotice problem={status.problem} />}
+      <Group title={t('create.title')}>
+        <div className="space-y-4 py-3">
+          <p className="text-ink-2">{t('create.lead')}</p>
+          <AccountForm key={mode} mode={mode} />
+        </div>
+      </Group>
+      <Group title={t('join.short')}>
+        <Row label={t('join.have')} help={t('join.haveHelp')} stack>
+          <Button icon={<QrIcon size={15} aria-hidden />} onClick={() => navigation.openScreen('pair')}>
+            {t('join.open')}
+          </Button>
+        </Row>
+      </Group>
+    </>
+  );
+}
+
+// ── how it stands ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+const DOT: Record<SyncState, string> = {
+  disabled: 'bg-line-strong',
+  local: 'bg-line-strong',
+  unpaired: 'bg-line-strong',
+  connecting: 'animate-pulse bg-ink-3',
+  offline: 'border-2 border-ink-3',
+  syncing: 'animate-pulse bg-ok-strong',
+  synced: 'bg-ok-strong',
+  stopped: 'bg-danger',
+};
+
+function Standing({ status }: { status: SyncStatus }) {
+  const { t } = useTranslation('sync');
+  const { sync } = useApp();
+  const report = useReport();
+  const [looking, setLooking] = useState(false);
+  const look = (force: boolean) => {
+    setLooking(true);
+    sync
+      .syncNow({ force })
+      .then(() => {
+        if (force) toast(t('standing.comparing'));
+      }, report)
+      .finally(() => setLooking(false));
+  };
+  const figures: { id: string; value: ReactNode; help?: string }[] = [
+    { id: 'waiting', value: formatNumber(status.waiting) },
+    { id: 'fetching', value: formatNumber(status.fetching) },
+    {
+      id: 'last',
+      value:
+        status.syncedAt === null ? (
+          t('standing.never')
+        ) : (
+          <time dateTime={new Date(status.syncedAt).toISOString()} title={formatExact(status.syncedAt)}>
+            {formatRelative(status.syncedAt)}
+          </time>
+        ),
+    },
+    ...(status.withheld > 0
+      ? [{ id: 'withheld', value: formatNumber(status.withheld), help: t('standing.withheldHelp') }]
+      : []),
+    ...(status.unreadable > 0
+      ? [{ id: 'unreadable', value: formatNumber(status.unreadable), help: t('standing.unreadableHelp') }]
+      : []),
+  ];
+  const lacking = status.devices.filter((device) => device.missing > 0);
+  return (
+    <section aria-label={t('standing.title')} className="space-y-3">
+      <div className="flex flex-wrap items-center gap-3">
+        <p role="status" className="flex min-w-0 flex-1 items-center gap-2.5 font-semibold text-base">
+          <span aria-hidden className={classes('size-2.5 shrink-0 rounded-full', DOT[status.state])} />
+          {t(`standing.state.${status.state}`)}
+        </p>
+        <div className="flex gap-2">
+          <Button
+            size="sm"
+            busy={looking}
+            icon={<RefreshCw size={14} aria-hidden />}
+            onClick={() => look(false)}
+          >
+            {t('standing.now')}
+          </Button>
+          <Menu
+            trigger={
+              <Button size="sm" variant="ghost">
+                {t('standing.more')}
+              </Button>
+            }
+            items={[
+              {
+                label: t('standing.compare'),
+                description: t('standing.compareHelp'),
+                onSelect: () => look(true),
+              },
+            ]}
+          />
+        </div>
+      </div>
+      <p className="text-ink-2">{t(`standing.means.${status.state}`)}</p>
+      {status.problem && <ProblemNotice problem={status.problem} />}
+      <dl className="grid grid-cols-[repeat(auto-fit,minmax(8.5rem,1fr))] gap-x-4 gap-y-3">
+        {figures.map((figure) => (
+          <div key={figure.id}>
+            <dt className="text-ink-3 text-xs">{t(`standing.${figure.id}`)}</dt>
+            <dd className="mt-0.5 font-medium tabular-nums">{figure.value}</dd>
+            {figure.help && <dd className="text-ink-3 text-xs">{figure.help}</dd>}
+          </div>
+        ))}
+      </dl>
+      {lacking.map((device) => (
+        <p key={device.id} className="flex gap-2 text-branch">
+          <TriangleAlert size={15} aria-hidden className="mt-0.5 shrink-0" />
+          {t('standing.lacks', { count: device.missing, name: device.name })}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+function PairRow() {
+  const { t } = useTranslation('sync');
+  const [open, setOpen] = useState(false);
+  return (
+    <Row label={t('pair.title')} help={t('pair.row')}>
+      <Button icon={<QrIcon size={15} aria-hidden />} onClick={() => setOpen(true)}>
+        {t('pair.open')}
+      </Button>
+      <PairDeviceDialog open={open} onOpenChange={setOpen} />
+    </Row>
+  );
+}
+
+function LeaveRow({ others }: { others: number }) {
+  const { t } = useTranslation('sync');
+  const { sync } = useApp();
+  const report = useReport();
+  const [asking, setAsking] = useState(false);
+  const [erase, setErase] = useState(false);
+  const [leaving, setLeaving] = useState(false);
+  const id = useId();
+  return (
+    <Row label={t('leave.title')} help={t('leave.help')}>
+      <Button
+        size="sm"
+        disabled={leaving}
+        icon={leaving ? <Spinner /> : <LogOut size={14} aria-hidden />}
+        onClick={() => {
+          setErase(false);
+          setAsking(true);
+        }}
+      >
+        {t('leave.open')}
+      </Button>
+      <Confirm
+        open={asking}
+        onOpenChange={setAsking}
+        title={t('leave.confirm')}
+        action={t(erase ? 'leave.actionErase' : 'leave.action')}
+        danger
+        onConfirm={() => {
+          setLeaving(true);
+          sync
+            .leave({ erase })
+            .then(() => toast(t('leave.done')), report)
+            .finally(() => setLeaving(false));
+        }}
+      >
+        <div className="space-y-3">
+          <p>{t('leave.text')}</p>
+          <p>{others > 0 ? t('leave.others', { count: others }) : t('leave.last')}</p>
+          <div className="flex items-start gap-3 rounded-lg bg-side px-3 py-2.5">
+            <Switch id={id} checked={erase} onCheckedChange={setErase} aria-describedby={`${id}-help`} />
+            <div className="min-w-0">
+              <label htmlFor={id} className="font-medium text-ink">
+                {t('leave.erase')}
+              </label>
+              <p id={`${id}-help`} className="text-xs">
+                {t('leave.eraseHelp')}
+              </p>
+            </div>
+          </div>
+        </div>
+      </Confirm>
+    </Row>
+  );
+}

@@ -1,0 +1,168 @@
+// A new account: which relay, what this device is called, and a test that answers in a sentence.
+import { Check } from 'lucide-react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { toast } from 'sonner';
+import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { sentences } from '../i18n/sentences.ts';
+import { Button, TextField } from '../shell/controls.tsx';
+import { ProblemNotice, useProblemWords } from '../shell/problem-notice.tsx';
+import { deviceOf } from './device-name.ts';
+
+/** A name for this device in the language of the page. */
+export function useGuessedName(): string {
+  const { t } = useTranslation('sync');
+  const { system, browser } = deviceOf(navigator.userAgent);
+  if (system && browser) return t('device.guess', { system, browser });
+  return system ?? browser ?? t('device.guessNothing');
+}
+
+/** The address of the server that handed out this page, as a relay's: one command can serve both. */
+const ownAddress = () => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}`;
+
+/** Browsers refuse plain connections to other machines from a sealed page. */
+const isMixed = (endpoint: string): boolean =>
+  location.protocol === 'https:' &&
+  /^(?:ws|http):\/\//i.test(endpoint.trim()) &&
+  !/^\w+:\/\/(?:localhost|127\.|\[::1\])/i.test(endpoint.trim());
+
+type Tested =
+  | { readonly state: 'no' | 'testing' | 'good' }
+  | { readonly state: 'bad'; readonly problem: Problem };
+
+/** Asks a relay whether it would let one in; what is typed afterwards makes the answer void. */
+function useRelayTest() {
+  const { sync } = useApp();
+  const [tested, setTested] = useState<Tested>({ state: 'no' });
+  const turn = useRef(0);
+  const forget = () => {
+    turn.current += 1;
+    setTested({ state: 'no' });
+  };
+  const test = (endpoint: string, token?: string) => {
+    turn.current += 1;
+    const mine = turn.current;
+    const settle = (next: Tested) => {
+      if (turn.current === mine) setTested(next);
+    };
+    setTested({ state: 'testing' });
+    sync.test(endpoint, token).then(
+      () => settle({ state: 'good' }),
+      (error: unknown) => settle({ state: 'bad', problem: toProblem(error) }),
+    );
+  };
+  useEffect(
+    () => () => {
+      turn.current += 1;
+    },
+    [],
+  );
+  return { tested, test, forget };
+}
+
+export function AccountForm({ mode }: { mode: 'remote' | 'managed' }) {
+  const { t } = useTranslation('sync');
+  const { sync, settings } = useApp();
+  const kept = useReadable(settings.config, (config) => config.sync.remote.endpoint);
+  const guess = useGuessedName();
+  const [endpoint, setEndpoint] = useState(kept);
+  const [token, setToken] = useState('');
+  const [name, setName] = useState(guess);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [making, setMaking] = useState(false);
+  const { tested, test, forget } = useRelayTest();
+  const words = useProblemWords();
+  const managed = mode === 'managed';
+  const ready = endpoint.trim() !== '' && name.trim() !== '' && (!managed || token.trim() !== '');
+  const offer = endpoint.trim() === '' && !managed;
+
+  const create = (event: FormEvent) => {
+    event.preventDefault();
+    if (!ready || making) return;
+    setMaking(true);
+    setProblem(null);
+    sync
+      .create({
+        endpoint,
+        deviceName: name.trim(),
+        mode,
+        ...(managed ? { token: token.trim() } : {}),
+      })
+      .then(
+        () => toast(t('create.done')),
+        (error: unknown) => {
+          if (!isAbort(error)) setProblem(toProblem(error));
+        },
+      )
+      .finally(() => setMaking(false));
+  };
+  const said = tested.state === 'bad' ? words(tested.problem) : null;
+  return (
+    <form onSubmit={create} className="space-y-4">
+      <TextField
+        label={t('create.endpoint')}
+        hint={isMixed(endpoint) ? t('create.mixed') : t(`create.endpointHelp.${mode}`)}
+        placeholder="wss://relay.example"
+        inputMode="url"
+        autoCapitalize="off"
+        autoComplete="off"
+        spellCheck={false}
+        value={endpoint}
+        onChange={(event) => {
+          setEndpoint(event.target.value);
+          forget();
+        }}
+      />
+      {offer && (
+        <Button size="sm" variant="ghost" className="-mt-2 -ml-2.5" onClick={() => setEndpoint(ownAddress())}>
+          {t('create.useOwn', { address: ownAddress() })}
+        </Button>
+      )}
+      {managed && (
+        <TextField
+          label={t('create.token')}
+          hint={t('create.tokenHelp')}
+          type="password"
+          autoComplete="off"
+          spellCheck={false}
+          value={token}
+          onChange={(event) => {
+            setToken(event.target.value);
+            forget();
+          }}
+        />
+      )}
+      <TextField
+        label={t('device.name')}
+        hint={t('device.nameHelp')}
+        maxLength={60}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <div role="status" aria-live="polite">
+        {tested.state === 'good' && (
+          <p className="flex items-center gap-2 text-ok">
+            <Check size={15} aria-hidden className="shrink-0" />
+            {t('create.good')}
+          </p>
+        )}
+        {said && <p className="text-danger">{sentences(said.what, said.todo)}</p>}
+      </div>
+      {problem && <ProblemNotice problem={problem} />}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" variant="primary" busy={making} disabled={!ready}>
+          {t('create.action')}
+        </Button>
+        <Button
+          busy={tested.state === 'testing'}
+          disabled={endpoint.trim() === '' || (managed && token.trim() === '')}
+          onClick={() => test(endpoint, managed ? token : undefined)}
+        >
+          {t('create.test')}
+        </Button>
+      </div>
+      <p className="text-ink-3 text-xs">{t('create.makes')}</p>
+    </form>
+  );
+}

@@ -1,0 +1,100 @@
+// Reads a QR code with the camera. The camera runs only while the dialog is open, and its pictures go nowhere.
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useApp } from '../hooks/app.tsx';
+import { Dialog, Spinner } from '../shell/controls.tsx';
+import { pixelsOf } from './picture.ts';
+
+/** A look at the picture this often, ms. */
+const LOOK_MS = 200;
+
+type Trouble = 'refused' | 'none' | 'failed';
+
+/** Whether there may be a camera at all: pages that are not sealed have none. */
+export const mayHaveCamera = (): boolean => typeof navigator.mediaDevices?.getUserMedia === 'function';
+
+function troubleOf(error: unknown): Trouble {
+  const name = (error as { name?: unknown } | null)?.name;
+  if (name === 'NotAllowedError' || name === 'SecurityError') return 'refused';
+  return name === 'NotFoundError' || name === 'OverconstrainedError' ? 'none' : 'failed';
+}
+
+export function ScanDialog({
+  open,
+  onOpenChange,
+  onText,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  /** The text of a code that was seen; false: it is none of ours, look on. */
+  onText: (text: string) => boolean;
+}) {
+  const { t } = useTranslation('sync');
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title={t('scan.title')} description={t('scan.lead')}>
+      {open && <Camera onText={onText} />}
+    </Dialog>
+  );
+}
+
+function Camera({ onText }: { onText: (text: string) => boolean }) {
+  const { t } = useTranslation('sync');
+  const { sync } = useApp();
+  const video = useRef<HTMLVideoElement>(null);
+  const [state, setState] = useState<'starting' | 'looking' | 'other' | Trouble>('starting');
+  const found = useRef(onText);
+  found.current = onText;
+
+  useEffect(() => {
+    let over = false;
+    let stream: MediaStream | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = async () => {
+      const element = video.current;
+      const picture = element && pixelsOf(element, element.videoWidth, element.videoHeight);
+      const text = picture ? await sync.readQr(picture).catch(() => null) : null;
+      if (over) return;
+      if (text !== null && found.current(text)) return;
+      if (text !== null) setState('other');
+      timer = setTimeout(() => void look(), LOOK_MS);
+    };
+    navigator.mediaDevices
+      .getUserMedia({ video: { facingMode: 'environment', width: { ideal: 1280 } }, audio: false })
+      .then(
+        async (started) => {
+          stream = started;
+          if (over || !video.current) return stop();
+          video.current.srcObject = started;
+          await video.current.play().catch(() => {});
+          setState('looking');
+          await look();
+        },
+        (error: unknown) => !over && setState(troubleOf(error)),
+      )
+      .catch((error: unknown) => !over && setState(troubleOf(error)));
+    const stop = () => {
+      over = true;
+      clearTimeout(timer);
+      for (const track of stream?.getTracks() ?? []) track.stop();
+    };
+    return stop;
+  }, [sync]);
+
+  const trouble = state === 'refused' || state === 'none' || state === 'failed';
+  return (
+    <div className="space-y-3">
+      {!trouble && (
+        <video
+          ref={video}
+          playsInline
+          muted
+          aria-label={t('scan.view')}
+          className="aspect-4/3 w-full rounded-lg bg-side object-cover"
+        />
+      )}
+      <p role="status" className={trouble ? 'text-danger' : 'text-ink-2'}>
+        {state === 'starting' ? <Spinner label={t('scan.starting')} /> : t(`scan.${state}`)}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,149 @@
+// The sync log as sentences: what was sent, what came, what met, what failed.
+import { ArrowDown, ArrowUp, GitBranch, Info, TriangleAlert } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { asConversationId, LIBRARY_DOCUMENT, NOTES_DOCUMENT } from '../../domain/base/ids.ts';
+import type { JournalEntry } from '../../services/sync/sync.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { formatBytes, formatExact, formatRelative } from '../i18n/index.ts';
+import { Button, classes, Skeleton } from '../shell/controls.tsx';
+import { useProblemWords } from '../shell/problem-notice.tsx';
+import { useJournal } from './use-sync.ts';
+
+const KINDS = ['upload', 'download', 'conflict', 'error', 'note'] as const;
+type Filter = 'all' | (typeof KINDS)[number];
+const PAGE = 20;
+
+const ICONS = { upload: ArrowUp, download: ArrowDown, conflict: GitBranch, error: TriangleAlert, note: Info };
+const TONES: Record<JournalEntry['kind'], string> = {
+  upload: 'text-ink-3',
+  download: 'text-ink-3',
+  conflict: 'text-branch',
+  error: 'text-danger',
+  note: 'text-ink-3',
+};
+
+export function SyncLog() {
+  const { t } = useTranslation('sync');
+  const journal = useJournal();
+  const [filter, setFilter] = useState<Filter>('all');
+  const [shown, setShown] = useState(PAGE);
+  const lines = useMemo(
+    () => (journal ?? []).filter((entry) => filter === 'all' || entry.kind === filter),
+    [journal, filter],
+  );
+  if (journal === null) return <Skeleton className="my-3 h-4 w-60" />;
+  return (
+    <div className="space-y-2 py-2">
+      <fieldset className="flex flex-wrap gap-1.5">
+        <legend className="sr-only">{t('log.filter')}</legend>
+        {(['all', ...KINDS] as const).map((kind) => (
+          <button
+            key={kind}
+            type="button"
+            aria-pressed={filter === kind}
+            onClick={() => {
+              setFilter(kind);
+              setShown(PAGE);
+            }}
+            className="touchable h-7 rounded-md border border-line px-2.5 text-ink-2 text-xs hover:bg-fill aria-pressed:border-line-strong aria-pressed:bg-fill aria-pressed:font-medium aria-pressed:text-ink"
+          >
+            {t(`log.kinds.${kind}`)}
+          </button>
+        ))}
+      </fieldset>
+      {lines.length === 0 ? (
+        <p className="py-2 text-ink-3">{t(filter === 'all' ? 'log.empty' : 'log.none')}</p>
+      ) : (
+        <ol className="divide-y divide-line">
+          {lines.slice(0, shown).map((entry, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two lines may say the same in the same millisecond
+            <Line key={`${entry.at} ${entry.what} ${entry.document} ${at}`} entry={entry} />
+          ))}
+        </ol>
+      )}
+      {lines.length > shown && (
+        <Button size="sm" variant="ghost" onClick={() => setShown(shown + 3 * PAGE)}>
+          {t('log.more', { count: lines.length - shown })}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Line({ entry }: { entry: JournalEntry }) {
+  const { t } = useTranslation('sync');
+  const Icon = ICONS[entry.kind];
+  return (
+    <li className="flex items-start gap-2.5 py-2">
+      <Icon size={15} aria-hidden className={classes('mt-0.5 shrink-0', TONES[entry.kind])} />
+      <p className="min-w-0 flex-1">
+        <Sentence entry={entry} />
+        {entry.bytes > 0 && (
+          <span className="ml-2 whitespace-nowrap text-ink-3 text-xs">{formatBytes(entry.bytes)}</span>
+        )}
+        <Open entry={entry} />
+      </p>
+      <time
+        dateTime={new Date(entry.at).toISOString()}
+        title={formatExact(entry.at)}
+        className="shrink-0 pt-0.5 text-ink-3 text-xs"
+      >
+        <span className="sr-only">{t(`log.kinds.${entry.kind}`)}, </span>
+        {formatRelative(entry.at)}
+      </time>
+    </li>
+  );
+}
+
+function Sentence({ entry }: { entry: JournalEntry }) {
+  const { t, i18n } = useTranslation('sync');
+  const words = useProblemWords();
+  const title = useTitleOf(entry.document);
+  if (entry.kind === 'error' && entry.what !== 'unreadable')
+    return words({ code: entry.what, message: entry.what }).what;
+  const key = `log.${entry.kind}.${entry.what}`;
+  const values = { title, count: entry.count, device: entry.device ?? '', context: entry.device ? 'by' : '' };
+  return i18n.exists(key, { ns: 'sync', ...values }) ? t(key, values) : t('log.other', { what: entry.what });
+}
+
+/** A document as people call it. */
+function useTitleOf(document: string | null): string {
+  const { t } = useTranslation('sync');
+  const { documents } = useApp();
+  const entry = useReadable(documents.library, (library) =>
+    document === null ? undefined : library.entries.find(({ id }) => id === document),
+  );
+  if (document === NOTES_DOCUMENT) return t('log.notes');
+  if (document === LIBRARY_DOCUMENT || document === null) return t('log.index');
+  if (!entry) return t('log.gone');
+  return t('log.titled', { title: entry.title || t('log.untitled') });
+}
+
+/** The way to what met: the conversation with its branches, or the trash. */
+function Open({ entry }: { entry: JournalEntry }) {
+  const { t } = useTranslation('sync');
+  const navigation = useNavigation();
+  const { documents } = useApp();
+  const { document, what } = entry;
+  const there = useReadable(
+    documents.library,
+    (library) => document !== null && library.entries.some(({ id }) => id === document),
+  );
+  if (entry.kind !== 'conflict' || document === null || !there) return null;
+  return (
+    <Button
+      size="sm"
+      variant="ghost"
+      className="-my-1 ml-1"
+      onClick={() =>
+        what === 'deleted'
+          ? navigation.openScreen('settings', 'storage')
+          : navigation.openConversation(asConversationId(document))
+      }
+    >
+      {t(what === 'deleted' ? 'log.openTrash' : 'log.openBranches')}
+    </Button>
+  );
+}

@@ -1,0 +1,69 @@
+// Sync as the screens follow it.
+import { useCallback, useEffect, useState } from 'react';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { JournalEntry, SyncStatus, Whereabouts } from '../../services/sync/sync.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+
+export const useSyncStatus = (): SyncStatus => useReadable(useApp().sync.status);
+
+/** Whether this device belongs to an account. */
+export const useHasAccount = (): boolean =>
+  useReadable(useApp().sync.status, (status) => status.account !== null);
+
+/** Asks again whenever the status says something else, never twice at once. `ask` must keep its identity. */
+function useAsked<T>(ask: (() => Promise<T>) | null): T | null {
+  const { sync } = useApp();
+  const [held, setHeld] = useState<{ by: unknown; answer: T } | null>(null);
+  useEffect(() => {
+    if (!ask) return;
+    let gone = false;
+    let busy = false;
+    let again = false;
+    const look = () => {
+      again = true;
+      if (busy) return;
+      busy = true;
+      again = false;
+      ask()
+        .then(
+          (answer) => !gone && setHeld({ by: ask, answer }),
+          () => {}, // the engine is not there yet: the next status asks again
+        )
+        .finally(() => {
+          busy = false;
+          if (again && !gone) look();
+        });
+    };
+    look();
+    const stop = sync.status.subscribe(look);
+    return () => {
+      gone = true;
+      stop();
+    };
+  }, [sync, ask]);
+  return held && held.by === ask ? held.answer : null;
+}
+
+/** Where the conversation is; null until known, and while there is no account. */
+export function useWhereabouts(id: ConversationId | null): Whereabouts | null {
+  const { sync } = useApp();
+  const wanted = useHasAccount() && id !== null;
+  const ask = useCallback(() => sync.where(id as ConversationId), [sync, id]);
+  return useAsked(wanted ? ask : null);
+}
+
+/** The sync log, newest first; null until read. */
+export function useJournal(): readonly JournalEntry[] | null {
+  const { sync } = useApp();
+  const ask = useCallback(() => sync.journal(), [sync]);
+  return useAsked(ask);
+}
+
+/** The conversation on the screen is kept in step at once. */
+export function useOpenRooms(id: ConversationId | null): void {
+  const { sync } = useApp();
+  useEffect(() => {
+    sync.setOpen(id === null ? [] : [id]);
+    return () => sync.setOpen([]);
+  }, [sync, id]);
+}

@@ -1,0 +1,48 @@
+// The 24 words while they are typed: which are known, which are not and what may have been meant. Pure.
+import { wordlist } from '@scure/bip39/wordlists/english.js';
+import { distance } from 'fastest-levenshtein';
+
+export const PHRASE_WORDS = 24;
+
+export interface TypedWord {
+  readonly text: string;
+  /** `started`: the last one, still being typed, and the beginning of a known word. */
+  readonly state: 'known' | 'started' | 'unknown';
+  /** For an unknown one: the nearest known word, where one is near. */
+  readonly meant: string | null;
+}
+
+const KNOWN = new Set(wordlist);
+/** Further away it is no slip of the finger. */
+const NEAR = 2;
+
+function nearest(text: string): string | null {
+  let best: string | null = null;
+  let least = NEAR + 1;
+  for (const word of wordlist) {
+    const away = distance(text, word);
+    if (away < least) [best, least] = [word, away];
+  }
+  return best;
+}
+
+/** Whether the text is meant as words rather than as a link. */
+export const looksLikeWords = (text: string): boolean =>
+  text.trim() !== '' && !/pair=|:\/\/|#/.test(text) && /^[\p{L}\s\d,;.)]+$/u.test(text.trim());
+
+/** Splits as the reader of phrases does: numbers, commas and line breaks between words do not count. */
+export function typedWords(text: string): readonly TypedWord[] {
+  const finished = /[\s,;.]$/.test(text);
+  const parts = text
+    .toLowerCase()
+    .split(/[\s,;.]+/)
+    .map((part) => part.replace(/^\d+[.)]?/, ''))
+    .filter(Boolean);
+  return parts.map((part, at): TypedWord => {
+    if (KNOWN.has(part)) return { text: part, state: 'known', meant: null };
+    const typing = at === parts.length - 1 && !finished;
+    if (typing && wordlist.some((word) => word.startsWith(part)))
+      return { text: part, state: 'started', meant: null };
+    return { text: part, state: 'unknown', meant: nearest(part) };
+  });
+}
