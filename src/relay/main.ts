@@ -1,9 +1,12 @@
 // The relay as a process: reads its options, opens its store and its doors, and leaves as it should when it is told to.
 //   npm run relay                                 keeps everything in ./relay-data, listens on 127.0.0.1:4180
 //   npm run relay -- --serve dist                 hands out the built app as well
+//   npm run relay -- --new-account                prints a token to hand out, and the tag to put into RELAY_ACCOUNTS
 //   DATABASE_URL=postgres://… npm run relay       keeps everything in PostgreSQL, beside other relays
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { accountTag } from '../domain/sync/keys.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { readOptions } from './options.ts';
@@ -15,6 +18,11 @@ const log = createLog();
 
 async function run() {
   const options = readOptions(process.argv.slice(2), process.env);
+  if (options.newAccount) {
+    const token = randomBytes(32).toString('base64url');
+    console.info(JSON.stringify({ token, tag: accountTag(token) }));
+    return;
+  }
   if (options.serve !== undefined && !existsSync(join(options.serve, 'index.html')))
     throw new Error(`there is no built app in ${options.serve}: npm run build makes it`);
   const level = options.databaseUrl ? null : await openLevelStore(options.data);

@@ -31,6 +31,7 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
       host: { type: 'string' },
       data: { type: 'string' },
       serve: { type: 'string' },
+      'new-account': { type: 'boolean' },
     },
   });
   const given = {
@@ -51,6 +52,8 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     data: read.RELAY_DATA,
     backup: read.RELAY_BACKUP_DIR,
     serve: read.RELAY_SERVE,
+    /** Make up an account and say what it is, nothing else. */
+    newAccount: values['new-account'] ?? false,
     /** Origins of web pages that may connect; none named: all may, as the token is what lets one in. */
     origins: read.RELAY_ORIGINS,
     /** Account tags that may use this relay; none named: whoever reaches it. */

@@ -1,14 +1,17 @@
 // The relay as its clients meet it: a real process with the embedded store, stock clients, and strangers who misbehave.
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as Y from 'yjs';
 import {
   createKey,
   createStockClient,
+  type Key,
   makeUpdate,
   metric,
   openSocket,
@@ -597,6 +600,19 @@ describe('whoever runs it', () => {
     await late.synced();
     expect(late.doc.getArray('a').toJSON()).toEqual([1, 2, 3]);
     expect(await second.stop()).toBe(0);
+  });
+
+  it('can make an account up for somebody', async () => {
+    const main = join(import.meta.dirname, '../../src/relay/main.ts');
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--import',
+      'tsx',
+      main,
+      '--new-account',
+    ]);
+    const key: Key = JSON.parse(stdout);
+    const a = client(relay, key, 'r');
+    await a.synced();
   });
 
   it('is told what is wrong with what they asked for', async () => {
