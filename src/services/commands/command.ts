@@ -10,6 +10,7 @@ import type { Documents, LibraryEntry } from '../documents/documents.ts';
 import type { ExportedFile, Library } from '../library/library.ts';
 import type { Memory, MemoryStatus, RecallResult } from '../memory/memory.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { Sync } from '../sync/sync.ts';
 
 /** One word or flag a command takes. Help text lives in the catalogue: `commands.<command>.<name>`. */
 export interface ArgumentDescription {
@@ -35,6 +36,8 @@ export interface CommandContext {
   readonly settings: Settings;
   /** Absent where nothing looks after the window (then its commands say so). */
   readonly context?: ContextControl | undefined;
+  /** Absent where this browser cannot sync. */
+  readonly sync?: Sync | undefined;
   /** Conversation on the screen, null on an empty page. */
   readonly conversationId: ConversationId | null;
   readonly signal: AbortSignal;

@@ -7,6 +7,7 @@ import { memory } from './memory.ts';
 import { newConversation } from './new.ts';
 import { parseCommand } from './parse.ts';
 import { recall } from './recall.ts';
+import { sync } from './sync.ts';
 import { title } from './title.ts';
 
 export { type Completion, complete, type Suggestion } from './complete.ts';
@@ -22,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   dmail,
   newConversation,
   title,
+  sync,
   help,
 ];
 

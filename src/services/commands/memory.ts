@@ -3,8 +3,9 @@ import { isAbort, RecollectError } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { LibraryEntry } from '../documents/documents.ts';
 import type { Command, CommandArguments, CommandContext, CommandOutcome } from './command.ts';
+import { runSync } from './sync.ts';
 
-const ACTIONS = ['list', 'search', 'archive', 'delete', 'export', 'status', 'config'] as const;
+const ACTIONS = ['list', 'search', 'archive', 'delete', 'export', 'status', 'sync', 'config'] as const;
 type Action = (typeof ACTIONS)[number];
 
 const DEFAULT_LIMIT = 20;
@@ -15,6 +16,8 @@ const FLAGS: Readonly<Record<string, readonly Action[]>> = {
   archived: ['list', 'search'],
   format: ['export'],
   all: ['export'],
+  force: ['sync'],
+  status: ['sync'],
 };
 
 export const memory: Command = {
@@ -26,6 +29,8 @@ export const memory: Command = {
     { name: 'archived', kind: 'flag', value: 'none', optional: true },
     { name: 'format', kind: 'flag', value: 'text', choices: ['json', 'markdown'], optional: true },
     { name: 'all', kind: 'flag', value: 'none', optional: true },
+    { name: 'force', kind: 'flag', value: 'none', optional: true },
+    { name: 'status', kind: 'flag', value: 'none', optional: true },
   ],
 
   async run(context, args) {
@@ -115,6 +120,8 @@ const RUN: Readonly<
     status: service.status.get(),
     stats: await service.stats(),
   }),
+
+  sync: (context, args) => runSync(context, { force: args.force === true, status: args.status === true }),
 
   config: async () => ({ type: 'screen', screen: 'settings' }),
 };

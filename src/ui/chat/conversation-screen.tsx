@@ -39,6 +39,7 @@ import {
   RunningAnswer,
 } from './message-view.tsx';
 import { branchOf, leafThrough } from './rows.ts';
+import { ReplayEnd } from './send-back.tsx';
 
 const NO_OUTCOMES: readonly ShownOutcome[] = [];
 
@@ -82,8 +83,8 @@ function useCommandLine(conversationId: ConversationId | null): (line: string) =
       // Most commands are done at once; only a slow one says that it runs.
       const slow = setTimeout(() => put(null), 200);
       try {
-        const { documents, library, chat, context, memory, settings } = app;
-        const services = { documents, library, chat, context, memory, settings };
+        const { documents, library, chat, context, memory, settings, sync } = app;
+        const services = { documents, library, chat, context, memory, settings, sync };
         const here = { ...services, conversationId, now: Date.now, signal };
         const outcome = await runCommand(app.commands, line, here);
         clearTimeout(slow);
@@ -345,7 +346,7 @@ function OpenedConversation({
       edit: (message, text, rerun) => acts.current.edit(message, text, rerun),
       jump: (message) => acts.current.jump(message),
       checkpoint: (message) => acts.current.checkpoint(message),
-      sendBack: (message) => setShown({ type: 'sendBack', message }),
+      sendBack: (message, callId) => setShown({ type: 'sendBack', message, callId }),
       ledger: (answer) => setShown({ type: 'ledger', answer }),
       connectModel: () => acts.current.navigation.openScreen('settings', 'models'),
       canAsk: !busy,
@@ -515,6 +516,7 @@ function OpenedConversation({
                       </Button>
                     </div>
                   )}
+                  {!busy && turn.replay && turn.replay.done > 0 && <ReplayEnd replay={turn.replay} />}
                   {!busy && turn.problem && <ProblemNotice className="my-3" problem={turn.problem} />}
                   <Outcomes place={id} shown={outcomes} />
                 </>

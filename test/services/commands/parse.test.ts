@@ -136,7 +136,7 @@ describe('a mistake is explained', () => {
         command: 'memory',
         argument: 'action',
         value: 'lost',
-        allowed: 'list, search, archive, delete, export, status, config',
+        allowed: 'list, search, archive, delete, export, status, sync, config',
         nearest: 'list',
       },
     ],
@@ -147,7 +147,7 @@ describe('a mistake is explained', () => {
         command: 'memory',
         argument: 'action',
         value: '',
-        allowed: 'list, search, archive, delete, export, status, config',
+        allowed: 'list, search, archive, delete, export, status, sync, config',
         nearest: '',
       },
     ],
@@ -258,6 +258,7 @@ describe('completion', () => {
       '/dmail',
       '/new',
       '/title',
+      '/sync',
       '/help',
     ]);
     expect(texts('/me')).toEqual(['/memory']);
@@ -268,14 +269,24 @@ describe('completion', () => {
       'delete',
       'export',
       'status',
+      'sync',
       'config',
       '--limit',
       '--archived',
       '--format',
       '--all',
+      '--force',
+      '--status',
     ]);
-    expect(texts('/memory s')).toEqual(['search', 'status']);
-    expect(texts('/memory export --')).toEqual(['--limit', '--archived', '--format', '--all']);
+    expect(texts('/memory s')).toEqual(['search', 'status', 'sync']);
+    expect(texts('/memory export --')).toEqual([
+      '--limit',
+      '--archived',
+      '--format',
+      '--all',
+      '--force',
+      '--status',
+    ]);
     expect(texts('/memory export --format ')).toEqual(['json', 'markdown']);
     expect(texts('/memory export --format m')).toEqual(['markdown']);
     expect(texts('/recall x --limit 3 --')).toEqual(['--with-context', '--jump-to', '--explain', '--scope']);

@@ -48,6 +48,8 @@ export const commands = {
     format: 'json (complete) or markdown',
     all: 'all conversations',
     archived: 'archived ones as well',
+    sync: 'look for what other devices changed',
+    force: 'compare every conversation with the relay',
   },
   new: {
     summary: 'Start a new conversation',
@@ -56,6 +58,11 @@ export const commands = {
   title: {
     summary: 'Rename this conversation',
     text: 'the new title',
+  },
+  sync: {
+    summary: 'Look for what other devices changed',
+    force: 'compare every conversation with the relay, and mend what it lost',
+    status: 'only tell how things stand',
   },
   help: {
     summary: 'Show all commands',
@@ -72,6 +79,16 @@ export const commands = {
     checkpointed: 'Checkpoint “{{name}}” is set',
     restored: 'Back at “{{name}}”. What came after is on its own branch.',
     dmailed: 'Sent back to “{{name}}”. The branch you left stays.',
+    syncing: 'Looking for what other devices changed',
+    syncForced: 'Comparing every conversation with the relay',
+    sync_disabled: 'Sync is off: everything stays in this browser',
+    sync_local: 'Everything stays in this browser; its tabs share it',
+    sync_unpaired: 'This device belongs to no account yet',
+    sync_connecting: 'Reaching for the relay. Changes that wait here: {{waiting, number}}',
+    sync_offline: 'The relay does not answer. Changes that wait here: {{waiting, number}}',
+    sync_syncing: 'Under way. Changes that wait here: {{waiting, number}}',
+    sync_synced: 'All changes made here are on the relay. Devices: {{devices, number}}',
+    sync_stopped: 'Sync has stopped. Changes that wait here: {{waiting, number}}',
     exported_one: 'Exported {{count, number}} conversation',
     exported_other: 'Exported {{count, number}} conversations',
   },

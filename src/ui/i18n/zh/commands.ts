@@ -48,6 +48,8 @@ export const commands = {
     format: 'json（完整）或 markdown',
     all: '全部对话',
     archived: '包括已归档的',
+    sync: '看看其他设备有什么变化',
+    force: '把每个对话与中继逐一比对',
   },
   new: {
     summary: '开始新对话',
@@ -56,6 +58,11 @@ export const commands = {
   title: {
     summary: '给当前对话改名',
     text: '新标题',
+  },
+  sync: {
+    summary: '看看其他设备有什么变化',
+    force: '把每个对话与中继逐一比对，补上它丢失的内容',
+    status: '只说明目前的情况',
   },
   help: {
     summary: '显示全部命令',
@@ -69,6 +76,16 @@ export const commands = {
     checkpointed: '已设置检查点“{{name}}”',
     restored: '已回到“{{name}}”。之后的内容在它自己的分支上。',
     dmailed: '已送回“{{name}}”。离开的分支仍然保留。',
+    syncing: '正在查看其他设备的变化',
+    syncForced: '正在把每个对话与中继逐一比对',
+    sync_disabled: '同步已关闭：所有内容都留在这个浏览器中',
+    sync_local: '所有内容都留在这个浏览器中，由各标签页共享',
+    sync_unpaired: '这台设备还没有加入任何账户',
+    sync_connecting: '正在连接中继。在此等待的更改：{{waiting, number}}',
+    sync_offline: '中继没有回应。在此等待的更改：{{waiting, number}}',
+    sync_syncing: '正在进行。在此等待的更改：{{waiting, number}}',
+    sync_synced: '在此所做的更改都已在中继上。设备数：{{devices, number}}',
+    sync_stopped: '同步已停止。在此等待的更改：{{waiting, number}}',
     exported_other: '已导出 {{count, number}} 个对话',
   },
 };
