@@ -6,7 +6,7 @@
 // sitting as a right one: that is what a person would call related. Each question is also put to a library that cannot answer it
 // (MADial's), where nothing is related. The best three of each are looked at, since few more are ever shown.
 import { madial, memoryBank, type Store } from './calibration/labelled.ts';
-import { loadPipeline, models, option } from './load.ts';
+import { cache, loadPipeline, models, option } from './load.ts';
 import type { Found, Session } from './pipeline.ts';
 
 const SHOWN = 3;
@@ -67,6 +67,7 @@ const { openPipeline } = await loadPipeline();
 const pipeline = await openPipeline({
   models: models(),
   model: option('model', 'multilingual-e5-small-en-zh'),
+  cache: cache(),
 });
 const hybrid: Example[] = [];
 const keyword: Example[] = [];

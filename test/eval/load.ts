@@ -24,3 +24,6 @@ export function option(name: string, fallback?: string): string {
 
 /** Folder of the shipped models. */
 export const models = (): string => resolve(option('models', join(ROOT, 'public/models')));
+
+/** Folder for vectors that were made before; not part of the repository. */
+export const cache = (): string => resolve(option('cache', join(ROOT, '.cache/eval')));

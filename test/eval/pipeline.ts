@@ -1,4 +1,5 @@
 // The product's own way from a conversation to a passage, opened for measuring: log, documents, engine, real Postgres, real model.
+import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
 import { vector } from '@electric-sql/pglite-pgvector';
@@ -8,7 +9,9 @@ import { migrate } from '../../src/adapters/index/schema.ts';
 import { type MessageId, newConversationId, newMessageId } from '../../src/domain/base/ids.ts';
 import { until } from '../../src/domain/base/readable.ts';
 import type { Message, RecalledPassage } from '../../src/domain/chat/message.ts';
+import type { Technique } from '../../src/domain/memory/rank.ts';
 import { openHome } from '../services/memory/home.ts';
+import { cached } from './cache.ts';
 
 export interface Session {
   readonly id: string;
@@ -42,7 +45,7 @@ export interface Found {
 
 export interface Library {
   /** Every message the product would consider for the question, best first, none held back by the threshold. */
-  ask(question: string): Promise<Found[]>;
+  ask(question: string, at?: number): Promise<Found[]>;
   close(): Promise<void>;
 }
 
@@ -55,16 +58,27 @@ const OPEN = {
 };
 
 /** Opens Postgres and the model once; `library` then fills it with one person's conversations after another. */
-export async function openPipeline(options: { readonly models: string; readonly model?: string }) {
+export async function openPipeline(options: {
+  readonly models: string;
+  readonly model?: string;
+  /** Folder for vectors that were made before. */
+  readonly cache: string;
+}) {
   const database = await PGlite.create({ extensions: { vector, pg_textsearch } });
   await migrate(database);
   const index = createPgliteIndex(database);
-  const embedding = createInProcessLocalEmbedding({
+  const provider = createInProcessLocalEmbedding({
     models: options.models,
     config: options.model ? { model: options.model } : {},
   });
+  const embedding = cached(provider, join(options.cache, `${provider.id.replaceAll('/', '+')}.bin`));
+  let without: ReadonlySet<Technique> = new Set();
   return {
     embedding,
+    /** Leaves parts of the ranking away from now on. */
+    leaveOut: (techniques: readonly Technique[]) => {
+      without = new Set(techniques);
+    },
     /** Imports the sessions, waits until every vector is there. A message's name, where it has one, is written before its words. */
     library: async (sessions: readonly Session[]): Promise<Library> => {
       await index.clear();
@@ -99,7 +113,14 @@ export async function openPipeline(options: { readonly models: string; readonly 
           },
         };
       });
-      const home = openHome({ index, embedding, config: OPEN, now: () => last + 86_400_000 });
+      let asked: number | undefined;
+      const home = openHome({
+        index,
+        embedding,
+        config: OPEN,
+        now: () => asked ?? last + 86_400_000,
+        without: () => without,
+      });
       await home.add(...conversations);
       home.engine().wake('now');
       await until(
@@ -111,7 +132,8 @@ export async function openPipeline(options: { readonly models: string; readonly 
       if (problem || waiting > 0)
         throw new Error(`The library is not complete: ${problem?.message ?? waiting}`);
       return {
-        ask: async (question) => {
+        ask: async (question, at) => {
+          asked = at;
           const { passages, nearMisses, degraded } = await home.recall(question, {
             withContext: false,
             limit: 50,
@@ -126,6 +148,7 @@ export async function openPipeline(options: { readonly models: string; readonly 
       };
     },
     close: async () => {
+      embedding.save();
       await embedding.close();
       await database.close();
     },

@@ -2,7 +2,7 @@
 //   npx tsx test/eval/run.ts --tasks tasks.json --out rankings.jsonl [--set NAME] [--model ID]
 // tasks.json: {sets: [{name, stores: [{sessions, queries}]}]}; one line of rankings.jsonl a query: {set, query, ranking, finals}.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { loadPipeline, models, option } from './load.ts';
+import { cache, loadPipeline, models, option } from './load.ts';
 import type { Tasks } from './pipeline.ts';
 
 if (process.argv.includes('--context')) {
@@ -16,6 +16,7 @@ const { openPipeline } = await loadPipeline();
 const pipeline = await openPipeline({
   models: models(),
   model: option('model', 'multilingual-e5-small-en-zh'),
+  cache: cache(),
 });
 const lines: string[] = [];
 for (const set of tasks.sets) {

@@ -1,6 +1,7 @@
 // The models that travel with the app in `public/models/`, and what is known of them. Each folder keeps its NOTICE.md.
 import { CENTRES } from './centres.ts';
 import type { Calibration } from './embedding-provider.ts';
+import { STATE_CENTRES } from './state-centres.ts';
 
 export interface ModelFile {
   /** Below the model's folder. */
@@ -27,12 +28,14 @@ export interface BundledModel {
    * anything, and 0.05 higher in Chinese than in English). Null where nothing is gained. See `centred`.
    */
   readonly centre: Float32Array | null;
+  /** The same of the states of single pieces, each of length 1; see `tokens.ts`. */
+  readonly stateCentre: Float32Array | null;
   /** Measured by test/eval/calibration/fit.ts on MemoryBank (MIT) in the model's languages, with the centre taken away. */
   readonly calibration: Calibration;
 }
 
-function centreOf(model: string): Float32Array | null {
-  const text = CENTRES[model];
+function centreOf(model: string, centres = CENTRES): Float32Array | null {
+  const text = centres[model];
   return text
     ? new Float32Array(Uint8Array.from(atob(text), (character) => character.charCodeAt(0)).buffer)
     : null;
@@ -55,6 +58,7 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
     ],
     q4: { path: 'onnx/model_q4.onnx', bytes: 30_560_599 },
     centre: centreOf('multilingual-e5-small-en-zh'),
+    stateCentre: centreOf('multilingual-e5-small-en-zh', STATE_CENTRES),
     calibration: { related: 0.338, spread: 0.071 },
   },
   {
@@ -73,6 +77,7 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
     ],
     q4: null,
     centre: null,
+    stateCentre: centreOf('all-MiniLM-L6-v2', STATE_CENTRES),
     calibration: { related: 0.362, spread: 0.1 },
   },
 ];

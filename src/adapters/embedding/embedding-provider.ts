@@ -20,6 +20,24 @@ export type EmbeddingState =
   /** Keyword recall goes on; the sentence says so. */
   | { readonly status: 'failed'; readonly problem: Problem };
 
+/** A text to be read with what was said right before it: that helps to understand it, but is not part of it. */
+export interface Reading {
+  /** Stands in front of the text; may be empty. */
+  readonly context: string;
+  readonly text: string;
+}
+
+/** A text with the vector of each of its pieces, for late interaction (`domain/memory/late.ts`). */
+export interface Read {
+  /** As `embed` gives it: `dimensions` numbers, length 1. */
+  readonly vector: Float32Array;
+  /** Passage: the signs of its pieces' vectors, `TOKEN_BITS` of them a piece. Context is left out. */
+  readonly bits: Uint8Array;
+  /** Question: its pieces' vectors of length 1, `TOKEN_BITS` numbers each, and how much each piece says. Empty for passages. */
+  readonly tokens: Float32Array;
+  readonly weights: Float32Array;
+}
+
 export interface EmbeddingProvider {
   /** Provider, model and precision, e.g. `local/multilingual-e5-small-en-zh/q8`: vectors are keyed by it. */
   readonly id: string;
@@ -40,6 +58,8 @@ export interface EmbeddingProvider {
     texts: readonly string[],
     options: { kind: EmbeddingKind; signal: AbortSignal },
   ): Promise<Float32Array[]>;
+  /** Like `embed`, with the pieces. Absent where a provider has only whole vectors: then late interaction is left away. */
+  read?(texts: readonly Reading[], options: { kind: EmbeddingKind; signal: AbortSignal }): Promise<Read[]>;
   /** Lets memory go; the next call loads again. */
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@
 // so a query waits for one passage at most. Loads late; retires after idling, or after a failure to start clean.
 import type { Problem } from '../../domain/base/errors.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
-import type { LocalModel, Port, Reply } from './protocol.ts';
+import type { LocalModel, Pieces, Port, Reply } from './protocol.ts';
 import { requestSchema } from './protocol.ts';
 
 /** A model in memory. */
@@ -13,6 +13,12 @@ export interface EmbeddingRuntime {
   readonly device: 'cpu' | 'wasm' | 'webgpu';
   /** Vectors of length 1. */
   run(texts: readonly string[]): Promise<Float32Array[]>;
+  /** One text with its pieces; the first `context` characters are only context. Absent: this runtime knows no pieces. */
+  read?(
+    text: string,
+    context: number,
+    kind: 'query' | 'passage',
+  ): Promise<{ vector: Float32Array; pieces: Pieces }>;
   dispose(): Promise<void>;
 }
 
@@ -46,7 +52,9 @@ interface Job {
   readonly model: LocalModel;
   readonly kind: 'query' | 'passage';
   readonly texts: readonly string[];
+  readonly contexts: readonly number[] | null;
   readonly vectors: Float32Array[];
+  readonly pieces: Pieces[];
 }
 
 /**
@@ -68,7 +76,14 @@ export function createEmbeddingHost(deps: {
 
   const tell = (caller: Caller, reply: Reply) => {
     const transfer =
-      reply.type === 'vectors' ? reply.vectors.map((vector) => vector.buffer as ArrayBuffer) : [];
+      reply.type === 'vectors'
+        ? [
+            ...reply.vectors.map((vector) => vector.buffer as ArrayBuffer),
+            ...(reply.pieces ?? []).flatMap(({ bits, tokens, weights }) =>
+              [bits, tokens, weights].map((numbers) => numbers.buffer as ArrayBuffer),
+            ),
+          ]
+        : [];
     if (callers.has(caller)) caller.port.postMessage(reply, transfer);
   };
 
@@ -97,10 +112,23 @@ export function createEmbeddingHost(deps: {
     // Loading takes long: look again who is first.
     if (job !== next()) return;
     const done = job.vectors.length;
-    job.vectors.push(...(await runtime.run(job.texts.slice(done, done + runtime.batch))));
+    if (job.contexts && runtime.read) {
+      const { vector, pieces } = await runtime.read(
+        job.texts[done] as string,
+        job.contexts[done] ?? 0,
+        job.kind,
+      );
+      job.vectors.push(vector);
+      job.pieces.push(pieces);
+    } else job.vectors.push(...(await runtime.run(job.texts.slice(done, done + runtime.batch))));
     if (job.vectors.length < job.texts.length) return;
     jobs = jobs.filter((other) => other !== job);
-    tell(job.caller, { type: 'vectors', call: job.call, vectors: job.vectors });
+    tell(job.caller, {
+      type: 'vectors',
+      call: job.call,
+      vectors: job.vectors,
+      ...(job.pieces.length > 0 ? { pieces: job.pieces } : {}),
+    });
   };
 
   const next = (): Job | undefined => jobs.find(({ kind }) => kind === 'query') ?? jobs[0];
@@ -158,8 +186,9 @@ export function createEmbeddingHost(deps: {
     if (!parsed.success) return console.warn('embedding host: message not understood', parsed.error.message);
     const request = parsed.data;
     if (request.type === 'embed') {
-      const { call, model, kind, texts } = request;
-      jobs.push({ caller, call, key: JSON.stringify(model), model, kind, texts, vectors: [] });
+      const { call, model, kind, texts, contexts = null } = request;
+      const key = JSON.stringify(model);
+      jobs.push({ caller, call, key, model, kind, texts, contexts, vectors: [], pieces: [] });
       void work();
     } else if (request.type === 'cancel') {
       jobs = jobs.filter((job) => job.caller !== caller || job.call !== request.call);

@@ -5,9 +5,9 @@ import { writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { bundledModel } from './bundled-models.ts';
 import { createCalibration } from './calibration.ts';
-import type { EmbeddingProvider, EmbeddingState } from './embedding-provider.ts';
+import type { EmbeddingKind, EmbeddingProvider, EmbeddingState, Reading } from './embedding-provider.ts';
 import { familyOf } from './families.ts';
-import type { Line, LocalModel, Request } from './protocol.ts';
+import type { Line, LocalModel, Pieces, Request } from './protocol.ts';
 import { RETIRED, replySchema } from './protocol.ts';
 import { centred } from './vector.ts';
 
@@ -17,9 +17,13 @@ const RETRY_AFTER_MS = 30_000;
 /** How long a retired thread's last messages may take to arrive. */
 const LAST_WORDS_MS = 50;
 
+interface Answer {
+  readonly vectors: Float32Array[];
+  readonly pieces: readonly Pieces[];
+}
 interface Pending {
   readonly request: Extract<Request, { type: 'embed' }>;
-  resolve(vectors: Float32Array[]): void;
+  resolve(answer: Answer): void;
   reject(error: unknown): void;
 }
 
@@ -101,7 +105,7 @@ export function createLocalEmbedding(deps: {
           return state.set({ status: 'ready' });
         case 'vectors':
           for (const vector of reply.vectors) centred(vector, centre);
-          pending.get(reply.call)?.resolve(reply.vectors);
+          pending.get(reply.call)?.resolve({ vectors: reply.vectors, pieces: reply.pieces ?? [] });
           return void pending.delete(reply.call);
         case 'failed': {
           const call = pending.get(reply.call);
@@ -143,18 +147,24 @@ export function createLocalEmbedding(deps: {
     );
   };
 
-  const embed: EmbeddingProvider['embed'] = async (texts, { kind, signal }) => {
+  const ask = async (
+    readings: readonly Reading[],
+    pieces: boolean,
+    { kind, signal }: { kind: EmbeddingKind; signal: AbortSignal },
+  ): Promise<Answer> => {
     signal.throwIfAborted();
-    if (texts.length === 0) return [];
+    if (readings.length === 0) return { vectors: [], pieces: [] };
     const before = state.get();
     if (before.status === 'failed' && Date.now() < failedUntil) throw problemError(before.problem);
     const call = ++calls;
+    const prefix = prefixes[kind];
     const request: Pending['request'] = {
       type: 'embed',
       call,
       model,
       kind,
-      texts: texts.map((text) => `${prefixes[kind]}${text}`),
+      texts: readings.map(({ context, text }) => `${prefix}${context}${text}`),
+      ...(pieces ? { contexts: readings.map(({ context }) => prefix.length + context.length) } : {}),
     };
     const cancel = () => {
       const waiting = pending.get(call);
@@ -164,7 +174,7 @@ export function createLocalEmbedding(deps: {
       if (open) send({ type: 'cancel', call });
     };
     try {
-      return await new Promise<Float32Array[]>((resolve, reject) => {
+      return await new Promise<Answer>((resolve, reject) => {
         pending.set(call, { request, resolve, reject });
         signal.addEventListener('abort', cancel, { once: true });
         send(request);
@@ -172,6 +182,21 @@ export function createLocalEmbedding(deps: {
     } finally {
       signal.removeEventListener('abort', cancel);
     }
+  };
+
+  const embed: EmbeddingProvider['embed'] = async (texts, options) =>
+    (
+      await ask(
+        texts.map((text) => ({ context: '', text })),
+        false,
+        options,
+      )
+    ).vectors;
+
+  const nothing = { bits: new Uint8Array(0), tokens: new Float32Array(0), weights: new Float32Array(0) };
+  const read: NonNullable<EmbeddingProvider['read']> = async (readings, options) => {
+    const { vectors, pieces } = await ask(readings, true, options);
+    return vectors.map((vector, at) => ({ vector, ...nothing, ...pieces[at] }));
   };
 
   return {
@@ -184,6 +209,7 @@ export function createLocalEmbedding(deps: {
     maxBatch: config.batch_size,
     state,
     embed,
+    read,
     calibration: known ? async () => known.calibration : createCalibration(embed),
     close: async () => {
       const mine = open;

@@ -32,12 +32,22 @@ export const requestSchema = z.discriminatedUnion('type', [
     model: localModelSchema,
     kind: z.enum(['query', 'passage']),
     texts: z.array(z.string()).min(1),
+    /** Characters of each text that are only context. Present: vectors of the pieces are wanted too. */
+    contexts: z.array(z.number().int().min(0)).optional(),
   }),
   z.object({ type: z.literal('cancel'), call: z.number().int() }),
   /** The asker hangs up. */
   z.object({ type: z.literal('bye') }),
 ]);
 export type Request = z.infer<typeof requestSchema>;
+
+/** The pieces of a text: see `Read` in the contract. */
+const piecesSchema = z.object({
+  bits: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+  tokens: z.custom<Float32Array>((value) => value instanceof Float32Array),
+  weights: z.custom<Float32Array>((value) => value instanceof Float32Array),
+});
+export type Pieces = z.infer<typeof piecesSchema>;
 
 export const replySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('loading'), loaded: z.number(), total: z.number() }),
@@ -46,6 +56,7 @@ export const replySchema = z.discriminatedUnion('type', [
     type: z.literal('vectors'),
     call: z.number().int(),
     vectors: z.array(z.custom<Float32Array>((value) => value instanceof Float32Array)),
+    pieces: z.array(piecesSchema).optional(),
   }),
   z.object({ type: z.literal('failed'), call: z.number().int(), problem: problemSchema }),
   /**

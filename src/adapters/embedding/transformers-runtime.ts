@@ -1,10 +1,12 @@
 // Runs one model with transformers.js, in a browser's worker or in Node. The only file that names the library.
 import { AutoModel, AutoTokenizer, env, mean_pooling } from '@huggingface/transformers';
+import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { bundledModel } from './bundled-models.ts';
 import type { EmbeddingRuntime, LoadRuntime } from './host.ts';
 import { GpuError } from './host.ts';
 import type { LocalModel } from './protocol.ts';
+import { bitsOf, centreStates, queryTokens } from './tokens.ts';
 import { unit } from './vector.ts';
 
 /** Where things are on this thread. */
@@ -77,6 +79,53 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
         return Array.from({ length: rows }, (_, row) => unit(numbers.slice(row * width, (row + 1) * width)));
       };
 
+      const scores = scoresOf(tokenizer);
+      const stateCentre =
+        model.source === 'bundled' ? (bundledModel(model.model)?.stateCentre ?? null) : null;
+
+      /** Where a text's own pieces begin, after the marks that stand in front of every text and its context. */
+      const beginning = (text: string, context: number): number => {
+        const front = text.slice(0, context).trimEnd();
+        const { size } = tokenizer(front === '' ? '' : readable(front), {
+          truncation: true,
+          max_length: limit,
+        }).input_ids;
+        // The mark at the end is not in front of anything.
+        return Math.max(1, size - 1);
+      };
+      const read: NonNullable<EmbeddingRuntime['read']> = async (text, context, kind) => {
+        const inputs = tokenizer([readable(text)], { padding: false, truncation: true, max_length: limit });
+        const output = await network(inputs);
+        const states = output.last_hidden_state ?? output.token_embeddings ?? output.logits;
+        const [, count, width] = states.dims as [number, number, number];
+        const numbers = Float32Array.from(states.data as Float32Array);
+        const from = Math.min(beginning(text, context), Math.max(0, count - 2));
+        const pooled = new Float32Array(width);
+        // A passage is the mean of its own pieces, each read in its context; a question the mean of all, as `run` has it.
+        const [first, end] =
+          model.pooling === 'cls'
+            ? [0, 1]
+            : kind === 'query'
+              ? [0, count]
+              : [from, Math.max(from + 1, count - 1)];
+        for (let piece = first; piece < end; piece++)
+          for (let at = 0; at < width; at++)
+            pooled[at] = (pooled[at] as number) + (numbers[piece * width + at] as number);
+        const own = numbers.slice(from * width, Math.max(from, count - 1) * width);
+        centreStates(own, width, stateCentre);
+        const ids = Array.from((inputs.input_ids.data as BigInt64Array).slice(from, count - 1), Number);
+        return {
+          vector: unit(pooled),
+          pieces:
+            kind === 'query'
+              ? {
+                  bits: new Uint8Array(0),
+                  ...queryTokens(own, width, scores && ids.map((id) => scores[id] ?? 0)),
+                }
+              : { bits: bitsOf(own, width), tokens: new Float32Array(0), weights: new Float32Array(0) },
+        };
+      };
+
       // The first run compiles and allocates: it belongs to loading, and it tells the width.
       const [probe] = await run(['ready']);
       const runtime: EmbeddingRuntime = {
@@ -85,6 +134,10 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
         device,
         run: (texts) =>
           run(texts).catch((error: unknown) => {
+            throw device === 'webgpu' ? new GpuError('WebGPU failed while running', { cause: error }) : error;
+          }),
+        read: (text, context, kind) =>
+          read(text, context, kind).catch((error: unknown) => {
             throw device === 'webgpu' ? new GpuError('WebGPU failed while running', { cause: error }) : error;
           }),
         dispose: async () => void (await network.dispose()),
@@ -182,6 +235,27 @@ function watch(
     return new Response(counted, { status: response.status, headers: response.headers });
   };
   return () => missing;
+}
+
+const vocabularySchema = z.union([
+  z.array(z.tuple([z.string(), z.number()])),
+  z.record(z.string(), z.number()),
+]);
+
+/**
+ * The logarithm of how frequent each piece of a vocabulary is: as the vocabulary says, or by its order, in which the frequent come first
+ * (Zipf's law, beginning with the commonest English word; what stands before it are marks and single characters). Null: not known.
+ */
+function scoresOf(tokenizer: { readonly _tokenizerJSON?: unknown }): readonly number[] | null {
+  const { model } = (tokenizer._tokenizerJSON ?? {}) as { readonly model?: { readonly vocab?: unknown } };
+  const parsed = vocabularySchema.safeParse(model?.vocab);
+  if (!parsed.success) return null;
+  if (Array.isArray(parsed.data)) return parsed.data.map(([, score]) => score);
+  const { the: first } = parsed.data;
+  if (first === undefined) return null;
+  const scores: number[] = [];
+  for (const id of Object.values(parsed.data)) scores[id] = id < first ? 0 : -Math.log(id - first + 1) - 2.5;
+  return scores;
 }
 
 const isRange = (init: RequestInit | undefined): boolean => new Headers(init?.headers).has('range');

@@ -22,20 +22,28 @@ export const splitWords = (words: string): string[] => words.toLowerCase().split
 export const weightOf = (holding: number, all: number): number =>
   Math.log(1 + (all - holding + 0.5) / (holding + 0.5)) * (K1 + 1);
 
-/** BM25 of a chunk with these words; a word that stands twice in the query counts twice. > 0 where any word matches, else 0. */
-export function bm25Of(
+/** What each word of the query adds to the BM25 of a chunk with these words; a word that stands twice in the query counts twice. */
+export function termsOf(
   query: readonly string[],
   words: readonly string[],
   { weights, perWord }: WordStatistics,
-): number {
+): number[] {
+  const wanted = new Set(query);
   const times = new Map<string, number>();
-  for (const word of words) times.set(word, (times.get(word) ?? 0) + 1);
-  let score = 0;
-  for (const word of query) {
+  for (const word of words) if (wanted.has(word)) times.set(word, (times.get(word) ?? 0) + 1);
+  return query.map((word) => {
     const found = times.get(word);
-    if (found) score += ((weights.get(word) ?? 0) * found) / (found + K1 * (1 - B + perWord * words.length));
-  }
-  return score;
+    return found ? ((weights.get(word) ?? 0) * found) / (found + K1 * (1 - B + perWord * words.length)) : 0;
+  });
+}
+
+/** BM25 from what its words add: > 0 where any word matches, else 0. */
+export const bm25Of = (terms: readonly number[]): number => terms.reduce((sum, one) => sum + one, 0);
+
+/** What each word of the query is worth; one that no chunk has counts as the rarest there is. */
+export function worthOf(query: readonly string[], { weights }: WordStatistics, chunks: number): number[] {
+  const rarest = weightOf(0, chunks);
+  return query.map((word) => weights.get(word) || rarest);
 }
 
 // The two numbers, read back out of scores that an index gave: score(word, in a text of n words) = weight / (A + k1 · perWord · n).

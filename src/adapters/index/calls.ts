@@ -20,6 +20,8 @@ const VERBS: { readonly [verb in Exclude<keyof MemoryIndex, 'close'>]: true } = 
   waiting: true,
   put: true,
   search: true,
+  look: true,
+  pieces: true,
   neighbours: true,
   forget: true,
   clear: true,

@@ -2,9 +2,9 @@
 // Behaves as the contract says and keeps nothing; for tests, and the yardstick the database is compared with.
 import { z } from 'zod';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
-import { B, bm25Of, splitWords, weightOf } from './bm25.ts';
+import { B, bm25Of, splitWords, termsOf, type WordStatistics, weightOf, worthOf } from './bm25.ts';
 import type { Candidate, ConversationRow, IndexChange, MemoryIndex, MessageRow } from './memory-index.ts';
-import { NEIGHBOUR_STEPS, NEIGHBOUR_TEXT, QUERY_WORDS, settleChange } from './rules.ts';
+import { contextIn, linked, NEIGHBOUR_STEPS, NEIGHBOUR_TEXT, QUERY_WORDS, settleChange } from './rules.ts';
 
 interface Chunk {
   readonly id: number;
@@ -44,6 +44,8 @@ export function createInMemoryIndex(): MemoryIndex {
   const chunksOf = new Map<MessageId, Chunk[]>();
   /** Model → hash of what was embedded → vector. */
   const vectors = new Map<string, Map<string, Float32Array>>();
+  /** The same for the signs of pieces. */
+  const pieces = new Map<string, Map<string, Uint8Array>>();
   let bookmark = 0;
   let nextChunk = 1;
 
@@ -58,7 +60,7 @@ export function createInMemoryIndex(): MemoryIndex {
   };
   const forgetUnusedVectors = () => {
     const used = new Set([...chunks.values()].map((chunk) => chunk.hash));
-    for (const kept of vectors.values())
+    for (const kept of [...vectors.values(), ...pieces.values()])
       for (const hash of [...kept.keys()]) if (!used.has(hash)) kept.delete(hash);
   };
 
@@ -105,23 +107,34 @@ export function createInMemoryIndex(): MemoryIndex {
   const conversationOf = (chunk: Chunk) =>
     conversations.get(messageOf(chunk).conversationId) as ConversationRow;
 
-  /** BM25 of every chunk that has one of the words; statistics over all chunks, as a database index has them. */
-  const bm25 = (words: string): Map<number, number> => {
-    const query = splitWords(words).slice(0, QUERY_WORDS);
-    const scores = new Map<number, number>();
-    const documents = [...chunks.values()].map((chunk) => ({ id: chunk.id, words: splitWords(chunk.words) }));
-    const all = documents.reduce((sum, one) => sum + one.words.length, 0);
+  /** Statistics over all chunks, as a database index has them. */
+  const statisticsOf = (query: readonly string[]): WordStatistics => {
+    const documents = [...chunks.values()].map((chunk) => splitWords(chunk.words));
+    const all = documents.reduce((sum, own) => sum + own.length, 0);
     const weights = new Map(
-      query.map((word) => {
-        const holding = documents.filter((one) => one.words.includes(word)).length;
-        return [word, weightOf(holding, documents.length)];
+      query.flatMap((word) => {
+        const holding = documents.filter((own) => own.includes(word)).length;
+        return holding > 0 ? [[word, weightOf(holding, documents.length)] as const] : [];
       }),
     );
-    for (const { id, words: own } of documents) {
-      const score = bm25Of(query, own, { weights, perWord: (B * documents.length) / all });
-      if (score > 0) scores.set(id, score);
-    }
-    return scores;
+    return { weights, perWord: (B * documents.length) / all };
+  };
+  const ordered = (id: MessageId): Chunk[] =>
+    [...(chunksOf.get(id) ?? [])].sort((a, b) => a.ordinal - b.ordinal);
+  const followerOf = (id: MessageId): MessageRow | undefined =>
+    [...messages.values()]
+      .filter((row) => row.before === id)
+      .sort((a, b) => b.createdAt - a.createdAt || (b.id > a.id ? 1 : -1))[0];
+  const previousOf = (chunk: Chunk): Chunk | undefined => {
+    if (chunk.ordinal > 0) return ordered(chunk.message).find((one) => one.ordinal === chunk.ordinal - 1);
+    const { before } = messageOf(chunk);
+    return before ? ordered(before).at(-1) : undefined;
+  };
+  const nextOf = (chunk: Chunk): Chunk | undefined => {
+    const within = ordered(chunk.message).find((one) => one.ordinal === chunk.ordinal + 1);
+    if (within) return within;
+    const follower = followerOf(chunk.message);
+    return follower && ordered(follower.id).find((one) => one.ordinal === 0);
   };
 
   const index: MemoryIndex = {
@@ -160,6 +173,7 @@ export function createInMemoryIndex(): MemoryIndex {
         .map((chunk) => ({
           id: chunk.id,
           embedded: chunk.embedded,
+          context: contextIn(chunk),
           conversationId: messageOf(chunk).conversationId,
         })),
 
@@ -177,14 +191,21 @@ export function createInMemoryIndex(): MemoryIndex {
       const known = vectors.get(model) ?? new Map<string, Float32Array>();
       // A model that speaks in another length now is another model: its earlier vectors cannot be compared.
       if (length !== undefined && [...known.values()].some((one) => one.length !== length)) known.clear();
-      for (const { chunkId, values } of given) {
+      const signs = pieces.get(model) ?? new Map<string, Uint8Array>();
+      for (const { chunkId, values, bits } of given) {
         const chunk = chunks.get(chunkId);
-        if (chunk) known.set(chunk.hash, values.slice());
+        if (!chunk) continue;
+        known.set(chunk.hash, values.slice());
+        if (bits && bits.length > 0) signs.set(chunk.hash, bits.slice());
+        else signs.delete(chunk.hash);
       }
       vectors.set(model, known);
+      pieces.set(model, signs);
     },
 
-    search: async ({ words, vector, filter, limit }) => {
+    search: async (query) => [...(await index.look(query)).candidates],
+
+    look: async ({ words, vector, filter, limit, around }) => {
       const title = filter.titleContains?.toLowerCase();
       const passes = (chunk: Chunk): boolean => {
         const message = messageOf(chunk);
@@ -203,22 +224,42 @@ export function createInMemoryIndex(): MemoryIndex {
         );
       };
       const eligible = [...chunks.values()].filter(passes);
-      const keyword = bm25(words);
+      const query = splitWords(words).slice(0, QUERY_WORDS);
+      if ((query.length === 0 && !vector) || limit <= 0) return { candidates: [], worth: [] };
+      const statistics = statisticsOf(query);
+      const termsIn = (chunk: Chunk) => termsOf(query, splitWords(chunk.words), statistics);
+      const keyword = new Map(
+        eligible.flatMap((chunk) => {
+          const score = bm25Of(termsIn(chunk));
+          return score > 0 ? [[chunk.id, score] as const] : [];
+        }),
+      );
       const known = vector && vectors.get(vector.model);
-      const cosines = new Map<number, number>();
-      if (vector && known)
-        for (const chunk of eligible) {
-          const values = known.get(chunk.hash);
-          if (values?.length === vector.values.length) cosines.set(chunk.id, cosineOf(values, vector.values));
-        }
+      const cosineIn = (chunk: Chunk): number | null => {
+        const values = known?.get(chunk.hash);
+        return vector && values?.length === vector.values.length ? cosineOf(values, vector.values) : null;
+      };
+      const cosines = new Map(
+        eligible.flatMap((chunk) => {
+          const near = cosineIn(chunk);
+          return near === null ? [] : [[chunk.id, near] as const];
+        }),
+      );
       const best = (scores: Map<number, number>) =>
         eligible
           .filter((chunk) => scores.has(chunk.id))
           .sort((a, b) => (scores.get(b.id) ?? 0) - (scores.get(a.id) ?? 0) || a.id - b.id)
           .slice(0, limit);
-      return [...new Set([...best(keyword), ...best(cosines)])].map((chunk): Candidate => {
+      const found = new Set([...best(keyword), ...best(cosines)]);
+      const beside = new Set<Chunk>();
+      if (around)
+        for (const chunk of found)
+          for (const other of [previousOf(chunk), nextOf(chunk)])
+            if (other && !found.has(other)) beside.add(other);
+      const toCandidate = (chunk: Chunk): Candidate => {
         const message = messageOf(chunk);
         const conversation = conversationOf(chunk);
+        const terms = termsIn(chunk);
         return {
           chunkId: chunk.id,
           messageId: message.id,
@@ -227,12 +268,30 @@ export function createInMemoryIndex(): MemoryIndex {
           role: message.role,
           createdAt: message.createdAt,
           text: chunk.text,
-          cosine: cosines.get(chunk.id) ?? null,
-          bm25: keyword.get(chunk.id) ?? 0,
+          cosine: cosineIn(chunk),
+          bm25: bm25Of(terms),
+          terms,
+          previous: around && found.has(chunk) ? (previousOf(chunk)?.id ?? null) : null,
+          next: around && found.has(chunk) ? (nextOf(chunk)?.id ?? null) : null,
+          beside: beside.has(chunk),
           archived: conversation.archived,
           pinned: conversation.pinned,
         };
-      });
+      };
+      return {
+        candidates: linked([...found, ...beside].map(toCandidate)),
+        worth: worthOf(query, statistics, chunks.size),
+      };
+    },
+
+    pieces: async (model, wanted) => {
+      const signs = pieces.get(model);
+      return new Map(
+        wanted.flatMap((id) => {
+          const bits = signs?.get(chunks.get(id)?.hash ?? '');
+          return bits ? [[id, bits] as const] : [];
+        }),
+      );
     },
 
     neighbours: async (wanted, before, after) => {
@@ -283,7 +342,7 @@ export function createInMemoryIndex(): MemoryIndex {
     },
 
     clear: async () => {
-      for (const held of [conversations, messages, chunks, chunksOf, vectors]) held.clear();
+      for (const held of [conversations, messages, chunks, chunksOf, vectors, pieces]) held.clear();
       bookmark = 0;
     },
 

@@ -20,6 +20,8 @@ export interface MessageRow {
   readonly id: MessageId;
   readonly conversationId: ConversationId;
   readonly parentId: MessageId | null;
+  /** The nearest message above it that can be found, if this one can be found too: what was said right before. Default: null. */
+  readonly before?: MessageId | null;
   readonly role: Role;
   /** Content parts as JSON, without file bytes. */
   readonly content: unknown;
@@ -65,6 +67,8 @@ export interface IndexChange {
 export interface StaleChunk {
   readonly id: number;
   readonly embedded: string;
+  /** So many characters of it, from its beginning, are only context: its lead up to the last line break. */
+  readonly context: number;
   readonly conversationId: ConversationId;
 }
 
@@ -93,9 +97,11 @@ export interface IndexQuery {
   readonly filter: IndexFilter;
   /** Candidates wanted from each half. */
   readonly limit: number;
+  /** Also brings what was said right before and after each candidate, with both numbers. Default: false. */
+  readonly around?: boolean;
 }
 
-/** A chunk found by either half; both numbers are computed for it. */
+/** A chunk found by either half, or beside one that was; both numbers are computed for it. */
 export interface Candidate {
   readonly chunkId: number;
   readonly messageId: MessageId;
@@ -108,8 +114,21 @@ export interface Candidate {
   readonly cosine: number | null;
   /** BM25, > 0; 0 where no word matched. */
   readonly bm25: number;
+  /** What each of the query's words adds to it, in their order. */
+  readonly terms: readonly number[];
+  /** Chunks right before and after it in its branch (newest answer first): within the message, else of the messages beside it. Known with `around`. */
+  readonly previous: number | null;
+  readonly next: number | null;
+  /** Not found itself, only beside one that was: the filter was not asked. */
+  readonly beside: boolean;
   readonly archived: boolean;
   readonly pinned: boolean;
+}
+
+/** What a search brings: candidates, and what each of the query's words is worth where it stands alone (the most it adds, in BM25). */
+export interface Found {
+  readonly candidates: readonly Candidate[];
+  readonly worth: readonly number[];
 }
 
 /** A message next to a hit. */
@@ -148,6 +167,13 @@ export interface Overview {
   readonly recalled: readonly { readonly at: number; readonly conversationId: ConversationId }[];
 }
 
+/** A chunk's vector and, where its model reads pieces, their signs. */
+export interface NewVector {
+  readonly chunkId: number;
+  readonly values: Float32Array;
+  readonly bits?: Uint8Array;
+}
+
 export interface MemoryIndex {
   /** Log position whose changes are in the index; 0 for an empty one. */
   bookmark(): Promise<number>;
@@ -167,8 +193,12 @@ export interface MemoryIndex {
   /** Conversations with chunks that wait for a vector of `model`, with how many messages wait in each. */
   waiting(model: string): Promise<{ conversationId: ConversationId; messages: number }[]>;
   /** Keeps vectors of `model`. Replaces earlier ones; unknown chunk ids are ignored. */
-  put(model: string, vectors: readonly { chunkId: number; values: Float32Array }[]): Promise<void>;
+  put(model: string, vectors: readonly NewVector[]): Promise<void>;
   search(query: IndexQuery): Promise<Candidate[]>;
+  /** The same with what the ranking needs of the words. */
+  look(query: IndexQuery): Promise<Found>;
+  /** The signs of the pieces of these chunks, as they were put; missing where there are none of `model`. */
+  pieces(model: string, chunks: readonly number[]): Promise<Map<number, Uint8Array>>;
   /** For each message up to `before` ancestors and `after` descendants (newest child first), oldest first, notes left out. Text cut at 600 characters. */
   neighbours(
     messages: readonly MessageId[],

@@ -5,9 +5,17 @@ import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { roleSchema } from '../../domain/chat/message.ts';
-import { bm25Of, perWordFrom, splitWords, type WordStatistics, weightFrom } from './bm25.ts';
+import {
+  bm25Of,
+  perWordFrom,
+  splitWords,
+  termsOf,
+  type WordStatistics,
+  weightFrom,
+  worthOf,
+} from './bm25.ts';
 import type { ChunkRow, IndexFilter, MemoryIndex, NeighbourRow } from './memory-index.ts';
-import { NEIGHBOUR_STEPS, NEIGHBOUR_TEXT, QUERY_WORDS, settleChange } from './rules.ts';
+import { linked, NEIGHBOUR_STEPS, NEIGHBOUR_TEXT, QUERY_WORDS, settleChange } from './rules.ts';
 
 /** What is used of PGlite: the same in the leader and in a tab. */
 export type Database = Pick<PGliteInterface, 'query' | 'close'>;
@@ -31,6 +39,29 @@ const PROBE_LENGTH = 16;
 const FILLER = 'zqxjk';
 /** Whether message `m` has chunks. Not `exists`: Postgres would read all chunks once to answer a few such questions. */
 const TOLD = 'select coalesce((select true from chunks c where c.message = m.n limit 1), false) as told';
+/** Every found chunk with what stands right before and after it in its branch, and those themselves. */
+const AROUND = `links as materialized (
+  select f.n,
+    case when c.ordinal > 0
+      then (select o.n from chunks o where o.message = c.message and o.ordinal = c.ordinal - 1 limit 1)
+      else (select o.n from messages b join chunks o on o.message = b.n where b.id = m.before order by o.ordinal desc limit 1)
+    end as previous,
+    coalesce(
+      (select o.n from chunks o where o.message = c.message and o.ordinal = c.ordinal + 1 limit 1),
+      (select o.n from (
+         select a.n from messages a where a.before = m.id order by a.created_at desc, a.id desc limit 1
+       ) a join chunks o on o.message = a.n where o.ordinal = 0 limit 1)) as next
+  from found f join chunks c using (n) join messages m on m.n = c.message
+), listed as (
+  select n, previous, next, false as beside from links
+  union all
+  select n, null, null, true from (
+    select distinct b.n from links, lateral (values (previous), (next)) as b(n)
+    where b.n is not null and b.n not in (select n from found)
+  ) beside
+)`;
+const ALONE =
+  'listed as (select n, null::integer as previous, null::integer as next, false as beside from found)';
 const INTERRUPTED = 'Leader changed, pending operation in indeterminate state';
 
 const conversationId = z.string().transform((id) => id as ConversationId);
@@ -38,7 +69,7 @@ const messageId = z.string().transform((id) => id as MessageId);
 const bookmarkRow = z.object({ bookmark: z.number() });
 const idRow = z.object({ id: messageId });
 const conversationIdRow = z.object({ id: conversationId });
-const staleRow = z.object({ id: z.number(), embedded: z.string(), conversationId });
+const staleRow = z.object({ id: z.number(), embedded: z.string(), lead: z.string(), conversationId });
 const waitingRow = z.object({ conversationId, messages: z.number() });
 const candidate = z.object({
   chunkId: z.number(),
@@ -50,6 +81,9 @@ const candidate = z.object({
   text: z.string(),
   words: z.string().nullable(),
   cosine: z.number().nullable(),
+  previous: z.number().nullable(),
+  next: z.number().nullable(),
+  beside: z.boolean(),
   archived: z.boolean(),
   pinned: z.boolean(),
 });
@@ -61,7 +95,13 @@ const searchRow = z.object({
       among: z.tuple([z.number(), z.number()]).nullable(),
     })
     .nullable(),
+  /** Roughly how many chunks there are. */
+  chunks: z.number(),
   candidates: z.array(candidate).nullable(),
+});
+const piecesRow = z.object({
+  id: z.number(),
+  signs: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
 });
 const neighbourRow = z.object({
   origin: messageId,
@@ -109,6 +149,14 @@ const toJson = (value: unknown): string =>
 
 const toVector = (values: Float32Array): string =>
   `[${Array.from(values, (value) => Number(value.toPrecision(9))).join(',')}]`;
+
+/** In pieces: a call takes only so many arguments. */
+const toBase64 = (bytes: Uint8Array): string => {
+  let text = '';
+  for (let from = 0; from < bytes.length; from += 8_192)
+    text += String.fromCharCode(...bytes.subarray(from, from + 8_192));
+  return btoa(text);
+};
 
 /** What the library says about the query's words, read out of scores of tiny texts. */
 function statisticsOf(probes: z.infer<typeof searchRow>['probes']): WordStatistics {
@@ -250,6 +298,7 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
             id: row.id,
             conversation: row.conversationId,
             parent: row.parentId,
+            before: row.before ?? null,
             role: row.role,
             content: row.content ?? null,
             token_count: Math.round(row.tokenCount),
@@ -287,12 +336,13 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
       );
     },
 
-    stale: (model, limit, conversations) => {
+    stale: async (model, limit, conversations) => {
       const parameters: unknown[] = [model, limit];
       if (conversations) parameters.push(toJson(conversations));
-      return ask(
+      const rows = await ask(
         staleRow,
-        `select c.n as id, coalesce(c.embedded, c.lead || c.text) as embedded, k.id as "conversationId"
+        `select c.n as id, coalesce(c.embedded, c.lead || c.text) as embedded,
+           case when c.embedded is null then c.lead else '' end as lead, k.id as "conversationId"
          from (
            select n from chunks c
            where not exists (
@@ -307,6 +357,7 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
          order by c.priority, c.n`,
         parameters,
       );
+      return rows.map(({ lead, ...row }) => ({ ...row, context: lead.lastIndexOf('\n') + 1 }));
     },
 
     waiting: (model) =>
@@ -327,15 +378,23 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
       const parameters = [
         model,
         length,
-        toJson(vectors.map(({ chunkId, values }) => [chunkId, toVector(values)])),
+        toJson(
+          vectors.map(({ chunkId, values, bits }) => [
+            chunkId,
+            toVector(values),
+            bits && bits.length > 0 ? toBase64(bits) : null,
+          ]),
+        ),
       ];
       await ask(nothing, 'select put_vectors($1, $2, $3)', parameters);
       await keepHouse(parameters, vectors.length);
     },
 
-    search: async ({ words, vector, filter, limit }) => {
+    search: async (query) => [...(await index.look(query)).candidates],
+
+    look: async ({ words, vector, filter, limit, around = false }) => {
       const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
-      if ((query.length === 0 && !vector) || limit <= 0) return [];
+      if ((query.length === 0 && !vector) || limit <= 0) return { candidates: [], worth: [] };
       const parameters: unknown[] = [limit];
       const add = (value: unknown) => `$${parameters.push(value)}`;
       const conditions = conditionsOf(filter, add);
@@ -379,21 +438,41 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
       }
       const [answer] = await ask(
         searchRow,
-        `with found as materialized (select distinct n from (${halves.join(' union all ')}) as halves)
-         select ${probes} as probes, (
+        `with found as materialized (select distinct n from (${halves.join(' union all ')}) as halves),
+         ${around ? AROUND : ALONE}
+         select ${probes} as probes, greatest(0, (select reltuples from pg_class where oid = 'chunks'::regclass)) as chunks, (
            select json_agg(json_build_object(
              'chunkId', c.n, 'messageId', m.id, 'conversationId', k.id, 'title', k.title, 'role', m.role,
              'createdAt', m.created_at, 'text', c.text, 'archived', k.archived, 'pinned', k.pinned,
-             'words', ${wordsOf}, 'cosine', ${cosine}))
-           from found join chunks c using (n) join messages m on m.n = c.message
+             'words', ${wordsOf}, 'cosine', ${cosine}, 'previous', l.previous, 'next', l.next, 'beside', l.beside))
+           from listed l join chunks c using (n) join messages m on m.n = c.message
              join conversations k on k.n = c.conversation ${joined}
          ) as candidates`,
         parameters,
       );
       const statistics = statisticsOf(answer?.probes ?? null);
-      return (answer?.candidates ?? [])
-        .map(({ words: own, ...row }) => ({ ...row, bm25: bm25Of(query, splitWords(own ?? ''), statistics) }))
-        .filter((row) => row.bm25 > 0 || row.cosine !== null);
+      const candidates = (answer?.candidates ?? [])
+        .map(({ words: own, ...row }) => {
+          const terms = termsOf(query, splitWords(own ?? ''), statistics);
+          return { ...row, bm25: bm25Of(terms), terms };
+        })
+        .filter((row) => row.beside || row.bm25 > 0 || row.cosine !== null);
+      return {
+        candidates: around ? linked(candidates) : candidates,
+        worth: worthOf(query, statistics, Math.max(answer?.chunks ?? 0, candidates.length)),
+      };
+    },
+
+    pieces: async (model, chunks) => {
+      if (chunks.length === 0) return new Map();
+      const rows = await ask(
+        piecesRow,
+        `select p.chunk as id, p.signs from pieces p
+         where p.chunk in (select json_array_elements_text($2::json)::integer)
+           and p.model = (select n from models where id = $1)`,
+        [model, toJson(chunks)],
+      );
+      return new Map(rows.map(({ id, signs }) => [id, signs]));
     },
 
     neighbours: async (messages, before, after) => {

@@ -1,5 +1,5 @@
 // What every member of the shelf agrees on, beyond the contract's words.
-import type { IndexChange } from './memory-index.ts';
+import type { Candidate, IndexChange } from './memory-index.ts';
 
 /** Query words that are looked up; what comes after them is ignored (each word costs time, a pasted page has thousands). */
 export const QUERY_WORDS = 200;
@@ -22,4 +22,29 @@ export function settleChange(change: IndexChange): IndexChange {
     removedMessages: [...messages] as IndexChange['removedMessages'][number][],
     removedConversations: [...conversations] as IndexChange['removedConversations'][number][],
   };
+}
+
+/** Characters of what is embedded that are only context: what stands in front of the text, up to its last line break. */
+export const contextIn = ({
+  embedded,
+  text,
+}: {
+  readonly embedded: string;
+  readonly text: string;
+}): number =>
+  embedded.endsWith(text) ? embedded.lastIndexOf('\n', embedded.length - text.length - 1) + 1 : 0;
+
+/** Candidates that know each other from both sides: what stands before one has it after itself, unless it has another. */
+export function linked(candidates: readonly Candidate[]): Candidate[] {
+  const previous = new Map<number, number>();
+  const next = new Map<number, number>();
+  for (const one of candidates) {
+    if (one.next !== null) previous.set(one.next, one.chunkId);
+    if (one.previous !== null) next.set(one.previous, one.chunkId);
+  }
+  return candidates.map((one) => ({
+    ...one,
+    previous: one.previous ?? previous.get(one.chunkId) ?? null,
+    next: one.next ?? next.get(one.chunkId) ?? null,
+  }));
 }

@@ -3,9 +3,10 @@ import type { PGliteInterface } from '@electric-sql/pglite';
 import { RecollectError } from '../../domain/base/errors.ts';
 import spine from './schema/0001-spine.sql?raw';
 import recalls from './schema/0002-recalls.sql?raw';
+import pieces from './schema/0003-pieces.sql?raw';
 
 /** Step n brings version n - 1 to version n. Steps that were shipped are never edited. */
-const STEPS: readonly string[] = [spine, recalls];
+const STEPS: readonly string[] = [spine, recalls, pieces];
 
 /** Version that this app reads and writes. */
 export const SCHEMA_VERSION = STEPS.length;

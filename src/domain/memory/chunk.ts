@@ -4,6 +4,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Message } from '../chat/message.ts';
 import { estimateTokens } from '../context/tokens.ts';
 import { blocksOf } from './code.ts';
+import { speakerIn } from './cues.ts';
 import { sentencesOf } from './sentences.ts';
 import { dateWords, words } from './words.ts';
 
@@ -22,6 +23,9 @@ const TAIL = 400;
 /** Most search words taken from what is cut out of the middle. */
 const MAX_MIDDLE_WORDS = 1_500;
 
+/** Characters of what was said right before that stand in front of what is embedded: they help to understand it. */
+const CONTEXT = 300;
+
 /** What is embedded first: what people and models said, then long code, then what tools were asked and answered. */
 const CLASS = { said: 0, code: 1, tool: 2 } as const;
 const CLASS_STEP = 100_000_000;
@@ -38,8 +42,10 @@ export interface Chunk {
 export interface ChunkOptions {
   /** Takes secrets out; `redact` with the person's keywords. */
   readonly redact: (text: string) => string;
-  /** Who speaks, in front of what is embedded. Default: the role's name. */
+  /** Who speaks, in front of what is embedded. Default: the name the text opens with, else the role's. */
   readonly speaker?: string;
+  /** What was said right before, redacted; its end stands in front of what is embedded. */
+  readonly before?: string;
 }
 
 const SPEAKERS: Readonly<Record<Message['role'], string>> = {
@@ -172,6 +178,15 @@ function callLine(name: string, args: string): string {
   return `${name}: ${short.length > 400 ? `${short.slice(0, 400)}…` : short}`;
 }
 
+/** The end of what was said before, on one line: the line break behind it parts it from what follows. Empty where nothing was. */
+function contextOf(before: string): string {
+  const line = before
+    .slice(-CONTEXT * 2)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line === '' ? '' : `${line.slice(-CONTEXT).replace(/^[\udc00-\udfff]/, '')}\n`;
+}
+
 /** 128 bits of SHA-256, hex: equal texts share a vector. */
 export const hashOf = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
 
@@ -197,23 +212,23 @@ export function chunksOf(message: Message, options: ChunkOptions): Chunk[] {
     else if (part.type === 'file' && part.name)
       pieces.push({ text: options.redact(part.name), class: 'tool' });
   }
-  const speaker = options.speaker ?? SPEAKERS[message.role];
+  const said = pieces.filter((piece) => /[\p{L}\p{N}]/u.test(piece.text)).slice(0, MAX_CHUNKS);
+  const named = speakerIn(said[0]?.text ?? '');
+  const speaker = options.speaker ?? named ?? SPEAKERS[message.role];
   const when = dateWords(message.createdAt);
   const age = Math.max(0, Math.floor(message.createdAt / 60_000));
-  return pieces
-    .filter((piece) => /[\p{L}\p{N}]/u.test(piece.text))
-    .slice(0, MAX_CHUNKS)
-    .map((piece, ordinal) => {
-      const embedded = `${speaker}: ${piece.text}`;
-      const own = words(piece.text);
-      return {
-        ordinal,
-        text: piece.text,
-        words: [own, piece.hidden, when].filter(Boolean).join(' '),
-        embedded,
-        hash: hashOf(embedded),
-        // Within a class the newest first; fits 32 bits until the year 2150.
-        priority: CLASS[piece.class] * CLASS_STEP + CLASS_STEP - Math.min(age, CLASS_STEP),
-      };
-    });
+  return said.map((piece, ordinal) => {
+    const before = ordinal > 0 ? said[ordinal - 1]?.text : options.before;
+    const embedded = `${contextOf(before ?? '')}${piece.text.startsWith(`${speaker}:`) ? '' : `${speaker}: `}${piece.text}`;
+    const own = words(piece.text);
+    return {
+      ordinal,
+      text: piece.text,
+      words: [own, piece.hidden, when].filter(Boolean).join(' '),
+      embedded,
+      hash: hashOf(embedded),
+      // Within a class the newest first; fits 32 bits until the year 2150.
+      priority: CLASS[piece.class] * CLASS_STEP + CLASS_STEP - Math.min(age, CLASS_STEP),
+    };
+  });
 }

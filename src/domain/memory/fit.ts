@@ -1,23 +1,42 @@
-// The few numbers that turn two searches into one probability. Fitted, not guessed: `npx tsx test/eval/fit.ts` prints the lines below
-// from MADial-Bench and MemoryBank (both MIT); the three shares were chosen by recall@5 and @10 on the same two.
+// The numbers that turn what a search found into one probability. Chosen by hand on MADial-Bench, MemoryBank (both MIT) and the
+// conversations in test/eval/own; `npm run eval` prints what each part of the ranking is worth.
 
 export const FIT = {
-  /**
-   * keyword = x / (x + keywordHalf), where x is BM25 as a share of what a query of such length could reach in a library of this size.
-   * The x at which half the scale is reached.
-   */
-  keywordHalf: 0.1,
-  /** Terms in the query count with this power: a long question cannot be answered word for word. */
-  keywordLength: 0.75,
-  /** BM25's gain of the first occurrence of a word, k1 + 1, with the usual k1 = 1.2: the most one word can add is this times its rarity. */
-  keywordGain: 2.2,
-  /**
-   * The calibrated cosine's spread is widened by this before it is mixed with words: a cosine that is nearly sure of itself would leave
-   * them no say among the best. Where half of the pairs are related stays where it is.
-   */
-  vectorSoftness: 1.5,
-  /** final = 1 / (1 + exp(-(slope · hybrid + intercept))): even odds at a hybrid of 0.52; 0.61 reaches the default threshold of 0.75. */
-  hybrid: { slope: 12.8, intercept: -6.67 },
-  /** The same where words are all there is: even odds at 0.61; 0.67 reaches 0.75. */
-  keyword: { slope: 16.5, intercept: -10 },
+  /** How the default model's cosines read: those of every other model are put on this scale first. */
+  cosine: { related: 0.338, spread: 0.071 },
+  /** A cosine, or a late interaction above its floor, of this much fills the meaning half. */
+  full: 0.6,
+  /** Late interaction of two texts that have nothing to do with each other. */
+  lateFloor: 0.15,
+  /** Without late interaction the cosine stands for it; its counterpart follows it at three quarters. */
+  withoutLate: 0.875,
+  /** What a question's words could add, to this power: a long question is not answered word for word. */
+  reachPower: 0.6,
+  /** The worth of a question whose words could all be found in one passage. */
+  reach: 12,
+  /** A share of that reach of this much fills the keyword half. */
+  keywordFull: 0.8,
+  /** A word counts this much where only the message before or after has it. */
+  window: 0.5,
+  /** What the messages before and after add of their own score, and the conversation with the mean of its best three. */
+  previous: 0.1,
+  next: 0.2,
+  conversation: 0.6,
+  best: 3,
+  /** Said by somebody whom the question names. */
+  speaker: 1.4,
+  /** Is a question itself: it seldom answers one. */
+  question: 0.9,
+  /** Speaks of a time, where the question asks when. */
+  time: 1.15,
+  /** Was said in the time that the question speaks of. */
+  date: 1.2,
+  /** The person's own memory notes; what was pinned; what the person called not related to this question. */
+  note: 1.25,
+  pin: 1.5,
+  notRelated: 0.3,
+  /** final = 1 / (1 + exp(-(slope · score + intercept))). */
+  hybrid: { slope: 9, intercept: -5.4 },
+  /** The same where words are all there is. */
+  keyword: { slope: 9, intercept: -5.4 },
 } as const;

@@ -1,4 +1,6 @@
 // From candidates to passages: two searches on one scale, a probability, age, and a fair choice. Pure arithmetic.
+import { asks, asksWhen, isNamed, speakerIn, tellsTime } from './cues.ts';
+import { datesIn } from './dates.ts';
 import { FIT } from './fit.ts';
 import { cjkShare } from './sentences.ts';
 
@@ -10,6 +12,7 @@ export interface CosineScale {
 
 /** What of a candidate is needed to rank it. */
 export interface Rankable {
+  readonly chunkId: number;
   readonly messageId: string;
   readonly conversationId: string;
   readonly text: string;
@@ -17,16 +20,32 @@ export interface Rankable {
   readonly createdAt: number;
   /** null without a vector. */
   readonly cosine: number | null;
-  /** 0 where no word matched. */
-  readonly bm25: number;
+  /** What each of the question's words adds to its BM25, in their order; 0 or missing where a word is not in it. */
+  readonly terms: readonly number[];
+  /** Late interaction, where it was computed; see `late.ts`. */
+  readonly late?: number | null;
+  /** The chunks said right before and after it, where there are any; they count where they are among the candidates. */
+  readonly previous?: number | null;
+  readonly next?: number | null;
+  /** A memory note of the person's own: ranks above passages. */
+  readonly note?: boolean;
 }
+
+/** What raised or lowered a score: a factor on it, and its name for the recall card. */
+export type Boost = {
+  readonly name: 'speaker' | 'question' | 'time' | 'date' | 'context' | 'note' | 'pin' | 'not-related';
+  readonly factor: number;
+};
 
 /** The numbers behind a rank; a type and not an interface, so that they can be written to the log as they are. */
 export type Scores = {
   readonly vector: number | null;
   readonly keyword: number | null;
+  /** Late interaction, 0–1; null where it was not computed. */
+  readonly late: number | null;
   readonly hybrid: number;
   readonly decay: number;
+  readonly boosts: readonly Boost[];
   readonly final: number;
 };
 
@@ -35,22 +54,46 @@ export interface Scored<C extends Rankable> {
   readonly scores: Scores;
 }
 
+/** What a person said of earlier hits. Ids are of messages. */
+export interface Feedback {
+  readonly pinned: ReadonlySet<string>;
+  readonly never: ReadonlySet<string>;
+  /** Not related to this very question. */
+  readonly notRelated: ReadonlySet<string>;
+}
+
 export interface RankContext {
   readonly weights: { readonly vector: number; readonly keyword: number };
   /** Absent: no vector half. */
   readonly scale?: CosineScale;
-  /** Distinct search words in it; 0: no keyword half. */
-  readonly terms: number;
-  /** Chunks in the library: a rare word weighs more in a large one. */
-  readonly librarySize: number;
+  /** What each of the question's words is worth where it stands alone, in the order of `terms`; empty: no keyword half. */
+  readonly worth: readonly number[];
+  /** As asked: it may name a speaker, ask when, or tell a date. */
+  readonly question: string;
   /** Per day. */
   readonly decayFactor: number;
   /** ms since 1970 */
   readonly now: number;
+  readonly feedback?: Feedback;
+  /** Leaves parts of the ranking away, to measure what each is worth. */
+  readonly without?: ReadonlySet<Technique>;
 }
+
+export type Technique =
+  | 'vector'
+  | 'keyword'
+  | 'late'
+  | 'window'
+  | 'neighbours'
+  | 'conversation'
+  | 'speaker'
+  | 'question'
+  | 'time'
+  | 'date';
 
 const DAY = 86_400_000;
 const logistic = (x: number): number => 1 / (1 + Math.exp(-x));
+const share = (x: number): number => Math.min(1, Math.max(0, x));
 
 /** True for a text written mostly in Chinese or Japanese. */
 export const isHan = (text: string): boolean => cjkShare(text.slice(0, 2_000)) > 0.3;
@@ -59,19 +102,23 @@ export const isHan = (text: string): boolean => cjkShare(text.slice(0, 2_000)) >
 export const knows = (languages: readonly string[] | 'any', text: string): boolean =>
   languages === 'any' || languages.some((language) => ['zh', 'ja', 'ko'].includes(language)) || !isHan(text);
 
-/** A cosine on the 0–1 scale that is the same for every model: 0.5 where a person calls two texts related in half of the cases. */
-export const vectorHalf = (cosine: number, { related, spread }: CosineScale): number =>
-  logistic((cosine - related) / (spread * FIT.vectorSoftness));
+/** A cosine on the 0–1 scale that is the same for every model: read as if the default model had given it, 1 from its 0.6 on. */
+export const vectorHalf = (cosine: number, { related, spread }: CosineScale): number => {
+  const { related: zero, spread: unit } = FIT.cosine;
+  return share((zero + (unit * (cosine - related)) / spread) / FIT.full);
+};
+
+/** Late interaction on the same scale. */
+export const lateHalf = (late: number): number => share((late - FIT.lateFloor) / FIT.full);
 
 /**
- * BM25 on an absolute 0–1 scale: the share of what a query with so many terms could reach if every one were as rare as a word can be
- * in a library of this size, saturating. Does not depend on the other candidates, and hardly on the library's size.
+ * BM25 on an absolute 0–1 scale: what the question's words add, as a share of what they could. Words that the library does not have count:
+ * one common word of five unknown ones is little. Longer questions are not answered word for word, hence the power.
  */
-export function keywordHalf(bm25: number, terms: number, librarySize: number): number {
-  if (bm25 <= 0 || terms <= 0) return 0;
-  const reach = FIT.keywordGain * Math.log(2 + librarySize) * terms ** FIT.keywordLength;
-  const share = bm25 / reach;
-  return share / (share + FIT.keywordHalf);
+export function keywordHalf(sum: number, worth: readonly number[]): number {
+  const most = worth.reduce((all, one) => all + one, 0);
+  if (sum <= 0 || most <= 0) return 0;
+  return share(sum / (most ** FIT.reachPower * FIT.reach ** (1 - FIT.reachPower)) / FIT.keywordFull);
 }
 
 /** Weighted sum of the halves. A half that is impossible (null) leaves the whole weight to the other. */
@@ -109,24 +156,100 @@ export function withDecay(probability: number, decay: number): number {
   return all > 0 ? odds / all : 0;
 }
 
-/** Every candidate with all its numbers, best first; equal ones newest first. */
+/** Every candidate with all its numbers, best first; equal ones newest first. What is never to be shown again is left out. */
 export function rank<C extends Rankable>(candidates: readonly C[], context: RankContext): Scored<C>[] {
-  const { scale, terms, weights } = context;
+  const { scale, worth, weights, question, feedback } = context;
+  const on = (technique: Technique): boolean => !context.without?.has(technique);
+  const byChunk = new Map(candidates.map((candidate) => [candidate.chunkId, candidate]));
+  const around = (candidate: C): C[] =>
+    [candidate.previous, candidate.next].flatMap((id) => byChunk.get(id ?? Number.NaN) ?? []);
+  const hasWords = worth.length > 0 && on('keyword');
+
+  const own = new Map<
+    number,
+    { vector: number | null; late: number | null; keyword: number | null; hybrid: number }
+  >();
+  const speakers = new Map<number, boolean>();
+  for (const candidate of candidates) {
+    const vector =
+      scale && candidate.cosine !== null && on('vector') ? vectorHalf(candidate.cosine, scale) : null;
+    const late = scale && typeof candidate.late === 'number' && on('late') ? lateHalf(candidate.late) : null;
+    let sum = 0;
+    if (hasWords) {
+      const beside = on('window') ? around(candidate) : [];
+      // A word that only the message before or after has counts in part: an answer need not repeat the question.
+      for (let at = 0; at < worth.length; at++)
+        sum += Math.max(
+          candidate.terms[at] ?? 0,
+          ...beside.map((other) => FIT.window * (other.terms[at] ?? 0)),
+        );
+    }
+    const keyword = hasWords ? keywordHalf(sum, worth) : null;
+    const meaning =
+      vector === null ? late : late === null ? share(FIT.withoutLate * vector) : (vector + late) / 2;
+    const speaker = speakerIn(candidate.text);
+    const named = speaker !== null && isNamed(speaker, question);
+    speakers.set(candidate.chunkId, named);
+    const hybrid = hybridOf(meaning, keyword, weights);
+    own.set(candidate.chunkId, { vector, late, keyword, hybrid });
+  }
+  /** With what the speaker adds: this much is also worth to those beside it. */
+  const base = (candidate: C): number =>
+    (own.get(candidate.chunkId)?.hybrid ?? 0) *
+    (speakers.get(candidate.chunkId) && on('speaker') ? FIT.speaker : 1);
+
+  const conversations = new Map<string, number[]>();
+  for (const candidate of candidates) {
+    const found = conversations.get(candidate.conversationId) ?? [];
+    found.push(base(candidate));
+    conversations.set(candidate.conversationId, found);
+  }
+  const prior = new Map(
+    [...conversations].map(([id, found]) => [
+      id,
+      found
+        .sort((a, b) => b - a)
+        .slice(0, FIT.best)
+        .reduce((sum, one) => sum + one, 0) / FIT.best,
+    ]),
+  );
+  const when = asksWhen(question);
+  const dates = on('date') ? datesIn(question, context.now) : null;
+
   return candidates
+    .filter((candidate) => !feedback?.never.has(candidate.messageId))
     .map((candidate) => {
-      const vector = scale && candidate.cosine !== null ? vectorHalf(candidate.cosine, scale) : null;
-      const keyword = terms > 0 ? keywordHalf(candidate.bm25, terms, context.librarySize) : null;
-      const hybrid = hybridOf(vector, keyword, weights);
+      const { vector, late, keyword, hybrid } = own.get(candidate.chunkId) as NonNullable<
+        ReturnType<typeof own.get>
+      >;
+      const [before, after] = [candidate.previous, candidate.next].map((id) => byChunk.get(id ?? Number.NaN));
+      const self = base(candidate);
+      const context_ =
+        (on('neighbours')
+          ? FIT.previous * (before ? base(before) : 0) + FIT.next * (after ? base(after) : 0)
+          : 0) + (on('conversation') ? FIT.conversation * (prior.get(candidate.conversationId) ?? 0) : 0);
+      const boosts: Boost[] = [];
+      const add = (name: Boost['name'], factor: number) => boosts.push({ name, factor });
+      if (speakers.get(candidate.chunkId) && on('speaker')) add('speaker', FIT.speaker);
+      if (self > 0 && context_ > 0) add('context', (self + context_) / self);
+      if (on('question') && asks(candidate.text)) add('question', FIT.question);
+      if (on('time') && when && tellsTime(candidate.text)) add('time', FIT.time);
+      if (
+        dates &&
+        candidate.createdAt > 0 &&
+        dates.some(({ from, to }) => candidate.createdAt >= from && candidate.createdAt < to)
+      )
+        add('date', FIT.date);
+      if (candidate.note) add('note', FIT.note);
+      if (feedback?.pinned.has(candidate.messageId)) add('pin', FIT.pin);
+      if (feedback?.notRelated.has(candidate.messageId)) add('not-related', FIT.notRelated);
+      const raised = boosts.reduce((score, { factor }) => score * factor, hybrid);
+      const score = self > 0 ? raised : context_;
       const decay = decayOf(candidate.createdAt, context.now, context.decayFactor);
+      const final = withDecay(probabilityOf(score, vector === null && late === null), decay);
       return {
         candidate,
-        scores: {
-          vector,
-          keyword: candidate.bm25 > 0 ? keyword : null,
-          hybrid,
-          decay,
-          final: withDecay(probabilityOf(hybrid, vector === null), decay),
-        },
+        scores: { vector, keyword: keyword === 0 ? null : keyword, late, hybrid, decay, boosts, final },
       };
     })
     .sort(

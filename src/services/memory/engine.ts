@@ -11,6 +11,7 @@ import type {
   ConversationRow,
   MemoryIndex,
   MessageRow,
+  NewVector,
   StaleChunk,
 } from '../../adapters/index/memory-index.ts';
 import type { Drawer, Store } from '../../adapters/log/conversation-log.ts';
@@ -465,6 +466,34 @@ export function startMemoryEngine({
     vectorProblem = null;
   };
 
+  const vectorsOf = async (
+    provider: EmbeddingProvider,
+    chunks: readonly StaleChunk[],
+  ): Promise<NewVector[]> => {
+    const options = { kind: 'passage', signal } as const;
+    if (provider.read) {
+      const read = await provider.read(
+        chunks.map(({ embedded, context }) => ({
+          context: embedded.slice(0, context),
+          text: embedded.slice(context),
+        })),
+        options,
+      );
+      return chunks.flatMap(({ id }, at) => {
+        const one = read[at];
+        return one ? [{ chunkId: id, values: one.vector, bits: one.bits }] : [];
+      });
+    }
+    const vectors = await provider.embed(
+      chunks.map((chunk) => chunk.embedded),
+      options,
+    );
+    return chunks.flatMap(({ id }, at) => {
+      const values = vectors[at];
+      return values ? [{ chunkId: id, values }] : [];
+    });
+  };
+
   /** Embeds some chunks and keeps their vectors; the size of the next batch follows from how long it took. */
   const embedBatch = async (
     provider: EmbeddingProvider,
@@ -472,17 +501,7 @@ export function startMemoryEngine({
     warm: boolean,
   ): Promise<void> => {
     const began = performance.now();
-    const vectors = await provider.embed(
-      chunks.map((chunk) => chunk.embedded),
-      { kind: 'passage', signal },
-    );
-    await index.put(
-      provider.id,
-      chunks.flatMap((chunk, at) => {
-        const values = vectors[at];
-        return values ? [{ chunkId: chunk.id, values }] : [];
-      }),
-    );
+    await index.put(provider.id, await vectorsOf(provider, chunks));
     vectorProblem = null;
     const took = performance.now() - began;
     // A cold batch also loads the model: it says nothing about its speed.

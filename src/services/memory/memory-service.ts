@@ -7,14 +7,17 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { cutToTokens, estimateTokens } from '../../domain/context/tokens.ts';
+import { lateInteraction, type QueryPieces } from '../../domain/memory/late.ts';
 import {
   type CosineScale,
   choose,
   distinct,
   knows,
+  type RankContext,
   rank,
   type Scored,
   shareOut,
+  type Technique,
 } from '../../domain/memory/rank.ts';
 import { excerptOf, snippetOf } from '../../domain/memory/snippet.ts';
 import { queryWords } from '../../domain/memory/words.ts';
@@ -23,7 +26,9 @@ import type { Documents } from '../documents/documents.ts';
 import type { Memory, MemoryStatus, RecallResult, SearchHit } from './memory.ts';
 
 /** Candidates asked of each half: the right one is among the best 50 for nine questions in ten. */
-const CANDIDATES = 60;
+const CANDIDATES = 50;
+/** The best so many are compared piece by piece: a ceiling on what late interaction costs. */
+const LATE = 48;
 /** How long a recall waits for an index that is starting, and for a model that is loading, ms. */
 const INDEX_PATIENCE = 8_000;
 /** How often it looks whether the index is there, ms. */
@@ -36,10 +41,6 @@ const NEIGHBOUR_TOKENS = 120;
 const FRAME_TOKENS = 24;
 /** Shortest passage worth injecting. */
 const LEAST_TOKENS = 24;
-/** How long the size of the library is believed, ms: ranking only needs its order of magnitude. */
-const SIZE_BELIEVED = 60_000;
-/** The same for a small library, which an import makes large at once, ms. */
-const SMALL_SIZE_BELIEVED = 2_000;
 /** Meaning alone brings a message into the palette from this probability on. */
 const PALETTE_FLOOR = 0.2;
 
@@ -54,15 +55,21 @@ export interface MemoryDeps {
   readonly wake: Memory['wake'];
   readonly setPaused: Memory['setPaused'];
   readonly rebuild: Memory['rebuild'];
+  /** Parts of the ranking that are left away: the evaluation measures what each is worth. */
+  readonly without?: () => ReadonlySet<Technique>;
   /** ms since 1970 */
   readonly now?: () => number;
 }
 
-type Ranked = Scored<Candidate>;
+/** A candidate whose pieces may have been compared. */
+type Rated = Candidate & { readonly late?: number | null };
+type Ranked = Scored<Rated>;
 interface QueryVector {
   readonly model: string;
   readonly values: Float32Array;
   readonly scale: CosineScale;
+  /** Null where the provider has only whole vectors. */
+  readonly pieces: QueryPieces | null;
 }
 
 /** Resolves to the promise's value, or to `late` after `ms`; rejects when the promise does or the signal is aborted. */
@@ -93,10 +100,9 @@ export function createMemory({
   wake,
   setPaused,
   rebuild,
+  without,
   now = Date.now,
 }: MemoryDeps): Memory {
-  let librarySize = { chunks: 0, at: Number.NEGATIVE_INFINITY };
-
   const waitForIndex = async (signal: AbortSignal): Promise<MemoryIndex | null> => {
     signal.throwIfAborted();
     const deadline = performance.now() + INDEX_PATIENCE;
@@ -107,19 +113,6 @@ export function createMemory({
       await new Promise((resolve) => setTimeout(resolve, INDEX_LOOK));
       signal.throwIfAborted();
     }
-  };
-
-  /** Counted once before the first answer, then behind its back: a count costs more than a search. */
-  const sizeOf = async (from: MemoryIndex): Promise<number> => {
-    const count = async () => {
-      librarySize = { ...librarySize, at: performance.now() };
-      const { chunks } = await from.stats(embedding()?.id ?? '');
-      librarySize = { chunks, at: performance.now() };
-    };
-    const age = performance.now() - librarySize.at;
-    if (age === Number.POSITIVE_INFINITY) await count();
-    else if (age > (librarySize.chunks < 100 ? SMALL_SIZE_BELIEVED : SIZE_BELIEVED)) count().catch(() => {}); // the last count serves until the next question
-    return librarySize.chunks;
   };
 
   /** The question as a vector; null with the reason where there is none in time. `reason: null`: nothing is wrong, the model just cannot read this language. */
@@ -134,14 +127,18 @@ export function createMemory({
     }
     if (!knows(provider.languages, text)) return { vector: null, reason: null };
     try {
+      const options = { kind: 'query', signal } as const;
       const made = Promise.all([
-        provider.embed([text], { kind: 'query', signal }),
+        provider.read
+          ? provider.read([{ context: '', text }], options)
+          : provider.embed([text], options).then((vectors) => vectors.map((vector) => ({ vector }))),
         provider.calibration(signal),
       ]);
       const answer = await within(made, MODEL_PATIENCE, null, signal);
-      const values = answer?.[0][0];
-      if (!answer || !values) return { vector: null, reason: NOT_YET };
-      return { vector: { model: provider.id, values, scale: answer[1] } };
+      const read = answer?.[0][0];
+      if (!answer || !read) return { vector: null, reason: NOT_YET };
+      const pieces = 'tokens' in read && read.weights.length > 0 ? read : null;
+      return { vector: { model: provider.id, values: read.vector, scale: answer[1], pieces } };
     } catch (error) {
       signal.throwIfAborted();
       // Replaced or closed in the middle: as if it had not been there.
@@ -170,31 +167,52 @@ export function createMemory({
     };
   };
 
+  /**
+   * Ranks what both halves find, together with what stands beside it: first by what the index says of all, then the best again with their
+   * pieces. What is only beside a hit may be one too, unless the filter speaks of messages and not of conversations.
+   */
   const look = async (
     from: MemoryIndex,
-    words: string,
+    question: string,
     vector: QueryVector | null,
     filter: IndexFilter,
     limit: number,
+    options: { readonly around: boolean; readonly beside: boolean },
   ): Promise<Ranked[]> => {
     const { hybrid_weights: weights, filters } = config.get().recall;
-    const [candidates, chunks] = await Promise.all([
-      from.search({
-        words,
-        ...(vector ? { vector: { model: vector.model, values: vector.values } } : {}),
-        filter,
-        limit,
-      }),
-      sizeOf(from),
-    ]);
-    return rank(candidates, {
+    const words = queryWords(question);
+    const { candidates, worth } = await from.look({
+      words,
+      ...(vector ? { vector: { model: vector.model, values: vector.values } } : {}),
+      filter,
+      limit,
+      around: options.around,
+    });
+    const context: RankContext = {
       weights,
       ...(vector ? { scale: vector.scale } : {}),
-      terms: words === '' ? 0 : words.split(' ').length,
-      librarySize: chunks,
+      worth,
+      question,
       decayFactor: filters.time_decay_factor,
       now: now(),
-    });
+      ...(without ? { without: without() } : {}),
+    };
+    let ranked: Ranked[] = rank<Rated>(candidates, context);
+    if (vector?.pieces && !context.without?.has('late')) {
+      const best = ranked.slice(0, LATE).map(({ candidate }) => candidate.chunkId);
+      const signs = await from.pieces(vector.model, best);
+      const compare = lateInteraction(vector.pieces);
+      ranked = rank<Rated>(
+        candidates.map((candidate) => {
+          const bits = signs.get(candidate.chunkId);
+          return bits ? { ...candidate, late: compare(bits) } : candidate;
+        }),
+        context,
+      );
+    }
+    const { roles, before, after, hasCode } = filter;
+    const ofMessages = (roles ?? before ?? after ?? hasCode) !== undefined;
+    return options.beside && !ofMessages ? ranked : ranked.filter(({ candidate }) => !candidate.beside);
   };
 
   /** Hits as passages within `budget` tokens: neighbours give way first, then the long passages, none is dropped while it can be cut. */
@@ -289,7 +307,7 @@ export function createMemory({
         ? { ...filter, excludeConversationIds: [...(filter.excludeConversationIds ?? []), current] }
         : filter;
     try {
-      const ranked = await look(from, queryWords(query), vector, narrowed, CANDIDATES);
+      const ranked = await look(from, query, vector, narrowed, CANDIDATES, { around: true, beside: true });
       signal.throwIfAborted();
       const { hits, nearMisses } = choose(ranked, {
         threshold,
@@ -344,7 +362,10 @@ export function createMemory({
     const byWords =
       words === ''
         ? []
-        : distinct(await look(from, words, null, narrowed, limit), Number.POSITIVE_INFINITY).slice(0, limit);
+        : distinct(
+            await look(from, text, null, narrowed, limit, { around: false, beside: false }),
+            Number.POSITIVE_INFINITY,
+          ).slice(0, limit);
     signal.throwIfAborted();
     const { vector } = text.trim() === '' ? { vector: null } : await announce(byWords);
     signal.throwIfAborted();
@@ -353,7 +374,10 @@ export function createMemory({
         byWords.map((hit) => toHit(text, hit)),
         true,
       );
-    const both = distinct(await look(from, words, vector, narrowed, limit), Number.POSITIVE_INFINITY);
+    const both = distinct(
+      await look(from, text, vector, narrowed, limit, { around: true, beside: false }),
+      Number.POSITIVE_INFINITY,
+    );
     signal.throwIfAborted();
     onHits(
       merge(byWords, both)
@@ -386,7 +410,6 @@ export function createMemory({
     wake,
     setPaused,
     rebuild: async () => {
-      librarySize = { chunks: 0, at: Number.NEGATIVE_INFINITY };
       await rebuild();
     },
     close: async () => {},

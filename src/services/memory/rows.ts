@@ -17,6 +17,9 @@ const MAX_TEXT = 100_000;
 /** Messages that keywords and summary are made from: the beginning and the end of a very long conversation. */
 const MAX_DESCRIBED = 400;
 
+/** Characters of the message before that are looked at. */
+const MAX_BEFORE = 4_000;
+
 export type Privacy = Config['privacy'];
 
 /** Raised whenever rows are made differently: the index is then brought up to date, keeping the vectors that still fit. */
@@ -106,19 +109,42 @@ function tokensOf(message: Message): number {
 /** The row of a message with its chunks. */
 export function messageRow(conversation: Conversation, message: Message, privacy: Privacy): MessageRow {
   const clean = redactor(privacy);
+  const before = beforeOf(conversation, message);
+  const chunks = chunksOf(message, {
+    redact: clean,
+    // More than the end is given, so that a secret cut in two is still seen as one.
+    ...(before && message.role !== 'tool' ? { before: clean(textOf(before).slice(-MAX_BEFORE)) } : {}),
+  });
   const { hasCode, language } = codeIn(textOf(message).slice(0, MAX_TEXT));
   return {
     id: message.id,
     conversationId: conversation.id,
     parentId: message.parentId,
+    before: chunks.length > 0 ? (before?.id ?? null) : null,
     role: message.role,
     content: contentOf(message.parts, clean),
     tokenCount: tokensOf(message),
     createdAt: message.createdAt,
     hasCode,
     codeLanguage: language,
-    chunks: chunksOf(message, { redact: clean }),
+    chunks,
   };
+}
+
+/** Messages looked at on the way up to what was said before: notes, tools and answers from memory are passed over. */
+const STEPS_UP = 8;
+
+/** The nearest message above that was said by a person or a model and can be found; null where there is none near. */
+function beforeOf(conversation: Conversation, message: Message): Message | null {
+  let at = message.parentId;
+  for (let step = 0; at !== null && step < STEPS_UP; step++) {
+    const above = conversation.messages.get(at);
+    if (!above) return null;
+    const said = above.kind === 'message' && (above.role === 'user' || above.role === 'assistant');
+    if (said && /[\p{L}\p{N}]/u.test(textOf(above).slice(0, MAX_TEXT))) return above;
+    at = above.parentId;
+  }
+  return null;
 }
 
 /** Keywords and summary of a conversation. */
@@ -130,7 +156,11 @@ export function describeConversation(
   const messages =
     all.length > MAX_DESCRIBED ? [...all.slice(0, MAX_DESCRIBED / 2), ...all.slice(-MAX_DESCRIBED / 2)] : all;
   const digest = digestOf(messages, redactor(privacy));
-  return { summary: summaryOf(digest), keywords: keywordsOf(digest) };
+  const written = conversation.meta.summary?.trim();
+  return {
+    summary: written ? redactor(privacy)(written) : summaryOf(digest),
+    keywords: keywordsOf(digest),
+  };
 }
 
 /** A title made from the words, for a conversation that has none; undefined where there is nothing to do. */

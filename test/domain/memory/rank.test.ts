@@ -20,19 +20,21 @@ const NOW = Date.UTC(2026, 0, 1);
 const context: RankContext = {
   weights: { vector: 0.6, keyword: 0.4 },
   scale: { related: 0.85, spread: 0.03 },
-  terms: 3,
-  librarySize: 1_000,
+  worth: [10, 10, 10],
+  question: 'three words asked',
   decayFactor: 0.001,
   now: NOW,
 };
 let next = 0;
-const candidate = (more: Partial<Rankable> = {}): Rankable => ({
-  messageId: `m${++next}`,
+/** `bm25` is shared out evenly among three words. */
+const candidate = ({ bm25 = 5, ...more }: Partial<Rankable> & { bm25?: number } = {}): Rankable => ({
+  chunkId: ++next,
+  messageId: `m${next}`,
   conversationId: `c${next}`,
   text: `passage ${next}`,
   createdAt: NOW,
   cosine: 0.85,
-  bm25: 5,
+  terms: [bm25 / 3, bm25 / 3, bm25 / 3],
   ...more,
 });
 const share = fc.double({ min: 0, max: 1, noNaN: true });
@@ -43,22 +45,30 @@ describe('the two halves', () => {
       fc.property(
         fc.double({ min: -1, max: 1, noNaN: true }),
         fc.double({ min: 0, max: 200, noNaN: true }),
-        fc.integer({ min: 1, max: 96 }),
-        fc.integer({ min: 0, max: 1_000_000 }),
-        (cosine, bm25, terms, size) => {
+        fc.array(fc.double({ min: 0.1, max: 30, noNaN: true }), { minLength: 1, maxLength: 96 }),
+        (cosine, sum, worth) => {
           const v = vectorHalf(cosine, { related: 0.85, spread: 0.03 });
-          const k = keywordHalf(bm25, terms, size);
+          const k = keywordHalf(sum, worth);
           for (const value of [v, k]) expect(value >= 0 && value <= 1).toBe(true);
-          expect(keywordHalf(bm25 + 1, terms, size)).toBeGreaterThan(k);
-          expect(keywordHalf(bm25, terms + 1, size)).toBeLessThanOrEqual(k);
+          expect(keywordHalf(sum + 1, worth)).toBeGreaterThanOrEqual(k);
+          expect(keywordHalf(sum, [...worth, 5])).toBeLessThanOrEqual(k);
         },
       ),
     );
   });
 
-  it('say 0.5 where a person would call half of the pairs related, for every model', () => {
-    expect(vectorHalf(0.37, { related: 0.37, spread: 0.06 })).toBe(0.5);
-    expect(vectorHalf(0.9, { related: 0.9, spread: 0.02 })).toBe(0.5);
+  it('mean the same for every model', () => {
+    for (const steps of [-2, 0, 1, 3]) {
+      const [one, other] = [
+        { related: 0.37, spread: 0.06 },
+        { related: 0.9, spread: 0.02 },
+      ].map((scale) => vectorHalf(scale.related + steps * scale.spread, scale));
+      expect(one).toBeCloseTo(other as number);
+    }
+  });
+
+  it('trust a common word little where the rest of the question is unknown to the library', () => {
+    expect(keywordHalf(4, [4])).toBeGreaterThan(1.3 * keywordHalf(4, [4, 9, 9]));
   });
 
   it('leave the whole weight to the other one where one is impossible', () => {
@@ -92,7 +102,7 @@ describe('age', () => {
   });
 
   it('lets an exact answer of last year pass the default threshold', () => {
-    const [hit] = rank([candidate({ cosine: 0.93, bm25: 14, createdAt: NOW - 365 * DAY })], context);
+    const [hit] = rank([candidate({ cosine: 0.97, bm25: 20, createdAt: NOW - 365 * DAY })], context);
     expect(hit?.scores.final).toBeGreaterThan(0.75);
   });
 });
@@ -106,8 +116,9 @@ describe('ranking', () => {
     expect(ranked.map(({ candidate: { cosine } }) => cosine)).toEqual([0.92, 0.8]);
     const [best, other] = ranked.map(({ scores }) => scores);
     expect(other?.keyword).toBeNull();
-    expect(best?.hybrid).toBeCloseTo(0.6 * (best?.vector as number) + 0.4 * (best?.keyword as number));
-    expect(best?.final).toBeCloseTo(probabilityOf(best?.hybrid as number));
+    expect(best?.late).toBeNull();
+    const score = best?.boosts.reduce((all, { factor }) => all * factor, best.hybrid);
+    expect(best?.final).toBeCloseTo(probabilityOf(score as number));
   });
 
   it('of two equal passages puts the newer first', () => {
@@ -125,8 +136,9 @@ describe('ranking', () => {
   });
 
   it('does without words when the question has none', () => {
-    const [hit] = rank([candidate({ cosine: 0.95, bm25: 0 })], { ...context, terms: 0 });
-    expect(hit?.scores.hybrid).toBe(hit?.scores.vector);
+    const [hit] = rank([candidate({ cosine: 0.95, bm25: 0 })], { ...context, worth: [] });
+    expect(hit?.scores.keyword).toBeNull();
+    expect(hit?.scores.hybrid).toBeGreaterThan(0);
   });
 
   it('knows which models can read Chinese', () => {
@@ -137,11 +149,75 @@ describe('ranking', () => {
   });
 });
 
+describe('what is beside, and hints', () => {
+  const finals = (all: readonly Rankable[], more: Partial<RankContext> = {}) =>
+    new Map(rank(all, { ...context, ...more }).map((one) => [one.candidate.chunkId, one.scores]));
+  const weak = { cosine: 0.8, bm25: 1 };
+
+  it('lets a message gain by what stands before and after it, and by its conversation', () => {
+    const good = candidate({ cosine: 0.95, bm25: 15, conversationId: 'x' });
+    const beside = candidate({ ...weak, conversationId: 'y', previous: good.chunkId });
+    const within = candidate({ ...weak, conversationId: 'x' });
+    const alone = candidate(weak);
+    const scores = finals([good, beside, within, alone]);
+    const of = (one: Rankable) => scores.get(one.chunkId)?.final as number;
+    expect(of(beside)).toBeGreaterThan(of(alone));
+    expect(of(within)).toBeGreaterThan(of(alone));
+    expect(scores.get(within.chunkId)?.boosts.map(({ name }) => name)).toContain('context');
+  });
+
+  it('counts a word that only the message before has, in part', () => {
+    const before = candidate({ terms: [9, 0, 0], cosine: null });
+    const after = candidate({ terms: [0, 9, 0], cosine: null, previous: before.chunkId });
+    const alone = candidate({ terms: [0, 9, 0], cosine: null });
+    const scores = finals([before, after, alone]);
+    const of = (one: Rankable) => scores.get(one.chunkId)?.keyword as number;
+    expect(of(after)).toBeGreaterThan(of(alone));
+    expect(of(after)).toBeLessThan(2 * of(alone));
+  });
+
+  it('takes late interaction into the meaning half, for those that have it', () => {
+    const [near, far] = [candidate({ late: 0.6 }), candidate({ late: 0.1 })];
+    const scores = finals([near, far]);
+    expect(scores.get(near.chunkId)?.late).toBeGreaterThan(scores.get(far.chunkId)?.late as number);
+    expect(scores.get(near.chunkId)?.final).toBeGreaterThan(scores.get(far.chunkId)?.final as number);
+  });
+
+  it('prefers who is named, what answers, and what speaks of the time asked for', () => {
+    const question = 'When did Mara move last spring?';
+    const plain = candidate({ text: 'Joe: we moved' });
+    const named = candidate({ text: 'Mara: we moved' });
+    const asking = candidate({ text: 'Joe: did you move?' });
+    const timely = candidate({ text: 'Joe: we moved on the 3rd' });
+    const dated = candidate({ text: 'Joe: moved', createdAt: Date.UTC(2025, 3, 10) });
+    const scores = finals([plain, named, asking, timely, dated], { question });
+    const of = (one: Rankable) => scores.get(one.chunkId)?.boosts.map(({ name }) => name);
+    expect(of(plain)).not.toContain('speaker');
+    expect(of(named)).toContain('speaker');
+    expect(of(asking)).toContain('question');
+    expect(of(timely)).toContain('time');
+    expect(of(dated)).toContain('date');
+  });
+
+  it('follows what the person said of earlier hits, and puts notes above passages', () => {
+    const [plain, pinned, never, apart, note] = Array.from({ length: 5 }, (_, at) =>
+      candidate({ note: at === 4 }),
+    ) as [Rankable, Rankable, Rankable, Rankable, Rankable];
+    const feedback = {
+      pinned: new Set([pinned.messageId]),
+      never: new Set([never.messageId]),
+      notRelated: new Set([apart.messageId]),
+    };
+    const ranked = rank([plain, pinned, never, apart, note], { ...context, feedback });
+    expect(ranked.map((one) => one.candidate)).toEqual([pinned, note, plain, apart]);
+  });
+});
+
 describe('the choice', () => {
   const options = { threshold: 0.75, limit: 5, perConversation: 2 };
 
   it('keeps near misses apart and both lists short', () => {
-    const many = Array.from({ length: 30 }, (_, i) => candidate({ cosine: 0.75 + i / 150, bm25: i / 2 }));
+    const many = Array.from({ length: 30 }, (_, i) => candidate({ cosine: 0.7 + i / 100, bm25: i }));
     const { hits, nearMisses } = choose(rank(many, context), options);
     expect(hits).toHaveLength(5);
     expect(nearMisses).toHaveLength(5);

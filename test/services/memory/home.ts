@@ -9,6 +9,7 @@ import { type ConversationId, newConversationId, newMessageId } from '../../../s
 import { type Readable, until, writable } from '../../../src/domain/base/readable.ts';
 import type { ConversationMeta } from '../../../src/domain/chat/conversation.ts';
 import type { Message, Part } from '../../../src/domain/chat/message.ts';
+import type { Technique } from '../../../src/domain/memory/rank.ts';
 import { type Config, configSchema, defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { requestRebuild, startMemoryEngine } from '../../../src/services/memory/engine.ts';
@@ -50,6 +51,8 @@ export interface HomeOptions {
   readonly embedding?: EmbeddingProvider | null;
   readonly config?: Record<string, unknown>;
   readonly now?: () => number;
+  /** Parts of the ranking that are left away. */
+  readonly without?: () => ReadonlySet<Technique>;
   /** Default true: the engine starts with the house. */
   readonly engine?: boolean;
 }
@@ -96,6 +99,7 @@ export function openHome(options: HomeOptions = {}) {
     wake: (reason) => engine?.wake(reason),
     setPaused: (paused) => engine?.setPaused(paused),
     rebuild: () => requestRebuild(store.drawer),
+    ...(options.without ? { without: options.without } : {}),
     ...(options.now ? { now: options.now } : {}),
   });
   const signal = new AbortController().signal;

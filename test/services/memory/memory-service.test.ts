@@ -202,7 +202,7 @@ describe('recall', () => {
     });
     const down: MemoryIndex = {
       ...createInMemoryIndex(),
-      search: async () => {
+      look: async () => {
         throw new RecollectError('index-unavailable', 'gone', { retry: true });
       },
     };

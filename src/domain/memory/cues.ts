@@ -1,0 +1,38 @@
+// Small hints in the words of a question and of a passage: who is named, what is asked for, what is only a question itself.
+
+const NAME =
+  /^\s*(?:\*\*|【)?((?:[\p{Lu}][\p{L}'’.-]*(?: [\p{Lu}][\p{L}'’.-]*){0,2})|\p{Script=Han}{2,4})(?:\*\*|】)?\s?(?:：|:\s)/u;
+
+/** Who says this, where the text opens with a name and a colon, as chats of several people do. */
+export const speakerIn = (text: string): string | null => NAME.exec(text.slice(0, 64))?.[1] ?? null;
+
+/** Whether the question names this person. */
+export function isNamed(speaker: string, question: string): boolean {
+  const wanted = speaker.toLowerCase();
+  const asked = question.toLowerCase();
+  for (let at = asked.indexOf(wanted); at >= 0; at = asked.indexOf(wanted, at + 1)) {
+    if (/^\p{Script=Han}/u.test(wanted)) return true;
+    const [before, after] = [asked[at - 1] ?? ' ', asked[at + wanted.length] ?? ' '];
+    if (!/[\p{L}\p{N}]/u.test(before) && !/[\p{L}\p{N}]/u.test(after)) return true;
+  }
+  return false;
+}
+
+/** Whether a text ends in a question mark: it asks, and seldom answers. Marks of pictures and quotes behind it do not count. */
+export const asks = (text: string): boolean =>
+  /[?？][\s"”'’)）*]*$/u.test(
+    text
+      .slice(-400)
+      .replace(/\n\[image:[^\]]*\]?\s*$/u, '')
+      .trimEnd(),
+  );
+
+const WHEN =
+  /^\W*(?:when|since when|what (?:date|day|month|year|time)|how long|which (?:day|month|year|date))\b|什么时候|哪天|哪一天|几号|几月|何时|多久|哪年/iu;
+/** Whether a question asks for a time. */
+export const asksWhen = (question: string): boolean => WHEN.test(question);
+
+const TIME =
+  /\b(?:yesterday|today|tonight|tomorrow|recently|ago|since|weekend|(?:last|next|this) (?:night|week|weekend|month|year|morning|evening|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:in|on|since|until|by) (?:january|february|march|april|may|june|july|august|september|october|november|december)|\d{4}|\d{1,2}(?:st|nd|rd|th))\b|昨天|今天|明天|前天|后天|昨晚|今晚|上周|下周|这周|本周|上个?月|下个?月|这个月|去年|今年|明年|最近|周末|\d+\s?[年月日号天]/iu;
+/** Whether a text speaks of a time. */
+export const tellsTime = (text: string): boolean => TIME.test(text);

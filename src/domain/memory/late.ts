@@ -1,0 +1,56 @@
+// Late interaction: a question's pieces compared with a passage's pieces, each with the one it is nearest to (Khattab and Zaharia,
+// "ColBERT", 2020). Passages keep only the signs of their pieces' vectors, so a comparison is a walk through small tables.
+
+/** Numbers in a piece's vector, and bits kept of it. */
+const WIDTH = 256;
+const BYTES = WIDTH / 8;
+/** The cosine of a vector and the signs of another is at most about this (the square root of 2/π); what a sign costs is not given back. */
+const SIGN = 1 / Math.sqrt(WIDTH);
+
+/** A question's pieces: `weights.length` vectors of `WIDTH` numbers and length 1, and how much each says. */
+export interface QueryPieces {
+  readonly tokens: Float32Array;
+  readonly weights: Float32Array;
+}
+
+/**
+ * Makes the comparison for one question: the weighted mean, over its pieces, of the best likeness to any piece of the passage, -0.8–0.8.
+ * Null where the question or the passage has no pieces.
+ */
+export function lateInteraction({ tokens, weights }: QueryPieces): (bits: Uint8Array) => number | null {
+  const count = weights.length;
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  if (count === 0 || !(total > 0) || tokens.length !== count * WIDTH) return () => null;
+  // For each piece and each byte of signs: what those eight signs add.
+  const tables = new Float32Array(count * BYTES * 256);
+  for (let piece = 0; piece < count; piece++)
+    for (let byte = 0; byte < BYTES; byte++) {
+      const table = (piece * BYTES + byte) * 256;
+      const from = piece * WIDTH + byte * 8;
+      let none = 0;
+      for (let bit = 0; bit < 8; bit++) none -= (tokens[from + bit] as number) * SIGN;
+      tables[table] = none;
+      for (let signs = 1; signs < 256; signs++) {
+        const lowest = 31 - Math.clz32(signs & -signs);
+        tables[table + signs] =
+          (tables[table + (signs & (signs - 1))] as number) + 2 * SIGN * (tokens[from + lowest] as number);
+      }
+    }
+  return (bits) => {
+    const pieces = Math.floor(bits.length / BYTES);
+    if (pieces === 0) return null;
+    let score = 0;
+    for (let asked = 0; asked < count; asked++) {
+      let best = Number.NEGATIVE_INFINITY;
+      for (let piece = 0; piece < pieces; piece++) {
+        let likeness = 0;
+        let table = asked * BYTES * 256;
+        for (let byte = piece * BYTES, end = byte + BYTES; byte < end; byte++, table += 256)
+          likeness += tables[table + (bits[byte] as number)] as number;
+        if (likeness > best) best = likeness;
+      }
+      score += best * (weights[asked] as number);
+    }
+    return score / total;
+  };
+}
