@@ -19,7 +19,7 @@ export interface EndpointPreset {
 export const PRESETS: readonly EndpointPreset[] = [
   {
     id: 'moonshot',
-    label: 'Moonshot / Kimi',
+    label: 'Kimi · moonshot.ai',
     baseUrl: 'https://api.moonshot.ai/v1',
     key: 'required',
     keyFrom: 'platform.moonshot.ai/console/api-keys',
@@ -27,7 +27,7 @@ export const PRESETS: readonly EndpointPreset[] = [
   },
   {
     id: 'moonshot-cn',
-    label: 'Moonshot / Kimi（中国）',
+    label: 'Kimi · moonshot.cn',
     baseUrl: 'https://api.moonshot.cn/v1',
     key: 'required',
     keyFrom: 'platform.moonshot.cn/console/api-keys',

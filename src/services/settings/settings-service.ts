@@ -212,6 +212,9 @@ export async function createSettings({
         return { endpoints, chosen: choice };
       }),
 
+    keepSecret: (name, secret) => vault.put(name, secret),
+    hasSecret: async (name) => (await vault.get(name)) !== undefined,
+
     hasKey: async (endpointId) => (await vault.get(endpointSecret(endpointId))) !== undefined,
 
     test: async (endpoint, key, signal) =>

@@ -16,6 +16,9 @@ export interface Connections {
   readonly chosen: ModelChoice | null;
 }
 
+/** Keys that belong to no chat endpoint: of the services that make vectors. */
+export type SecretName = 'embedding/openai' | 'embedding/custom';
+
 export interface Settings {
   readonly config: Readable<Config>;
   readonly connections: Readable<Connections>;
@@ -30,6 +33,9 @@ export interface Settings {
   removeEndpoint(id: string): Promise<void>;
   choose(choice: ModelChoice | null): Promise<void>;
   hasKey(endpointId: string): Promise<boolean>;
+  /** Puts a key that belongs to no endpoint into the vault; an empty one takes it away. */
+  keepSecret(name: SecretName, secret: string): Promise<void>;
+  hasSecret(name: SecretName): Promise<boolean>;
   /** Asks the endpoint for its models; explains CORS, 401, 404, 429 and no network. `key` undefined: the one kept. */
   test(endpoint: Endpoint, key: string | undefined, signal: AbortSignal): Promise<ConnectionReport>;
   /** Things the interface keeps: panel widths, dismissed hints, drafts. */

@@ -3,7 +3,7 @@
 import { ChevronsDownUp, Pencil, RefreshCw } from 'lucide-react';
 import { useEffect, useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ConversationId } from '../../domain/base/ids.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Compaction } from '../../domain/chat/compaction.ts';
 import { compactionPlanSchema, summaryTextOf } from '../../domain/context/compaction/record.ts';
 import { configSchema } from '../../domain/settings/config.ts';
@@ -261,8 +261,18 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
   const [applying, setApplying] = useState(false);
   // Another plan brings another summary; words a person changed in the old one belong to that.
   useEffect(() => setSummary(pending.summary), [pending.summary]);
+  // What was ticked stays ticked through whatever is changed next.
+  const [choices, setChoices] = useState<ReadonlyMap<MessageId, 'keep' | 'fold'>>(new Map());
   const adjust = (change: Parameters<typeof context.adjust>[1]) => {
     context.adjust(conversationId, change).catch(report);
+  };
+  const choose = (block: PlanBlock, choice: 'keep' | 'fold') => {
+    const next = new Map(choices);
+    for (const id of block.ids) next.set(id, choice);
+    setChoices(next);
+    const chosen = (wanted: 'keep' | 'fold') =>
+      [...next].flatMap(([id, given]) => (given === wanted ? [id] : []));
+    adjust({ keep: chosen('keep'), fold: chosen('fold') });
   };
   const { plan } = pending;
   return (
@@ -359,7 +369,7 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
                 key={block.id}
                 block={block}
                 disabled={pending.busy}
-                onChoose={(state) => adjust(state === 'keep' ? { keep: [block.id] } : { fold: [block.id] })}
+                onChoose={(choice) => choose(block, choice)}
               />
             ))}
           </ol>

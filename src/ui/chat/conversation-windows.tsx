@@ -13,7 +13,7 @@ import { WorldlineDialog } from './worldline-map.tsx';
 
 export type ConversationWindow =
   | { readonly type: 'ledger'; readonly answer: Message }
-  | { readonly type: 'sendBack'; readonly message: Message }
+  | { readonly type: 'sendBack'; readonly message: Message; readonly callId?: string | undefined }
   | { readonly type: 'worldlines'; readonly compareWith?: MessageId };
 
 export function ConversationWindows({
@@ -47,6 +47,7 @@ export function ConversationWindows({
           key={shown.message.id}
           conversation={conversation}
           message={shown.message}
+          callId={shown.callId}
           onClose={onClose}
           onSent={onSent}
         />

@@ -28,6 +28,10 @@ export function useNextRequest(
   const id: ConversationId | null = conversation?.id ?? null;
   // biome-ignore lint/correctness/useExhaustiveDependencies: counted again for another model, another setting, another conversation
   useEffect(() => {
+    if (!chosen) {
+      setNext(null);
+      return;
+    }
     let gone = false;
     const timer = setTimeout(() => {
       context.next(id, draft).then(

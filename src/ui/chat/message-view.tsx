@@ -5,6 +5,7 @@ import {
   ChevronRight,
   Copy,
   CornerDownRight,
+  Ellipsis,
   Flag,
   History,
   Mail,
@@ -25,7 +26,7 @@ import type { TurnState } from '../../services/chat/chat.ts';
 import { useReadable } from '../hooks/app.tsx';
 import { formatDuration, formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
 import { RecallCard } from '../memory/recall-card.tsx';
-import { Button, classes, IconButton, Spinner } from '../shell/controls.tsx';
+import { Button, classes, IconButton, Menu, type MenuItem, Spinner } from '../shell/controls.tsx';
 import { ProblemNotice, useCopy } from '../shell/problem-notice.tsx';
 import { isComposing } from '../shell/shortcuts.ts';
 import { CompactionRunning } from './compaction.tsx';
@@ -44,8 +45,8 @@ export interface MessageActions {
   jump(message: MessageId): void;
   /** Names the message, so that one can come back to it. */
   checkpoint(message: MessageId): void;
-  /** Opens what is to be sent back to this message: other words for it, or a note. */
-  sendBack(message: Message): void;
+  /** Opens what is to be sent back to this message: other words for it or for a tool's result (`callId`), or a note. */
+  sendBack(message: Message, callId?: string): void;
   /** Opens the ledger of an answer. */
   ledger(answer: Message): void;
   connectModel(): void;
@@ -116,7 +117,7 @@ function CopyButton({ text }: { text: string }) {
 
 /** Shown on hover and on focus; always on touch. */
 const TOOLS =
-  'flex items-center gap-0.5 opacity-0 transition-opacity focus-within:opacity-100 group-focus/message:opacity-100 group-hover/message:opacity-100 pointer-coarse:opacity-100';
+  'flex items-center gap-0.5 opacity-0 transition-opacity focus-within:opacity-100 group-focus/message:opacity-100 group-hover/message:opacity-100 has-[[aria-expanded=true]]:opacity-100 pointer-coarse:opacity-100';
 
 /** What a person wrote: as written, lines kept, since Markdown in a person's hand is rarely meant as layout; fenced code is code. */
 function PersonWords({ text }: { text: string }) {
@@ -236,7 +237,6 @@ function PersonMessage({ message, siblings }: { message: Message; siblings: Sibl
           <div className={TOOLS}>
             <Stamp at={message.createdAt} />
             <CopyButton text={text} />
-            {actions.canWrite && <PlaceTools message={message} />}
             {actions.canWrite && (
               <IconButton
                 size="sm"
@@ -246,6 +246,7 @@ function PersonMessage({ message, siblings }: { message: Message; siblings: Sibl
                 onClick={() => setEditing(true)}
               />
             )}
+            <RarerTools message={message} />
           </div>
           {siblings && <SiblingArrows siblings={siblings} />}
         </div>
@@ -254,26 +255,45 @@ function PersonMessage({ message, siblings }: { message: Message; siblings: Sibl
   );
 }
 
-/** Checkpoint and D-Mail: the message as a place in time. */
-function PlaceTools({ message }: { message: Message }) {
-  const { t } = useTranslation('context');
+/** What is wanted less often: the message as a place in time, and what got into it. Nothing where nothing can be done. */
+function RarerTools({ message }: { message: Message }) {
+  const { t } = useTranslation('chat');
+  const { t: tc } = useTranslation('context');
   const actions = useActions();
+  const trigger = useRef<HTMLButtonElement>(null);
+  // Windows that open from here give the focus back to this button.
+  const item = (label: string, icon: ReactNode, run: () => void, disabled = false): MenuItem => ({
+    label,
+    icon,
+    disabled,
+    onSelect: () => {
+      trigger.current?.focus();
+      run();
+    },
+  });
+  const items: MenuItem[] = [];
+  if (actions.canWrite)
+    items.push(
+      item(tc('checkpoint.here'), <Flag size={15} aria-hidden />, () => actions.checkpoint(message.id)),
+      item(
+        tc('dmail.send'),
+        <MailPlus size={15} aria-hidden />,
+        () => actions.sendBack(message),
+        !actions.canAsk,
+      ),
+    );
+  if (message.ledger !== undefined)
+    items.push(item(tc('ledger.open'), <ReceiptText size={15} aria-hidden />, () => actions.ledger(message)));
+  if (items.length === 0) return null;
   return (
-    <>
-      <IconButton
-        size="sm"
-        label={t('checkpoint.here')}
-        icon={<Flag size={15} aria-hidden />}
-        onClick={() => actions.checkpoint(message.id)}
-      />
-      <IconButton
-        size="sm"
-        label={t('dmail.send')}
-        icon={<MailPlus size={15} aria-hidden />}
-        disabled={!actions.canAsk}
-        onClick={() => actions.sendBack(message)}
-      />
-    </>
+    <Menu
+      keepFocus
+      align="start"
+      trigger={
+        <IconButton ref={trigger} size="sm" label={t('more')} icon={<Ellipsis size={15} aria-hidden />} />
+      }
+      items={items}
+    />
   );
 }
 
@@ -314,12 +334,17 @@ function AnswerParts({
   parts,
   results,
   running,
+  message,
 }: {
   parts: readonly Part[];
   results: ReadonlyMap<string, PartOf<'tool-result'>>;
   running: boolean;
+  /** The message they belong to, once it is kept: its tools' results can be sent back in other words. */
+  message?: Message;
 }) {
   const { t } = useTranslation('chat');
+  const actions = useContext(MessageActionsContext);
+  const rewordable = message && actions?.canWrite && actions.canAsk ? message : undefined;
   const own = new Map<string, PartOf<'tool-result'>>();
   const called = new Set<string>();
   for (const part of parts) {
@@ -341,6 +366,7 @@ function AnswerParts({
             call={part}
             result={own.get(part.callId) ?? results.get(part.callId)}
             running={running}
+            onReword={rewordable && (() => actions?.sendBack(rewordable, part.callId))}
           />
         );
       case 'tool-result':
@@ -487,7 +513,6 @@ function Answer({
   last: boolean;
 }) {
   const { t } = useTranslation('chat');
-  const { t: tc } = useTranslation('context');
   const actions = useActions();
   const fromMemory = message.kind === 'recall';
   const text = textOf(message);
@@ -514,7 +539,7 @@ function Answer({
       {fromMemory && message.finish !== 'error' && !text && isEmptyRecall(message.parts) && (
         <p className="reading text-ink-2">{t('recallNothing')}</p>
       )}
-      <AnswerParts parts={message.parts} results={results} running={false} />
+      <AnswerParts parts={message.parts} results={results} running={false} message={message} />
       <Ending message={message} />
       {!continued && (
         <div className="mt-1 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1">
@@ -531,15 +556,7 @@ function Answer({
                 onClick={() => actions.regenerate(message.id)}
               />
             )}
-            {actions.canWrite && <PlaceTools message={message} />}
-            {message.ledger && (
-              <IconButton
-                size="sm"
-                label={tc('ledger.open')}
-                icon={<ReceiptText size={15} aria-hidden />}
-                onClick={() => actions.ledger(message)}
-              />
-            )}
+            <RarerTools message={message} />
             <Stamp at={message.createdAt} />
           </div>
         </div>

@@ -1,10 +1,10 @@
 // The parts of a message that are not plain words: what a model thought, what its tools did, files.
-import { ChevronRight, FileText, Paperclip, TriangleAlert, Wrench } from 'lucide-react';
+import { ChevronRight, FileText, MailPlus, Paperclip, TriangleAlert, Wrench } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PartOf } from '../../domain/chat/message.ts';
 import { formatBytes, formatNumber } from '../i18n/index.ts';
-import { classes, Dialog, Spinner } from '../shell/controls.tsx';
+import { Button, classes, Dialog, Spinner } from '../shell/controls.tsx';
 import { Markdown } from './markdown.tsx';
 
 /** One line that opens by a click. */
@@ -119,10 +119,13 @@ export function ToolLine({
   call,
   result,
   running,
+  onReword,
 }: {
   call: PartOf<'tool-call'>;
   result: PartOf<'tool-result'> | undefined;
   running: boolean;
+  /** Opens the result to be sent back in other words; absent where that cannot be. */
+  onReword?: (() => void) | undefined;
 }) {
   const { t } = useTranslation('chat');
   const failed = result?.isError === true;
@@ -150,11 +153,24 @@ export function ToolLine({
           <div>
             <div className="pb-1 text-ink-3 text-xs">{failed ? t('toolError') : t('toolResult')}</div>
             {result ? (
-              <pre className={BLOCK}>
-                {result.text.length > SHOWN
-                  ? `${result.text.slice(0, SHOWN)}…`
-                  : result.text || t('toolEmpty')}
-              </pre>
+              <>
+                <pre className={BLOCK}>
+                  {result.text.length > SHOWN
+                    ? `${result.text.slice(0, SHOWN)}…`
+                    : result.text || t('toolEmpty')}
+                </pre>
+                {onReword && (
+                  <Button
+                    size="sm"
+                    variant="ghost"
+                    className="mt-1 -ml-2 text-branch hover:text-branch"
+                    icon={<MailPlus size={14} aria-hidden />}
+                    onClick={onReword}
+                  >
+                    {t('toolReword')}
+                  </Button>
+                )}
+              </>
             ) : (
               <p className="text-ink-3">{running ? t('toolRunning') : t('toolNoResult')}</p>
             )}

@@ -4,9 +4,9 @@ import { MailPlus } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
-import type { Conversation } from '../../domain/chat/conversation.ts';
+import { type Conversation, childrenOf, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
-import type { SendBack } from '../../services/chat/chat.ts';
+import type { Replay, SendBack } from '../../services/chat/chat.ts';
 import { useApp } from '../hooks/app.tsx';
 import { Button, classes, Dialog, Select, TextArea } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
@@ -23,29 +23,56 @@ type Target =
       readonly text: string;
     };
 
-/** Everything that can be sent back to a message, the likeliest first. */
-export function targetsOf(conversation: Conversation, message: Message): Target[] {
+/** The messages that make up one answer with `message` in it: every step since the question, the results of tools left out. */
+function stepsOf(conversation: Conversation, message: Message): Message[] {
+  if (message.role !== 'assistant') return [message];
+  const steps: Message[] = [];
+  for (let at: Message | undefined = message; at && at.role !== 'user'; ) {
+    if (at.role === 'assistant') steps.unshift(at);
+    at = at.parentId === null ? undefined : conversation.messages.get(at.parentId);
+  }
+  return steps;
+}
+
+/** The results of the tools a message called, where they follow it. */
+function resultsOf(conversation: Conversation, message: Message): Target[] {
   const targets: Target[] = [];
-  if (message.role === 'user' && message.kind === 'message')
-    targets.push({ type: 'edit', message: message.id, text: textOf(message) });
   const calls = new Map(
     message.parts
       .filter((part): part is PartOf<'tool-call'> => part.type === 'tool-call')
       .map((part) => [part.callId, part.name]),
   );
-  if (calls.size > 0)
-    for (const other of conversation.messages.values()) {
-      if (other.role !== 'tool' || other.parentId === null) continue;
-      for (const part of other.parts)
-        if (part.type === 'tool-result' && calls.has(part.callId))
-          targets.push({
-            type: 'result',
-            message: other.id,
-            callId: part.callId,
-            name: part.name ?? calls.get(part.callId) ?? '',
-            text: part.text,
-          });
-    }
+  if (calls.size === 0) return targets;
+  const children = childrenOf(conversation.messages);
+  const shown = new Set<MessageId>(
+    pathTo(conversation.messages, effectiveHead(conversation)).map(({ id }) => id),
+  );
+  const below = (children.get(message.id) ?? []).filter(({ role }) => role === 'tool');
+  // Of several results of one call the one on the screen, else the newest.
+  let result = below.find(({ id }) => shown.has(id)) ?? below.at(-1);
+  while (result) {
+    const at: Message = result;
+    for (const part of at.parts)
+      if (part.type === 'tool-result' && calls.has(part.callId))
+        targets.push({
+          type: 'result',
+          message: at.id,
+          callId: part.callId,
+          name: part.name ?? calls.get(part.callId) ?? '',
+          text: part.text,
+        });
+    const next: readonly Message[] = (children.get(at.id) ?? []).filter(({ role }) => role === 'tool');
+    result = next.find(({ id }) => shown.has(id)) ?? next.at(-1);
+  }
+  return targets;
+}
+
+/** Everything that can be sent back to a message, the likeliest first: of an answer the results of all its steps. */
+export function targetsOf(conversation: Conversation, message: Message): Target[] {
+  const targets: Target[] = [];
+  if (message.role === 'user' && message.kind === 'message')
+    targets.push({ type: 'edit', message: message.id, text: textOf(message) });
+  for (const step of stepsOf(conversation, message)) targets.push(...resultsOf(conversation, step));
   targets.push({ type: 'note', message: message.id });
   return targets;
 }
@@ -53,11 +80,14 @@ export function targetsOf(conversation: Conversation, message: Message): Target[
 export function SendBackDialog({
   conversation,
   message,
+  callId,
   onClose,
   onSent,
 }: {
   conversation: Conversation;
   message: Message;
+  /** The tool call whose result it begins with. */
+  callId?: string | undefined;
   onClose: () => void;
   /** It was saved; the head is there now. */
   onSent: (sent: { messageId: MessageId; undo: () => Promise<void> }) => void;
@@ -66,7 +96,12 @@ export function SendBackDialog({
   const { chat } = useApp();
   const report = useReport();
   const [targets] = useState(() => targetsOf(conversation, message));
-  const [at, setAt] = useState(0);
+  const [at, setAt] = useState(() =>
+    Math.max(
+      0,
+      callId === undefined ? 0 : targets.findIndex((one) => one.type === 'result' && one.callId === callId),
+    ),
+  );
   const target = targets[at] as Target;
   const before = target.type === 'note' ? '' : target.text;
   const [text, setText] = useState(before);
@@ -185,5 +220,20 @@ export function SendBackDialog({
         </fieldset>
       </div>
     </Dialog>
+  );
+}
+
+/** What became of going through a branch again: what was taken over and what the model was asked for. */
+export function ReplayEnd({ replay }: { replay: Replay }) {
+  const { t } = useTranslation('context');
+  return (
+    <p role="status" className="my-2 flex flex-wrap items-center gap-x-1.5 text-branch text-xs tabular-nums">
+      <MailPlus size={13} aria-hidden />
+      <span>{t('dmail.replay.ended', { count: replay.done })}</span>
+      <span>·</span>
+      <span>{t('dmail.replay.saved', { count: replay.saved })}</span>
+      <span>·</span>
+      <span>{t('dmail.replay.asked', { count: replay.asked })}</span>
+    </p>
   );
 }

@@ -1,5 +1,5 @@
 // The model that makes vectors. Changing it means making all of them again, so it is drafted first and says what it will cost.
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BUNDLED_MODELS } from '../../adapters/embedding/bundled-models.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -41,6 +41,24 @@ export function EmbeddingForm() {
   const bundled = local.source === 'bundled' && BUNDLED_MODELS.some((model) => model.id === local.model);
   const remote: Remote | null = now.provider === 'local' ? null : now.provider;
 
+  const [keyKept, setKeyKept] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is in force changes when a key was kept, too
+  useEffect(() => {
+    let gone = false;
+    setKeyKept(false);
+    if (remote !== null)
+      settings.hasSecret(`embedding/${remote}`).then(
+        (kept) => {
+          if (!gone) setKeyKept(kept);
+        },
+        // A vault that cannot be opened says so where a key is needed.
+        () => {},
+      );
+    return () => {
+      gone = true;
+    };
+  }, [settings, remote, saving]);
+
   const change = (next: Partial<Embedding>) => {
     setProblem(null);
     setDraft({ ...now, ...next });
@@ -57,6 +75,13 @@ export function EmbeddingForm() {
   const remade = modelOf(now) !== modelOf(inForce);
   const messages = Math.max(stats?.messages ?? 0, said);
   const pace = rate > 0 && now.provider === inForce.provider ? rate : USUAL_RATE[local.model];
+
+  const forgetKey = (which: Remote) => {
+    settings.keepSecret(`embedding/${which}`, '').then(
+      () => setKeyKept(false),
+      (error: unknown) => setProblem(toProblem(error)),
+    );
+  };
 
   const apply = () => {
     setSaving(true);
@@ -263,9 +288,9 @@ export function EmbeddingForm() {
               onChange={(event) => changeRemote(remote, { dimensions: numberOf(event.target.value) })}
             />
             <TextField
-              className="@md:col-span-2"
+              className={keyKept ? '' : '@md:col-span-2'}
               label={t('memory.key')}
-              hint={t('memory.keyHelp')}
+              hint={t(keyKept ? 'models.keyKept' : 'memory.keyHelp')}
               value={key}
               onChange={(event) => setKey(event.target.value)}
               type="password"
@@ -273,6 +298,13 @@ export function EmbeddingForm() {
               spellCheck={false}
               inputClassName="font-mono"
             />
+            {keyKept && (
+              <div className="self-center">
+                <Button size="sm" variant="ghost" onClick={() => forgetKey(remote)}>
+                  {t('memory.forgetKey')}
+                </Button>
+              </div>
+            )}
           </div>
         )}
 

@@ -25,6 +25,13 @@ export function MemorySection() {
       <Group title={t('memory.auto')}>
         <SwitchSetting path="recall.auto_recall.enabled" />
         <SwitchSetting path="recall.auto_recall.trigger_on_start" disabled={!auto} />
+        <SliderSetting
+          path="recall.auto_recall.trigger_token_threshold"
+          min={0}
+          max={1}
+          step={0.05}
+          show={formatPercent}
+        />
       </Group>
       <Group title={t('memory.ranking')}>
         <Weights />

@@ -7,6 +7,7 @@ import { classes, IconButton } from '../shell/controls.tsx';
 import { Header } from '../shell/header.tsx';
 import { AboutSection } from './about-section.tsx';
 import { AppearanceSection } from './appearance-section.tsx';
+import { ContextSection } from './context-section.tsx';
 import { MemorySection } from './memory-section.tsx';
 import { ModelsSection } from './models-section.tsx';
 import { PrivacySection } from './privacy-section.tsx';
@@ -18,6 +19,7 @@ import { SyncSection } from './sync-section.tsx';
 const SECTIONS: Record<SectionId, ComponentType> = {
   models: ModelsSection,
   memory: MemorySection,
+  context: ContextSection,
   sync: SyncSection,
   storage: StorageSection,
   privacy: PrivacySection,

@@ -78,11 +78,12 @@ function Usage() {
   const parts = sizes
     ? [
         { id: 'log', bytes: sizes.log.bytes, tone: 'bg-accent' },
-        { id: 'index', bytes: stats?.bytes ?? 0, tone: 'bg-memory-strong' },
+        { id: 'index', bytes: stats?.bytes ?? null, tone: 'bg-memory-strong' },
         { id: 'models', bytes: sizes.modelBytes, tone: 'bg-folded-strong' },
       ]
     : [];
-  const named = parts.reduce((sum, part) => sum + part.bytes, 0);
+  // The index tells its size once it is awake; until then nobody knows.
+  const named = parts.reduce((sum, part) => sum + (part.bytes ?? 0), 0);
   // What the browser reports is rounded and late; it is never less than what is known to be there.
   const used = Math.max(sizes?.usage ?? 0, named);
   const all = [...parts, { id: 'other', bytes: Math.max(0, used - named), tone: 'bg-line-strong' }];
@@ -116,12 +117,12 @@ function Usage() {
             </p>
             <div aria-hidden className="mt-3 flex h-2.5 gap-px overflow-hidden rounded-full bg-press">
               {all
-                .filter((part) => part.bytes > 0)
+                .filter((part) => (part.bytes ?? 0) > 0)
                 .map((part) => (
                   <span
                     key={part.id}
                     className={classes('h-full min-w-0.5', part.tone)}
-                    style={{ width: `${(part.bytes / Math.max(used, 1)) * 100}%` }}
+                    style={{ width: `${((part.bytes ?? 0) / Math.max(used, 1)) * 100}%` }}
                   />
                 ))}
             </div>
@@ -132,7 +133,9 @@ function Usage() {
                     <span aria-hidden className={classes('size-2 shrink-0 rounded-full', part.tone)} />
                     {t(`storage.parts.${part.id}`)}
                   </dt>
-                  <dd className="mt-0.5 font-medium tabular-nums">{formatBytes(part.bytes)}</dd>
+                  <dd className="mt-0.5 font-medium tabular-nums">
+                    {part.bytes === null ? '–' : formatBytes(part.bytes)}
+                  </dd>
                   {part.id === 'log' && (
                     <dd className="text-ink-3 text-xs">
                       {t('storage.conversations', { count: conversations })}

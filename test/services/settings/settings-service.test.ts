@@ -331,6 +331,16 @@ recall:
       expect(await settings.hasKey('e1')).toBe(false);
     });
 
+    it('keep and forget keys that belong to no endpoint', async () => {
+      expect(await settings.hasSecret('embedding/custom')).toBe(false);
+      await settings.keepSecret('embedding/custom', 'sk-vectors');
+      expect(await settings.hasSecret('embedding/custom')).toBe(true);
+      expect(await vault.get('embedding/custom')).toBe('sk-vectors');
+      expect(settings.exportYaml()).not.toContain('sk-vectors');
+      await settings.keepSecret('embedding/custom', '');
+      expect(await settings.hasSecret('embedding/custom')).toBe(false);
+    });
+
     it('refuse an address that is none', async () => {
       for (const baseUrl of ['localhost:11434', 'javascript:alert(1)', ''])
         await expect(settings.saveEndpoint({ ...endpoint, baseUrl }, 'sk')).rejects.toMatchObject({

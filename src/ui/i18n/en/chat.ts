@@ -80,6 +80,7 @@ export const chat = {
   toolFailed: 'failed',
   toolEmpty: '(empty)',
   toolRunning: 'Still running',
+  toolReword: 'Send back another result',
   toolNoResult: 'No result was recorded.',
   enlarge: 'Enlarge {{name}}',
   notCarried: 'not included',

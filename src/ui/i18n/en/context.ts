@@ -198,6 +198,10 @@ export const context = {
       cost_other:
         '{{count, number}} questions; answers whose inputs did not change are taken over, at most {{answers, number}} are asked for',
       running: 'Going through it again: {{done, number}} of {{total, number}}',
+      ended_one: 'Went through {{count, number}} answer again',
+      ended_other: 'Went through {{count, number}} answers again',
+      asked_one: '{{count, number}} asked for',
+      asked_other: '{{count, number}} asked for',
       saved_one: '{{count, number}} model call saved',
       saved_other: '{{count, number}} model calls saved',
     },

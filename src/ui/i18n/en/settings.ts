@@ -19,6 +19,10 @@ export const settings = {
       title: 'Sync',
       lead: 'The same memory on all your devices, with nobody in between able to read it.',
     },
+    context: {
+      title: 'Context',
+      lead: 'What a model gets to see of a long conversation. Nothing of it is ever deleted.',
+    },
     storage: { title: 'Storage', lead: 'What is kept in this browser, and how to take it with you.' },
     privacy: {
       title: 'Privacy',
@@ -36,6 +40,10 @@ export const settings = {
     'recall.auto_recall.trigger_on_start': {
       label: 'At the first message',
       help: 'When a new conversation begins.',
+    },
+    'recall.auto_recall.trigger_token_threshold': {
+      label: 'When the window fills up',
+      help: 'Also looks through memory once this much of the window is used.',
     },
     'recall.hybrid_weights': {
       label: 'Meaning or words',
@@ -78,6 +86,45 @@ export const settings = {
     embedding: {
       label: 'Embedding model',
       help: 'Turns text into numbers so that meaning can be compared.',
+    },
+    'context.strategy': {
+      label: 'Strategy',
+      help: 'How older messages are folded. /compact can use another one.',
+    },
+    'context.confirm': {
+      label: 'Ask before folding',
+      help: 'Shows the plan and waits. A message can still be sent without folding.',
+    },
+    'context.trigger_ratio': { label: 'Fold at', help: 'When a request takes this much of the window.' },
+    'context.target_ratio': { label: 'Fold down to', help: 'What is left of the request afterwards.' },
+    'context.keep_last_turns': {
+      label: 'Turns that stay',
+      help: 'A turn is a question and its answer. The newest are never folded.',
+    },
+    'context.max_attempts': { label: 'Attempts', help: 'Tries to fold before older turns are left out.' },
+    'context.window_tokens': {
+      label: 'Window, tokens',
+      help: 'For models that do not say how much they can read.',
+    },
+    'context.reserved_tokens': {
+      label: 'Kept for the answer, tokens',
+      help: 'At most a quarter of the window is taken for it.',
+    },
+    'context.session_memory.every_tokens': {
+      label: 'After so many tokens',
+      help: 'The memory of the conversation is brought up to date.',
+    },
+    'context.session_memory.every_tool_calls': {
+      label: 'After so many tool calls',
+      help: 'Whichever comes first.',
+    },
+    'context.checkpoints.keep': {
+      label: 'Automatic checkpoints',
+      help: 'The newest this many are listed. Those you named stay.',
+    },
+    'context.checkpoints.expire_after_days': {
+      label: 'Days until they expire',
+      help: 'For automatic ones only. 0: never.',
     },
     'storage.engine': {
       label: 'Where the index is kept',
@@ -229,7 +276,8 @@ export const settings = {
     remoteModel: 'Model',
     dimensions: 'Dimensions',
     key: 'Key',
-    keyHelp: 'Kept on this device, sealed. Leave it empty to keep the one that is there.',
+    keyHelp: 'Kept on this device, sealed. Never exported, sent to this service only.',
+    forgetKey: 'Forget the key',
     apply: 'Change model',
     discard: 'Discard',
     consequence_one:
@@ -242,6 +290,14 @@ export const settings = {
       'The text of all indexed passages is sent to {{host}}. The provider may charge for it.',
     inForce: 'In force',
     openMemory: 'Open Memory to see and rebuild the index',
+  },
+  context: {
+    folding: 'Folding',
+    window: 'Window',
+    sessionMemory: 'Session memory',
+    checkpoints: 'Checkpoints',
+    tools: 'Tools for models',
+    ofWindow: '{{tokens}} tokens of the window below.',
   },
   storage: {
     allowed: 'of {{quota}} this browser allows',

@@ -78,6 +78,7 @@ export const chat = {
   toolFailed: '失败',
   toolEmpty: '（空）',
   toolRunning: '仍在运行',
+  toolReword: '寄回另一个结果',
   toolNoResult: '没有记录到结果。',
   enlarge: '放大 {{name}}',
   notCarried: '未包含',

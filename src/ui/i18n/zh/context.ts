@@ -190,6 +190,8 @@ export const context = {
       none: '只回到那里',
       cost_other: '{{count, number}} 个问题；输入没有变化的回答直接沿用，最多重新请求 {{answers, number}} 个',
       running: '正在重新走一遍：{{done, number}} / {{total, number}}',
+      ended_other: '重新走过 {{count, number}} 个回答',
+      asked_other: '重新请求 {{count, number}} 个',
       saved_other: '省下 {{count, number}} 次模型调用',
     },
     sent: '已寄回。您离开的分支还在。',

@@ -13,6 +13,10 @@ export const settings = {
     models: { title: '模型', lead: '由谁作答。任何 OpenAI 兼容的服务，用您自己的密钥。' },
     memory: { title: '记忆与回忆', lead: '想起什么、想起多少、怎样找到。' },
     sync: { title: '同步', lead: '所有设备拥有同一份记忆，中间没有人读得到。' },
+    context: {
+      title: '上下文',
+      lead: '长对话里模型能看到什么。任何内容都不会因此删除。',
+    },
     storage: { title: '存储', lead: '这个浏览器里保存了什么，以及如何带走。' },
     privacy: { title: '隐私', lead: '哪些内容不能进入记忆。对话本身保持原样。' },
     appearance: { title: '外观', lead: '界面的样子和语言。' },
@@ -22,6 +26,10 @@ export const settings = {
   field: {
     'recall.auto_recall.enabled': { label: '自动回忆', help: '寻找可能有用的片段，随消息一起发出。' },
     'recall.auto_recall.trigger_on_start': { label: '在第一条消息时', help: '新对话开始的时候。' },
+    'recall.auto_recall.trigger_token_threshold': {
+      label: '窗口快满时',
+      help: '窗口用到这个比例时，也去记忆里找一找。',
+    },
     'recall.hybrid_weights': { label: '意思还是词语', help: '排序时两者各占多少。' },
     'recall.filters.min_similarity': {
       label: '阈值',
@@ -46,6 +54,21 @@ export const settings = {
     },
     'indexing.max_age_minutes': { label: '最迟间隔', help: '距上次读取的分钟数。' },
     embedding: { label: '向量模型', help: '把文字变成数字，好比较意思。' },
+    'context.strategy': { label: '策略', help: '怎样折叠较早的消息。/compact 可以临时换一种。' },
+    'context.confirm': { label: '折叠前先问我', help: '显示计划并等待；也可以不折叠直接发送。' },
+    'context.trigger_ratio': { label: '何时折叠', help: '请求占到窗口的这个比例时。' },
+    'context.target_ratio': { label: '折叠到', help: '折叠后请求剩下的大小。' },
+    'context.keep_last_turns': { label: '保留的轮次', help: '一问一答为一轮，最新的几轮不会折叠。' },
+    'context.max_attempts': { label: '尝试次数', help: '折叠几次仍放不下，就略去较早的轮次。' },
+    'context.window_tokens': { label: '窗口（token）', help: '用于没有说明自己能读多少的模型。' },
+    'context.reserved_tokens': { label: '留给回答（token）', help: '最多占窗口的四分之一。' },
+    'context.session_memory.every_tokens': { label: '每隔多少 token', help: '更新一次对话的会话记忆。' },
+    'context.session_memory.every_tool_calls': { label: '每隔多少次工具调用', help: '哪个先到就按哪个。' },
+    'context.checkpoints.keep': { label: '自动检查点', help: '列出最新的这么多个；您命名的会一直保留。' },
+    'context.checkpoints.expire_after_days': {
+      label: '几天后过期',
+      help: '只对自动检查点有效。0 表示不过期。',
+    },
     'storage.engine': { label: '索引保存在', help: '不影响对话。切换后会重建索引。' },
     'storage.max_size_mb': {
       label: '最大体积（MB）',
@@ -169,7 +192,8 @@ export const settings = {
     remoteModel: '模型',
     dimensions: '维数',
     key: '密钥',
-    keyHelp: '封存在这台设备上。留空则继续使用已有的。',
+    keyHelp: '封存在这台设备上。不会导出，也只会发给这个服务。',
+    forgetKey: '忘掉密钥',
     apply: '更换模型',
     discard: '放弃更改',
     consequence_other:
@@ -179,6 +203,14 @@ export const settings = {
     consequenceRemote: '所有入索引片段的文字都会发送到 {{host}}，对方可能收费。',
     inForce: '使用中',
     openMemory: '到“记忆”查看和重建索引',
+  },
+  context: {
+    folding: '折叠',
+    window: '窗口',
+    sessionMemory: '会话记忆',
+    checkpoints: '检查点',
+    tools: '模型可用的工具',
+    ofWindow: '即下方窗口中的 {{tokens}} 个 token。',
   },
   storage: {
     allowed: '浏览器允许 {{quota}}',

@@ -1,0 +1,399 @@
+// What a model sees of a long conversation, through the interface: folding and taking it back, plans, checkpoints, D-Mails, the branch map.
+import type { Page } from '@playwright/test';
+import {
+  type ChatRequest,
+  type Script,
+  type ScriptedModelServer,
+  startScriptedModel,
+} from '../test/server/scripted-model.ts';
+import { expect, openApp, test } from './app.ts';
+
+let server: ScriptedModelServer;
+test.beforeAll(async () => {
+  server = await startScriptedModel();
+});
+test.afterAll(async () => {
+  await server.close();
+});
+test.beforeEach(() => server.reset());
+
+const say = (text: string): Script => ({ steps: [{ text }, { finish: 'stop' }] });
+const wordsOf = (message: ChatRequest['messages'][number] | undefined): string =>
+  typeof message?.content === 'string' ? message.content : JSON.stringify(message?.content ?? '');
+const lastWords = (request: ChatRequest): string => wordsOf(request.messages.at(-1));
+const asksForSummary = (request: ChatRequest): boolean => request.stream !== true || !request.tools;
+/** Everything a request said, as one text. */
+const allOf = (request: ChatRequest | undefined): string => JSON.stringify(request?.messages ?? []);
+
+/** Connects the scripted server and sets what a test needs. */
+async function connect(page: Page, config: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  await page.evaluate(
+    async ({ baseUrl, config }) => {
+      const settings = globalThis.recollect?.app.settings;
+      await settings?.saveEndpoint(
+        { id: 'scripted', label: 'Scripted', baseUrl, models: ['plain'] },
+        'sk-test',
+      );
+      await settings?.choose({ endpointId: 'scripted', model: 'plain' });
+      for (const [path, value] of Object.entries(config)) await settings?.set(path, value);
+    },
+    { baseUrl: server.baseUrl, config },
+  );
+}
+/** A window so small that a few turns fill it, and a model without tools, so that the figures are those of the words. */
+const SMALL = {
+  'context.window_tokens': 4000,
+  'context.keep_last_turns': 2,
+  'tools.enabled': false,
+  'recall.auto_recall.enabled': false,
+};
+
+const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
+async function write(page: Page, words: string): Promise<void> {
+  await composer(page).fill(words);
+  await composer(page).press('Enter');
+}
+/** Sends and waits until the answer stands there. */
+async function ask(page: Page, words: string): Promise<void> {
+  await write(page, words);
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+  await expect(page.locator('[data-message-id]').last()).toHaveAccessibleName('Answer');
+}
+const gauge = (page: Page) => page.getByRole('button', { name: /^Context: / });
+const share = async (page: Page): Promise<number> =>
+  Number(/(\d+) ?%/.exec((await gauge(page).getAttribute('aria-label')) ?? '')?.[1] ?? Number.NaN);
+const divider = (page: Page) => page.getByRole('region', { name: 'Folded', exact: true });
+const folded = (page: Page) => page.locator('article.folded-edge');
+
+/** About 250 tokens that say something about a topic. */
+const about = (topic: string): string =>
+  Array.from(
+    { length: 14 },
+    (_, at) => `The ${topic} plan, part ${at + 1}: we measured it twice and wrote down what came of it.`,
+  ).join(' ');
+const TOPICS = ['harbour', 'orchard', 'railway', 'library', 'bakery', 'theatre', 'garden', 'museum'];
+
+/** Talks until something was folded by itself; returns how many questions that took. */
+async function talkUntilFolded(page: Page): Promise<number> {
+  for (const [at, topic] of TOPICS.entries()) {
+    await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
+    if ((await divider(page).count()) > 0) return at + 1;
+  }
+  throw new Error('Nothing was folded');
+}
+const longAnswers = (request: ChatRequest): Script =>
+  say(
+    asksForSummary(request) && /summar|compact/i.test(allOf(request))
+      ? 'A summary by the model.'
+      : `About ${lastWords(request).slice(0, 30)}: ${about('answer')}`,
+  );
+
+test('a long conversation is folded by itself; the summary is read, reworded, undone, and made again later', async ({
+  page,
+}) => {
+  await openApp(page);
+  await connect(page, SMALL);
+  server.answer(longAnswers);
+  await ask(page, `Tell me first. My rule: never restart the harbour database. ${about('first')}`);
+  await expect(gauge(page)).toBeVisible();
+  const questions = await talkUntilFolded(page);
+  expect(questions).toBeGreaterThan(1);
+  await expect(divider(page)).toContainText(/Folded \d+ messages: [\d,]+ → [\d,]+ tokens/);
+  await expect.poll(() => share(page)).toBeLessThan(75);
+  const sent = allOf(server.chats().at(-1));
+  expect(sent).not.toContain('first plan, part 7');
+  // The person's own rule is still in it, word for word.
+  expect(sent).toContain('never restart the harbour database');
+
+  // Folded messages are marked and still there to be read.
+  await page.locator('[data-message-id]').first().scrollIntoViewIfNeeded();
+  await expect(folded(page).first()).toBeVisible();
+
+  // Look, and in other words.
+  await divider(page).scrollIntoViewIfNeeded();
+  await divider(page).getByRole('button', { name: 'Look' }).click();
+  await expect(divider(page).getByText('What the model reads in their place')).toBeVisible();
+  await divider(page).getByRole('button', { name: 'Edit' }).click();
+  const field = divider(page).getByRole('textbox');
+  await field.fill('In my own words: the harbour comes first.');
+  await divider(page).getByRole('button', { name: 'Save' }).click();
+  await divider(page).getByRole('button', { name: 'Look' }).click();
+  await expect(divider(page).getByText('in your words')).toBeVisible();
+  await ask(page, 'What comes first?');
+  expect(allOf(server.chats().at(-1))).toContain('In my own words: the harbour comes first.');
+
+  // Undone with newer messages below it: all is sent as it is again.
+  await divider(page).scrollIntoViewIfNeeded();
+  await divider(page).getByRole('button', { name: 'Undo' }).click();
+  await expect(divider(page)).toContainText('Not folded any more');
+  await expect(folded(page)).toHaveCount(0);
+  await divider(page).getByRole('button', { name: 'Fold again' }).click();
+  await expect(divider(page)).toContainText(/Folded \d+ messages/);
+
+  // And it outlives a reload.
+  await page.reload();
+  await divider(page).scrollIntoViewIfNeeded();
+  await expect(divider(page)).toContainText(/Folded \d+ messages/);
+});
+
+test('a summary by the model is made again with guidance', async ({ page }) => {
+  await openApp(page);
+  await connect(page, { ...SMALL, 'context.window_tokens': 16_000 });
+  let summaries = 0;
+  server.answer((request) => {
+    if (!/current_focus/.test(allOf(request))) return longAnswers(request);
+    summaries += 1;
+    return say(
+      `<current_focus>Summary number ${summaries}</current_focus>\n<environment></environment>\n<completed_tasks></completed_tasks>\n<active_issues></active_issues>\n<code_state></code_state>\n<important_context></important_context>`,
+    );
+  });
+  for (const topic of TOPICS.slice(0, 4)) await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
+  await write(page, '/compact --strategy summary');
+  await expect(divider(page)).toContainText(/Folded \d+ messages/);
+  await divider(page).getByRole('button', { name: 'Look' }).click();
+  await expect(divider(page)).toContainText('Summary number 1');
+  await divider(page).getByRole('button', { name: 'Again' }).click();
+  await divider(page)
+    .getByRole('textbox', { name: 'What should the summary keep?' })
+    .fill('keep every port number');
+  await divider(page).getByRole('button', { name: 'Make it again' }).click();
+  await expect(divider(page).last()).toContainText(/Folded \d+ messages/);
+  await expect.poll(() => summaries).toBe(2);
+  expect(allOf(server.chats().at(-1))).toContain('keep every port number');
+  const inForce = divider(page).filter({ hasText: /Folded \d+ messages/ });
+  await expect(inForce).toHaveCount(1);
+  await inForce.getByRole('button', { name: 'Look' }).click();
+  await expect(inForce).toContainText('Summary number 2');
+  await expect(inForce).toContainText('keep every port number');
+});
+
+test('/compact --preview shows the plan; blocks are ticked by hand, then it is carried out', async ({
+  page,
+}) => {
+  await openApp(page);
+  await connect(page, { ...SMALL, 'context.window_tokens': 16_000 });
+  server.answer(longAnswers);
+  for (const topic of TOPICS.slice(0, 5)) await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
+  const before = server.chats().length;
+  await write(page, '/compact --preview');
+  const dialog = page.getByRole('dialog', { name: 'Fold older messages' });
+  await expect(dialog).toBeVisible();
+  await expect(dialog).toContainText(/[\d,]+ → [\d,]+ tokens/);
+  const harbour = dialog.getByRole('checkbox', { name: /harbour/ });
+  const orchard = dialog.getByRole('checkbox', { name: /orchard/ });
+  await expect(harbour).not.toBeChecked();
+  await expect(orchard).not.toBeChecked();
+  await harbour.click();
+  await expect(harbour).toBeChecked();
+  // The second choice keeps the first.
+  await orchard.click();
+  await expect(orchard).toBeChecked();
+  await expect(harbour).toBeChecked();
+  await orchard.click();
+  await expect(orchard).not.toBeChecked();
+  await expect(harbour).toBeChecked();
+  await dialog.getByRole('button', { name: 'Fold', exact: true }).click();
+  await expect(dialog).toBeHidden();
+  await expect(divider(page)).toContainText(/Folded \d+ messages/);
+  expect(server.chats().length).toBe(before);
+  await ask(page, 'Go on.');
+  const sent = allOf(server.chats().at(-1));
+  expect(sent).toContain('harbour plan, part 7');
+  expect(sent).not.toContain('orchard plan, part 7');
+});
+
+test('asked first: a turn waits for the plan, goes on without folding or with it', async ({ page }) => {
+  await openApp(page);
+  await connect(page, { ...SMALL, 'context.confirm': true });
+  server.answer(longAnswers);
+  const dialog = page.getByRole('dialog', { name: 'Fold older messages' });
+  let at = 0;
+  for (; at < TOPICS.length; at++) {
+    await write(page, `Tell me of the ${TOPICS[at]}. ${about(TOPICS[at] ?? '')}`);
+    const answered = page.getByRole('article', { name: 'Answer' }).last();
+    await expect(dialog.or(answered.getByText(`About Tell me of the ${TOPICS[at]}`))).toBeVisible();
+    if (await dialog.isVisible()) break;
+  }
+  expect(at).toBeGreaterThan(1);
+  await expect(dialog).toContainText('Your message waits');
+  const asked = server.chats().length;
+  await dialog.getByRole('button', { name: 'Send without folding' }).click();
+  await expect(dialog).toBeHidden();
+  await expect.poll(() => server.chats().length).toBe(asked + 1);
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+  await expect(divider(page)).toHaveCount(0);
+  for (at += 1; at < TOPICS.length + 3; at++) {
+    await write(page, `And of the ${TOPICS[at] ?? `place ${at}`}. ${about('next')}`);
+    await expect
+      .poll(async () => (await dialog.isVisible()) || server.chats().length > asked + at)
+      .toBe(true);
+    if (await dialog.isVisible()) break;
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+  }
+  await dialog.getByRole('button', { name: 'Fold', exact: true }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+  await expect(divider(page)).toContainText(/Folded \d+ messages/);
+});
+
+test('a checkpoint by its button and by command; back to it, undone; an unknown name lists the nearest', async ({
+  page,
+}) => {
+  await openApp(page);
+  await connect(page);
+  server.answer((request) => say(`Answer to: ${lastWords(request)}`));
+  await ask(page, 'One');
+  await ask(page, 'Two');
+  await write(page, '/checkpoint before the move');
+  await expect(page.getByText('Checkpoint “before the move” is set')).toBeVisible();
+  await ask(page, 'Three');
+  const first = page.getByRole('article', { name: 'You' }).first();
+  await first.hover();
+  await first.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Set a checkpoint' }).click();
+  await expect(page.getByText(/Checkpoint “checkpoint-1” set/)).toBeVisible();
+
+  await write(page, '/restore before the move');
+  await expect(page.getByText('Back at “before the move”').first()).toBeVisible();
+  await expect(page.getByRole('article').getByText('Answer to: Two')).toBeVisible();
+  await expect(page.getByRole('article').getByText('Answer to: Three')).toBeHidden();
+  await page
+    .getByRole('region', { name: '/restore before the move' })
+    .getByRole('button', { name: 'Undo' })
+    .click();
+  await expect(page.getByRole('article').getByText('Answer to: Three')).toBeVisible();
+
+  await write(page, '/restore befor the mov');
+  await expect(page.getByText(/before the move/).last()).toBeVisible();
+  await expect(page.getByRole('region', { name: '/restore befor the mov' })).toContainText('before the move');
+
+  await write(page, '/checkpoints');
+  const list = page.getByRole('region', { name: '/checkpoints' });
+  await expect(list).toContainText('before the move');
+  await expect(list).toContainText('checkpoint-1');
+});
+
+test('a D-Mail on a tool’s result asks for what changed only, and says what was saved; links lead both ways', async ({
+  page,
+}) => {
+  await openApp(page);
+  await connect(page, { 'recall.auto_recall.enabled': false });
+  server.answer((request) => {
+    const last = request.messages.at(-1);
+    if (last?.role === 'tool') return say(`The tool said: ${wordsOf(last).slice(0, 60)}`);
+    const words = lastWords(request);
+    if (/look it up/.test(words))
+      return {
+        steps: [
+          { text: 'Let me look. ' },
+          { call: { id: 'call_1', name: 'recall', arguments: '{"query":"backup time"}' } },
+          { finish: 'tool_calls' },
+        ],
+      };
+    const seen = /four in the morning/.test(allOf(request)) ? 'four' : 'nothing';
+    return say(`After ${seen}: ${words}`);
+  });
+  await ask(page, 'When is the backup? look it up');
+  await expect(page.getByRole('article').getByText(/The tool said: Nothing was found/)).toBeVisible();
+  await ask(page, 'And then?');
+  const before = server.chats().length;
+  expect(before).toBe(3);
+
+  const sendBack = async (words: string) => {
+    const step = page.getByRole('article', { name: 'Answer' }).nth(1);
+    await step.hover();
+    await step.getByRole('button', { name: 'More' }).first().click();
+    await page.getByRole('menuitem', { name: 'Send back' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Send back' });
+    await expect(dialog.getByRole('textbox', { name: /Another result of recall/ })).toBeVisible();
+    await dialog.getByRole('textbox', { name: /Another result of recall/ }).fill(words);
+    await dialog.getByRole('radio', { name: /Go through everything/ }).check();
+    await dialog.getByRole('button', { name: 'Send back' }).click();
+    await expect(dialog).toBeHidden();
+  };
+  await sendBack('The backup runs at four in the morning.');
+  await expect(page.getByRole('article').getByText('After four: And then?')).toBeVisible();
+  // The step that called the tool was not asked again; what read its result was.
+  expect(server.chats().length).toBe(before + 2);
+  await expect(page.getByText(/2 asked for/)).toBeVisible();
+
+  // The way there and back.
+  await page.getByRole('button', { name: 'Sent back from a later branch' }).first().click();
+  await expect(page.getByRole('article').getByText('After nothing: And then?')).toBeVisible();
+  await page.getByRole('button', { name: 'Sent back from here' }).first().click();
+  await expect(page.getByRole('article').getByText('After four: And then?')).toBeVisible();
+
+  // The old result again: all that follows from it is known.
+  await sendBack('Nothing was found.');
+  await expect(page.getByText(/2 model calls saved/)).toBeVisible();
+  expect(server.chats().length).toBe(before + 2);
+  await expect(page.getByRole('article').getByText('After nothing: And then?')).toBeVisible();
+  await expect(page.getByText('taken over, no model call').first()).toBeVisible();
+});
+
+test('the branch map is walked with the keyboard, and two branches are compared', async ({ page }) => {
+  await openApp(page);
+  await connect(page);
+  server.answer((request) => say(`Answer to: ${lastWords(request)}`));
+  await ask(page, 'One');
+  await ask(page, 'Two');
+  // Three lines of time: the second question in three wordings.
+  for (const words of ['Two, other words', 'Two, yet other words']) {
+    const asked = page.getByRole('article', { name: 'You' }).last();
+    await asked.hover();
+    await asked.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('textbox', { name: 'Edit the message' }).fill(words);
+    await page.getByRole('button', { name: 'Save and ask again' }).click();
+    await expect(page.getByRole('article').getByText(`Answer to: ${words}`, { exact: true })).toBeVisible();
+  }
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+  const panel = page.getByRole('complementary', { name: 'Context' });
+  if (!(await panel.isVisible())) await page.keyboard.press('ControlOrMeta+.');
+  await page.getByRole('button', { name: 'Open the map' }).click();
+  const map = page.getByRole('dialog', { name: 'Worldlines' });
+  await expect(map.getByRole('region', { name: /3 branches/ })).toBeVisible();
+  const focused = map.locator('g:focus');
+  await expect(focused).toHaveAttribute('aria-current', 'true');
+  await expect(focused).toHaveAccessibleName(/yet other words/);
+  // To the branch beside, compare, back, and go there.
+  await page.keyboard.press('ArrowRight');
+  await expect(focused).not.toHaveAttribute('aria-current', 'true');
+  const there = (await focused.getAttribute('aria-label')) ?? '';
+  await page.keyboard.press('c');
+  const sides = map.getByRole('region', { name: 'Two branches side by side' });
+  await expect(sides).toContainText('Two, yet other words');
+  await expect(sides).toContainText('2 messages in common');
+  await map.getByRole('button', { name: 'Stop comparing' }).click();
+  await expect(focused).toHaveAccessibleName(there);
+  await page.keyboard.press('ArrowUp');
+  await expect(focused).toHaveAccessibleName(/fork/);
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  await expect(map).toBeHidden();
+  await expect(page.getByRole('article').getByText('Two, yet other words', { exact: true })).toBeHidden();
+});
+
+test('the gauge opens, the ledger of an answer tells what got in; without a model there is no gauge', async ({
+  page,
+}) => {
+  await openApp(page);
+  await expect(gauge(page)).toHaveCount(0);
+  await connect(page);
+  server.answer((request) => say(`Answer to: ${lastWords(request)}`));
+  await ask(page, 'What is the harbour plan?');
+  await gauge(page).click();
+  const popover = page.getByRole('dialog', { name: 'What the next message would send' });
+  await expect(popover).toContainText(/of 64,000 tokens/);
+  await popover.getByRole('button', { name: 'What gets in' }).click();
+  await expect(page.getByRole('dialog', { name: 'What would get in' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  const answer = page.getByRole('article', { name: 'Answer' });
+  await answer.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'What got into this answer' }).click();
+  const ledger = page.getByRole('dialog', { name: 'What got in' });
+  await expect(ledger).toContainText('Sent as it is');
+  await ledger.getByRole('button', { name: /Sent as it is/ }).click();
+  await expect(ledger).toBeHidden();
+  await expect(page.getByRole('article', { name: 'You' })).toBeFocused();
+});
