@@ -20,9 +20,11 @@ import { STORAGE_LOST } from './adapters/log/indexed-db.ts';
 import { createOpenAICompatibleModel, testConnection } from './adapters/models/index.ts';
 import { createNetwork } from './adapters/models/network.ts';
 import { createProjection } from './adapters/projection/thread.ts';
+import { createTokenizers } from './adapters/tokenizers/tokenizers.ts';
 import { createVault } from './adapters/vault/web-crypto.ts';
 import { type Problem, toProblem } from './domain/base/errors.ts';
 import { until, writable } from './domain/base/readable.ts';
+import { priceOf } from './domain/context/prices.ts';
 import type { App } from './services/app.ts';
 import { createChat } from './services/chat/chat-service.ts';
 import { descriptionOf, toolsInForce } from './services/chat/tools/index.ts';
@@ -267,10 +269,16 @@ async function start(): Promise<void> {
     now: Date.now,
     device: navigator.platform,
   };
+  const tokenizers = createTokenizers();
   const context = createContext({
     ...conversing,
     tools: () => toolsInForce(settings.config.get(), { notes }).map(descriptionOf),
     relevance: relevanceBy(memory),
+    counterFor: ({ id }) => {
+      void tokenizers.load(id);
+      return tokenizers.get(id) ?? undefined;
+    },
+    priceOf: ({ id, endpoint }) => priceOf(id, endpoint ?? '')?.price ?? null,
   });
   const chat = createChat({ ...conversing, memory, context, notes, locks: navigator.locks });
   const app: App = {

@@ -29,6 +29,8 @@ export const compactionSchema = z.looseObject({
   tokensBefore: z.number(),
   tokensAfter: z.number(),
   durationMs: z.number(),
+  /** Who made it. */
+  device: z.string().optional(),
   /** What the summary call used, where a model wrote it. */
   model: z.string().optional(),
   usage: usageSchema.optional(),

@@ -14,7 +14,14 @@ import { firstLineOf } from '../../domain/chat/checkpoint.ts';
 import { type Compaction, type CompactionReason, compactionOn } from '../../domain/chat/compaction.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { type Message, type Part, type PartOf, textOf, type Usage } from '../../domain/chat/message.ts';
-import { budgetOf, costOf, gaugeOf, isPressed, type Price } from '../../domain/context/budget.ts';
+import {
+  budgetOf,
+  costOf,
+  gaugeOf,
+  isPressed,
+  type Price,
+  roomToReturn,
+} from '../../domain/context/budget.ts';
 import { planCompaction, strategyOf } from '../../domain/context/compaction/index.ts';
 import {
   type AppliedPlan,
@@ -25,10 +32,13 @@ import {
   withSummaryText,
 } from '../../domain/context/compaction/record.ts';
 import type { CompactionBudget, CompactionTools } from '../../domain/context/compaction/strategy.ts';
-import { createFolded } from '../../domain/context/folded.ts';
+import { createFolded, type Folded, type ReturnedPassage, readAhead } from '../../domain/context/folded.ts';
 import { requestLedgerSchema } from '../../domain/context/ledger.ts';
-import type { TokenCounter } from '../../domain/context/meter.ts';
+import { asksBack, type Loss, lossIn } from '../../domain/context/loss.ts';
+import type { TokenCounter, TokenMeter } from '../../domain/context/meter.ts';
+import { notesOf } from '../../domain/context/notes.ts';
 import { type BuiltPrompt, buildPrompt } from '../../domain/context/prompt.ts';
+import { sentencesOf } from '../../domain/memory/sentences.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
@@ -78,16 +88,27 @@ const GROWTH = 1.1;
 /** Meaning is worth waiting for so long, ms; by words alone after that. */
 const RELEVANCE_PATIENCE_MS = 3000;
 
+/** Longest stretch of reading ahead, ms. */
+const SLICE_MS = 8;
+/** Above this many folded messages only questions are looked up in them, not every claim. */
+const MANY_FOLDED = 1000;
+
 type Recall = PartOf<'recall'>;
 
 interface Session {
   readonly state: Writable<ContextState>;
   /** Attempts of this conversation one after another. */
   line: Promise<unknown>;
+  /** What the newest answer missed, once it was looked at. */
+  loss: { readonly answer: MessageId; readonly losses: readonly Loss[] } | null;
+  /** Reads ahead; one at a time. */
+  tending: boolean;
   /** Ends what runs. */
   control: AbortController | null;
   /** Tokens at which the last attempt did not help; 0: it did. */
   futile: number;
+  /** What of folded messages goes with a question: the same bytes for every step of its answer. */
+  returned: { readonly key: string; readonly passages: readonly ReturnedPassage[] } | null;
   /** The waiting plan, and how it was made. */
   waiting: { readonly wish: Wish; readonly planned: Planned } | null;
   /** A turn that waits for the person. */
@@ -140,6 +161,9 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       line: Promise.resolve(),
       control: null,
       futile: 0,
+      returned: null,
+      loss: null,
+      tending: false,
       waiting: null,
       decided: null,
     };
@@ -188,7 +212,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     conversation: Conversation,
     path: readonly Message[],
     wish: Pick<Wish, 'model' | 'tools' | 'recall'>,
-    relevance?: ReadonlyMap<MessageId, number>,
+    bringBack = false,
   ): Built {
     const { context, recall } = config.get();
     const { model, tools } = wish;
@@ -196,35 +220,69 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     const meter = meters.of(model);
     const toolTokens = tools.length > 0 ? meter.text(JSON.stringify(tools)) : 0;
     const applied = appliedOn(conversation, path);
-    const question = path.findLast((message) => message.role === 'user' && message.kind === 'message');
-    const returned =
-      applied && question
-        ? createFolded(path, applied).bringBack(textOf(question), {
-            tokens: Math.min(recall.context.max_total_tokens, Math.floor(window / 10)),
-            meter,
-            relevance,
-          })
-        : [];
-    const prompt = buildPrompt({
-      path,
-      recall: wish.recall,
-      system: conversation.meta.systemPrompt,
-      window,
-      reserve: context.reserved_tokens,
-      applied,
-      returned,
-      meter,
-      tools: toolTokens,
-    });
-    const { tokens } = prompt.ledger.request;
-    const budget = budgetOf(context, window, toolTokens + tokens.recall + tokens.returned);
-    return {
-      prompt,
-      budget,
-      total: tokens.total,
-      // What was left out for want of room no longer weighs: but it is what a compaction is for.
-      pressed: isPressed(tokens.total, budget) || prompt.ledger.leftOut.some(({ why }) => why === 'window'),
-    };
+    const make = (returned: readonly ReturnedPassage[]) =>
+      buildPrompt({
+        path,
+        recall: wish.recall,
+        system: conversation.meta.systemPrompt,
+        window,
+        reserve: context.reserved_tokens,
+        applied,
+        returned,
+        meter,
+        tools: toolTokens,
+      });
+    let prompt = make([]);
+    // What is brought back does not weigh when it is asked whether it is time: it fills what is free.
+    const base = prompt.ledger.request.tokens;
+    const budget = budgetOf(context, window, toolTokens + base.recall);
+    const pressed =
+      isPressed(base.total, budget) || prompt.ledger.leftOut.some(({ why }) => why === 'window');
+    if (applied && bringBack) {
+      const room = roomToReturn(prompt.ledger.limit, base.total, recall.context.max_total_tokens);
+      const returned = returnedFor(conversation, path, applied, meter, room);
+      if (returned.length > 0) prompt = make(returned);
+    }
+    return { prompt, budget, pressed, total: prompt.ledger.request.tokens.total };
+  }
+
+  /** What of the folded messages answers the question at the end of the path, and what the answer before it had missed. */
+  function returnedFor(
+    conversation: Conversation,
+    path: readonly Message[],
+    applied: AppliedPlan,
+    meter: TokenMeter,
+    tokens: number,
+  ): readonly ReturnedPassage[] {
+    const at = path.findLastIndex((message) => message.role === 'user' && message.kind === 'message');
+    const question = path[at];
+    if (!question) return [];
+    const session = sessionOf(conversation.id);
+    const key = `${question.id} ${applied.id} ${summaryTextOf(applied.plan).length}`;
+    if (session.returned?.key === key) return session.returned.passages;
+    const folded = createFolded(path, applied);
+    const missed = lossesOf(session, path.slice(0, at), folded).flatMap(({ messages }) => messages);
+    const passages = folded.bringBack(textOf(question), { tokens, meter, must: [...new Set(missed)] });
+    session.returned = { key, passages };
+    return passages;
+  }
+
+  /** What the last answer on a path missed of what was folded when it was given. */
+  function lossesOf(session: Session, path: readonly Message[], folded: Folded): readonly Loss[] {
+    const at = path.findLastIndex((message) => message.role === 'assistant' && message.kind === 'message');
+    const answer = path[at];
+    if (!answer) return [];
+    if (session.loss?.answer === answer.id) return session.loss.losses;
+    const asked = path
+      .slice(0, at)
+      .findLast((message) => message.role === 'user' && message.kind === 'message');
+    const suspicious = suspectsIn(textOf(answer), folded.messages.length);
+    const losses =
+      suspicious === ''
+        ? []
+        : lossIn({ parts: [{ type: 'text', text: suspicious }] }, asked ? textOf(asked) : '', folded);
+    session.loss = { answer: answer.id, losses };
+    return losses;
   }
 
   // ---------------------------------------------------------------------------------------- planning
@@ -339,6 +397,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       tokensBefore: plan.tokensBefore,
       tokensAfter: plan.tokensAfter,
       durationMs,
+      device: deps.device,
       ...(wish.model && plan.attempts > 0 ? { model: wish.model.id } : {}),
       ...(usage ? { usage } : {}),
       ...(cost === null ? {} : { cost }),
@@ -477,12 +536,9 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     blocking: false,
   });
 
-  const builtFor = (
-    request: Omit<StepRequest, 'signal' | 'onStatus'>,
-    relevance?: ReadonlyMap<MessageId, number>,
-  ) => {
+  const builtFor = (request: Omit<StepRequest, 'signal' | 'onStatus'>, bringBack = true) => {
     const conversation = request.conversation();
-    return build(conversation, pathTo(conversation.messages, request.leaf), request, relevance);
+    return build(conversation, pathTo(conversation.messages, request.leaf), request, bringBack);
   };
 
   /** Compacts for a step; asks first where the person wants to be asked. True where something is in force now that was not before. */
@@ -519,7 +575,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
 
   const turns: TurnContext = {
     pressure: (request) => {
-      const { total, prompt, budget } = builtFor(request);
+      const { total, prompt, budget } = builtFor(request, false);
       // What does not even fit counts as full.
       return prompt.ledger.leftOut.some(({ why }) => why === 'window')
         ? Math.max(1, total / budget.window)
@@ -552,8 +608,62 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
 
     learn: (model, ledger, usage) => meters.learn(model, ledger, usage),
 
-    settled: () => undefined,
+    settled: (id) => void lookAfter(id).catch((error) => onProblem(toProblem(error))),
   };
+
+  // ---------------------------------------------------------------------------------------- in the background
+  /** Messages that were read ahead. */
+  const read = new WeakSet<Message>();
+
+  /** After an answer: sees whether it missed something, and keeps the notes up to date that a session memory is made of. */
+  async function lookAfter(id: ConversationId): Promise<void> {
+    await pause();
+    const conversation = await documents.read(id);
+    if (!conversation || closing.signal.aborted) return;
+    const path = pathTo(conversation.messages, effectiveHead(conversation));
+    const applied = appliedOn(conversation, path);
+    const session = sessionOf(id);
+    if (applied) {
+      const losses = lossesOf(session, path, createFolded(path, applied));
+      const answer = session.loss?.answer;
+      set(session, { loss: answer && losses.length > 0 ? { answer, losses } : null });
+    }
+    const { every_tokens: everyTokens, every_tool_calls: everyCalls } = config.get().context.session_memory;
+    const meter = meters.of(deps.model());
+    let [tokens, calls] = [0, 0];
+    for (let at = path.length - 1; at >= 0 && !read.has(path[at] as Message); at -= 1) {
+      const message = path[at] as Message;
+      tokens += meter.parts(message.parts);
+      calls += message.parts.filter((part) => part.type === 'tool-call').length;
+      if (tokens >= everyTokens || calls >= everyCalls) return await tend(id);
+    }
+  }
+
+  /** Reads every message of the branch once, in slices, so that a compaction under pressure finds it done. */
+  async function tend(id: ConversationId): Promise<void> {
+    const session = sessionOf(id);
+    if (session.tending) return;
+    session.tending = true;
+    // Held open: what was read is remembered with the message itself.
+    const open = await documents.open(id).catch(() => null);
+    try {
+      if (!open) return;
+      let rested = performance.now();
+      for (const message of pathTo(open.get().messages, effectiveHead(open.get()))) {
+        if (closing.signal.aborted) return;
+        if (read.has(message)) continue;
+        notesOf(message);
+        readAhead(message);
+        read.add(message);
+        if (performance.now() - rested < SLICE_MS) continue;
+        await pause();
+        rested = performance.now();
+      }
+    } finally {
+      session.tending = false;
+      open?.close();
+    }
+  }
 
   // ---------------------------------------------------------------------------------------- for people
   async function compact(
@@ -718,6 +828,8 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       const conversation = id === null ? undefined : await documents.read(id);
       if (id !== null && !conversation) return null;
       const path = conversation ? pathTo(conversation.messages, effectiveHead(conversation)) : [];
+      if (id !== null && path.some((message) => !read.has(message)))
+        void lookAfter(id).catch((error) => onProblem(toProblem(error)));
       const asked = draft.length > 0 ? [...path, draftMessage(draft, path.at(-1))] : path;
       const built = build(conversation ?? EMPTY, asked, {
         model,
@@ -794,6 +906,17 @@ const without = (
   others.delete(id);
   return others;
 };
+
+/** Lets the page have its turn. */
+const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
+
+/** Sentences of an answer that may tell of something missing: what asks back first; of the rest only where few messages are folded. */
+function suspectsIn(answer: string, folded: number): string {
+  const sentences = sentencesOf(answer.slice(0, 20_000));
+  const asking = sentences.filter(asksBack).slice(-4);
+  const claiming = sentences.filter((sentence) => /\d|\//.test(sentence) && !asking.includes(sentence));
+  return [...asking, ...claiming.slice(0, folded > MANY_FOLDED ? 0 : 20)].join('\n');
+}
 
 const plans = new WeakMap<Compaction, CompactionPlan | null>();
 function readPlan(made: Compaction): CompactionPlan | null {

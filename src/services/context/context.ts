@@ -9,6 +9,7 @@ import type { Part, Usage } from '../../domain/chat/message.ts';
 import type { Gauge } from '../../domain/context/budget.ts';
 import type { CompactionPlan } from '../../domain/context/compaction/record.ts';
 import type { RequestLedger } from '../../domain/context/ledger.ts';
+import type { Loss } from '../../domain/context/loss.ts';
 
 /** Told around every attempt to compact. Each begin has exactly one end with its `id`, also where it failed. */
 export type CompactionEvent =
@@ -92,13 +93,21 @@ export interface ContextState {
     readonly startedAt: number;
   } | null;
   readonly pending: PendingPlan | null;
+  /** What the newest answer seems to have missed of what is folded; it is brought back with the next question. */
+  readonly loss: { readonly answer: MessageId; readonly losses: readonly Loss[] } | null;
   /** Of this session, oldest first, the last 50. */
   readonly events: readonly CompactionEvent[];
   /** The last problem of an attempt; null once one succeeded. */
   readonly problem: Problem | null;
 }
 
-export const IDLE_CONTEXT: ContextState = { running: null, pending: null, events: [], problem: null };
+export const IDLE_CONTEXT: ContextState = {
+  running: null,
+  pending: null,
+  loss: null,
+  events: [],
+  problem: null,
+};
 
 export interface CompactOptions {
   /** Default: `context.strategy`. */
