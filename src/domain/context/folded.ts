@@ -68,13 +68,43 @@ interface Document {
 }
 
 const documents = new WeakMap<Message, Document>();
+/** Term → places in the list of folded messages, for the last lists that were searched. */
+const indexes = new WeakMap<
+  Message,
+  { readonly messages: readonly Message[]; readonly standing: Map<string, number[]> }
+>();
+
+/** Where each term stands among these messages. Built once for a list: between two compactions it is the same. */
+function standingIn(messages: readonly Message[]): ReadonlyMap<string, number[]> {
+  const last = messages.at(-1);
+  if (!last) return new Map();
+  const known = indexes.get(last);
+  if (
+    known &&
+    known.messages.length === messages.length &&
+    known.messages.every((message, i) => message === messages[i])
+  )
+    return known.standing;
+  const standing = new Map<string, number[]>();
+  messages.forEach((message, place) => {
+    for (const term of documentOf(message).counts.keys()) {
+      const list = standing.get(term);
+      if (list) list.push(place);
+      else standing.set(term, [place]);
+    }
+  });
+  indexes.set(last, { messages, standing });
+  return standing;
+}
+
 const unitTerms = new WeakMap<Unit, ReadonlyMap<string, number>>();
 const leadTerms = new WeakMap<Unit, ReadonlySet<string>>();
 const lastWords = new WeakMap<Message, ReadonlySet<string>>();
 
 const NONE: ReadonlySet<string> = new Set();
 
-function termsIn(unit: Unit): ReadonlyMap<string, number> {
+/** How often each term stands in a unit; remembered with the unit. */
+export function termsIn(unit: Unit): ReadonlyMap<string, number> {
   let counts = unitTerms.get(unit);
   if (!counts) {
     counts = termCounts(unit.text);
@@ -225,9 +255,6 @@ function queryOf(question: string): Query {
 
 /** Words of one Han character are not in the index of pairs: the text itself is asked. */
 const isSingle = (term: string): boolean => term.length === 1 && term > '\u2e80';
-const holds = (message: Message, counts: ReadonlyMap<string, number>, term: string): boolean =>
-  counts.has(term) || (isSingle(term) && unitsOf(message).some(({ text }) => text.includes(term)));
-
 /** Search over the folded messages of one path. Cheap to create; what it reads of a message is remembered with the message. */
 export function createFolded(path: readonly Message[], applied: AppliedPlan | null): Folded {
   const fates = applied ? fatesOf(applied.plan, path) : [];
@@ -239,6 +266,7 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
       places.push(at);
   }
   const messages = places.map((at) => path[at] as Message);
+  const isFolded = new Set(places);
   /** What already stands in the prompt need not come twice. */
   const present = applied?.plan.summaries.map(({ text }) => text).join('\n') ?? '';
 
@@ -256,23 +284,25 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
     if (messages.length === 0 || (weights.size === 0 && !relevance)) return [];
 
     // How rare each word is among the folded messages.
-    const standing = new Map<string, number[]>();
-    const rough: { at: number; score: number }[] = [];
-    for (const at of places) {
-      const message = path[at] as Message;
-      const { counts } = documentOf(message);
-      for (const term of weights.keys())
-        if (holds(message, counts, term)) {
-          const list = standing.get(term);
-          if (list) list.push(at);
-          else standing.set(term, [at]);
-        }
+    const index = standingIn(messages);
+    const standing = new Map<string, readonly number[]>();
+    for (const term of weights.keys()) {
+      const found = isSingle(term)
+        ? messages.flatMap((message, place) =>
+            unitsOf(message).some(({ text }) => text.includes(term)) ? [place] : [],
+          )
+        : index.get(term);
+      if (found && found.length > 0)
+        standing.set(
+          term,
+          found.map((place) => places[place] as number),
+        );
     }
     // Where a word was said not long before or after.
     const nearby = new Map<string, Map<number, number>>();
     for (const [term, list] of standing) {
       // A word that is said all over the place marks no subject.
-      if (list.length > Math.max(8, messages.length / 8)) continue;
+      if (list.length > Math.max(8, Math.min(200, messages.length / 8))) continue;
       const near = new Map<number, number>();
       for (const at of list)
         for (let away = 1; away < NEARBY.length; away++)
@@ -280,6 +310,7 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
             near.set(there, Math.max(near.get(there) ?? 0, NEARBY[away] as number));
       nearby.set(term, near);
     }
+    const rough = new Map<number, number>();
     const rarity = new Map<string, number>();
     let reach = 0;
     for (const [term, weight] of weights) {
@@ -291,27 +322,27 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
     }
     if (reach === 0) reach = 1;
 
-    for (const at of places) {
-      const message = path[at] as Message;
-      const { counts, length } = documentOf(message);
-      let score = 0;
-      const norm = 1.2 * (0.5 + 0.5 * (length / 60));
-      const answered = closingOf(before(at));
-      for (const [term, worth] of rarity) {
-        const count = counts.get(term);
-        if (count !== undefined) score += (worth * count * 2.2) / (count + norm);
-        else if (answered.has(term)) score += worth * WHERE.answered;
-        else score += worth * (nearby.get(term)?.get(at) ?? 0);
+    for (const [term, list] of standing) {
+      const worth = rarity.get(term) ?? 0;
+      for (const at of list) {
+        const { counts, length } = documentOf(path[at] as Message);
+        const count = counts.get(term) ?? 1;
+        const norm = 1.2 * (0.5 + 0.5 * (length / 60));
+        rough.set(at, (rough.get(at) ?? 0) + (worth * count * 2.2) / (count + norm));
       }
-      const meaning = relevance?.get(message.id);
-      if (meaning !== undefined) score += meaning * MEANING * reach;
-      rough.push({ at, score });
+      for (const [at, near] of nearby.get(term) ?? [])
+        if (isFolded.has(at)) rough.set(at, (rough.get(at) ?? 0) + worth * near);
     }
-    if (rough.length > CANDIDATES) rough.sort((a, b) => b.score - a.score).splice(CANDIDATES);
+    if (relevance)
+      for (const at of places) {
+        const meaning = relevance.get((path[at] as Message).id);
+        if (meaning !== undefined) rough.set(at, (rough.get(at) ?? 0) + meaning * MEANING * reach);
+      }
+    const candidates = [...rough].sort((a, b) => b[1] - a[1]).slice(0, CANDIDATES);
 
     const hits: FoldedHit[] = [];
     const long = [...weights.keys()].filter((term) => term.length >= 5 && /^[a-z]+$/.test(term));
-    for (const { at } of rough) {
+    for (const [at] of candidates) {
       const message = path[at] as Message;
       const units = unitsOf(message);
       const { counts } = documentOf(message);

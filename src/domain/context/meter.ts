@@ -34,6 +34,7 @@ export interface TokenMeter {
 /** A meter. Keep it as long as counter and ratio are the same: it remembers what it has counted. */
 export function createMeter(counter: TokenCounter = ESTIMATE, ratio = 1): TokenMeter {
   const known = new WeakMap<Part, number>();
+  const sums = new WeakMap<readonly Part[], number>();
   const scaled = (tokens: number) => (ratio === 1 ? tokens : Math.ceil(tokens * ratio));
   const raw = (part: Part): number => {
     switch (part.type) {
@@ -54,6 +55,8 @@ export function createMeter(counter: TokenCounter = ESTIMATE, ratio = 1): TokenM
     ratio,
     text: (text) => scaled(counter.count(text)),
     parts: (parts) => {
+      const sum = sums.get(parts);
+      if (sum !== undefined) return sum;
       let tokens = 0;
       for (const part of parts) {
         let cost = known.get(part);
@@ -63,7 +66,9 @@ export function createMeter(counter: TokenCounter = ESTIMATE, ratio = 1): TokenM
         }
         tokens += cost;
       }
-      return scaled(tokens);
+      const cost = scaled(tokens);
+      sums.set(parts, cost);
+      return cost;
     },
   };
 }

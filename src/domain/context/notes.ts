@@ -16,7 +16,8 @@ import {
   type ValueKind,
   valuesOf,
 } from './cues.ts';
-import { termsOf } from './terms.ts';
+import { termsIn } from './folded.ts';
+import { estimateTokens } from './tokens.ts';
 import { type Unit, unitsOf } from './units.ts';
 
 export type NoteKind =
@@ -42,6 +43,8 @@ export interface Note {
   readonly values: ReadonlySet<ValueKind>;
   /** Place among the units of its message. */
   readonly index: number;
+  /** Estimated, for a first choice among many. */
+  readonly tokens: number;
 }
 
 /** Most notes of one message: long answers and outputs have much that looks worth keeping. */
@@ -141,14 +144,15 @@ function noteOf(message: Message, unit: Unit, index: number, rules: ReadonlySet<
       text,
       lead: '',
       weight: WEIGHTS.rule,
-      terms: new Set(termsOf(text)),
+      terms: new Set(termsIn(unit).keys()),
       values,
       index,
+      tokens: estimateTokens(text),
     };
   if (isAcknowledgement(text)) return null;
   const kind = kindOf(message, unit, values);
   if (!kind) return null;
-  const terms = new Set(termsOf(text));
+  const terms = new Set(termsIn(unit).keys());
   if (terms.size < 2) return null;
   let definite = 0;
   for (const value of DEFINITE) if (values.has(value)) definite += 1;
@@ -159,5 +163,5 @@ function noteOf(message: Message, unit: Unit, index: number, rules: ReadonlySet<
     (1 + 0.2 * Math.min(4, definite)) *
     (states(text) ? 1.15 : 1) *
     (definite === 0 ? 0.55 : 1);
-  return { kind, text, lead: unit.lead, weight, terms, values, index };
+  return { kind, text, lead: unit.lead, weight, terms, values, index, tokens: estimateTokens(text) };
 }

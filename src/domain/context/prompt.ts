@@ -124,7 +124,7 @@ export function buildPrompt(input: PromptInput): BuiltPrompt {
       why[at] = message.kind !== 'message' ? 'kind' : 'folded';
       continue;
     }
-    const sent = (fate.action === 'trim' ? fate.parts : message.parts).filter(isSent);
+    const sent = fate.action === 'trim' ? fate.parts.filter(isSent) : sentOf(message);
     const block = blocks.get(message.id);
     const inFront = [block, message.id === asked ? brought : ''].filter(Boolean).join('\n\n');
     const parts =
@@ -166,6 +166,11 @@ export function buildPrompt(input: PromptInput): BuiltPrompt {
   for (const { parts, from } of messages) {
     for (const at of from) if (at >= 0) included.add(at);
     const synthetic = !from.some((at) => at >= 0);
+    const only = from.length === 1 && !synthetic ? sentOf(path[from[0] as number] as Message) : null;
+    if (only === parts) {
+      sums.messages += meter.parts(parts) + MESSAGE_OVERHEAD;
+      continue;
+    }
     for (const part of parts) {
       const cost = madeHere.get(part) ?? meter.parts([part]);
       if (synthetic || isSummaryPart(part)) sums.summary += cost;
@@ -322,7 +327,7 @@ function linesOf({
     const form = why[at] !== undefined ? 'out' : fate?.action === 'trim' ? 'trimmed' : 'whole';
     const reason = why[at] ?? (fate?.why || undefined);
     const tokens =
-      meter.parts(form === 'trimmed' && fate?.action === 'trim' ? fate.parts : message.parts) +
+      meter.parts(form === 'trimmed' && fate?.action === 'trim' ? fate.parts : sentOf(message)) +
       MESSAGE_OVERHEAD;
     if (open && open.form === form && open.why === reason) {
       open.to = message.id;
@@ -355,6 +360,17 @@ const isSent = (part: Part): boolean =>
     ? part.type === 'text' && part.text !== ''
     : part.type === 'file' || part.type === 'tool-call' || part.type === 'tool-result';
 
+/** A message of nothing but what is sent is not copied, and what is counted of it is counted once. */
+const sentParts = new WeakMap<Message, readonly Part[]>();
+function sentOf(message: Message): readonly Part[] {
+  let sent = sentParts.get(message);
+  if (!sent) {
+    sent = message.parts.every(isSent) ? message.parts : message.parts.filter(isSent);
+    sentParts.set(message, sent);
+  }
+  return sent;
+}
+
 /** User message → block of memory in front of it: the one stored on its answer, and the new one for the last. */
 function memoriesOf(path: readonly Message[], recall: Recall | null): Map<MessageId, string> {
   const blocks = new Map<MessageId, string>();
@@ -382,6 +398,8 @@ function weave(
   made(woven, words);
   return words ? parts.with(at, woven) : [woven, ...parts];
 }
+
+const isHalf = ({ type }: Part): boolean => type === 'tool-call' || type === 'tool-result';
 
 interface Sent {
   readonly role: Role;
@@ -411,7 +429,7 @@ function pairCalls(entries: readonly Entry[]): Sent[] {
 
   const sent: Sent[] = [];
   for (const { at, role, parts } of entries) {
-    if (!parts.some(({ type }) => type === 'tool-call' || type === 'tool-result')) {
+    if (!parts.some(isHalf)) {
       if (role !== 'tool') sent.push({ role, parts, from: [at] });
       continue;
     }

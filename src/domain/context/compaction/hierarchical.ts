@@ -1,7 +1,7 @@
 // Messages make turns, turns make topics: each older topic becomes one summary at its own place, and where topics are many the oldest
 // become a summary of summaries. What is recent is told at length, what is old in a word.
 import type { Message } from '../../chat/message.ts';
-import { termsOf } from '../terms.ts';
+import { termsIn } from '../folded.ts';
 import { unitsOf } from '../units.ts';
 import { HEADINGS } from './headings.ts';
 import { writeMemory } from './memory.ts';
@@ -38,7 +38,8 @@ interface Topic {
 function wordsOf(outline: Outline, groups: readonly number[]): Set<string> {
   const words = new Set<string>();
   for (const message of messagesOf(outline, groups))
-    for (const { text } of unitsOf(message).slice(0, 30)) for (const term of termsOf(text)) words.add(term);
+    for (const unit of unitsOf(message).slice(0, 30))
+      for (const term of termsIn(unit).keys()) words.add(term);
   return words;
 }
 

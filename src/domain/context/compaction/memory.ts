@@ -26,8 +26,7 @@ interface Placed {
   readonly note: Note;
   readonly at: number;
   /** What it sets right. */
-  about?: Placed;
-  superseded: boolean;
+  readonly about: Note | null;
 }
 
 /** Sections in the order in which they are written. */
@@ -47,42 +46,46 @@ const REACH = 60;
 /** Below this length headings would cost more than they tell. */
 const SMALL = 120;
 
-/** The notes of messages, oldest first, those that were corrected marked. Linear but for the corrections, which look a little back. */
+/** What a correction sets right, with the messages it was found among: the same ones stand before it in every list. */
+const links = new WeakMap<Note, { readonly before: Message | undefined; readonly about: Note | null }>();
+
+/** The note that a correction speaks of: the same kind of value about the same things, the nearer the likelier. */
+function aboutOf(correction: Note, at: number, messages: readonly Message[]): Note | null {
+  const before = messages[at - 1];
+  const known = links.get(correction);
+  if (known && known.before === before) return known.about;
+  let best: Note | null = null;
+  let most = 0;
+  for (let there = at - 1; there >= Math.max(0, at - REACH); there--)
+    for (const other of notesOf(messages[there] as Message)) {
+      if (other.kind === 'rule') continue;
+      let alike = false;
+      for (const value of correction.values) if (value !== 'name' && other.values.has(value)) alike = true;
+      if (!alike) continue;
+      let shared = 0;
+      for (const term of correction.terms) if (other.terms.has(term)) shared += 1;
+      const near = at - there <= 2;
+      const fit = shared + (near ? 0.8 : 0) - (at - there) / (REACH * 2);
+      if ((shared >= 2 || (near && shared >= 1)) && fit > most) {
+        most = fit;
+        best = other;
+      }
+    }
+  links.set(correction, { before, about: best });
+  return best;
+}
+
+/** The notes of messages, oldest first, without those that were set right since. */
 function placeNotes(messages: readonly Message[]): Placed[] {
   const placed: Placed[] = [];
-  const starts: number[] = [];
-  for (let at = 0; at < messages.length; at++) {
-    starts.push(placed.length);
+  const superseded = new Set<Note>();
+  for (let at = 0; at < messages.length; at++)
     for (const note of notesOf(messages[at] as Message)) {
-      const entry: Placed = { note, at, superseded: false };
-      if (note.kind === 'correction') {
-        const from = starts[Math.max(0, at - REACH)] as number;
-        let best: Placed | undefined;
-        let most = 0;
-        for (let i = placed.length - 1; i >= from; i--) {
-          const other = placed[i] as Placed;
-          if (other.superseded || other.note.kind === 'rule' || other.at === at) continue;
-          let shared = 0;
-          for (const term of note.terms) if (other.note.terms.has(term)) shared += 1;
-          let alike = false;
-          for (const value of note.values) if (value !== 'name' && other.note.values.has(value)) alike = true;
-          if (!alike) continue;
-          const near = at - other.at <= 2;
-          const fit = shared + (near ? 0.8 : 0) - (at - other.at) / (REACH * 2);
-          if ((shared >= 2 || (near && shared >= 1)) && fit > most) {
-            most = fit;
-            best = other;
-          }
-        }
-        if (best) {
-          best.superseded = true;
-          entry.about = best;
-        }
-      }
-      placed.push(entry);
+      const about = note.kind === 'correction' ? aboutOf(note, at, messages) : null;
+      if (about) superseded.add(about);
+      placed.push({ note, at, about });
     }
-  }
-  return placed;
+  return superseded.size === 0 ? placed : placed.filter(({ note }) => !superseded.has(note));
 }
 
 /** The newest thing the person asked for that is more than "go on". */
@@ -123,9 +126,7 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
       note.lead !== '' && note.terms.size < 6 && note.lead.length < 120
         ? `${note.lead.replace(/[:：]?$/, ':')} `
         : '';
-    return about && about.note.text.length < 160
-      ? `- ${about.note.text} → ${note.text}`
-      : `- ${lead}${note.text}`;
+    return about && about.text.length < 160 ? `- ${about.text} → ${note.text}` : `- ${lead}${note.text}`;
   };
   if (!withoutRules)
     for (const entry of placed)
@@ -154,20 +155,30 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
   // Every section that is used costs its heading; taken off beforehand so that the text does not outgrow its room.
   if (headings) left -= Math.min(SECTIONS.length, 2 + Math.floor(tokens / 100)) * 5;
 
-  const candidates = placed
-    .filter(({ note, superseded }) => note.kind !== 'rule' && !superseded)
-    .map((entry, order) => {
-      const { note } = entry;
-      let wanted = 0;
-      if (focus) for (const term of note.terms) if (focus.has(term)) wanted += 1;
+  // What is newer is a little more likely to matter.
+  const worthOf = ({ note, at }: Placed, price: number): number => {
+    let wanted = 0;
+    if (focus) for (const term of note.terms) if (focus.has(term)) wanted += 1;
+    return (note.weight * (1 + wanted) * (1 + (0.25 * at) / Math.max(1, messages.length))) / price ** 0.6;
+  };
+  // Of very many notes only those are looked at closely that have a chance to be among the chosen.
+  const rough = placed.filter(({ note }) => note.kind !== 'rule');
+  const enough = Math.max(200, Math.ceil(tokens / 4));
+  const close =
+    rough.length <= enough
+      ? rough
+      : rough
+          .map((entry) => ({ entry, worth: worthOf(entry, entry.note.tokens + 2) }))
+          .sort((a, b) => b.worth - a.worth)
+          .slice(0, enough)
+          .map(({ entry }) => entry);
+  const candidates = close
+    .map((entry) => {
       const line = lineOf(entry);
       const price = cost(line);
-      // What is newer is a little more likely to matter.
-      const worth =
-        (note.weight * (1 + wanted) * (1 + (0.25 * entry.at) / Math.max(1, messages.length))) / price ** 0.6;
-      return { ...entry, line, price, worth, order };
+      return { ...entry, line, price, worth: worthOf(entry, price) };
     })
-    .sort((a, b) => b.worth - a.worth || a.order - b.order);
+    .sort((a, b) => b.worth - a.worth || a.at - b.at || a.note.index - b.note.index);
   // Terms that were said already make a note worth less: ten lines of one log are one line.
   const covered = new Map<string, number>();
   const fresh = ({ note }: Placed): number => {

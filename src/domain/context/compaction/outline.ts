@@ -387,24 +387,27 @@ function constraintsSummary(
   summaries: readonly PlanSummary[],
 ): PlanSummary | null {
   const text = summaries.map((summary) => summary.text).join('\n');
-  const missing: string[] = [];
+  const lines = new Set(text.split('\n').map((line) => line.replace(/^- /, '')));
+  const missing = new Set<string>();
   let covers = 0;
   groups.forEach((group, index) => {
     if (keep.has(index)) return;
     for (const at of group.members) {
-      const own = constraintsOf(view.path[at] as Message).filter(
-        (sentence) => !text.includes(sentence) && !missing.includes(sentence),
-      );
-      if (own.length > 0) covers += 1;
-      missing.push(...own);
+      let found = false;
+      for (const sentence of constraintsOf(view.path[at] as Message))
+        if (!missing.has(sentence) && !lines.has(sentence) && !text.includes(sentence)) {
+          missing.add(sentence);
+          found = true;
+        }
+      if (found) covers += 1;
     }
   });
-  if (missing.length === 0) return null;
+  if (missing.size === 0) return null;
   return {
     id: 'constraints',
     kind: 'constraints',
     heading: HEADINGS[language].constraints,
-    text: missing.map((sentence) => `- ${sentence}`).join('\n'),
+    text: [...missing].map((sentence) => `- ${sentence}`).join('\n'),
     before: (view.path[head] as Message).id,
     covers,
   };

@@ -3,8 +3,8 @@
 import type { MessageId } from '../../base/ids.ts';
 import type { Message } from '../../chat/message.ts';
 import { isAcknowledgement } from '../cues.ts';
+import { termsIn } from '../folded.ts';
 import { notesOf } from '../notes.ts';
-import { termsOf } from '../terms.ts';
 import { unitsOf } from '../units.ts';
 import {
   finish,
@@ -52,8 +52,8 @@ function weigh(outline: Outline, vectors: ReadonlyMap<MessageId, Float32Array> |
         for (const term of own) terms.add(term);
       }
       if (terms.size < 200)
-        for (const { text } of unitsOf(message).slice(0, 20))
-          for (const term of termsOf(text)) terms.add(term);
+        for (const unit of unitsOf(message).slice(0, 20))
+          for (const term of termsIn(unit).keys()) terms.add(term);
     }
     // Words weigh too: an explanation without a single number is still an explanation.
     worth += Math.sqrt(terms.size) * 0.8;

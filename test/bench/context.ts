@@ -1,0 +1,144 @@
+// Measures the context engine and prints JSON: building a prompt, compacting, and bringing folded messages back, in a conversation of
+// 10,000 messages (and in one that just fills the default window). Run: npx tsx test/bench/context.ts [--messages N]
+import { asMessageId } from '../../src/domain/base/ids.ts';
+import type { Message, Part } from '../../src/domain/chat/message.ts';
+import { budgetOf } from '../../src/domain/context/budget.ts';
+import { planCompaction, STRATEGIES, strategyOf } from '../../src/domain/context/compaction/index.ts';
+import type { CompactionTools } from '../../src/domain/context/compaction/strategy.ts';
+import { createFolded, readAhead } from '../../src/domain/context/folded.ts';
+import { createMeter, MESSAGE_OVERHEAD } from '../../src/domain/context/meter.ts';
+import { notesOf } from '../../src/domain/context/notes.ts';
+import { buildPrompt } from '../../src/domain/context/prompt.ts';
+import { defaultConfig } from '../../src/domain/settings/config.ts';
+import { ownConversations } from '../eval/context/conversations.ts';
+import { conversationsSchema, messagesOf } from '../eval/context.ts';
+
+const at = process.argv.indexOf('--messages');
+const COUNT = at < 0 ? 10_000 : Number(process.argv[at + 1]);
+
+/** Scenes of the evaluation over and over, every message with words of its own: nothing is known from the time before. */
+function conversation(count: number, run: string): Message[] {
+  const scenes = conversationsSchema.parse(ownConversations()).flatMap(messagesOf);
+  return Array.from({ length: count }, (_, index): Message => {
+    const said = scenes[index % scenes.length] as Message;
+    const round = `${run}${Math.floor(index / scenes.length)}`;
+    return {
+      ...said,
+      id: asMessageId(`${run}/${index}`),
+      parentId: index === 0 ? null : asMessageId(`${run}/${index - 1}`),
+      createdAt: index,
+      parts: said.parts.map((part): Part => {
+        if (part.type === 'text') return { ...part, text: `${part.text} (${round})` };
+        if (part.type === 'tool-call' || part.type === 'tool-result')
+          return { ...part, callId: `${part.callId}-${round}` };
+        return { ...part };
+      }),
+    };
+  });
+}
+
+interface Figure {
+  readonly first: number;
+  readonly p50: number;
+  readonly p95: number;
+}
+
+async function timed(runs: number, work: () => unknown): Promise<Figure> {
+  const times: number[] = [];
+  for (let run = 0; run < runs; run++) {
+    const began = performance.now();
+    await work();
+    times.push(performance.now() - began);
+  }
+  const later = times.slice(1).sort((a, b) => a - b);
+  const round = (value: number | undefined) => Math.round((value ?? 0) * 100) / 100;
+  return {
+    first: round(times[0]),
+    p50: round(later[Math.floor(later.length * 0.5)]),
+    p95: round(later[Math.floor(later.length * 0.95)]),
+  };
+}
+
+const signal = { aborted: false, throwIfAborted: () => undefined };
+const { context } = defaultConfig;
+
+async function measure(path: readonly Message[], window: number) {
+  const meter = createMeter();
+  const tools: CompactionTools = { meter, summarise: null, signal };
+  const budget = budgetOf(context, window);
+  const view = { path, system: null, previous: null, wish: { reason: 'auto' as const } };
+  const input = { path, recall: null, system: null, window, reserve: context.reserved_tokens, meter };
+  const prompt = await timed(20, () => buildPrompt(input));
+  const whole = await timed(20, () => buildPrompt({ ...input, window: Number.MAX_SAFE_INTEGER }));
+
+  // The memory is kept as the conversation goes on: reading a message is part of saving it, not of compacting.
+  const began = performance.now();
+  for (const message of path) notesOf(message);
+  const notes = performance.now() - began;
+  const reading = performance.now();
+  for (const message of path) readAhead(message);
+  const read = performance.now() - reading;
+
+  const strategies: Record<string, Figure> = {};
+  for (const { id } of STRATEGIES)
+    strategies[id] = await timed(id === 'smart' ? 6 : 12, () =>
+      planCompaction(strategyOf(id), view, budget, tools),
+    );
+  const plan = await planCompaction(strategyOf('session-memory'), view, budget, tools);
+  const applied = { id: 'bench', plan };
+  const asked = path.findLast(({ role }) => role === 'user') as Message;
+  const questions = [
+    'Which port does the API listen on in staging?',
+    '列表接口每页最多多少条？',
+    'Who does my accounting?',
+  ];
+  let turn = 0;
+  return {
+    messages: path.length,
+    tokens: path.reduce((sum, { parts }) => sum + meter.parts(parts) + MESSAGE_OVERHEAD, 0),
+    window,
+    buildPromptMs: prompt,
+    buildPromptWholeMs: whole,
+    buildPromptCompactedMs: await timed(20, () => buildPrompt({ ...input, applied })),
+    notesPerMessageMs: Math.round((notes / path.length) * 1000) / 1000,
+    readAheadPerMessageMs: Math.round((read / path.length) * 1000) / 1000,
+    compactionMs: strategies,
+    bringBackMs: await timed(12, () =>
+      createFolded(path, applied).bringBack(questions[turn++ % questions.length] as string, {
+        tokens: 2_000,
+        meter,
+      }),
+    ),
+    asked: asked.id,
+  };
+}
+
+const warm = conversation(600, 'warm');
+await measure(warm, 8_000);
+
+const long = await measure(conversation(COUNT, 'long'), 64_000);
+/** A conversation as it is when it presses on the default window, never read before. */
+const path = conversation(1_050, 'cold');
+const meter = createMeter();
+const coldBegan = performance.now();
+await planCompaction(
+  strategyOf('session-memory'),
+  { path, system: null, previous: null, wish: { reason: 'auto' } },
+  budgetOf(context, 64_000),
+  { meter, summarise: null, signal },
+);
+const cold = performance.now() - coldBegan;
+console.log(
+  JSON.stringify(
+    {
+      long,
+      coldSessionMemoryMs: {
+        messages: path.length,
+        tokens: path.reduce((sum, { parts }) => sum + meter.parts(parts) + MESSAGE_OVERHEAD, 0),
+        ms: Math.round(cold * 100) / 100,
+      },
+    },
+    null,
+    1,
+  ),
+);
