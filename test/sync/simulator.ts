@@ -191,6 +191,9 @@ async function run(seed: number, scenario: Scenario, clockwork: Clockwork, said:
   const boot = (machine: Machine): TestDevice => {
     const sockets = network.socketFor(() => machine.online);
     machine.sockets = sockets;
+    // The fuse counts what a process does, not its making.
+    const { fuse } = machine;
+    machine.fuse = null;
     machine.device = createTestDevice({
       name: machine.name,
       backend: createWebsocketBackend({
@@ -205,6 +208,7 @@ async function run(seed: number, scenario: Scenario, clockwork: Clockwork, said:
       deflate: syncDeflate,
       now: () => EPOCH + clockwork.time() + machine.skew,
     });
+    machine.fuse = fuse;
     return machine.device;
   };
   let kills = 0;

@@ -1340,12 +1340,11 @@ async function createSession(deps: SessionDeps): Promise<Session> {
       more = (await index.work(signal)) || more;
       if (index.room.state === 'refused') trouble = index.room.problem;
     }
-    for (const document of stirred) {
-      if (document === INDEX_ROOM) continue;
-      if (isBehind(document)) announced.add(document);
-      else announced.delete(document);
-    }
+    const told = [...stirred];
     more = (await followFacts()) || more;
+    for (const document of told)
+      if (document !== INDEX_ROOM && isBehind(document)) announced.add(document);
+      else announced.delete(document);
     if (index?.read) {
       more = (await adoptDocuments()) || more;
       more = (await sendWholes()) || more;

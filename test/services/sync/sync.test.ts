@@ -1,6 +1,10 @@
 // Two and more devices over rooms in memory: what a person expects of sync.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createInMemoryHub, type InMemoryHub } from '../../../src/adapters/sync/in-memory.ts';
+import type { ConversationId } from '../../../src/domain/base/ids.ts';
+import { NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
+import { phraseOf } from '../../../src/domain/sync/pairing.ts';
+import { relayAddress } from '../../../src/services/sync/sync-service.ts';
 import { createTestDevice, eventually, isSynced, newConversationId, type TestDevice } from './device.ts';
 
 let hub: InMemoryHub;
@@ -19,8 +23,7 @@ const make = (name: string, options: Partial<Parameters<typeof createTestDevice>
   devices.push(device);
   return device;
 };
-const create = async (name = 'Desk') => {
-  const device = make(name);
+const create = async (name = 'Desk', device = make(name)) => {
   await device.sync.create({ endpoint: 'wss://relay.example', deviceName: name });
   await isSynced(device);
   return device;
@@ -30,6 +33,18 @@ const joinTo = async (other: TestDevice, name = 'Phone', device = make(name)) =>
   await device.sync.join(device.sync.readOffer(link), { deviceName: name });
   return device;
 };
+const has = (device: TestDevice, id: ConversationId, count: number) =>
+  eventually(device, async () => (await device.texts(id)).length === count);
+const both = async () => {
+  const desk = await create();
+  const phone = await joinTo(desk);
+  await eventually(desk, async () => desk.status.get().devices.length === 2);
+  return { desk, phone };
+};
+const set = (device: TestDevice, privacy: { exclude_work_dirs: string[] }) => {
+  const config = device.config.get();
+  device.config.set({ ...config, privacy: { ...config.privacy, ...privacy } });
+};
 
 describe('two devices', () => {
   it('have the same conversations, whoever wrote them', async () => {
@@ -37,11 +52,11 @@ describe('two devices', () => {
     const id = newConversationId();
     await desk.say(id, 'written before pairing');
     const phone = await joinTo(desk);
-    await eventually(phone, async () => (await phone.texts(id)).length === 1);
+    await has(phone, id, 1);
     await desk.say(id, 'from the desk');
-    await eventually(phone, async () => (await phone.texts(id)).length === 2);
+    await has(phone, id, 2);
     await phone.say(id, 'from the phone');
-    await eventually(desk, async () => (await desk.texts(id)).length === 3);
+    await has(desk, id, 3);
     expect(await desk.texts(id)).toEqual(await phone.texts(id));
     await eventually(phone, async () =>
       (await phone.library()).some((line) => line.id === id && line.messageCount === 3),
@@ -54,5 +69,359 @@ describe('two devices', () => {
         .devices.map(({ name }) => name)
         .sort(),
     ).toEqual(['Desk', 'Phone']);
+    const journal = await phone.sync.journal();
+    expect(journal.some((line) => line.kind === 'download' && line.document === id)).toBe(true);
+    expect(journal.some((line) => line.kind === 'upload' && line.document === id)).toBe(true);
   });
+
+  it('claim nothing while the relay is away, and catch up when it is back', async () => {
+    const { desk, phone } = await both();
+    const id = newConversationId();
+    await desk.say(id, 'one');
+    await has(phone, id, 1);
+    hub.setOnline(false);
+    await eventually(desk, async () => desk.status.get().state === 'offline');
+    await desk.say(id, 'two');
+    await phone.say(id, 'three');
+    await eventually(desk, async () => desk.status.get().waiting > 0);
+    expect((await desk.sync.where(id)).place).toBe('here');
+    hub.setOnline(true);
+    await has(desk, id, 3);
+    await has(phone, id, 3);
+    await isSynced(desk);
+    // Written at once: two branches under the same message, and a line in the log that says so.
+    const conversation = await desk.read(id);
+    const parents = [...(conversation?.messages.values() ?? [])].map(({ parentId }) => parentId);
+    expect(parents.filter((parent, at) => parents.indexOf(parent) !== at)).toHaveLength(1);
+    const lines = [...(await desk.sync.journal()), ...(await phone.sync.journal())];
+    expect(lines.some((line) => line.kind === 'conflict' && line.what === 'branches')).toBe(true);
+  });
+
+  it('settle titles by the later word, however wrong a clock is', async () => {
+    const years = 10 * 365 * 86_400_000;
+    const desk = await create('Desk', make('Desk', { now: () => Date.now() - years }));
+    const phone = await joinTo(desk, 'Phone', make('Phone', { now: () => Date.now() + years }));
+    const id = newConversationId();
+    await desk.change(id, { meta: { title: 'first', createdAt: 1 } });
+    await eventually(phone, async () => (await phone.read(id))?.meta.title === 'first');
+    await phone.change(id, { meta: { title: 'from the future' } });
+    await eventually(desk, async () => (await desk.read(id))?.meta.title === 'from the future');
+    // The desk has seen it, so its word comes later although its clock is twenty years behind.
+    await desk.change(id, { meta: { title: 'from the past, but later', pinned: true } });
+    await eventually(phone, async () => (await phone.read(id))?.meta.title === 'from the past, but later');
+    expect((await phone.read(id))?.meta.pinned).toBe(true);
+  });
+
+  it('carry any document of the log, whatever it holds', async () => {
+    const { desk, phone } = await both();
+    const id = newConversationId();
+    await desk.say(id, 'a carrier');
+    const [entry] = await desk.store.log.read(id);
+    await desk.store.log.append([
+      { id: newEntryId(), document: NOTES_DOCUMENT, origin: 'user', bytes: entry?.bytes ?? new Uint8Array() },
+    ]);
+    await eventually(phone, async () => (await phone.store.log.read(NOTES_DOCUMENT)).length === 1);
+    expect((await phone.library()).map((line) => line.id)).not.toContain(NOTES_DOCUMENT);
+  });
+
+  it('send a large message in parts', async () => {
+    const { desk, phone } = await both();
+    const id = newConversationId();
+    // Nothing that can be deflated.
+    const noise = Array.from({ length: 900_000 }, () =>
+      String.fromCharCode(33 + Math.floor(Math.random() * 90)),
+    ).join('');
+    await desk.say(id, '', [{ type: 'file', mediaType: 'image/png', url: `data:image/png;base64,${noise}` }]);
+    await has(phone, id, 1);
+    const part = [...((await phone.read(id))?.messages.values() ?? [])][0]?.parts[0];
+    expect(part).toMatchObject({ type: 'file', url: `data:image/png;base64,${noise}` });
+    for (const blobs of hub.rooms.values())
+      for (const blob of blobs.values()) expect(blob.length).toBeLessThan(300_000);
+  });
+});
+
+describe('what stays here', () => {
+  const folder = '/home/someone/secret-project/plans';
+
+  it('nothing of an excluded folder leaves the device, until it is let in', async () => {
+    const { desk, phone } = await both();
+    const [open, secret] = [newConversationId(), newConversationId()];
+    await desk.change(secret, { meta: { title: 'secret', workDir: folder, createdAt: 1 } });
+    const hidden = await desk.say(secret, 'nobody else shall read this');
+    await desk.say(open, 'this may be read', [
+      { type: 'text', text: 'this may be read' },
+      {
+        type: 'recall',
+        query: 'q',
+        threshold: 0.75,
+        nearMisses: [],
+        passages: [
+          {
+            conversationId: secret,
+            messageId: hidden.id,
+            title: 'secret',
+            createdAt: 1,
+            role: 'user',
+            passage: 'nobody else shall read this',
+            neighbours: [],
+            scores: { vector: null, keyword: null, hybrid: 1, decay: 1, final: 1 },
+            tokens: 3,
+          },
+        ],
+      },
+    ]);
+    await has(phone, open, 1);
+    await isSynced(desk);
+    expect(await desk.sync.where(secret)).toEqual({ place: 'withheld', devices: [] });
+    expect(await phone.store.log.documents()).not.toContain(secret);
+    const [message] = (await phone.read(open))?.messages.values() ?? [];
+    expect(JSON.stringify(message)).not.toContain('nobody else');
+    expect(JSON.stringify([...((await desk.read(open))?.messages.values() ?? [])])).toContain('nobody else');
+    set(desk, { exclude_work_dirs: [] });
+    await has(phone, secret, 1);
+  });
+
+  it('secrets are taken out of what leaves, and kept here', async () => {
+    const { desk, phone } = await both();
+    const id = newConversationId();
+    await desk.change(id, { meta: { title: 'api_key=abcdef0123456789', createdAt: 1 } });
+    await desk.say(id, 'the password: hunter2-very-secret and the rest');
+    await has(phone, id, 1);
+    const far = JSON.stringify([(await phone.read(id))?.meta, await phone.texts(id)]);
+    expect(far).not.toContain('hunter2');
+    expect(far).not.toContain('abcdef0123456789');
+    expect(far).toContain('and the rest');
+    expect(await desk.texts(id)).toEqual(['the password: hunter2-very-secret and the rest']);
+    // The document is the same to Yjs: what the other device adds arrives, and nothing comes back changed.
+    await phone.say(id, 'understood');
+    await has(desk, id, 2);
+    expect(await desk.texts(id)).toContain('the password: hunter2-very-secret and the rest');
+  });
+
+  it('samples are not sent', async () => {
+    const { desk, phone } = await both();
+    const [sample, own] = [newConversationId(), newConversationId()];
+    await desk.change(sample, { meta: { title: 'made up', sample: true, createdAt: 1 } });
+    await desk.say(sample, 'an example');
+    await desk.say(own, 'my own');
+    await has(phone, own, 1);
+    expect(await phone.store.log.documents()).not.toContain(sample);
+  });
+});
+
+describe('pairing', () => {
+  it('by 24 words and the address of the relay', async () => {
+    const desk = await create();
+    const id = newConversationId();
+    await desk.say(id, 'hello');
+    await isSynced(desk);
+    const { phrase, fingerprint, qr } = await desk.sync.pairing('https://app.example/');
+    expect(phrase.split(' ')).toHaveLength(24);
+    expect(qr.length).toBeGreaterThan(20);
+    const phone = make('Phone');
+    const offer = phone.sync.readOffer(phrase.toUpperCase().replaceAll(' ', '\n'));
+    expect(offer.fingerprint).toBe(fingerprint);
+    await phone.sync.join(offer, { deviceName: 'Phone', endpoint: 'relay.example' });
+    await has(phone, id, 1);
+    expect(phone.status.get().account?.fingerprint).toBe(fingerprint);
+  });
+
+  it('refuses a wrong key instead of showing an empty account, and writes nothing', async () => {
+    await create();
+    const before = JSON.stringify([...hub.rooms].map(([room, blobs]) => [room, blobs.size]));
+    const phone = make('Phone');
+    const id = newConversationId();
+    await phone.say(id, 'already here');
+    const offer = phone.sync.readOffer(phraseOf(crypto.getRandomValues(new Uint8Array(32))));
+    await expect(
+      phone.sync.join(offer, { deviceName: 'Phone', endpoint: 'wss://relay.example' }),
+    ).rejects.toMatchObject({ problem: { code: 'sync-no-account' } });
+    expect(JSON.stringify([...hub.rooms].map(([room, blobs]) => [room, blobs.size]))).toBe(before);
+    expect(await phone.vault.names()).toEqual([]);
+    expect(phone.status.get()).toMatchObject({ mode: 'disabled', account: null });
+    expect(await phone.texts(id)).toEqual(['already here']);
+  });
+
+  it('keeps what a device had before it joined, and gives it to the others', async () => {
+    const desk = await create();
+    const phone = make('Phone');
+    const [shared, own] = [newConversationId(), newConversationId()];
+    await desk.say(shared, 'from the desk');
+    // The same conversation on both, as after importing the same export.
+    for (const { bytes } of await desk.store.log.read(shared))
+      await phone.store.log.append([{ id: newEntryId(), document: shared, origin: 'import', bytes }]);
+    await phone.say(shared, 'added on the phone');
+    await phone.say(own, 'only on the phone');
+    await isSynced(desk);
+    await joinTo(desk, 'Phone', phone);
+    await has(desk, own, 1);
+    await has(desk, shared, 2);
+    await has(phone, shared, 2);
+  });
+
+  it('reads addresses as people type them', () => {
+    expect(relayAddress(' relay.example/ ')).toBe('wss://relay.example');
+    expect(relayAddress('http://192.168.1.5:4444')).toBe('ws://192.168.1.5:4444');
+    expect(relayAddress('https://relay.example/path/')).toBe('wss://relay.example/path');
+    for (const wrong of ['', 'ftp://relay.example', 'wss://name:word@relay.example', 'wss://'])
+      expect(() => relayAddress(wrong)).toThrowError();
+  });
+});
+
+describe('forgetting', () => {
+  it('erases a conversation everywhere', async () => {
+    const { desk, phone } = await both();
+    const id = newConversationId();
+    await desk.say(id, 'to be forgotten');
+    await has(phone, id, 1);
+    await isSynced(desk);
+    const rooms = hub.rooms.size;
+    await desk.erase(id);
+    await eventually(phone, async () => !(await phone.store.log.documents()).includes(id));
+    await eventually(phone, async () => (await phone.library()).every((line) => line.id !== id));
+    await eventually(desk, async () => hub.rooms.size === rooms - 1);
+    const third = await joinTo(desk, 'Tablet');
+    await isSynced(third);
+    expect(await third.store.log.documents()).not.toContain(id);
+  });
+
+  it('keeps in the trash what was written elsewhere meanwhile, and lets it live on when it is taken out', async () => {
+    const { desk, phone } = await both();
+    const id = newConversationId();
+    await desk.say(id, 'one');
+    await has(phone, id, 1);
+    await isSynced(phone);
+    hub.setOnline(false);
+    await phone.say(id, 'written while it was deleted');
+    await desk.sync.forget([id]);
+    hub.setOnline(true);
+    await eventually(phone, async () => ((await phone.read(id))?.meta.deletedAt ?? null) !== null);
+    expect(await phone.texts(id)).toHaveLength(2);
+    expect((await phone.sync.where(id)).place).toBe('withheld');
+    expect(
+      (await phone.sync.journal()).some((line) => line.kind === 'conflict' && line.what === 'deleted'),
+    ).toBe(true);
+    expect(await desk.store.log.documents()).not.toContain(id);
+    await phone.change(id, { meta: { deletedAt: null } });
+    await has(desk, id, 2);
+    expect((await desk.read(id))?.meta.deletedAt).toBeNull();
+  });
+
+  it('takes forgotten words out of the room as well', async () => {
+    const { desk, phone } = await both();
+    const id = newConversationId();
+    const message = await desk.say(id, 'a slip of the tongue');
+    await desk.say(id, 'the rest');
+    await has(phone, id, 2);
+    await isSynced(desk);
+    await desk.change(id, { removed: [message.id] });
+    await has(phone, id, 1);
+    await eventually(desk, async () =>
+      (await desk.sync.journal()).some((line) => line.what === 'folded' && line.document === id),
+    );
+    await isSynced(desk);
+    const third = await joinTo(desk, 'Tablet');
+    await has(third, id, 1);
+    const bytes = (await third.store.log.read(id))
+      .map((entry) => Buffer.from(entry.bytes).toString('latin1'))
+      .join();
+    expect(bytes).not.toContain('slip of the tongue');
+  });
+});
+
+describe('revoking', () => {
+  it('locks a lost device out: new key, new rooms, everything again, the old account erased', async () => {
+    const { desk, phone } = await both();
+    const id = newConversationId();
+    await desk.say(id, 'one');
+    await phone.say(id, 'two');
+    await has(desk, id, 2);
+    await isSynced(desk);
+    const old = new Set(hub.rooms.keys());
+    const before = desk.status.get().account?.fingerprint;
+    const lost = desk.status.get().devices.find(({ name }) => name === 'Phone');
+    await desk.sync.revoke(lost?.id ?? '');
+    await eventually(
+      desk,
+      async () => [...hub.rooms.keys()].every((room) => !old.has(room)) && hub.rooms.size === 2,
+    );
+    await isSynced(desk);
+    expect(desk.status.get().account?.fingerprint).not.toBe(before);
+    expect(desk.status.get().devices.map(({ name }) => name)).toEqual(['Desk']);
+    await desk.say(id, 'not for the lost one');
+    await isSynced(desk);
+    expect(await phone.texts(id)).toHaveLength(2);
+    const tablet = await joinTo(desk, 'Tablet');
+    await has(tablet, id, 3);
+  });
+
+  it('leaves, with or without the account', async () => {
+    const { desk, phone } = await both();
+    const id = newConversationId();
+    await desk.say(id, 'mine');
+    await has(phone, id, 1);
+    await isSynced(desk);
+    await phone.sync.leave();
+    expect(await phone.vault.names()).toEqual([]);
+    expect(await phone.texts(id)).toEqual(['mine']);
+    expect(phone.config.get().sync.mode).toBe('disabled');
+    expect(hub.rooms.size).toBeGreaterThan(0);
+    await desk.sync.leave({ erase: true });
+    expect(hub.rooms.size).toBe(0);
+    expect(await desk.texts(id)).toEqual(['mine']);
+  });
+});
+
+describe('a damaged relay', () => {
+  it('that lost everything is filled again by those who have it', async () => {
+    const { desk, phone } = await both();
+    const id = newConversationId();
+    for (let number = 0; number < 5; number += 1) await desk.say(id, `message ${number}`);
+    await has(phone, id, 5);
+    await isSynced(desk);
+    hub.setOnline(false);
+    for (const blobs of hub.rooms.values()) (blobs as Map<string, Uint8Array>).clear();
+    hub.setOnline(true);
+    await eventually(
+      desk,
+      async () => [...hub.rooms.values()].filter((blobs) => blobs.size > 0).length === 2,
+      20_000,
+    );
+    await isSynced(desk);
+    const tablet = await joinTo(phone, 'Tablet');
+    await has(tablet, id, 5);
+  });
+
+  it('full of junk is left for a new room', async () => {
+    const { desk, phone } = await both();
+    const id = newConversationId();
+    await desk.say(id, 'one');
+    await has(phone, id, 1);
+    await isSynced(desk);
+    for (const blobs of hub.rooms.values())
+      for (let number = 0; number < 80; number += 1)
+        (blobs as Map<string, Uint8Array>).set(`junk ${number}`, crypto.getRandomValues(new Uint8Array(90)));
+    await desk.say(id, 'two');
+    await has(phone, id, 2);
+    await eventually(desk, async () => (await desk.sync.journal()).some((line) => line.what === 'rebuilt'));
+    await phone.say(id, 'three');
+    await has(desk, id, 3);
+    const tablet = await joinTo(phone, 'Tablet');
+    await has(tablet, id, 3);
+  });
+});
+
+describe('growth', () => {
+  it('folds many small changes into few blobs', async () => {
+    const { desk, phone } = await both();
+    const id = newConversationId();
+    for (let number = 0; number < 80; number += 1) await desk.say(id, `message ${number}`);
+    await has(phone, id, 80);
+    await eventually(desk, async () => [...hub.rooms.values()].every((blobs) => blobs.size < 30), 30_000);
+    const tablet = await joinTo(desk, 'Tablet');
+    await has(tablet, id, 80);
+    // Who has it all already takes nothing twice.
+    const entries = (await phone.store.log.read(id)).length;
+    expect(entries).toBeLessThanOrEqual(81);
+  }, 60_000);
 });
