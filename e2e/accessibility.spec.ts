@@ -1,7 +1,7 @@
 // axe on every screen, in both themes: no serious violation. And a walk with the keyboard alone.
 import axe from 'axe-core';
 import { expect, openApp, test } from './app.ts';
-import { SCREENS, settle, withLibrary } from './screens.ts';
+import { atRest, SCREENS, settle, withLibrary } from './screens.ts';
 
 for (const library of [false, true])
   test(`axe finds nothing serious ${library ? 'in a library' : 'on an empty page'}`, async ({ page }) => {
@@ -14,14 +14,7 @@ for (const library of [false, true])
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         // Colours on their way from one to another are not what people read.
-        await page.evaluate(async () => {
-          for (let frame = 0; frame < 3; frame++)
-            await new Promise((resolve) => requestAnimationFrame(resolve));
-          const ending = document
-            .getAnimations()
-            .filter((one) => one.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY);
-          await Promise.allSettled(ending.map((one) => one.finished));
-        });
+        await atRest(page);
         // Through the debugger: the page's policy forbids foreign script.
         await page.evaluate(axe.source);
         const serious = await page.evaluate(async () => {

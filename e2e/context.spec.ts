@@ -64,6 +64,21 @@ const share = async (page: Page): Promise<number> =>
   Number(/(\d+) ?%/.exec((await gauge(page).getAttribute('aria-label')) ?? '')?.[1] ?? Number.NaN);
 const divider = (page: Page) => page.getByRole('region', { name: 'Folded', exact: true });
 const folded = (page: Page) => page.locator('article.folded-edge');
+/** Only what is near the screen exists: goes up from the end until the divider is there. */
+async function toDivider(page: Page): Promise<void> {
+  const list = page.getByRole('region', { name: 'Messages' });
+  await list.evaluate((box) => {
+    box.scrollTop = box.scrollHeight;
+  });
+  await expect(async () => {
+    if ((await divider(page).count()) === 0)
+      await list.evaluate((box) => {
+        box.scrollTop -= box.clientHeight / 2;
+      });
+    await expect(divider(page).last()).toBeVisible({ timeout: 500 });
+  }).toPass();
+  await divider(page).last().scrollIntoViewIfNeeded();
+}
 
 /** About 250 tokens that say something about a topic. */
 const about = (topic: string): string =>
@@ -106,11 +121,10 @@ test('a long conversation is folded by itself; the summary is read, reworded, un
   expect(sent).toContain('never restart the harbour database');
 
   // Folded messages are marked and still there to be read.
-  await page.locator('[data-message-id]').first().scrollIntoViewIfNeeded();
+  await toDivider(page);
   await expect(folded(page).first()).toBeVisible();
 
   // Look, and in other words.
-  await divider(page).scrollIntoViewIfNeeded();
   await divider(page).getByRole('button', { name: 'Look' }).click();
   await expect(divider(page).getByText('What the model reads in their place')).toBeVisible();
   await divider(page).getByRole('button', { name: 'Edit' }).click();
@@ -123,7 +137,7 @@ test('a long conversation is folded by itself; the summary is read, reworded, un
   expect(allOf(server.chats().at(-1))).toContain('In my own words: the harbour comes first.');
 
   // Undone with newer messages below it: all is sent as it is again.
-  await divider(page).scrollIntoViewIfNeeded();
+  await toDivider(page);
   await divider(page).getByRole('button', { name: 'Undo' }).click();
   await expect(divider(page)).toContainText('Not folded any more');
   await expect(folded(page)).toHaveCount(0);
@@ -132,7 +146,7 @@ test('a long conversation is folded by itself; the summary is read, reworded, un
 
   // And it outlives a reload.
   await page.reload();
-  await divider(page).scrollIntoViewIfNeeded();
+  await toDivider(page);
   await expect(divider(page)).toContainText(/Folded \d+ messages/);
 });
 
@@ -222,11 +236,9 @@ test('asked first: a turn waits for the plan, goes on without folding or with it
   await expect.poll(() => server.chats().length).toBe(asked + 1);
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   await expect(divider(page)).toHaveCount(0);
-  for (at += 1; at < TOPICS.length + 3; at++) {
-    await write(page, `And of the ${TOPICS[at] ?? `place ${at}`}. ${about('next')}`);
-    await expect
-      .poll(async () => (await dialog.isVisible()) || server.chats().length > asked + at)
-      .toBe(true);
+  for (let seen = asked + 1; ; seen++) {
+    await write(page, `And of the next one. ${about('next')}`);
+    await expect.poll(async () => (await dialog.isVisible()) || server.chats().length > seen).toBe(true);
     if (await dialog.isVisible()) break;
     await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   }
@@ -251,7 +263,7 @@ test('a checkpoint by its button and by command; back to it, undone; an unknown 
   await first.hover();
   await first.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Set a checkpoint' }).click();
-  await expect(page.getByText(/Checkpoint “checkpoint-1” set/)).toBeVisible();
+  await expect(page.getByText(/Checkpoint “checkpoint-\d” set/)).toBeVisible();
 
   await write(page, '/restore before the move');
   await expect(page.getByText('Back at “before the move”').first()).toBeVisible();
@@ -270,7 +282,7 @@ test('a checkpoint by its button and by command; back to it, undone; an unknown 
   await write(page, '/checkpoints');
   const list = page.getByRole('region', { name: '/checkpoints' });
   await expect(list).toContainText('before the move');
-  await expect(list).toContainText('checkpoint-1');
+  await expect(list).toContainText(/checkpoint-\d/);
 });
 
 test('a D-Mail on a tool’s result asks for what changed only, and says what was saved; links lead both ways', async ({
@@ -354,7 +366,7 @@ test('the branch map is walked with the keyboard, and two branches are compared'
   await expect(map.getByRole('region', { name: /3 branches/ })).toBeVisible();
   const focused = map.locator('g:focus');
   await expect(focused).toHaveAttribute('aria-current', 'true');
-  await expect(focused).toHaveAccessibleName(/yet other words/);
+  await expect(focused).toHaveAttribute('aria-label', /yet other words/);
   // To the branch beside, compare, back, and go there.
   await page.keyboard.press('ArrowRight');
   await expect(focused).not.toHaveAttribute('aria-current', 'true');
@@ -364,9 +376,9 @@ test('the branch map is walked with the keyboard, and two branches are compared'
   await expect(sides).toContainText('Two, yet other words');
   await expect(sides).toContainText('2 messages in common');
   await map.getByRole('button', { name: 'Stop comparing' }).click();
-  await expect(focused).toHaveAccessibleName(there);
+  await expect(focused).toHaveAttribute('aria-label', there);
   await page.keyboard.press('ArrowUp');
-  await expect(focused).toHaveAccessibleName(/fork/);
+  await expect(focused).toHaveAttribute('aria-label', /fork/);
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('Enter');
   await expect(map).toBeHidden();

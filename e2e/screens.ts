@@ -30,6 +30,354 @@ const openTitled = async (page: Page, title: RegExp) => {
 };
 const composer = (page: Page) => page.getByRole('textbox', { name: /^(Message|消息)$/ });
 
+/** Notes and feedback as a person would have left them; once. */
+async function withNotes(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const app = globalThis.recollect?.app;
+    if (!app || app.notes.state.get().notes.length > 0) return;
+    await app.notes.write({
+      text: 'Our staging server is called heron; never restart it before six in the evening.',
+    });
+    await app.notes.write({ text: '我对坚果过敏，推荐菜谱时请避开。', by: 'model' });
+    const entries = app.documents.library.get().entries.slice(0, 3);
+    for (const [at, verdict] of (['pinned', 'never', 'not-related'] as const).entries()) {
+      const entry = entries[at];
+      const conversation = entry && (await app.documents.read(entry.id));
+      const message =
+        conversation && [...conversation.messages.values()].find(({ role }) => role === 'assistant');
+      const part = message?.parts.find(({ type }) => type === 'text');
+      if (!entry || !message || part?.type !== 'text') continue;
+      await app.notes.judge({
+        verdict,
+        conversationId: entry.id,
+        messageId: message.id,
+        query: verdict === 'not-related' ? 'Which flour is best for a wet dough?' : null,
+        passage: part.text.slice(0, 300),
+        title: entry.title,
+      });
+    }
+  });
+}
+
+/** A conversation with everything the context engine draws: branches, a D-Mail on a tool's result, checkpoints. Made once; its address. */
+async function withLongConversation(page: Page): Promise<string> {
+  return await page.evaluate(async () => {
+    const app = globalThis.recollect?.app;
+    if (!app) throw new Error('The console is missing');
+    const known = app.documents.library
+      .get()
+      .entries.find(({ title }) => title === 'Moving the harbour database');
+    if (!app.settings.connections.get().chosen) {
+      await app.settings.saveEndpoint(
+        { id: 'drawn', label: 'Drawn', baseUrl: 'http://localhost:9/v1', models: ['example-large'] },
+        '',
+      );
+      await app.settings.choose({ endpointId: 'drawn', model: 'example-large' });
+      await app.settings.set('context.window_tokens', 8000);
+    }
+    if (known) return known.id;
+    type Message = NonNullable<Parameters<typeof app.documents.change>[1]['messages']>[number];
+    type Id = Message['id'];
+    const id = '01910000-0000-7000-8000-00000000c0de' as NonNullable<typeof known>['id'];
+    const start = Date.now() - 3 * 3_600_000;
+    const messages: Message[] = [];
+    let at = 0;
+    const add = (
+      parentId: Id | null,
+      role: Message['role'],
+      parts: Message['parts'],
+      more: Partial<Message> = {},
+    ): Id => {
+      at += 1;
+      const message: Message = {
+        id: `01910000-0000-7000-8000-${String(at).padStart(12, '0')}` as Id,
+        parentId,
+        role,
+        kind: 'message',
+        createdAt: start + at * 60_000,
+        parts,
+        ...(role === 'assistant'
+          ? {
+              model: 'example-large',
+              durationMs: 2400 + at * 90,
+              usage: { inputTokens: 900 + at * 210, outputTokens: 180 + at },
+              finish: 'stop' as const,
+            }
+          : {}),
+        ...more,
+      };
+      messages.push(message);
+      return message.id;
+    };
+    const text = (words: string): Message['parts'] => [{ type: 'text', text: words }];
+    const topics = [
+      ['How large is the database, and which tables grow?', '数据库有多大，哪些表在增长？'],
+      ['My rule: never restart it before six in the evening. How do we copy it?', '怎样复制它？'],
+      ['Which version do we move to, and what breaks?', '升级到哪个版本，哪些地方会坏？'],
+      ['How long would the last copy take?', '最后一次复制要多久？'],
+      ['What do we tell the people who write to it?', '怎样通知写入方？'],
+      ['And how would we come back if it fails?', '如果失败，怎样回退？'],
+    ];
+    let leaf: Id | null = null;
+    const questions: Id[] = [];
+    for (const [en, zh] of topics) {
+      const question: Id = add(leaf, 'user', text(`${en} ${zh}`));
+      questions.push(question);
+      leaf = add(
+        question,
+        'assistant',
+        text(
+          `Here is what we know so far. ${'The journal table takes 61 GB of the 84 GB and grows by a gigabyte each week; everything else is small. Logical replication copies it while it is in use, and the last step needs the writers to stop for four minutes on port 5433. '.repeat(4)}We wrote this down as decision ${questions.length}.`,
+        ),
+      );
+    }
+    const asked = add(leaf, 'user', text('Look up when the backup runs, then write the plan.'));
+    const called = add(
+      asked,
+      'assistant',
+      [
+        { type: 'text', text: 'Let me look. ' },
+        {
+          type: 'tool-call',
+          callId: 'call_1',
+          name: 'recall',
+          arguments: '{"query":"when does the backup run"}',
+        },
+      ],
+      { finish: 'tool-calls' },
+    );
+    const result = add(called, 'tool', [
+      {
+        type: 'tool-result',
+        callId: 'call_1',
+        name: 'recall',
+        text: 'The backup runs every night at three.',
+      },
+    ]);
+    const first = add(
+      result,
+      'assistant',
+      text('The plan: stop the writers at four, after the backup of three.'),
+    );
+    const left = add(
+      add(first, 'user', text('Good. Who is on call?')),
+      'assistant',
+      text('Nobody before eight.'),
+    );
+    const other = add(
+      called,
+      'tool',
+      [
+        {
+          type: 'tool-result',
+          callId: 'call_1',
+          name: 'recall',
+          text: 'The backup runs every night at five.',
+          edited: true,
+        },
+      ],
+      { dmail: { from: left, checkpoint: called, by: 'person', edits: result } },
+    );
+    const second = add(
+      other,
+      'assistant',
+      text('The plan: stop the writers at six, after the backup of five.'),
+    );
+    // Two more lines of time at an earlier question.
+    const again = add(
+      questions[3] ? (messages.find(({ id }) => id === questions[3])?.parentId ?? null) : null,
+      'user',
+      text('How long would it take over the slow line?'),
+    );
+    add(again, 'assistant', text('About eleven hours over the slow line.'));
+    const third = add(
+      messages.find(({ id }) => id === questions[3])?.parentId ?? null,
+      'user',
+      text('What if we copied only this year?'),
+    );
+    add(third, 'assistant', text('Forty minutes, and the rest can follow later.'));
+    await app.documents.change(id, {
+      messages,
+      meta: {
+        title: 'Moving the harbour database',
+        titleBy: 'person',
+        createdAt: start,
+        head: second,
+      },
+      checkpoints: { 'before the copy': questions[2] as Id, 'plan agreed': first },
+    });
+    return id;
+  });
+}
+const openLong = async (page: Page) => {
+  const id = await withLongConversation(page);
+  await visit(page, `/c/${id}`);
+  await expect(page.locator('[data-message-id]').first()).toBeVisible();
+  await expect(page.getByRole('button', { name: /^(Context|上下文).*%/ })).toBeVisible();
+};
+const folded = (page: Page) => page.getByRole('region', { name: /^(Folded|折叠)$/ });
+/** The conversation with its older half folded, the divider on the screen. */
+const openFolded = async (page: Page) => {
+  await openLong(page);
+  await page.evaluate(async () => {
+    const app = globalThis.recollect?.app;
+    const entry = app?.documents.library
+      .get()
+      .entries.find(({ title }) => title === 'Moving the harbour database');
+    if (!app || !entry) return;
+    const there = await app.documents.read(entry.id);
+    const made = [...(there?.compactions.values() ?? [])];
+    if (made.length === 0) await app.context.compact(entry.id, { preview: false });
+    else for (const one of made) if (one.undone) await app.context.redo(entry.id, one.id);
+  });
+  await page
+    .locator('.overflow-y-auto')
+    .first()
+    .evaluate(() => undefined);
+  await expect(async () => {
+    await page.evaluate(() => {
+      for (const box of document.querySelectorAll('main .overflow-y-auto'))
+        box.scrollTop = box.scrollHeight / 2;
+    });
+    await expect(folded(page).first()).toBeVisible({ timeout: 1000 });
+  }).toPass();
+  await folded(page).first().scrollIntoViewIfNeeded();
+};
+const dividerButton = (page: Page, name: RegExp) => folded(page).first().getByRole('button', { name });
+
+const CONTEXT_SCREENS: readonly Screen[] = [
+  {
+    name: 'context-gauge',
+    library: true,
+    go: async (page) => {
+      await openLong(page);
+      await page.getByRole('button', { name: /^(Context|上下文).*%/ }).click();
+      await expect(page.getByRole('dialog')).toBeVisible();
+    },
+  },
+  {
+    name: 'context-ledger',
+    library: true,
+    go: async (page) => {
+      await openLong(page);
+      await page.getByRole('button', { name: /^(Context|上下文).*%/ }).click();
+      await page.getByRole('button', { name: /^(What gets in|发送了什么)$/ }).click();
+      await expect(page.getByRole('dialog').getByRole('listitem').first()).toBeVisible();
+    },
+  },
+  {
+    name: 'context-message-tools',
+    library: true,
+    go: async (page) => {
+      await openLong(page);
+      const answer = page.getByRole('article').last();
+      await answer.hover();
+      await answer.getByRole('button', { name: /^(More|更多)$/ }).click();
+      await expect(page.getByRole('menu')).toBeVisible();
+    },
+  },
+  {
+    name: 'context-tool',
+    library: true,
+    go: async (page) => {
+      await openLong(page);
+      await page.getByRole('button', { name: /^recall/ }).click();
+    },
+  },
+  {
+    name: 'context-plan',
+    library: true,
+    go: async (page) => {
+      await openLong(page);
+      await page.evaluate(async () => {
+        const app = globalThis.recollect?.app;
+        const entry = app?.documents.library
+          .get()
+          .entries.find(({ title }) => title === 'Moving the harbour database');
+        if (!app || !entry) return;
+        const there = await app.documents.read(entry.id);
+        for (const one of there?.compactions.values() ?? [])
+          if (!one.undone) await app.context.undo(entry.id, one.id);
+        await app.context.compact(entry.id, { preview: true });
+      });
+      await expect(page.getByRole('dialog')).toBeVisible();
+    },
+  },
+  { name: 'context-divider', library: true, go: openFolded },
+  {
+    name: 'context-divider-look',
+    library: true,
+    go: async (page) => {
+      await openFolded(page);
+      await dividerButton(page, /^(Look|查看)$/).click();
+    },
+  },
+  {
+    name: 'context-divider-edit',
+    library: true,
+    go: async (page) => {
+      await openFolded(page);
+      await dividerButton(page, /^(Edit|修改)$/).click();
+      await expect(folded(page).first().getByRole('textbox')).toBeVisible();
+    },
+  },
+  {
+    name: 'context-divider-again',
+    library: true,
+    go: async (page) => {
+      await openFolded(page);
+      await dividerButton(page, /^(Again|重做)$/).click();
+      await expect(folded(page).first().getByRole('textbox')).toBeVisible();
+    },
+  },
+  {
+    name: 'context-send-back',
+    library: true,
+    go: async (page) => {
+      await openLong(page);
+      const answer = page.getByRole('article').last();
+      await answer.hover();
+      await answer.getByRole('button', { name: /^(More|更多)$/ }).click();
+      await page.getByRole('menuitem', { name: /^(Send back|寄回过去)$/ }).click();
+      await expect(page.getByRole('dialog').getByRole('textbox')).toBeVisible();
+    },
+  },
+  {
+    name: 'context-panel',
+    library: true,
+    go: async (page, phone) => {
+      await openLong(page);
+      const map = page.getByRole('button', { name: /^(Open the map|打开地图)$/ });
+      if (phone || !(await map.isVisible())) await page.keyboard.press('ControlOrMeta+.');
+      await expect(map).toBeVisible();
+    },
+  },
+  {
+    name: 'context-worldlines',
+    library: true,
+    go: async (page) => {
+      await openLong(page);
+      await openMap(page);
+    },
+  },
+  {
+    name: 'context-compared',
+    library: true,
+    go: async (page) => {
+      await openLong(page);
+      await openMap(page);
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('c');
+    },
+  },
+];
+async function openMap(page: Page): Promise<void> {
+  const map = page.getByRole('button', { name: /^(Open the map|打开地图)$/ });
+  if (!(await map.isVisible())) await page.keyboard.press('ControlOrMeta+.');
+  await map.click();
+  await expect(page.getByRole('dialog').locator('g:focus')).toBeVisible();
+}
+
 export const SCREENS: readonly Screen[] = [
   { name: 'first-run', library: false, go: (page) => visit(page, '/') },
   {
@@ -88,7 +436,26 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   { name: 'memory', library: true, go: (page) => visit(page, '/memory') },
-  ...['models', 'memory', 'storage', 'privacy', 'appearance', 'shortcuts', 'about'].map(
+  {
+    name: 'memory-pictures',
+    library: true,
+    go: async (page) => {
+      await visit(page, '/memory/pictures');
+      await expect(page.locator('main svg a').first()).toBeVisible();
+      await expect(page.locator('main svg')).toHaveCount(3, { timeout: 60_000 });
+    },
+  },
+  {
+    name: 'memory-notes',
+    library: true,
+    go: async (page) => {
+      await withNotes(page);
+      await visit(page, '/memory/notes');
+      await expect(page.getByRole('listitem').filter({ hasText: 'heron' })).toBeVisible();
+    },
+  },
+  ...CONTEXT_SCREENS,
+  ...['models', 'memory', 'context', 'storage', 'privacy', 'appearance', 'shortcuts', 'about'].map(
     (section): Screen => ({
       name: `settings-${section}`,
       library: true,
@@ -117,6 +484,21 @@ export const SCREENS: readonly Screen[] = [
     },
   },
 ];
+
+/** Waits until fonts are there and nothing moves any more but what turns for ever. */
+export async function atRest(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await document.fonts.ready;
+    // Some movements begin a frame or two after what causes them, and one may cause the next.
+    for (let round = 0; round < 3; round++) {
+      for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
+      const ending = document
+        .getAnimations()
+        .filter((one) => one.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY);
+      await Promise.allSettled(ending.map((one) => one.finished));
+    }
+  });
+}
 
 /** Brings the made-up library in and waits until it is remembered. */
 export async function withLibrary(page: Page): Promise<void> {

@@ -5,12 +5,12 @@ import { parseArgs } from 'node:util';
 import { chromium } from 'playwright';
 import { preview } from 'vite';
 import { BROWSER_ARGS, ensureBrowser } from '../test/browser.ts';
-import { SCREENS, settle, withLibrary } from './screens.ts';
+import { atRest, SCREENS, settle, withLibrary } from './screens.ts';
 
 const { values } = parseArgs({
   options: { only: { type: 'string' }, out: { type: 'string', default: 'screenshots' } },
 });
-const PORT = 4398;
+const PORT = Number(process.env.E2E_PORT ?? 4398);
 mkdirSync(values.out, { recursive: true });
 const server = await preview({ preview: { port: PORT, strictPort: true }, logLevel: 'silent' });
 const browser = await chromium.launch({ executablePath: ensureBrowser(), args: [...BROWSER_ARGS] });
@@ -35,7 +35,7 @@ for (const locale of ['en-US', 'zh-CN'] as const) {
           await screen.go(page, size === 'phone');
           for (const theme of ['light', 'dark'] as const) {
             await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
-            await page.evaluate(() => document.fonts.ready.then(() => undefined));
+            await atRest(page);
             await page.screenshot({
               path: `${values.out}/${screen.name}-${size}-${theme}-${locale.slice(0, 2)}.png`,
             });

@@ -20,7 +20,6 @@ import { createContext, memo, type ReactNode, useContext, useEffect, useRef, use
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
-import type { DmailLink } from '../../domain/chat/dmail.ts';
 import { type Message, type Part, type PartOf, textOf } from '../../domain/chat/message.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
 import { useReadable } from '../hooks/app.tsx';
@@ -298,11 +297,11 @@ function RarerTools({ message }: { message: Message }) {
 }
 
 /** Where a letter came from, and where letters went from here. */
-function DmailLinks({ message, left }: { message: Message; left: readonly DmailLink[] }) {
+function DmailLinks({ row }: { row: Extract<Row, { type: 'message' }> }) {
   const { t } = useTranslation('context');
   const actions = useActions();
-  const { dmail } = message;
-  if (!dmail && left.length === 0) return null;
+  const { arrived, left } = row;
+  if (arrived.length === 0 && left.length === 0) return null;
   const link = (key: string, label: string, target: string) => (
     <button
       key={key}
@@ -315,9 +314,9 @@ function DmailLinks({ message, left }: { message: Message; left: readonly DmailL
     </button>
   );
   return (
-    <div className={classes('flex flex-wrap gap-x-3 py-0.5', message.role === 'user' && 'justify-end')}>
-      {dmail && link('from', t(`dmail.from.${dmail.by}`), dmail.from)}
-      {left.map(({ mail, dmail: one }) => link(mail.id, t(`dmail.left.${one.by}`), mail.id))}
+    <div className={classes('flex flex-wrap gap-x-3 py-0.5', row.message.role === 'user' && 'justify-end')}>
+      {arrived.map(({ id, dmail }) => dmail && link(`from ${id}`, t(`dmail.from.${dmail.by}`), dmail.from))}
+      {left.map(({ mail, dmail }) => link(mail.id, t(`dmail.left.${dmail.by}`), mail.id))}
     </div>
   );
 }
@@ -640,7 +639,7 @@ export const MessageView = memo(function MessageView({
           </Fold>
         </div>
       )}
-      <DmailLinks message={message} left={row.left} />
+      <DmailLinks row={row} />
     </article>
   );
 });

@@ -21,6 +21,8 @@ export type Row =
       readonly siblings: Siblings | null;
       /** Another step of the same answer follows: no foot below this one. */
       readonly continued: boolean;
+      /** Messages of this row that were sent back from a later branch: itself, or a result of its tools. */
+      readonly arrived: readonly Message[];
       /** Letters that were sent back from here. */
       readonly left: readonly DmailLink[];
       /** Not sent any more: a compaction folded it. */
@@ -48,6 +50,7 @@ export interface Branch {
 }
 
 const NO_LETTERS: readonly DmailLink[] = [];
+const NO_MESSAGES: readonly Message[] = [];
 
 /** Tells whether a time lies on another day than the one before; asks the calendar only at the borders. */
 function createDayWatch(): (at: number) => boolean {
@@ -117,6 +120,15 @@ export function branchOf(
       message.parts.every((part) => part.type === 'tool-result' && called.has(part.callId));
     if (answered) {
       rowOf.set(message.id, Math.max(0, rows.length - 1));
+      // Its letters are shown where it is shown.
+      const row = rows.findLast((other) => other.type === 'message');
+      const left = letters.get(message.id);
+      if (row && (message.dmail || left))
+        rows[rows.indexOf(row)] = {
+          ...row,
+          ...(message.dmail ? { arrived: [...row.arrived, message] } : {}),
+          ...(left ? { left: [...row.left, ...left] } : {}),
+        };
       continue;
     }
     if (message.kind === 'note') {
@@ -147,6 +159,7 @@ export function branchOf(
             }
           : null,
       continued: next?.role === 'assistant' && next.kind === 'message',
+      arrived: message.dmail ? [message] : NO_MESSAGES,
       left: letters.get(message.id) ?? NO_LETTERS,
       folded: folded.has(message.id),
     });

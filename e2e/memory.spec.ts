@@ -1,0 +1,119 @@
+// The memory screen: notes, what was said of recalled passages and taking it back, pictures that lead to conversations, by keyboard too.
+import type { Page } from '@playwright/test';
+import { chatgptHistory, expect, HISTORY, openApp, remembered, test } from './app.ts';
+
+const bring = async (page: Page) => {
+  await page.evaluate(async (json) => {
+    const bytes = new TextEncoder().encode(json);
+    await globalThis.recollect?.app.library.importFiles([
+      { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
+    ]);
+  }, chatgptHistory(HISTORY));
+  await remembered(page);
+};
+const part = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Parts of memory' }).getByRole('button', { name }).click();
+const openMemory = (page: Page) => page.getByRole('link', { name: 'Memory' }).first().click();
+
+test('notes are written, changed, deleted with undo, and outlive a reload', async ({ page }) => {
+  await openApp(page);
+  await openMemory(page);
+  await part(page, 'Notes and feedback');
+  const field = page.getByRole('textbox').first();
+  await field.fill('My sister lives in Ghent.');
+  await field.press('Control+Enter');
+  const note = page.getByRole('listitem').filter({ hasText: 'Ghent' });
+  await expect(note).toBeVisible();
+  await expect(field).toHaveValue('');
+  await note.getByRole('button', { name: 'Edit note' }).click();
+  await page.getByRole('textbox', { name: 'Edit note' }).fill('My sister lives in Bruges.');
+  await page.getByRole('button', { name: 'Keep' }).last().click();
+  const changed = page.getByRole('listitem').filter({ hasText: 'Bruges' });
+  await expect(changed).toBeVisible();
+  await page.reload();
+  await expect(changed).toBeVisible();
+  await changed.getByRole('button', { name: 'Delete note' }).click();
+  await expect(changed).toHaveCount(0);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(changed).toBeVisible();
+});
+
+test('a recalled passage is pinned, forbidden, called unrelated; each is listed and can be taken back', async ({
+  page,
+}) => {
+  await openApp(page);
+  await bring(page);
+  const message = page.getByRole('textbox', { name: 'Message', exact: true });
+  await message.fill('/recall photo disk backup');
+  await message.press('Enter');
+  const card = page.getByRole('region', { name: 'Recalled from other conversations' }).first();
+  const passage = card.getByRole('listitem').filter({ hasText: 'Backup of the photos' }).first();
+  await expect(passage).toBeVisible();
+  await passage.hover();
+  await passage.getByRole('button', { name: 'Pin: prefer this passage' }).click();
+  await expect(passage.getByRole('button', { name: 'Pinned: take it back' })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  );
+  await passage.getByRole('button', { name: 'Not related to this question' }).click();
+  await expect(passage.getByRole('button', { name: 'Called not related: take it back' })).toBeVisible();
+
+  await openMemory(page);
+  await part(page, 'Notes and feedback');
+  const said = page.getByRole('region', { name: 'Feedback on passages' });
+  await expect(said.getByRole('listitem')).toHaveCount(2);
+  for (let left = 1; left >= 0; left--) {
+    await said.getByRole('button', { name: 'Take back' }).first().click();
+    await expect(said.getByRole('listitem')).toHaveCount(left);
+  }
+  // Taking back can be taken back.
+  await page.getByRole('button', { name: 'Undo' }).first().click();
+  await expect(said.getByRole('listitem')).toHaveCount(1);
+  await said.getByRole('listitem').getByRole('button', { name: 'Backup of the photos' }).click();
+  await expect(page).toHaveURL(/\/c\//);
+});
+
+test('what must never come back does not come back', async ({ page }) => {
+  await openApp(page);
+  await bring(page);
+  const message = page.getByRole('textbox', { name: 'Message', exact: true });
+  const ask = async () => {
+    await message.fill('/recall photo disk backed up restic');
+    await message.press('Enter');
+    const outcome = page.getByRole('region', { name: '/recall photo disk backed up restic' }).last();
+    await expect(outcome.getByText(/(Words and meaning|Words only), /)).toBeVisible();
+    return outcome;
+  };
+  const passage = (await ask()).getByRole('listitem').filter({ hasText: 'restic every night' }).first();
+  await passage.hover();
+  await passage.getByRole('button', { name: 'Never bring this passage back' }).click();
+  await expect(passage.getByRole('button', { name: /allow it again/ })).toBeVisible();
+  await page.reload();
+  await openApp(page);
+  const again = await ask();
+  await expect(again.getByRole('listitem').filter({ hasText: 'restic every night' })).toHaveCount(0);
+});
+
+test('pictures lead to conversations, with the pointer, the keyboard and as tables', async ({ page }) => {
+  await openApp(page);
+  await bring(page);
+  await openMemory(page);
+  await part(page, 'Pictures');
+  const timeline = page.getByRole('region', { name: 'Timeline' });
+  const marks = timeline.locator('svg a');
+  await expect(marks.first()).toBeVisible();
+  await expect(marks).toHaveCount(HISTORY.length);
+  await marks.first().focus();
+  await page.keyboard.press('ArrowRight');
+  const focused = timeline.locator('a:focus');
+  const title = ((await focused.getAttribute('aria-label')) ?? '').split(', ')[0] as string;
+  expect(HISTORY.map((talk) => talk.title as string)).toContain(title);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/c\//);
+  await expect(page.getByRole('heading', { name: title })).toBeVisible();
+  await page.goBack();
+  await timeline.getByRole('button', { name: 'As a table' }).click();
+  await expect(timeline.getByRole('row')).toHaveCount(HISTORY.length + 1);
+  await timeline.getByRole('button', { name: 'Night train' }).click();
+  await expect(page.getByRole('heading', { name: 'Night train' })).toBeVisible();
+});
