@@ -42,7 +42,7 @@ const SECTIONS: readonly (readonly [keyof (typeof HEADINGS)['en'], readonly Note
   ['todo', ['todo']],
 ];
 /** How far back a correction may reach, messages. */
-const REACH = 60;
+const REACH = 40;
 /** Below this length headings would cost more than they tell. */
 const SMALL = 120;
 
@@ -75,8 +75,29 @@ function aboutOf(correction: Note, at: number, messages: readonly Message[]): No
   return best;
 }
 
+/** The last list of messages that ends with this one, and its notes: a plan looks at the same messages more than once. */
+const placedBefore = new WeakMap<
+  Message,
+  { readonly messages: readonly Message[]; readonly placed: readonly Placed[] }
+>();
+
 /** The notes of messages, oldest first, without those that were set right since. */
-function placeNotes(messages: readonly Message[]): Placed[] {
+function placeNotes(messages: readonly Message[]): readonly Placed[] {
+  const last = messages.at(-1);
+  if (!last) return [];
+  const known = placedBefore.get(last);
+  if (
+    known &&
+    known.messages.length === messages.length &&
+    messages.every((message, at) => message === known.messages[at])
+  )
+    return known.placed;
+  const placed = placeAnew(messages);
+  placedBefore.set(last, { messages, placed });
+  return placed;
+}
+
+function placeAnew(messages: readonly Message[]): readonly Placed[] {
   const placed: Placed[] = [];
   const superseded = new Set<Note>();
   for (let at = 0; at < messages.length; at++)
@@ -164,14 +185,15 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
   // Of very many notes only those are looked at closely that have a chance to be among the chosen.
   const rough = placed.filter(({ note }) => note.kind !== 'rule');
   const enough = Math.max(200, Math.ceil(tokens / 4));
-  const close =
-    rough.length <= enough
-      ? rough
-      : rough
-          .map((entry) => ({ entry, worth: worthOf(entry, entry.note.tokens + 2) }))
-          .sort((a, b) => b.worth - a.worth)
-          .slice(0, enough)
-          .map(({ entry }) => entry);
+  let close = rough;
+  if (rough.length > enough) {
+    const worths = new Float64Array(rough.length);
+    rough.forEach((entry, index) => {
+      worths[index] = worthOf(entry, entry.note.tokens + 2);
+    });
+    const least = Float64Array.from(worths).sort()[rough.length - enough] as number;
+    close = rough.filter((_, index) => (worths[index] as number) >= least);
+  }
   const candidates = close
     .map((entry) => {
       const line = lineOf(entry);
@@ -221,3 +243,8 @@ export const memoryRoom = (room: number): number =>
 /** Whether a message says more than "go on". */
 export const saysSomething = (message: Message): boolean =>
   unitsOf(message).some(({ text }) => !isAcknowledgement(text) && !isQuestion(text));
+
+/** Reads a branch as it grows, so that at pressure everything is known: only what is new since the last time costs anything. */
+export function rememberAsItGoes(path: readonly Message[]): void {
+  placeNotes(path);
+}

@@ -121,7 +121,10 @@ export function outlineOf(
   });
 
   const fixed = meter.text(systemTextOf(path, view.system)) + MESSAGE_OVERHEAD + budget.extra;
-  const before = sizeOf(view, meter, view.previous?.plan ?? null) + budget.extra;
+  // Without a compaction in force the prompt is the sum of its messages; building it would take longer than all the rest.
+  const before = view.previous
+    ? sizeOf(view, meter, view.previous.plan) + budget.extra
+    : groups.reduce((sum, group) => sum + group.tokens, fixed + budget.extra);
   // Asked for by a person before it is needed, a compaction still has to make something smaller.
   const goal = wish.reason === 'auto' ? budget.target : Math.min(budget.target, Math.floor(before * 0.6));
   return {
