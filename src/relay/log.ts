@@ -1,5 +1,6 @@
 // What the relay says to whoever runs it: one JSON object a line. Names of rooms and accounts, tokens and query strings are never handed
 // to it; of an error only its kind and its words.
+import { z } from 'zod';
 
 export interface Log {
   info(event: string, facts?: Readonly<Record<string, unknown>>): void;
@@ -7,8 +8,13 @@ export interface Log {
   warn(event: string, facts?: Readonly<Record<string, unknown>>): void;
 }
 
-const plain = (value: unknown): unknown =>
-  value instanceof Error ? `${value.name}: ${value.message}`.slice(0, 300) : value;
+function plain(value: unknown): unknown {
+  if (value instanceof z.ZodError) return z.prettifyError(value);
+  if (!(value instanceof Error)) return value;
+  const code = 'code' in value ? ` ${String(value.code)}` : '';
+  const cause = value.cause instanceof Error ? ` (${value.cause.message})` : '';
+  return `${value.name}${code}: ${value.message}${cause}`.slice(0, 400);
+}
 
 export function createLog(write: (line: string) => void = console.info): Log {
   const say =

@@ -302,6 +302,12 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
         while (room.behind) {
           room.behind = false;
           const { updates, position, bytes } = await load(room, room.seen);
+          // A store that knows less than it did was put back from a backup: everybody is asked to come again and push what it lacks.
+          if (position < room.seen) {
+            drop(room);
+            closeAll(room, CLOSE.restart);
+            return;
+          }
           if (updates.length > 0) cool(room);
           room.bytes = bytes;
           room.head = Math.max(room.head, position);

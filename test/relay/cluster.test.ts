@@ -1,6 +1,7 @@
 // Several relays over one PostgreSQL: any client on any of them, any of them killed, the database restarted.
 import { connect, createServer, type Server } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import {
   createKey,
@@ -12,6 +13,9 @@ import {
   stopAll,
   until,
 } from './support.ts';
+
+// Real processes on a machine that may be busy.
+vi.setConfig({ testTimeout: 90_000 });
 
 let postgres: PostgresServer;
 const servers: Server[] = [];
@@ -150,6 +154,36 @@ describe('two relays over one PostgreSQL', () => {
     await until('a to have it', () => items(a).includes('back'));
     const fresh = client(east, key, 'r');
     await until('a fresh one to have all', () => items(fresh).length === 4);
+  });
+
+  it('are filled again by their clients when the database is put back from an old backup', async () => {
+    if (!postgres.restart) return;
+    const url = await postgres.createDatabase();
+    const [east, west] = await Promise.all([
+      startRelay({ DATABASE_URL: url }),
+      startRelay({ DATABASE_URL: url }),
+    ]);
+    const key = createKey();
+    const a = client(east, key, 'r');
+    const b = client(west, key, 'r');
+    a.doc.getArray('a').push(['old']);
+    await until('b to have it', () => items(b).length === 1);
+    const owner = new pg.Client({ connectionString: url });
+    await owner.connect();
+    await owner.query(
+      'create table old_room as table relay_room; create table old_entry as table relay_entry',
+    );
+    for (const word of ['new', 'newer']) a.doc.getArray('a').push([word]);
+    await until('b to have them', () => items(b).length === 3);
+    await owner.query(
+      `begin; truncate relay_room, relay_entry; insert into relay_room table old_room;
+       insert into relay_entry table old_entry; commit`,
+    );
+    await owner.end();
+    await postgres.restart();
+    await until('both to be asked to come again', () => [a, b].every(({ closes }) => closes.length > 0));
+    const fresh = client(west, key, 'r');
+    await until('a fresh one to have all', () => items(fresh).length === 3);
   });
 
   it('say that they are not ready while the database is away', async () => {

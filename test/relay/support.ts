@@ -122,7 +122,7 @@ export async function withFolder<T>(work: (folder: string) => Promise<T>): Promi
 }
 
 /** Resolves when `condition` holds; rejects after `timeout` ms with what was waited for. */
-export async function until(what: string, condition: () => unknown, timeout = 15_000): Promise<void> {
+export async function until(what: string, condition: () => unknown, timeout = 40_000): Promise<void> {
   const end = Date.now() + timeout;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`waited in vain for: ${what}`);
@@ -192,12 +192,19 @@ export function openSocket(
   relay: { readonly webSocketUrl: string },
   key: Key,
   room: string,
-  options: { readonly protocols?: string[]; readonly origin?: string } = {},
+  options: {
+    readonly protocols?: string[];
+    readonly origin?: string;
+    readonly headers?: Record<string, string>;
+  } = {},
 ) {
   const socket = new WebSocket(
     `${relay.webSocketUrl}/${key.tag}/${room}`,
     options.protocols ?? [`recollect.${key.token}`],
-    options.origin === undefined ? {} : { origin: options.origin },
+    {
+      ...(options.origin === undefined ? {} : { origin: options.origin }),
+      ...(options.headers === undefined ? {} : { headers: options.headers }),
+    },
   );
   socket.binaryType = 'nodebuffer';
   const messages: Buffer[] = [];

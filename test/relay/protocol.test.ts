@@ -1,0 +1,157 @@
+// The relay's reading of frames and updates: nobody can send what makes a room unreadable for the others.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as Y from 'yjs';
+import {
+  covers,
+  diff,
+  inspect,
+  merge,
+  readFrame,
+  squeeze,
+  updateFrame,
+  vectorOf,
+} from '../../src/relay/protocol.ts';
+
+const RUNS = Number(process.env.RUNS ?? 600);
+
+/** Updates of a few devices that edit texts, maps and arrays of blobs, some of them out of touch with one another. */
+function writeHistory(seed: number): Uint8Array[] {
+  let state = seed;
+  const next = (below: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return (state >> 8) % below;
+  };
+  const docs = [1, 2, 3].map((clientID) => {
+    const doc = new Y.Doc();
+    doc.clientID = clientID + next(1000) * 10;
+    return doc;
+  });
+  const updates: Uint8Array[] = [];
+  for (const doc of docs) doc.on('update', (update: Uint8Array) => updates.push(update));
+  for (let step = 0; step < 24; step++) {
+    const doc = docs[next(3)] as Y.Doc;
+    const [array, text, map] = [doc.getArray('a'), doc.getText('t'), doc.getMap('m')];
+    const kind = next(7);
+    if (kind === 0) array.insert(next(array.length + 1), [new Uint8Array([step, next(256)])]);
+    else if (kind === 1 && array.length > 0) array.delete(next(array.length), 1);
+    else if (kind === 2) text.insert(next(text.length + 1), `w${step}`);
+    else if (kind === 3 && text.length > 0) text.delete(next(text.length), 1);
+    else if (kind === 4) map.set(`k${next(3)}`, { deep: [step, null, 'x'] });
+    else if (kind === 5) map.set(`n${next(2)}`, new Y.Map([['v', step]]));
+    else Y.applyUpdate(doc, Y.encodeStateAsUpdate(docs[next(3)] as Y.Doc));
+  }
+  return updates;
+}
+const contentOf = (updates: readonly Uint8Array[]) => {
+  const doc = new Y.Doc();
+  for (const update of updates) Y.applyUpdate(doc, update);
+  return {
+    a: doc.getArray('a').toJSON(),
+    t: doc.getText('t').toString(),
+    m: doc.getMap('m').toJSON(),
+    waiting: doc.store.pendingStructs !== null,
+  };
+};
+const history = fc.integer({ min: 1, max: 1e9 }).map(writeHistory);
+
+describe('updates', () => {
+  it('mean the same merged, squeezed, and in parts, in any order', () => {
+    fc.assert(
+      fc.property(history, fc.infiniteStream(fc.nat()), fc.nat(), (updates, order, cut) => {
+        const shuffled = updates
+          .map((update) => ({ update, at: order.next().value as number }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ update }) => update);
+        const wanted = contentOf(updates);
+        expect(contentOf([merge(shuffled)])).toEqual(wanted);
+        expect(contentOf([squeeze(shuffled)])).toEqual(wanted);
+        // A fold in the middle, with gaps in it.
+        const half = cut % (shuffled.length + 1);
+        const folded = [squeeze(shuffled.slice(0, half)), ...shuffled.slice(half)];
+        expect(contentOf(folded)).toEqual(wanted);
+        expect(contentOf([squeeze(folded)])).toEqual(wanted);
+        // What a client that has the first half lacks.
+        const client = new Y.Doc();
+        for (const update of updates.slice(0, half)) Y.applyUpdate(client, update);
+        Y.applyUpdate(client, diff(merge(folded), Y.encodeStateVector(client)));
+        expect(client.getArray('a').toJSON()).toEqual(wanted.a);
+        expect(client.getText('t').toString()).toEqual(wanted.t);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('that are covered would change nothing, and a whole history covers its parts', () => {
+    fc.assert(
+      fc.property(history, fc.nat(), fc.nat(), (updates, cut, pick) => {
+        const state = merge(updates.slice(0, cut % (updates.length + 1)));
+        const update = updates[pick % updates.length];
+        if (!update) return;
+        if (covers(state, update)) expect(contentOf([state, update])).toEqual(contentOf([state]));
+        const all = merge(updates);
+        for (const one of updates) expect(covers(all, one)).toBe(true);
+        expect(covers(squeeze(updates), all)).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('that can be read leave the room readable, however they came to be', () => {
+    let letIn = 0;
+    fc.assert(
+      fc.property(
+        history,
+        fc.nat(),
+        fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 4 }),
+        (updates, pick, changes) => {
+          const forged = Uint8Array.from(updates[pick % updates.length] ?? []);
+          for (const [at, value] of changes) forged[at % forged.length] = value;
+          try {
+            inspect(forged);
+          } catch {
+            return;
+          }
+          letIn++;
+          const log = [...updates, forged];
+          const merged = merge(log);
+          const vector = vectorOf(merged);
+          diff(merged, vector);
+          diff(merged, new Uint8Array([0]));
+          covers(merged, forged);
+          covers(merge(updates), forged);
+          const squeezed = squeeze(log);
+          merge([squeezed, forged]);
+          vectorOf(squeezed);
+          // What was there before is still there for whoever gets it in the order of the log.
+          merge([merged, ...updates]);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+    expect(letIn).toBeGreaterThan(RUNS / 20);
+  });
+});
+
+describe('frames', () => {
+  it('are read or refused, and never anything else', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+        try {
+          readFrame(bytes);
+        } catch (error) {
+          expect(error).toBeInstanceOf(Error);
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('carry what was put into them', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 400 }), (update) => {
+        expect(readFrame(updateFrame(update))).toEqual({ type: 'update', update, answer: false });
+      }),
+    );
+  });
+});
