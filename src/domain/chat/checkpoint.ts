@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { MessageId } from '../base/ids.ts';
 import type { Conversation } from './conversation.ts';
 import { effectiveHead, pathTo } from './conversation.ts';
-import { type Known, type Message, textOf } from './message.ts';
+import type { Known, Message } from './message.ts';
 
 /** A checkpoint as it is kept. A bare message id (as older versions and other tools write it) is one nobody knows more about. */
 export const checkpointSchema = z.preprocess(
@@ -61,26 +61,28 @@ export interface CheckpointRules {
 const DAY_MS = 86_400_000;
 const LINE = 120;
 
-/** The first words of a message on one line. */
+/** The first words of a message on one line. Looks no further than it must: lists have thousands of lines. */
 export function firstLineOf(message: Message): string {
-  const text = textOf(message);
-  const said =
-    text.trim() !== ''
-      ? text
-      : message.parts
-          .map((part) =>
-            part.type === 'tool-call'
-              ? `${part.name}(${part.arguments})`
-              : part.type === 'tool-result'
-                ? part.text
-                : part.type === 'file'
-                  ? (part.name ?? part.mediaType)
-                  : '',
-          )
-          .join(' ');
-  const line = said.slice(0, 2000).trim().split('\n', 1)[0]?.replace(/\s+/g, ' ').trim() ?? '';
-  const characters = [...line];
-  return characters.length <= LINE ? line : `${characters.slice(0, LINE - 1).join('')}…`;
+  for (const part of message.parts) {
+    const said =
+      part.type === 'text' || part.type === 'tool-result'
+        ? part.text
+        : part.type === 'tool-call'
+          ? `${part.name}(${part.arguments.slice(0, 4 * LINE)})`
+          : part.type === 'file'
+            ? (part.name ?? part.mediaType)
+            : '';
+    const start = said.search(/\S/);
+    if (start < 0) continue;
+    const end = said.indexOf('\n', start);
+    const line = said
+      .slice(start, Math.min(end < 0 ? said.length : end, start + 4 * LINE))
+      .replace(/\s+/g, ' ')
+      .trimEnd();
+    const characters = line.length <= LINE ? [] : [...line];
+    return characters.length <= LINE ? line : `${characters.slice(0, LINE - 1).join('')}…`;
+  }
+  return '';
 }
 
 /** A question of the person: starts a turn. A letter that a model sent to itself does not. */

@@ -291,18 +291,27 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     for (const listener of [...listeners]) listener(event);
   };
 
-  async function makePlan(
-    id: ConversationId,
-    conversation: Conversation,
-    wish: Wish,
-    signal: AbortSignal,
-  ): Promise<Planned> {
+  interface Sight {
+    readonly seen: Conversation;
+    readonly path: readonly Message[];
+    readonly built: Built;
+  }
+
+  function look(conversation: Conversation, wish: Wish): Sight {
     // A compaction that is made again starts from what was there before it.
     const seen: Conversation = wish.replaces
       ? { ...conversation, compactions: without(conversation.compactions, wish.replaces) }
       : conversation;
     const path = pathTo(seen.messages, wish.leaf);
-    const built = build(seen, path, wish);
+    return { seen, path, built: build(seen, path, wish) };
+  }
+
+  async function makePlan(
+    id: ConversationId,
+    { seen, path, built }: Sight,
+    wish: Wish,
+    signal: AbortSignal,
+  ): Promise<Planned> {
     const { context } = config.get();
     const budget = wish.force
       ? {
@@ -341,7 +350,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       strategyOf(wish.strategy),
       {
         path,
-        system: conversation.meta.systemPrompt,
+        system: seen.meta.systemPrompt,
         previous,
         wish: {
           reason: wish.reason,
@@ -432,8 +441,8 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     let begun = false;
     let before = 0;
     try {
-      const now_ = conversation ?? (await needed(id));
-      before = build(now_, pathTo(now_.messages, wish.leaf), wish).total;
+      const sight = look(conversation ?? (await needed(id)), wish);
+      before = sight.built.total;
       begun = true;
       set(session, { running: { id: run, reason: wish.reason, strategy: wish.strategy, startedAt } });
       emit(session, {
@@ -445,7 +454,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
         tokensBefore: before,
         at: startedAt,
       });
-      planned = await makePlan(id, now_, wish, own);
+      planned = await makePlan(id, sight, wish, own);
       own.throwIfAborted();
       const compaction = planned.settled ? null : recordOfPlan(wish, planned, now() - startedAt);
       if (!compaction) result = { outcome: 'nothing' };
@@ -735,7 +744,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       try {
         const planned = await makePlan(
           id,
-          await needed(id),
+          look(await needed(id), wish),
           wish,
           AbortSignal.any([control.signal, closing.signal]),
         );

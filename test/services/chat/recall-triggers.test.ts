@@ -1,0 +1,182 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { MessageId } from '../../../src/domain/base/ids.ts';
+import { until } from '../../../src/domain/base/readable.ts';
+import type { Message } from '../../../src/domain/chat/message.ts';
+import { askedAgain } from '../../../src/services/chat/repeat.ts';
+import { type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
+import { contextConfig, createTalk, filler, words } from '../context/talk.ts';
+import { passage } from './setup.ts';
+
+let server: ScriptedModelServer;
+const talks: { close(): Promise<void> }[] = [];
+const talk = (options: Parameters<typeof createTalk>[1] = {}) => {
+  const made = createTalk(server, options);
+  talks.push(made);
+  return made;
+};
+beforeAll(async () => {
+  server = await startScriptedModel();
+});
+beforeEach(() => server.reset());
+afterEach(async () => {
+  for (const made of talks.splice(0)) await made.close();
+});
+afterAll(() => server.close());
+
+const recallPartOf = (message: Message | undefined) => message?.parts.find((part) => part.type === 'recall');
+const PORT = passage('m1', 'The server listens on port 8081.');
+
+describe('memory is asked by itself', () => {
+  it('and leaves a trace where it was too slow', async () => {
+    const { say, path } = talk({ recall: () => new Promise(() => undefined) });
+    const answer = (await path(await say('When is the backup?'))).at(-1);
+    expect(recallPartOf(answer)).toMatchObject({
+      passages: [],
+      trigger: 'start',
+      skipped: { code: 'index-unavailable', params: { reason: 'slow' } },
+    });
+    expect(answer).toMatchObject({ finish: 'stop' });
+    expect(answer?.problem).toBeUndefined();
+    expect(JSON.stringify(server.chats()[0])).not.toContain('recalled_memory>\\n');
+  });
+
+  it('at four fifths of the window, once, and what it gave is frozen with its question', async () => {
+    const { grown, say, path, asked } = talk({
+      config: contextConfig({ trigger_ratio: 0.99, reserved_tokens: 0 }),
+      recall: async () => ({ passages: [PORT] }),
+    });
+    const small = await grown(4);
+    await say('Which port was it?', small);
+    expect(asked).toHaveLength(0);
+    const id = await grown(18);
+    await say('Which port was it?', id);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toMatchObject({
+      text: 'Which port was it?',
+      currentConversation: id,
+      purpose: 'inject',
+    });
+    expect(recallPartOf((await path(id)).at(-1))).toMatchObject({
+      trigger: 'window',
+      passages: [{ messageId: 'm1' }],
+    });
+    await say('Thanks', id);
+    expect(asked).toHaveLength(1);
+    const woven = server
+      .chats()
+      .slice(1)
+      .map((request) =>
+        request.messages.find((message) => String(message.content).includes('Which port was it?')),
+      );
+    expect(String(woven[0]?.content)).toContain('The server listens on port 8081.');
+    expect(woven[1]).toEqual(woven[0]);
+  });
+
+  it('when the model asks for what may have been said before, but not when it only offers', async () => {
+    const { say, path, asked } = talk({
+      recall: async ({ text }) => (text.includes('port') ? { passages: [PORT] } : {}),
+    });
+    server.next(words('I can set that up. Which port does your server use?'), words('Done.'), words('Bye.'));
+    const id = await say('Make a config file');
+    await say('The usual one', id);
+    expect(asked.at(-1)).toMatchObject({ text: 'Which port does your server use?\nThe usual one' });
+    expect(recallPartOf((await path(id)).at(-1))).toMatchObject({
+      trigger: 'repeat',
+      passages: [{ messageId: 'm1' }],
+    });
+    expect(JSON.stringify(server.chats()[1]?.messages.at(-1))).toContain('port 8081');
+    const before = asked.length;
+    server.next(words('Done. Would you like me to explain it?'), words('Fine.'));
+    await say('Shorter', id);
+    await say('No', id);
+    expect(asked).toHaveLength(before);
+  });
+
+  it('is silent when switched off', async () => {
+    const { grown, say, asked } = talk({
+      config: (config) => {
+        const tight = contextConfig({ trigger_ratio: 0.99, reserved_tokens: 0 })(config);
+        return {
+          ...tight,
+          recall: { ...tight.recall, auto_recall: { ...tight.recall.auto_recall, enabled: false } },
+        };
+      },
+    });
+    await say('Which port was it?', await grown(18));
+    expect(asked).toHaveLength(0);
+  });
+});
+
+describe('a question of the model', () => {
+  const said = (text: string, role: Message['role'] = 'assistant'): Message => ({
+    id: 'a' as MessageId,
+    parentId: null,
+    role,
+    kind: 'message',
+    createdAt: 1,
+    parts: [{ type: 'text', text }],
+  });
+
+  it.each([
+    ['Sure. Which database do you use?', 'Which database do you use?'],
+    ['好的。你的服务器用的是哪个端口？', '你的服务器用的是哪个端口？'],
+    ['What time zone are you in? And which region?', 'What time zone are you in?\nAnd which region?'],
+    ['Would you like me to go on?', null],
+    ['Anything else?', null],
+    ['需要我再解释一下吗？', null],
+    ['还有什么可以帮您的吗？', null],
+    ['It is done.', null],
+    ['```sh\nwhy?\n```', null],
+  ])('%s', (text, question) => {
+    expect(askedAgain([said('hello', 'user'), said(text)])).toBe(question);
+  });
+
+  it('counts only where the model spoke last', () => {
+    expect(askedAgain([said('Which port?'), said('8081', 'user')])).toBeNull();
+    expect(askedAgain([])).toBeNull();
+  });
+});
+
+describe('what was folded', () => {
+  it('comes back when an answer missed it, and the ledger shows it', async () => {
+    const { grown, say, context, path, chat } = talk({
+      config: contextConfig({ strategy: 'sliding-window' }),
+    });
+    const id = await grown(22, (at) => ({
+      user: [
+        {
+          type: 'text',
+          text: at === 1 ? 'The staging server listens on port 8081.' : filler(2 * at),
+        },
+      ],
+    }));
+    server.next(words("I don't know which port the staging server listens on. Could you tell me?"));
+    await say('Write the health check now', id);
+    await until(context.state(id), (state) => state.loss !== null);
+    expect(context.state(id).get().loss?.losses[0]).toMatchObject({ why: 'asks' });
+    await chat.send({ conversationId: id, parts: [{ type: 'text', text: 'You should have it.' }] });
+    await until(chat.turn(id), (state) => state.status === 'idle');
+    const sent = JSON.stringify(server.chats().at(-1)?.messages.at(-1));
+    expect(sent).toContain('port 8081');
+    const ledger = await context.ledger(id, (await path(id)).at(-1)?.id as MessageId);
+    expect(ledger?.lines.filter((line) => line.form === 'returned')).toMatchObject(
+      expect.arrayContaining([expect.objectContaining({ why: 'missed' })]),
+    );
+  });
+
+  it('comes back when the question asks for it', async () => {
+    const { grown, say, context, path } = talk({ config: contextConfig({ strategy: 'sliding-window' }) });
+    const id = await grown(22, (at) => ({
+      user: [
+        {
+          type: 'text',
+          text: at === 1 ? 'The staging server listens on port 8081.' : filler(2 * at),
+        },
+      ],
+    }));
+    await say('On which port does the staging server listen?', id);
+    expect(JSON.stringify(server.chats().at(-1)?.messages.at(-1))).toContain('port 8081');
+    const ledger = await context.ledger(id, (await path(id)).at(-1)?.id as MessageId);
+    expect(ledger?.tokens.returned).toBeGreaterThan(0);
+  });
+});
