@@ -455,7 +455,7 @@ export const SCREENS: readonly Screen[] = [
     },
   },
   ...CONTEXT_SCREENS,
-  ...['models', 'memory', 'context', 'storage', 'privacy', 'appearance', 'shortcuts', 'about'].map(
+  ...['models', 'memory', 'context', 'sync', 'storage', 'privacy', 'appearance', 'shortcuts', 'about'].map(
     (section): Screen => ({
       name: `settings-${section}`,
       library: true,

@@ -4,78 +4,13 @@ import { MailPlus } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
-import { type Conversation, childrenOf, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
-import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import type { Message } from '../../domain/chat/message.ts';
 import type { Replay, SendBack } from '../../services/chat/chat.ts';
 import { useApp } from '../hooks/app.tsx';
 import { Button, classes, Dialog, Select, TextArea } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
-
-/** What can be reworded at a message: its own words, or the results of the tools it called. */
-type Target =
-  | { readonly type: 'note'; readonly message: MessageId }
-  | { readonly type: 'edit'; readonly message: MessageId; readonly text: string }
-  | {
-      readonly type: 'result';
-      readonly message: MessageId;
-      readonly callId: string;
-      readonly name: string;
-      readonly text: string;
-    };
-
-/** The messages that make up one answer with `message` in it: every step since the question, the results of tools left out. */
-function stepsOf(conversation: Conversation, message: Message): Message[] {
-  if (message.role !== 'assistant') return [message];
-  const steps: Message[] = [];
-  for (let at: Message | undefined = message; at && at.role !== 'user'; ) {
-    if (at.role === 'assistant') steps.unshift(at);
-    at = at.parentId === null ? undefined : conversation.messages.get(at.parentId);
-  }
-  return steps;
-}
-
-/** The results of the tools a message called, where they follow it. */
-function resultsOf(conversation: Conversation, message: Message): Target[] {
-  const targets: Target[] = [];
-  const calls = new Map(
-    message.parts
-      .filter((part): part is PartOf<'tool-call'> => part.type === 'tool-call')
-      .map((part) => [part.callId, part.name]),
-  );
-  if (calls.size === 0) return targets;
-  const children = childrenOf(conversation.messages);
-  const shown = new Set<MessageId>(
-    pathTo(conversation.messages, effectiveHead(conversation)).map(({ id }) => id),
-  );
-  const below = (children.get(message.id) ?? []).filter(({ role }) => role === 'tool');
-  // Of several results of one call the one on the screen, else the newest.
-  let result = below.find(({ id }) => shown.has(id)) ?? below.at(-1);
-  while (result) {
-    const at: Message = result;
-    for (const part of at.parts)
-      if (part.type === 'tool-result' && calls.has(part.callId))
-        targets.push({
-          type: 'result',
-          message: at.id,
-          callId: part.callId,
-          name: part.name ?? calls.get(part.callId) ?? '',
-          text: part.text,
-        });
-    const next: readonly Message[] = (children.get(at.id) ?? []).filter(({ role }) => role === 'tool');
-    result = next.find(({ id }) => shown.has(id)) ?? next.at(-1);
-  }
-  return targets;
-}
-
-/** Everything that can be sent back to a message, the likeliest first: of an answer the results of all its steps. */
-export function targetsOf(conversation: Conversation, message: Message): Target[] {
-  const targets: Target[] = [];
-  if (message.role === 'user' && message.kind === 'message')
-    targets.push({ type: 'edit', message: message.id, text: textOf(message) });
-  for (const step of stepsOf(conversation, message)) targets.push(...resultsOf(conversation, step));
-  targets.push({ type: 'note', message: message.id });
-  return targets;
-}
+import { type Target, targetsOf } from './send-back-targets.ts';
 
 export function SendBackDialog({
   conversation,

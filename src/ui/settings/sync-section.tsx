@@ -1,6 +1,6 @@
 // Sync: how it is done, how it stands, which devices belong together, what happened.
 import { KeyRound, LogOut, QrCode as QrIcon, RefreshCw, TriangleAlert } from 'lucide-react';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import type { SyncMode, SyncState, SyncStatus } from '../../services/sync/sync.ts';
@@ -24,9 +24,17 @@ export function SyncSection() {
   const status = useSyncStatus();
   const mode = useSetting<SyncMode>('sync.mode');
   const { account } = status;
+  const top = useRef<HTMLDivElement>(null);
+  const had = useRef(account !== null);
+  // The form that made the account is gone: what came of it stands at the top.
+  useEffect(() => {
+    if (account !== null && !had.current) top.current?.scrollIntoView({ block: 'end' });
+    had.current = account !== null;
+  }, [account]);
   const wanted = mode.value === 'remote' || mode.value === 'managed' ? mode.value : null;
   return (
     <>
+      <div ref={top} className="!my-0" />
       {account !== null && <Standing status={status} />}
       {account !== null && status.problem === null && status.devices.length < 2 && (
         <p className="flex gap-3 rounded-lg bg-side px-4 py-3 text-ink-2">
@@ -38,6 +46,11 @@ export function SyncSection() {
         <Group title={t('device.title')}>
           <DeviceList devices={status.devices} />
           <PairRow />
+        </Group>
+      )}
+      {account !== null && (
+        <Group title={t('log.title')}>
+          <SyncLog />
         </Group>
       )}
       <Modes mode={mode.value} set={(next) => void mode.set(next)} status={status} />
@@ -52,24 +65,19 @@ export function SyncSection() {
           </Group>
         )
       ) : (
-        <>
-          <Group title={t('log.title')}>
-            <SyncLog />
-          </Group>
-          <Group title={t('account.title')}>
-            <div className="py-3">
-              <Fingerprint value={account.fingerprint} help={t('fingerprint.same')} />
+        <Group title={t('account.title')}>
+          <div className="py-3">
+            <Fingerprint value={account.fingerprint} help={t('fingerprint.same')} />
+          </div>
+          <Row label={t('account.relay')} help={<span className="break-all">{account.endpoint}</span>} />
+          <details className="py-3">
+            <summary className="cursor-pointer font-medium">{t('sight.title')}</summary>
+            <div className="pt-3">
+              <RelaySight />
             </div>
-            <Row label={t('account.relay')} help={<span className="break-all">{account.endpoint}</span>} />
-            <details className="py-3">
-              <summary className="cursor-pointer font-medium">{t('sight.title')}</summary>
-              <div className="pt-3">
-                <RelaySight />
-              </div>
-            </details>
-            <LeaveRow others={status.devices.filter((device) => !device.here).length} />
-          </Group>
-        </>
+          </details>
+          <LeaveRow others={status.devices.filter((device) => !device.here).length} />
+        </Group>
       )}
     </>
   );

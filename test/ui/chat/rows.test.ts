@@ -44,6 +44,30 @@ describe('a branch on the screen', () => {
     expect(leafThrough(tree, id('a2'))).toBe('a2');
   });
 
+  it('shows letters that reword a tool’s result where the result is shown', () => {
+    const call = { type: 'tool-call', callId: '1', name: 'look', arguments: '{}' } as const;
+    const tree = conversation(
+      said('q', null),
+      said('call', 'q', { role: 'assistant', parts: [call] }),
+      said('r1', 'call', { role: 'tool', parts: [{ type: 'tool-result', callId: '1', text: 'seen' }] }),
+      said('a1', 'r1', { role: 'assistant' }),
+      said('r2', 'call', {
+        role: 'tool',
+        parts: [{ type: 'tool-result', callId: '1', text: 'other' }],
+        dmail: { from: 'a1', checkpoint: 'call', by: 'person', edits: 'r1' },
+      }),
+      said('a2', 'r2', { role: 'assistant' }),
+    );
+    const arrived = shown(tree, 'a2').map((row) =>
+      row.type === 'message' ? row.arrived.map((one) => one.id) : [],
+    );
+    expect(arrived).toEqual([[], ['r2'], []]);
+    const left = shown(tree, 'a1').map((row) =>
+      row.type === 'message' ? row.left.map(({ mail }) => mail.id) : [],
+    );
+    expect(left).toEqual([[], [], ['r2']]);
+  });
+
   it('never parts a call from its result', () => {
     const tree = conversation(
       said('q', null),
