@@ -286,3 +286,87 @@ describe('documents', () => {
     );
   });
 });
+
+describe('compactions and checkpoints', () => {
+  const record = (id: string, at: Message['id']) => ({
+    id,
+    at,
+    createdAt: 5,
+    strategy: 'session-memory',
+    reason: 'auto' as const,
+    plan: { runs: [], summaries: [{ text: 'what was' }] },
+    tokensBefore: 10,
+    tokensAfter: 4,
+    durationMs: 1,
+    undone: false,
+  });
+
+  it('are kept with all that is known of them; what changes later is a small entry of its own', async () => {
+    const store = createInMemoryStore();
+    const documents = createDocuments({ store });
+    const id = newConversationId();
+    const message = said('one');
+    const kept = { ...record('c1', message.id), colour: 'amber' };
+    const checkpoint = {
+      messageId: message.id,
+      createdAt: 7,
+      auto: false,
+      by: 'person' as const,
+      note: 'mine',
+    };
+    await documents.change(id, {
+      messages: [message],
+      checkpoints: { bare: message.id, full: checkpoint },
+      compactions: { c1: kept },
+    });
+    const before = (await store.log.stats()).bytes;
+    await documents.change(id, { compactions: { c1: { undone: true } } });
+    await documents.change(id, { compactions: { c1: { summary: 'my words' } } });
+    await documents.change(id, { compactions: { c1: { undone: true } } });
+    expect((await store.log.stats()).bytes - before).toBeLessThan(1000);
+    await documents.close();
+
+    const again = createDocuments({ store });
+    const conversation = await again.read(id);
+    expect(conversation?.compactions.get('c1')).toEqual({ ...kept, undone: true, summary: 'my words' });
+    expect(Object.fromEntries(conversation?.checkpoints ?? [])).toEqual({
+      bare: { messageId: message.id, createdAt: 0, auto: false, by: 'person' },
+      full: checkpoint,
+    });
+    await again.change(id, { compactions: { c1: null, c2: { undone: true } }, checkpoints: { bare: null } });
+    expect((await again.read(id))?.compactions.size).toBe(0);
+    await again.close();
+  });
+
+  it('of two devices meet: each change of a record counts', () => {
+    const message = said('one');
+    const id = newConversationId();
+    const here = createConversationDocument(id);
+    here.change({ messages: [message], compactions: { c1: record('c1', message.id) } });
+    const there = createConversationDocument(id);
+    there.apply(encodeStateAsUpdate(here.doc));
+    here.change({ compactions: { c1: { undone: true } } });
+    there.change({ compactions: { c1: { summary: 'theirs' } } });
+    here.apply(encodeStateAsUpdate(there.doc));
+    there.apply(encodeStateAsUpdate(here.doc));
+    for (const document of [here, there])
+      expect(document.read().compactions.get('c1')).toMatchObject({ undone: true, summary: 'theirs' });
+  });
+
+  it('move the head without making the tree of messages anew', async () => {
+    const documents = createDocuments({ store: createInMemoryStore() });
+    const id = newConversationId();
+    const first = said('one');
+    const second = said('two', first.id, 2);
+    await documents.change(id, { messages: [first, second], meta: { head: second.id } });
+    const open = await documents.open(id);
+    const { messages } = open.get();
+    await documents.change(id, { meta: { head: first.id }, checkpoints: { here: first.id } });
+    expect(open.get().messages).toBe(messages);
+    expect(open.get().meta.head).toBe(first.id);
+    await documents.change(id, { removed: [first.id] });
+    expect(open.get().messages.get(second.id)?.parentId).toBeNull();
+    open.close();
+    await documents.close();
+  });
+});

@@ -398,12 +398,13 @@ describe('taking out', () => {
         async (conversations) => {
           const here = setup();
           await here.documents.changeMany(
-            conversations.map(({ id, meta, messages, checkpoints }) => ({
+            conversations.map(({ id, meta, messages, checkpoints, compactions }) => ({
               id,
               change: {
                 messages: [...messages.values()],
                 meta,
                 checkpoints: Object.fromEntries(checkpoints),
+                compactions: Object.fromEntries(compactions),
               },
             })),
             'user',
@@ -412,7 +413,12 @@ describe('taking out', () => {
           const file = await asFile(await here.library.exportConversations('all', 'json'));
           const [report] = await there.library.importFiles([file]);
           expect(report?.problem).toBeNull();
-          for (const { id } of conversations) expect(await there.read(id)).toEqual(await here.read(id));
+          for (const { id, checkpoints, compactions } of conversations) {
+            const read = await there.read(id);
+            expect(read).toEqual(await here.read(id));
+            expect(read?.checkpoints).toEqual(checkpoints);
+            expect(read?.compactions).toEqual(compactions);
+          }
         },
       ),
       { numRuns: 40 },
