@@ -1,5 +1,6 @@
 // Keys and sealed bytes for what leaves the device: HKDF-SHA-256 and AES-256-GCM by WebCrypto. Keys that came out of the schedule cannot
 // be read out again; what they seal is bound to the bytes given beside it.
+import { RecollectError } from '../../domain/base/errors.ts';
 
 /** One AES key. */
 export interface SealingKey {
@@ -25,13 +26,15 @@ export interface Sealing {
 /** TypeScript tells buffers that threads share apart; WebCrypto takes only others. */
 const own = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>;
 
-/** Needs a secure context (https, or localhost). Throws where there is none. */
+/** Needs a secure context (https, or localhost): elsewhere `keyRing` throws `vault-unavailable`. */
 export function createSealing(): Sealing {
-  const { subtle } = crypto;
-  if (!subtle) throw new Error('The browser offers no cryptography on this page');
   return {
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     keyRing: async (key) => {
+      // Typed as always there; a page that came by plain http from another machine has none.
+      const subtle = crypto.subtle as SubtleCrypto | undefined;
+      if (!subtle)
+        throw new RecollectError('vault-unavailable', 'The browser offers no cryptography on this page');
       const root = await subtle.importKey('raw', own(key), 'HKDF', false, ['deriveBits', 'deriveKey']);
       const under = (info: string) => ({
         name: 'HKDF',

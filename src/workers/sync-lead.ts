@@ -1,0 +1,80 @@
+// Sync in the engine's thread: one leader per origin by a Web Lock of its own, so that it waits neither for PGlite nor for the model.
+// The page's policy forbids the page every other origin; this thread lets through the relay that the person configured, and nothing else.
+import type { Store } from '../adapters/log/conversation-log.ts';
+import { platformDeflate } from '../adapters/sync/deflate.ts';
+import { guardedFetch, guardedWebSocket, isOnRelay } from '../adapters/sync/guard.ts';
+import { createWebsocketBackend } from '../adapters/sync/y-websocket.ts';
+import { createSealing } from '../adapters/vault/sealing.ts';
+import type { Vault } from '../adapters/vault/vault.ts';
+import type { Readable } from '../domain/base/readable.ts';
+import type { Config } from '../domain/settings/config.ts';
+import { type SyncEngine, startSync } from '../services/sync/engine.ts';
+import { ACCOUNT, accountSchema } from '../services/sync/records.ts';
+import type { SyncRequest } from '../services/sync/requests.ts';
+import { serveSync } from './sync-link.ts';
+
+/** Leads as soon as no other thread does, until this one ends. */
+export async function leadSync({
+  store,
+  vault,
+  config,
+}: {
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly config: Readable<Config>;
+}): Promise<void> {
+  await navigator.locks.request('recollect-sync', async () => {
+    // The thread ends with its tab; nothing else ends it, and with it goes the lock.
+    const { signal } = new AbortController();
+    const relays = await allowedRelays(store, config);
+    const isAllowed = (address: string) => relays.some((endpoint) => isOnRelay(address, endpoint));
+    let engine: SyncEngine | undefined;
+    const tell = serveSync(async (request) => {
+      relays.follow(request);
+      if (!engine) throw new Error('Sync has not begun');
+      return await engine.ask(request);
+    }, signal);
+    engine = startSync({
+      store,
+      vault,
+      config,
+      backend: createWebsocketBackend({
+        WebSocket: guardedWebSocket(isAllowed),
+        fetch: guardedFetch(isAllowed),
+        timeoutMs: () => config.get().sync.remote.timeout * 1000,
+      }),
+      sealing: createSealing(),
+      deflate: platformDeflate,
+      onStatus: tell,
+      signal,
+    });
+    tell(engine.status());
+    self.addEventListener('online', () => engine?.wake('online'));
+    await new Promise<never>(() => {});
+  });
+}
+
+/** Addresses of relays that the person named: in the configuration, in the account, and in what they ask for right now. */
+async function allowedRelays(
+  { drawer }: Store,
+  config: Readable<Config>,
+): Promise<{ some(test: (endpoint: string) => boolean): boolean; follow(request: SyncRequest): void }> {
+  /** Kept while this thread lives: an old account may still have to be erased where it was. */
+  const named = new Set<string>();
+  const read = async () => {
+    named.add(config.get().sync.remote.endpoint);
+    const account = accountSchema.safeParse(await drawer.get(ACCOUNT));
+    if (account.success) named.add(account.data.endpoint);
+  };
+  await read();
+  config.subscribe(() => void named.add(config.get().sync.remote.endpoint));
+  drawer.subscribe(({ keys }) => {
+    if (keys.includes(ACCOUNT)) void read().catch(() => {});
+  });
+  return {
+    some: (test) => [...named].some((endpoint) => endpoint !== '' && test(endpoint)),
+    follow: (request) => {
+      if (request.do === 'join' || request.do === 'knock') named.add(request.endpoint);
+    },
+  };
+}

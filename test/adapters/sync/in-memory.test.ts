@@ -1,0 +1,12 @@
+import { createInMemoryHub } from '../../../src/adapters/sync/in-memory.ts';
+import { describeSyncBackend } from '../../suites/sync-backend.suite.ts';
+
+describeSyncBackend('the hub in memory', async () => {
+  const hub = createInMemoryHub();
+  return {
+    backend: hub.backend,
+    endpoint: 'wss://hub.example',
+    setOnline: async (online) => hub.setOnline(online),
+    dispose: async () => {},
+  };
+});
