@@ -13,8 +13,8 @@ import { neighbourOf, type WorldPlace, worldlinesOf } from './worldlines.ts';
 const ROW = 52;
 const LANE = 26;
 const MARGIN = 22;
-/** Room for the words beside the lanes, px. */
-const WORDS = 420;
+/** Least room for the words beside the lanes, px. */
+const WORDS = 190;
 
 export function WorldlineDialog({
   conversation,
@@ -38,14 +38,17 @@ export function WorldlineDialog({
   const nodes = useRef(new Map<MessageId, SVGGElement>());
   const current =
     lines.places.find(({ id }) => id === focused) ?? lines.places.find(({ here }) => here) ?? lines.places[0];
-  const first = useRef(current?.id);
+  const place = useRef(current?.id);
+  place.current = current?.id;
+  const drawn = comparing === null;
   useEffect(() => {
-    // The dialog itself takes the focus first.
+    if (!drawn) return;
+    // The dialog itself takes the focus first; and what was compared leads back to where one stood.
     const frame = requestAnimationFrame(() => {
-      if (first.current) nodes.current.get(first.current)?.focus();
+      if (place.current) nodes.current.get(place.current)?.focus();
     });
     return () => cancelAnimationFrame(frame);
-  }, []);
+  }, [drawn]);
   const walk = (place: WorldPlace | undefined) => {
     if (!place) return;
     setFocused(place.id);
@@ -60,7 +63,7 @@ export function WorldlineDialog({
     ].join(', ');
   const x = (lane: number) => MARGIN + lane * LANE;
   const y = (row: number) => MARGIN + row * ROW;
-  const width = MARGIN * 2 + lines.lanes * LANE + WORDS;
+  const atWords = MARGIN + lines.lanes * LANE + 4;
   return (
     <Dialog
       open
@@ -101,9 +104,9 @@ export function WorldlineDialog({
           className="overflow-x-auto"
         >
           <svg
-            width={width}
             height={MARGIN * 2 + Math.max(1, lines.rows) * ROW - ROW + 16}
-            className="max-w-none text-[0.8125rem]"
+            className="w-full max-w-none text-[0.8125rem]"
+            style={{ minWidth: atWords + WORDS }}
           >
             <title>{t('worldlines.title')}</title>
             {lines.places.map((place) => {
@@ -126,7 +129,6 @@ export function WorldlineDialog({
             })}
             {lines.places.map((place) => {
               const head = place.kinds.includes('head');
-              const atWords = x(lines.lanes) + 4;
               return (
                 // biome-ignore lint/a11y/useSemanticElements: a button cannot stand in a drawing
                 <g
@@ -188,7 +190,12 @@ export function WorldlineDialog({
                     />
                   )}
                   {rowLabel(lines.places, place, current?.id ?? null) && (
-                    <foreignObject x={atWords} y={y(place.row) - 22} width={WORDS} height={44}>
+                    <foreignObject
+                      x={atWords}
+                      y={y(place.row) - 22}
+                      height={44}
+                      style={{ width: `calc(100% - ${atWords}px)` }}
+                    >
                       <PlaceWords place={place} />
                     </foreignObject>
                   )}

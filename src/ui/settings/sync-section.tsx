@@ -8,7 +8,7 @@ import { useApp } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
-import { Button, Confirm, classes, Menu, Spinner, Switch } from '../shell/controls.tsx';
+import { Button, Confirm, classes, Menu, Skeleton, Spinner, Switch } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { AccountForm } from '../sync/account-form.tsx';
@@ -32,6 +32,8 @@ export function SyncSection() {
     had.current = account !== null;
   }, [account]);
   const wanted = mode.value === 'remote' || mode.value === 'managed' ? mode.value : null;
+  // Until the engine has said how things stand, an account may well be there.
+  const heard = status.state !== 'disabled' && status.state !== 'local';
   return (
     <>
       <div ref={top} className="!my-0" />
@@ -55,7 +57,9 @@ export function SyncSection() {
       )}
       <Modes mode={mode.value} set={(next) => void mode.set(next)} status={status} />
       <Refusal problem={mode.problem} />
-      {account === null && wanted !== null && <SetUp mode={wanted} status={status} />}
+      {account === null &&
+        wanted !== null &&
+        (heard ? <SetUp mode={wanted} status={status} /> : <Skeleton className="h-9 w-full" />)}
       {account === null ? (
         wanted !== null && (
           <Group title={t('sight.title')}>
