@@ -424,6 +424,9 @@ function exposeConsole(
       get index() {
         return index();
       },
+      get embedding() {
+        return embedding();
+      },
       get model() {
         return embedding()?.id;
       },

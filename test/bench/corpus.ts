@@ -1,5 +1,9 @@
 // A made-up library of any size, the same for the same seed: English and Chinese, short turns and long answers, code now and then.
-// As a ChatGPT export, because that is how most people's history arrives.
+// As a ChatGPT export, because that is how most people's history arrives. The sentences are those of the evaluation set, so that
+// they have as many tokens as people's have; every message has a number and a few rare words of its own.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
 
 const TOPICS = [
   ['backup', 'restic snapshot of the photo disk', '备份 照片 硬盘 快照'],
@@ -28,9 +32,27 @@ function word(n: number): string {
     made += SYLLABLES[rest % SYLLABLES.length];
   return made;
 }
-/** The Chinese word of a rank, two characters. */
-const hanWord = (n: number): string =>
-  String.fromCharCode(0x4e00 + (n % 3000), 0x4e00 + ((n * 7 + 11) % 3000));
+
+const OWN = join(import.meta.dirname, '../eval/own');
+const ownSchema = z.object({
+  conversations: z.array(z.object({ messages: z.array(z.object({ content: z.string() })) })).default([]),
+});
+const HAN = /\p{Script=Han}/u;
+/** The evaluation set's sentences by language. */
+const SENTENCES = (() => {
+  const found = { en: [] as string[], zh: [] as string[] };
+  for (const file of readdirSync(OWN)
+    .filter((name) => name.endsWith('.json'))
+    .sort())
+    for (const { messages } of ownSchema.parse(JSON.parse(readFileSync(join(OWN, file), 'utf8')))
+      .conversations)
+      for (const { content } of messages)
+        for (const sentence of content
+          .replace(/```[\s\S]*?```/g, '')
+          .split(/(?<=[.!?])\s+|(?<=[。！？])|\n+/u))
+          if (sentence.length > 8) found[HAN.test(sentence) ? 'zh' : 'en'].push(sentence.trim());
+  return found;
+})();
 
 /** Deterministic numbers in 0–1 (mulberry32). */
 export function seeded(seed: number): () => number {
@@ -44,21 +66,39 @@ export function seeded(seed: number): () => number {
   };
 }
 
-const sentence = (random: () => number, chinese: boolean, length: number): string => {
-  const words = Array.from({ length }, () => (chinese ? hanWord(rank(random)) : word(rank(random))));
-  return chinese ? `${words.join('')}。` : `${words.join(' ')}.`;
-};
-
-/** One message of about 400 characters on average. `n` makes it unlike every other. */
+/** One message, 400 characters on average (Chinese says the same in fewer). `n` makes it unlike every other. */
 function message(random: () => number, n: number, role: 'user' | 'assistant'): string {
   const [name, en, zh] = TOPICS[Math.floor(random() * TOPICS.length)] as (typeof TOPICS)[number];
   const chinese = random() < 0.4;
-  const parts = [chinese ? `关于${zh}（编号 ${n}）` : `About the ${en} (number ${n})`];
-  const sentences = role === 'user' ? 2 + Math.floor(random() * 3) : 5 + Math.floor(random() * 6);
-  for (let i = 0; i < sentences; i++) parts.push(sentence(random, chinese, chinese ? 16 : 12));
+  const pool = chinese ? SENTENCES.zh : SENTENCES.en;
+  const length = (chinese ? 190 : 470) * (role === 'user' ? 0.3 + random() * 0.6 : 0.9 + random());
+  let text = chinese ? `关于${zh}（编号 ${n}）` : `About the ${en} (number ${n})`;
+  while (text.length < length) {
+    text += ` ${pool[Math.floor(random() * pool.length)]}`;
+    if (random() < 0.1) text += ` ${word(rank(random))}`;
+  }
   if (role === 'assistant' && random() < 0.15)
-    parts.push(`\n\`\`\`ts\nconst ${name}${n} = await load('${name}', ${n});\n\`\`\``);
-  return parts.join(' ');
+    text += `\n\`\`\`ts\nconst ${name}${n} = await load('${name}', ${n});\n\`\`\``;
+  return text;
+}
+
+/** The texts of an export, in the order in which it has them. */
+export function textsOf(json: string): string[] {
+  const parsed = z
+    .array(
+      z.object({
+        mapping: z.record(
+          z.string(),
+          z.object({
+            message: z.object({ content: z.object({ parts: z.array(z.string()) }) }).nullable(),
+          }),
+        ),
+      }),
+    )
+    .parse(JSON.parse(json));
+  return parsed.flatMap(({ mapping }) =>
+    Object.values(mapping).flatMap(({ message }) => (message ? [message.content.parts.join('\n')] : [])),
+  );
 }
 
 /** Text of a `conversations.json` with `messages` messages, about 20 in a conversation, spread over two years before `now` (ms). */

@@ -149,7 +149,7 @@ export async function keepForOffline(urls: readonly string[], signal: AbortSigna
     const response = await fetch(url, { signal });
     if (!response.ok)
       throw new RecollectError('embedding-missing', `${url} is not there`, { params: { file: url } });
-    // Reading it to the end lets the service worker finish its copy.
-    await response.arrayBuffer();
+    // Reading it to the end lets the service worker finish its copy; nobody here needs the bytes.
+    await response.body?.pipeTo(new WritableStream());
   }
 }

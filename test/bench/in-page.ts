@@ -1,0 +1,174 @@
+// What the bench does inside the app's page, through its handle for the console (`?console`). Each function is sent to the page as it
+// stands: it may use nothing but its argument and the page.
+import type { EmbeddingProvider } from '../../src/adapters/embedding/embedding-provider.ts';
+import type { MemoryIndex } from '../../src/adapters/index/memory-index.ts';
+import type { App } from '../../src/services/app.ts';
+
+interface Handle {
+  readonly app: App;
+  readonly index: MemoryIndex;
+  readonly embedding: EmbeddingProvider;
+  readonly model: string;
+  readonly dimensions: number;
+}
+declare const recollect: Handle;
+
+export async function importHistory({ json }: { json: string }) {
+  const { app } = recollect;
+  const bytes = new TextEncoder().encode(json);
+  const started = performance.now();
+  const [report] = await app.library.importFiles([
+    { path: 'conversations.json', size: bytes.length, modifiedAt: Date.now(), bytes: async () => bytes },
+  ]);
+  const logged = performance.now();
+  let idle = 0;
+  // The engine hears of the import a moment later: it must have been quiet for a while.
+  while (idle < 5) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    idle = app.memory.status.get().unread === 0 ? idle + 1 : 0;
+  }
+  return {
+    messages: report?.messages,
+    toLogMs: Math.round(logged - started),
+    toKeywordSearchableMs: Math.round(performance.now() - started - 500),
+  };
+}
+
+/** Gives every chunk that waits a random vector: what a search costs does not depend on what vectors say. */
+export async function fillVectors() {
+  const { index, model, dimensions } = recollect;
+  let count = 0;
+  for (;;) {
+    const stale = await index.stale(model, 500);
+    if (stale.length === 0) return count;
+    await index.put(
+      model,
+      stale.map((chunk) => {
+        const values = Float32Array.from({ length: dimensions }, () => Math.random() - 0.5);
+        const length = Math.hypot(...values);
+        return { chunkId: chunk.id, values: values.map((value) => value / length) };
+      }),
+    );
+    count += stale.length;
+  }
+}
+
+/** Saves into a conversation that is open, as the screen does. */
+export async function timeSaves({ count, gapMs }: { count: number; gapMs: number }) {
+  const { documents } = recollect.app;
+  const id = crypto.randomUUID() as never;
+  const say = (n: number, parentId: string | null) => {
+    const made = crypto.randomUUID();
+    const change = {
+      messages: [
+        {
+          id: made as never,
+          parentId: parentId as never,
+          role: 'user' as const,
+          kind: 'message' as const,
+          createdAt: Date.now(),
+          parts: [{ type: 'text' as const, text: `saved ${n} `.repeat(40) }],
+        },
+      ],
+    };
+    return { made, saved: documents.change(id, change) };
+  };
+  const first = say(0, null);
+  await first.saved;
+  const open = await documents.open(id);
+  const times: number[] = [];
+  let parent = first.made;
+  for (let n = 1; n <= count; n++) {
+    const started = performance.now();
+    const { made, saved } = say(n, parent);
+    await saved;
+    times.push(performance.now() - started);
+    parent = made;
+    await new Promise((resolve) => setTimeout(resolve, gapMs));
+  }
+  open.close();
+  await documents.erase([id]);
+  return times.slice(5);
+}
+
+/** Recall from end to end, and where its time goes: the question's vector, each verb of the index, and what is left, which is ranking. */
+export async function timeRecalls({ questions, warmUp }: { questions: readonly string[]; warmUp: number }) {
+  const { app, index, embedding } = recollect;
+  const spent: Record<string, number> = {};
+  const restore: (() => void)[] = [];
+  const measure = (name: string, holder: object, verb: string) => {
+    const verbs = holder as Record<string, (...given: unknown[]) => unknown>;
+    const original = verbs[verb];
+    if (!original) return;
+    verbs[verb] = async (...given) => {
+      const started = performance.now();
+      try {
+        return await original.apply(holder, given);
+      } finally {
+        spent[name] = (spent[name] ?? 0) + performance.now() - started;
+      }
+    };
+    restore.push(() => {
+      verbs[verb] = original;
+    });
+  };
+  for (const verb of ['embed', 'read']) measure('embedding', embedding, verb);
+  for (const verb of ['search', 'look', 'pieces', 'neighbours']) measure(verb, index, verb);
+  const rows: Record<string, number>[] = [];
+  let found = 0;
+  for (const text of questions) {
+    for (const name of Object.keys(spent)) delete spent[name];
+    const started = performance.now();
+    const result = await app.memory.recall({ text, signal: new AbortController().signal });
+    const total = performance.now() - started;
+    found += result.passages.length + result.nearMisses.length;
+    const known = Object.values(spent).reduce((sum, ms) => sum + ms, 0);
+    const { embedding: reading = 0 } = spent;
+    rows.push({ total, ...spent, index: known - reading, rank: total - known });
+  }
+  for (const undo of restore) undo();
+  const empty: number[] = [];
+  for (let n = 0; n < 30; n++) {
+    const started = performance.now();
+    await index.bookmark();
+    empty.push(performance.now() - started);
+  }
+  return { rows: rows.slice(warmUp), emptyCall: empty, found };
+}
+
+/** The index alone, asked from the tab: by words, and by words and a vector. */
+export async function timeSearches({ words }: { words: readonly string[] }) {
+  const { index, model, dimensions } = recollect;
+  const [keyword, hybrid]: [number[], number[]] = [[], []];
+  for (const line of words) {
+    const vector = Float32Array.from({ length: dimensions }, () => Math.random() - 0.5);
+    const byWords = performance.now();
+    await index.search({ words: line, filter: {}, limit: 60 });
+    const byBoth = performance.now();
+    await index.search({ words: line, vector: { model, values: vector }, filter: {}, limit: 60 });
+    keyword.push(byBoth - byWords);
+    hybrid.push(performance.now() - byBoth);
+  }
+  return { keyword: keyword.slice(5), hybrid: hybrid.slice(5) };
+}
+
+/** Begins to listen to what a person who types feels. */
+export function watchTyping() {
+  const heard = { paintMs: [] as number[], delayMs: [] as number[], longTasksMs: [] as number[] };
+  Object.assign(globalThis, { heard });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as PerformanceEventTiming[]) {
+      if (!/^(key|input|beforeinput)/.test(entry.name)) continue;
+      heard.paintMs.push(entry.duration);
+      heard.delayMs.push(entry.processingStart - entry.startTime);
+    }
+  }).observe({ type: 'event', durationThreshold: 16, buffered: false } as PerformanceObserverInit);
+  new PerformanceObserver((list) => {
+    heard.longTasksMs.push(...list.getEntries().map(({ duration }) => Math.round(duration)));
+  }).observe({ type: 'longtask', buffered: false });
+}
+
+export function typingHeard() {
+  return (globalThis as unknown as { heard: { paintMs: number[]; delayMs: number[]; longTasksMs: number[] } })
+    .heard;
+}
