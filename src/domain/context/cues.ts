@@ -1,7 +1,8 @@
 // What kind of thing a sentence says, read from its wording, in English and Chinese. Rules, not a model: they can miss, but they cost
 // nothing and give the same answer every time.
 import type { Message } from '../chat/message.ts';
-import { type Unit, unitsOf } from './units.ts';
+import { sentencesOf } from '../memory/sentences.ts';
+import { ABBREVIATED, type Unit, unitsOf } from './units.ts';
 
 const QUESTION = /[?？]\s*["'”’」』)）]*\s*$|(?:吗|呢|么)[。.]?\s*$/u;
 export const isQuestion = (text: string): boolean => QUESTION.test(text);
@@ -34,6 +35,11 @@ export function setsRule(text: string): boolean {
   return RULE_ZH.test(text) && !NOT_RULE_ZH.test(text);
 }
 
+const sentences = (text: string): string[] => {
+  const cut = sentencesOf(text);
+  return cut.some((sentence) => ABBREVIATED.test(sentence)) ? [text] : cut;
+};
+
 /** The sentences of a message with which the person sets rules, verbatim and in order. Empty for everyone else's messages. */
 export function constraintsOf(message: Message): readonly string[] {
   if (message.role !== 'user' || message.kind !== 'message') return [];
@@ -43,7 +49,14 @@ export function constraintsOf(message: Message): readonly string[] {
   const length = prose.reduce((sum, { text }) => sum + text.length, 0);
   const looked =
     length > SAID ? [...prose.slice(0, EDGE), ...prose.slice(Math.max(EDGE, prose.length - EDGE))] : prose;
-  const found = [...new Set(looked.filter(({ text }) => setsRule(text)).map(({ text }) => text))];
+  // Of several sentences that stand in one unit only those that set a rule have to be carried.
+  const found = [
+    ...new Set(
+      looked
+        .flatMap(({ text }) => (setsRule(text) || text.length > 40 ? sentences(text) : []))
+        .filter(setsRule),
+    ),
+  ];
   constraintCache.set(message, found);
   return found;
 }
@@ -138,7 +151,7 @@ const VALUES: readonly (readonly [ValueKind, RegExp])[] = [
   ],
   [
     'name',
-    /(?<=[\p{L}\d,;:'"’)]\s)\p{Lu}[\p{L}'’-]+|\b(?:Mr|Mrs|Ms|Dr|Prof)\.?\s\p{Lu}|[\p{Script=Han}]{2,8}(?:公司|银行|大学|学院|医院|路|街|区|市|县|村|镇|楼|号楼|酒店|小院|餐厅|物流|科技|集团)|[\p{Script=Han}](?:老师|师傅|医生|经理|教授|先生|女士|小姐|总监|阿姨|叔叔|姐|哥|姨|叔)|(?:叫做?|名叫|名字是|店名|名为|姓)[\p{Script=Han}\w]|(?<![\p{Script=Han}])[小老阿][\p{Script=Han}](?![\p{Script=Han}]{3})|(?:由|找|给|跟|让|是|叫|，|。|、|：|“|^)(?:欧阳|司马|上官|诸葛|[赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦尤许何吕施张孔曹严华金魏陶姜戚谢邹喻柏水窦章云苏潘葛奚范彭郎鲁韦昌马苗凤花方俞任袁柳鲍史唐费廉岑薛雷贺倪汤滕殷罗毕郝邬安常乐于时傅皮卞齐康伍余元卜顾孟平黄和穆萧尹姚邵汪祁毛禹狄米贝明臧戴谈宋庞熊纪舒屈项祝董梁杜阮蓝闵席季贾路江童颜郭梅盛林刁钟徐邱骆高夏蔡田樊胡凌霍虞万柯管卢莫房裘缪解应宗丁宣邓郁单杭洪包左石崔吉龚程邢裴陆荣翁荀甄曲封段侯武刘龙叶司黎乔闻党翟谭姬申冉宿柴瞿阎连习艾向古易廖庾]) ?[\p{Script=Han}]{1,2}(?=[负说来是的在和把，。、；：”）]|$)/u,
+    /(?<=[\p{L}\d,;:'"’)]\s)\p{Lu}[\p{L}'’-]+|\b(?:Mr|Mrs|Ms|Dr|Prof)\.?\s\p{Lu}|[\p{Script=Han}]{2,8}(?:公司|银行|大学|学院|医院|路|街|区|市|县|村|镇|楼|号楼|酒店|小院|餐厅|物流|科技|集团)|[\p{Script=Han}](?:老师|师傅|医生|经理|教授|先生|女士|小姐|总监|阿姨|叔叔|姐|哥|姨|叔)|(?:叫做?|名叫|名字是|店名|名为|姓)[\p{Script=Han}\w]|(?<![\p{Script=Han}]|在|去|是|由|找|给|跟|让|叫|的)[小老阿][\p{Script=Han}](?![\p{Script=Han}]{3})|(?<=[在去是由找给跟让叫的])[小老阿](?!时|学|区|组|是|师|板|家|里|爷|婆|公)[\p{Script=Han}]|在[\p{Script=Han}]{2,4}(?:考|住|工作|上班|读|开|见|办|举行|出发|出差)|(?:由|找|给|跟|让|是|叫|，|。|、|：|“|^)(?:欧阳|司马|上官|诸葛|[赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦尤许何吕施张孔曹严华金魏陶姜戚谢邹喻柏水窦章云苏潘葛奚范彭郎鲁韦昌马苗凤花方俞任袁柳鲍史唐费廉岑薛雷贺倪汤滕殷罗毕郝邬安常乐于时傅皮卞齐康伍余元卜顾孟平黄和穆萧尹姚邵汪祁毛禹狄米贝明臧戴谈宋庞熊纪舒屈项祝董梁杜阮蓝闵席季贾路江童颜郭梅盛林刁钟徐邱骆高夏蔡田樊胡凌霍虞万柯管卢莫房裘缪解应宗丁宣邓郁单杭洪包左石崔吉龚程邢裴陆荣翁荀甄曲封段侯武刘龙叶司黎乔闻党翟谭姬申冉宿柴瞿阎连习艾向古易廖庾]) ?[\p{Script=Han}]{1,2}(?=[负说来是的在和把，。、；：”）]|$)/u,
   ],
   [
     'number',
@@ -197,11 +210,11 @@ const EXPECTED: readonly (readonly [RegExp, readonly ValueKind[]])[] = [
     ['command', 'code', 'quoted', 'path'],
   ],
   [
-    /\bwho(?:m|se)?\b|\b(?:name|called|person|contact|owner|author|reviewer)\b|谁|叫什么|名字|姓名|负责人|联系人/iu,
+    /\bwho(?:m|se)?\b|\b(?:name|called|person|contact|owner|author|reviewer|city|town|country|hotel|restaurant|company|school|brand|street)\b|谁|城市|哪(?:家|里|儿|座|所)|品牌|学校|公司|叫什么|名字|姓名|负责人|联系人/iu,
     ['name', 'quoted', 'code'],
   ],
   [
-    /\b(?:function|variable|class|method|column|field|key|library|package|table|database|branch|flag|algorithm|header|module|constant)\b|函数|变量|类名|方法|字段|[数仓]据?库|[表库]名|哪[个张]表|分支|算法|常量|(?:依赖|软件|安装)包/iu,
+    /\b(?:function|variable|class|method|column|field|key|library|package|table|database|branch|flag|algorithm|header|module|constant|tests?|service|job|pod|container|unit|bucket|queue|topic)\b|函数|变量|类名|方法|字段|[数仓]据?库|[表库]名|哪[个张]表|分支|算法|常量|测试|用例|服务|容器|任务|队列|(?:依赖|软件|安装)包/iu,
     ['code', 'quoted', 'command', 'path', 'name', 'version'],
   ],
 ];

@@ -54,10 +54,12 @@ export interface Folded {
 
 /** As a model reads it. */
 export const renderReturned = (passages: readonly ReturnedPassage[]): string =>
-  `<earlier_in_this_conversation>\n${passages.map(({ role, text }) => `${role}: ${quoted(text)}`).join('\n')}\n</earlier_in_this_conversation>`;
+  `<earlier>\n${passages.map(({ role, text }) => `${role}: ${quoted(text)}`).join('\n')}\n</earlier>`;
 
 /** Tokens of the tags around it. */
-const FRAME = 24;
+const FRAME = 8;
+/** Lines that differ in figures only, of one form. */
+const SAME_LINES = 2;
 /** Tokens of a line beside its words. */
 const LINE = 3;
 
@@ -168,8 +170,9 @@ function closingOf(message: Message | undefined): ReadonlySet<string> {
 // ---------------------------------------------------------------------------------------- weights
 /** What a word counts where it stands: in the sentence, what it stands under, what it answers, beside it, anywhere in the message. */
 const WHERE = { own: 1, lead: 0.6, answered: 0.5, beside: 0.4, message: 0.3 } as const;
-/** What a word counts that stands in a message so many places away: people keep to a subject for a while. */
-const NEARBY = [0, 0.36, 0.33, 0.28, 0.24, 0.18, 0.12] as const;
+/** What a word counts that was said so many messages before, or after: a subject is named first and spoken of for a while. */
+const AFTER = [0, 0.42, 0.4, 0.34, 0.3, 0.22, 0.15] as const;
+const BEFORE = [0, 0.32, 0.28, 0.2, 0.15, 0.1] as const;
 /** Words a question is made of: they tell what kind of answer is wanted, and little of where it stands. */
 const FRAME_WORDS = new Set(
   termsOf(
@@ -185,7 +188,7 @@ const CANDIDATES = 160;
 /** Below this share of what the question could reach nothing comes back. */
 const FLOOR = 0.12;
 /** Nor what is this much worse than the best. */
-const RELATIVE_FLOOR = 0.3;
+const RELATIVE_FLOOR = 0.25;
 /** A correction is looked for where a sentence fits at least this well, measured by the best. */
 const CORRECTED = 0.6;
 /** How much meaning counts beside words. */
@@ -305,9 +308,14 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
       if (list.length > Math.max(8, Math.min(200, messages.length / 8))) continue;
       const near = new Map<number, number>();
       for (const at of list)
-        for (let away = 1; away < NEARBY.length; away++)
-          for (const there of [at - away, at + away])
-            near.set(there, Math.max(near.get(there) ?? 0, NEARBY[away] as number));
+        for (const [weights, way] of [
+          [AFTER, 1],
+          [BEFORE, -1],
+        ] as const)
+          for (let away = 1; away < weights.length; away++) {
+            const there = at + away * way;
+            near.set(there, Math.max(near.get(there) ?? 0, weights[away] as number));
+          }
       nearby.set(term, near);
     }
     const rough = new Map<number, number>();
@@ -377,7 +385,7 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
           words += worth * where;
         }
         if (!touched && meaning < 0.5) continue;
-        let score = words / reach + meaning * MEANING;
+        let score = Math.min(1.2, words / reach) + meaning * MEANING;
         score *= answers(expected, valuesOf(unit));
         if (own.size < 3 && unit.kind === 'prose') score *= own.size === 0 ? 0.1 : 0.6;
         if (isAcknowledgement(unit.text)) score *= 0.3;
@@ -424,8 +432,16 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
     const chosen = new Map<string, FoldedHit & { why: ReturnedPassage['why'] }>();
     const spoken = new Set<number>();
     let left = tokens - FRAME;
+    /** Lines of a log or a table differ in their figures only: one of them tells what they are. */
+    const alike = new Map<string, number>();
     const take = (hit: FoldedHit, why: ReturnedPassage['why']): void => {
       const key = `${hit.at}/${hit.index}`;
+      const form = hit.unit.kind === 'result' ? hit.unit.text.replace(/\d+/g, '0') : '';
+      if (form !== '' && why === 'asked') {
+        const times = alike.get(form) ?? 0;
+        alike.set(form, times + 1);
+        if (times >= SAME_LINES) return;
+      }
       if (chosen.has(key) || (why !== 'missed' && present.includes(hit.unit.text))) return;
       const cost = meter.text(hit.unit.text) + (spoken.has(hit.at) ? 1 : LINE);
       if (cost > left) return;
@@ -443,7 +459,7 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
     }
     const hits = find(question, 400, relevance);
     const best = hits[0]?.score ?? 0;
-    const floor = Math.max(FLOOR, best * RELATIVE_FLOOR);
+    const floor = Math.max(FLOOR, Math.min(1, best) * RELATIVE_FLOOR);
     for (const hit of hits) {
       if (hit.score < floor || left <= LINE) break;
       const correction = hit.score >= best * CORRECTED ? correctionOf(hit) : undefined;

@@ -17,6 +17,7 @@ import {
   valuesOf,
 } from './cues.ts';
 import { termsIn } from './folded.ts';
+import { termsOf } from './terms.ts';
 import { estimateTokens } from './tokens.ts';
 import { type Unit, unitsOf } from './units.ts';
 
@@ -84,6 +85,7 @@ const DEFINITE: readonly ValueKind[] = [
 const ASSIGNS = /[\w"'`\])]\s*(?:=|:=|:|=>|→)\s*["'`]?[\w/.$-]/u;
 const LOGGED = /^\W*(?:\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\[?(?:INFO|DEBUG|TRACE)\b)/iu;
 
+const NO_VALUES: ReadonlySet<ValueKind> = new Set();
 const cache = new WeakMap<Message, readonly Note[]>();
 
 /** The notes of a message, in order. Empty for bookkeeping and for what only agrees. */
@@ -92,9 +94,24 @@ export function notesOf(message: Message): readonly Note[] {
   if (known) return known;
   const notes: Note[] = [];
   if (message.kind === 'message' && message.role !== 'system') {
-    const rules = new Set(constraintsOf(message));
-    unitsOf(message).forEach((unit, index) => {
-      const note = noteOf(message, unit, index, rules);
+    const units = unitsOf(message);
+    const rules = constraintsOf(message);
+    for (const text of rules) {
+      const index = units.findIndex((unit) => unit.text.includes(text));
+      notes.push({
+        kind: 'rule',
+        text,
+        lead: '',
+        weight: WEIGHTS.rule,
+        terms: new Set(termsOf(text)),
+        values: NO_VALUES,
+        index,
+        tokens: estimateTokens(text),
+      });
+    }
+    units.forEach((unit, index) => {
+      // What is a rule and nothing else is told once.
+      const note = rules.includes(unit.text) ? null : noteOf(message, unit, index);
       if (note) notes.push(note);
     });
   }
@@ -135,20 +152,9 @@ function kindOf(message: Message, unit: Unit, values: ReadonlySet<ValueKind>): N
   return DEFINITE.some((kind) => values.has(kind)) || (values.has('name') && states(text)) ? 'fact' : null;
 }
 
-function noteOf(message: Message, unit: Unit, index: number, rules: ReadonlySet<string>): Note | null {
+function noteOf(message: Message, unit: Unit, index: number): Note | null {
   const { text } = unit;
   const values = valuesOf(unit);
-  if (unit.kind === 'prose' && rules.has(text))
-    return {
-      kind: 'rule',
-      text,
-      lead: '',
-      weight: WEIGHTS.rule,
-      terms: new Set(termsIn(unit).keys()),
-      values,
-      index,
-      tokens: estimateTokens(text),
-    };
   if (isAcknowledgement(text)) return null;
   const kind = kindOf(message, unit, values);
   if (!kind) return null;

@@ -72,11 +72,44 @@ function proseAndCode(text: string, units: Unit[]): void {
         continue;
       }
       table = '';
-      for (const sentence of ONE_SENTENCE.test(line) ? [line.trim()] : sentencesOf(line))
+      for (const sentence of ONE_SENTENCE.test(line) ? [line.trim()] : mended(sentencesOf(line)))
         for (const piece of pieces(sentence)) units.push({ text: piece, lead, kind: 'prose' });
       if (HEADING.test(line) || LEAD_IN.test(line)) lead = line.trim();
     }
   }
+}
+
+export const ABBREVIATED =
+  /(?:^|[\s(])(?:prof|dr|mr|mrs|ms|st|sr|jr|no|nr|inc|ltd|co|approx|ca|resp|dept|ext|\p{Lu})\.$/iu;
+/** Says too little to stand alone: it belongs to what follows, or else to what was before. Two Han characters are about a word. */
+const isFragment = (text: string): boolean =>
+  text.length <= 30 &&
+  (text.match(/[\p{L}\p{N}]+/gu) ?? []).reduce(
+    (words, run) => words + (/\p{Script=Han}/u.test(run) ? run.length / 2 : 1),
+    0,
+  ) < 3;
+
+/** Sentences of one line, what was cut behind an abbreviation put together again, and fragments with their neighbours. Each is verbatim in the line. */
+function mended(sentences: readonly string[]): string[] {
+  const out: string[] = [];
+  let held = '';
+  const joinedTo = (first: string, second: string): string =>
+    /[\u3000-\u9fff\uff00-\uffef]$/u.test(first) ? first + second : `${first} ${second}`;
+  for (const sentence of sentences) {
+    const text = held === '' ? sentence : joinedTo(held, sentence);
+    if ((ABBREVIATED.test(text) || isFragment(text)) && text.length < MAX_UNIT / 2) held = text;
+    else {
+      out.push(text);
+      held = '';
+    }
+  }
+  if (held !== '') {
+    const last = out.at(-1);
+    if (last !== undefined && last.length + held.length < MAX_UNIT / 2)
+      out[out.length - 1] = joinedTo(last, held);
+    else out.push(held);
+  }
+  return out;
 }
 
 function lines(text: string, lead: string, kind: Unit['kind'], units: Unit[]): void {

@@ -12,7 +12,7 @@ export const COMPACTED_TURNS = '[COMPACTED_CONTEXT]';
 
 export const HEADINGS = {
   en: {
-    memory: '[Session memory: notes on earlier messages of this conversation, which are folded]',
+    memory: '[Session memory: notes on folded messages]',
     constraints: '[What I asked you to observe, word for word]',
     topic: '[Earlier in this conversation]',
     title: 'Title',
@@ -29,7 +29,7 @@ export const HEADINGS = {
     earlier: 'Earlier',
   },
   zh: {
-    memory: '[会话记忆：本对话中已折叠的较早消息的笔记]',
+    memory: '[会话记忆：已折叠的消息]',
     constraints: '[我要求遵守的内容，逐字保留]',
     topic: '[本对话较早的内容]',
     title: '标题',
