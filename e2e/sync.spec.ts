@@ -1,0 +1,393 @@
+// Two people's worth of browsers and a real relay between them: pairing, recall of what the other device said, writing without a network,
+// and every way in which a wrong key must be refused.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { BrowserContext, Page } from '@playwright/test';
+import { phraseOf } from '../src/domain/sync/pairing.ts';
+import {
+  asFile,
+  chatgptHistory,
+  doneImporting,
+  expect,
+  HISTORY,
+  importThroughDialog,
+  type OwnBrowser,
+  openApp,
+  ownBrowser,
+  remembered,
+  test,
+} from './app.ts';
+
+/** The relay as its own process, on one port and one folder, so that it can be killed and started again. */
+interface RelayProcess {
+  readonly address: string;
+  start(): Promise<void>;
+  /** As a power cut would. */
+  kill(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+async function relayProcess(): Promise<RelayProcess> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  const data = mkdtempSync(join(tmpdir(), 'recollect-relay-'));
+  let running: ChildProcess | undefined;
+  const kill = async () => {
+    const process = running;
+    running = undefined;
+    if (!process || process.exitCode !== null) return;
+    process.kill('SIGKILL');
+    await once(process, 'exit');
+  };
+  return {
+    address: `ws://localhost:${port}`,
+    start: async () => {
+      const started = spawn(
+        process.execPath,
+        ['--import', 'tsx', join(import.meta.dirname, '../src/relay/main.ts')],
+        {
+          cwd: join(import.meta.dirname, '..'),
+          env: { ...process.env, PORT: String(port), RELAY_DATA: data, DATABASE_URL: '' },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      );
+      running = started;
+      for await (const line of createInterface({ input: started.stdout }))
+        if (line.includes('"listening"')) break;
+      started.stdout.resume();
+    },
+    kill,
+    dispose: async () => {
+      await kill();
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+let relay: RelayProcess;
+let browsers: OwnBrowser[];
+let base: string;
+
+test.beforeEach(async ({ baseURL }) => {
+  base = baseURL ?? '';
+  browsers = [];
+  relay = await relayProcess();
+  await relay.start();
+});
+test.afterEach(async () => {
+  for (const browser of browsers) await browser.dispose();
+  await relay.dispose();
+});
+
+interface Device {
+  readonly page: Page;
+  readonly context: BrowserContext;
+}
+
+/** A profile of its own: nothing is shared but the relay. */
+async function device(path = '/?console'): Promise<Device> {
+  const browser = ownBrowser();
+  browsers.push(browser);
+  const context = await browser.open();
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const page = context.pages()[0] ?? (await context.newPage());
+  await page.goto(base + path);
+  await expect(page.getByRole('main')).toBeVisible();
+  return { page, context };
+}
+
+const openSettings = async (page: Page) => {
+  await page
+    .getByRole('link', { name: 'Settings' })
+    .or(page.getByRole('button', { name: 'Settings' }))
+    .first()
+    .click();
+  await page.getByRole('navigation', { name: 'Settings' }).getByText('Sync', { exact: true }).click();
+};
+
+async function createAccount({ page }: Device, name = 'Desk'): Promise<void> {
+  await openSettings(page);
+  await page.getByRole('radio', { name: /My relay/ }).check();
+  await page.getByLabel('Address of the relay').fill(relay.address);
+  await page.getByRole('button', { name: 'Test the relay' }).click();
+  await expect(page.getByText('would let this device in')).toBeVisible();
+  await page.getByLabel('Name of this device').fill(name);
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  await inStep(page);
+}
+
+/** The sentence on Settings › Sync, which never says more than is known. */
+const inStep = (page: Page) =>
+  expect(page.getByRole('main').getByText('In step with the relay')).toBeVisible({ timeout: 60_000 });
+
+async function showKey(page: Page, way: 'QR code' | 'Link' | '24 words'): Promise<void> {
+  await page.getByRole('button', { name: 'Show how' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('img', { name: /QR code/ })).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'Show the key' }).click();
+  await dialog.getByText(way, { exact: true }).click();
+}
+
+async function linkOf({ page }: Device): Promise<string> {
+  await showKey(page, 'Link');
+  const link = await page.getByRole('dialog').getByRole('textbox', { name: 'Link' }).inputValue();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  return link;
+}
+
+const fingerprintOn = (page: Page) => page.locator('[data-fingerprint]').first().textContent();
+
+async function confirmPairing(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Name of this device').fill(name);
+  await page.getByRole('main').getByRole('button', { name: 'Pair this device' }).click();
+}
+
+async function pairedTo(desk: Device, name = 'Phone'): Promise<Device> {
+  const link = await linkOf(desk);
+  const phone = await device();
+  // As a person does who pastes it into the address of a running app: nothing but the fragment changes.
+  await phone.page.evaluate((fragment) => {
+    location.hash = fragment;
+  }, new URL(link).hash);
+  await confirmPairing(phone.page, name);
+  await inStep(phone.page);
+  return phone;
+}
+
+/** What both devices hold of every conversation, as text. */
+const contents = (page: Page): Promise<string> =>
+  page.evaluate(async () => {
+    const app = globalThis.recollect?.app;
+    const entries = app?.documents.library.get().entries ?? [];
+    const all = await Promise.all(
+      entries.map(async ({ id, title, deletedAt }) => {
+        const conversation = await app?.documents.read(id);
+        const messages = [...(conversation?.messages.values() ?? [])]
+          .map((message) => `${message.id} ${message.parentId} ${JSON.stringify(message.parts)}`)
+          .sort();
+        return JSON.stringify({ id, title, deleted: deletedAt !== null, messages });
+      }),
+    );
+    return all.sort().join('\n');
+  });
+const same = (one: Page, other: Page) =>
+  expect
+    .poll(async () => (await contents(one)) === (await contents(other)), {
+      timeout: 60_000,
+      intervals: [300],
+    })
+    .toBe(true);
+
+async function say(page: Page, words: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(words);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('article').getByText(words).first()).toBeVisible();
+}
+
+test('pair by link, import and chat on one, recall on the other', async () => {
+  test.setTimeout(300_000);
+  const desk = await device();
+  await importThroughDialog(desk.page, [
+    asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
+  ]);
+  await doneImporting(desk.page);
+  await createAccount(desk);
+  const print = await fingerprintOn(desk.page);
+
+  const link = await linkOf(desk);
+  const phone = await device('/');
+  await phone.page.goto(link);
+  // Before anything else the key is gone from the address and from the history.
+  await expect(phone.page).toHaveURL(`${base}/pair`);
+  expect(await phone.page.evaluate(() => `${location.href} ${document.referrer}`)).not.toContain('pair=');
+  expect(await fingerprintOn(phone.page)).toBe(print);
+  await confirmPairing(phone.page, 'Phone');
+  await inStep(phone.page);
+  await phone.page.goBack().catch(() => null);
+  expect(phone.page.url()).not.toContain('pair=');
+
+  await phone.page.goto(`${base}/?console`);
+  await expect(phone.page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  await expect
+    .poll(() =>
+      phone.page.evaluate(() => globalThis.recollect?.app.documents.library.get().entries.length ?? 0),
+    )
+    .toBe(HISTORY.length);
+  await same(desk.page, phone.page);
+
+  await desk.page.getByRole('button', { name: 'New conversation' }).first().click();
+  await say(desk.page, 'The spare key of the cellar hangs behind the blue door.');
+  await expect(desk.page.getByText(/Saved, also on Phone/)).toBeVisible({ timeout: 60_000 });
+  await same(desk.page, phone.page);
+
+  await remembered(phone.page);
+  await phone.page
+    .getByRole('textbox', { name: 'Message' })
+    .fill('/recall where is the spare key of the cellar');
+  await phone.page.keyboard.press('Enter');
+  await expect(
+    phone.page.getByRole('region', { name: 'Recalled from other conversations' }).first(),
+  ).toContainText('behind the blue door');
+  await phone.page.getByRole('textbox', { name: 'Message' }).fill('/recall when do we back up the photos');
+  await phone.page.keyboard.press('Enter');
+  await expect(
+    phone.page.getByRole('region', { name: 'Recalled from other conversations' }).last(),
+  ).toContainText('Backup of the photos');
+});
+
+test('both offline, both write in the same conversation, both back: nothing is lost, and it shows', async () => {
+  test.setTimeout(300_000);
+  const desk = await device();
+  await createAccount(desk);
+  await desk.page.getByRole('button', { name: 'New conversation' }).first().click();
+  await say(desk.page, 'Which colour shall the shed have?');
+  await expect(desk.page).toHaveURL(/\/c\//);
+  const path = new URL(desk.page.url()).pathname;
+  await openSettings(desk.page);
+  const phone = await pairedTo(desk);
+  await same(desk.page, phone.page);
+  for (const { page } of [desk, phone]) {
+    await openApp(page, `${base}${path}?console`);
+    await expect(page.getByRole('article').getByText('Which colour shall the shed have?')).toBeVisible();
+  }
+  // An answer from memory may still be on its way.
+  await expect(desk.page.getByText(/Saved, also on Phone/)).toBeVisible({ timeout: 60_000 });
+  await same(desk.page, phone.page);
+
+  await relay.kill();
+  await desk.context.setOffline(true);
+  await phone.context.setOffline(true);
+  await say(desk.page, 'Green, like the garden gate.');
+  await say(phone.page, 'Red, like the barn next door.');
+  for (const { page } of [desk, phone])
+    await expect(page.getByText(/Offline\. Saved here, \d+ to sync/)).toBeVisible({ timeout: 60_000 });
+
+  await relay.start();
+  await desk.context.setOffline(false);
+  await phone.context.setOffline(false);
+  await expect(desk.page.getByText(/Saved, also on Phone/)).toBeVisible({ timeout: 120_000 });
+  await expect(phone.page.getByText(/Saved, also on Desk/)).toBeVisible({ timeout: 120_000 });
+  await same(desk.page, phone.page);
+  const both = await contents(desk.page);
+  expect(both).toContain('Green, like the garden gate.');
+  expect(both).toContain('Red, like the barn next door.');
+
+  await openSettings(desk.page);
+  await desk.page.getByRole('button', { name: 'Conflicts', exact: true }).click();
+  await desk.page.getByRole('button', { name: 'Look at the branches' }).first().click();
+  await expect(desk.page).toHaveURL(new RegExp(path));
+  await expect(desk.page.getByText('2 / 2').or(desk.page.getByText('1 / 2')).first()).toBeVisible();
+});
+
+test('the QR code on the screen is read back on the other device', async () => {
+  test.setTimeout(240_000);
+  const desk = await device();
+  await createAccount(desk);
+  const print = await fingerprintOn(desk.page);
+  await showKey(desk.page, 'QR code');
+  const code = desk.page.getByRole('img', { name: 'Pairing link as a QR code' });
+  await expect(code).toBeVisible();
+  const picture = await code.screenshot();
+  await desk.page.getByRole('button', { name: 'Hide now' }).click();
+  await expect(code).toHaveCount(0);
+
+  const phone = await device('/pair');
+  await phone.page.locator('input[data-import=qr]').setInputFiles({
+    name: 'empty.svg',
+    mimeType: 'image/svg+xml',
+    buffer: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200"/>'),
+  });
+  await expect(phone.page.getByText('No QR code was found in this picture')).toBeVisible();
+  await phone.page
+    .locator('input[data-import=qr]')
+    .setInputFiles({ name: 'code.png', mimeType: 'image/png', buffer: picture });
+  await expect(phone.page.getByText('The QR code was read.')).toBeVisible();
+  expect(await fingerprintOn(phone.page)).toBe(print);
+  await confirmPairing(phone.page, 'Phone');
+  await inStep(phone.page);
+  await expect(desk.page.getByText('Phone', { exact: true })).toBeVisible({ timeout: 60_000 });
+});
+
+test('wrong words are refused: misspelt, swapped, of another account; nothing is written', async () => {
+  test.setTimeout(240_000);
+  const desk = await device();
+  await createAccount(desk);
+  await showKey(desk.page, '24 words');
+  const words = (
+    await desk.page.getByRole('list', { name: '24 words' }).getByRole('listitem').allInnerTexts()
+  ).map((item) => item.replace(/[\d\s]+/g, ''));
+  expect(words).toHaveLength(24);
+  await desk.page.keyboard.press('Escape');
+
+  const phone = await device('/pair?console');
+  const box = phone.page.getByLabel('Link or 24 words');
+  const go = () => phone.page.getByRole('button', { name: 'Continue' }).click();
+
+  await box.fill(['abandn', ...words.slice(1)].join(' '));
+  await expect(phone.page.getByText('abandon?')).toBeVisible();
+  await go();
+  await expect(phone.page.getByRole('alert')).toContainText('One word is not in the list');
+
+  await box.fill(words.slice(0, 20).join(' '));
+  await go();
+  await expect(phone.page.getByRole('alert')).toContainText('These are 20 words');
+
+  const at = words.findIndex((word, index) => word !== words[index + 1]);
+  const swapped = words.with(at, words[at + 1] as string).with(at + 1, words[at] as string);
+  await box.fill(swapped.join(' '));
+  await go();
+  // Once in 256 a swap has the right checksum: then the relay has nothing for it, which is the next case.
+  const said = phone.page.getByRole('alert');
+  if (await said.isVisible()) await expect(said).toContainText('together they open nothing');
+  else await phone.page.getByRole('button', { name: 'Use something else' }).click();
+
+  await box.fill(phraseOf(new Uint8Array(randomBytes(32))));
+  await go();
+  await phone.page.getByLabel('Address of the relay').fill(relay.address);
+  await confirmPairing(phone.page, 'Phone');
+  await expect(phone.page.getByRole('alert')).toContainText('The relay has nothing that this key opens', {
+    timeout: 60_000,
+  });
+  const after = await phone.page.evaluate(() => globalThis.recollect?.app.sync.status.get());
+  expect(after?.account).toBeNull();
+  expect(after?.mode).toBe('disabled');
+
+  await phone.page.getByRole('button', { name: 'Use something else' }).click();
+  await box.fill(words.map((word, index) => `${index + 1}. ${word}`).join('\n'));
+  await go();
+  await phone.page.getByLabel('Address of the relay').fill(relay.address);
+  await confirmPairing(phone.page, 'Phone');
+  await inStep(phone.page);
+});
+
+test('forgotten everywhere: gone on the other device, and from the relay', async () => {
+  test.setTimeout(240_000);
+  const desk = await device();
+  await createAccount(desk);
+  await desk.page.getByRole('button', { name: 'New conversation' }).first().click();
+  await say(desk.page, 'What I said about the surprise party.');
+  await openSettings(desk.page);
+  const phone = await pairedTo(desk);
+  await openApp(phone.page, `${base}/?console`);
+  await same(desk.page, phone.page);
+  expect(await contents(phone.page)).toContain('surprise party');
+
+  await desk.page.getByRole('navigation', { name: 'Conversations' }).getByRole('link').first().hover();
+  await desk.page
+    .getByRole('button', { name: /^More for/ })
+    .first()
+    .click();
+  await desk.page.getByRole('menuitem', { name: 'Forget everywhere' }).click();
+  await desk.page.getByRole('dialog').getByRole('button', { name: 'Forget everywhere' }).click();
+  await expect.poll(() => contents(desk.page)).toBe('');
+  await expect.poll(() => contents(phone.page), { timeout: 60_000 }).toBe('');
+});
