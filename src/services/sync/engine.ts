@@ -910,7 +910,6 @@ async function createSession(deps: SessionDeps): Promise<Session> {
   /** Folders were excluded or let in again. */
   async function recheckWithheld(): Promise<boolean> {
     if (!recheck) return false;
-    recheck = false;
     let did = false;
     for (const [document, record] of records.rooms) {
       if (record.withheld === null) continue;
@@ -922,6 +921,7 @@ async function createSession(deps: SessionDeps): Promise<Session> {
       await records.commit(step);
       did = true;
     }
+    recheck = false;
     return did;
   }
 
@@ -931,23 +931,30 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     if (named.size === 0) return false;
     const suspects = [...named];
     named.clear();
-    const there = new Set<string>(await log.documents());
-    let did = false;
-    for (const document of suspects) {
-      const record = records.rooms.get(document);
-      if (there.has(document) || document === LIBRARY_DOCUMENT || !record || record.gone !== null) continue;
-      if (record.withheld !== null && record.seq === 0) {
-        const step = newStep();
-        records.putRoom(step, document, undefined);
-        await records.commit(step);
-        continue;
-      }
-      // Nothing of it was ever here: it is still to be fetched.
-      if (record.seq === 0 && Object.keys(record.have).length === 0) continue;
-      await eraseEverywhere(document, record);
-      did = true;
+    try {
+      const there = new Set<string>(await log.documents());
+      let did = false;
+      for (const document of suspects) if (!there.has(document)) did = (await noticeOne(document)) || did;
+      return did;
+    } catch (error) {
+      for (const document of suspects) named.add(document);
+      throw error;
     }
-    return did;
+  }
+
+  async function noticeOne(document: string): Promise<boolean> {
+    const record = records.rooms.get(document);
+    if (document === LIBRARY_DOCUMENT || !record || record.gone !== null) return false;
+    if (record.withheld !== null && record.seq === 0) {
+      const step = newStep();
+      records.putRoom(step, document, undefined);
+      await records.commit(step);
+      return false;
+    }
+    // Nothing of it was ever here: it is still to be fetched.
+    if (record.seq === 0 && Object.keys(record.have).length === 0) return false;
+    await eraseEverywhere(document, record);
+    return true;
   }
 
   async function eraseEverywhere(document: string, record: RoomRecord): Promise<void> {
@@ -1006,67 +1013,73 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     let did = false;
     for (const document of [...stirred]) {
       stirred.delete(document);
-      const record = records.rooms.get(document);
-      if (document === INDEX_ROOM) {
-        const epoch = epochOf(INDEX_ROOM);
-        // The word of the move itself must have reached the old room.
-        if (epoch <= (record?.epoch ?? 0)) continue;
-        if (records.outbox.has(INDEX_ROOM)) {
-          stirred.add(document);
-          return did;
-        }
-        const step = newStep();
-        records.putRoom(step, INDEX_ROOM, { ...freshRecord(epoch), compare: true });
-        await records.commit(step);
-        index?.room.close();
-        index = undefined;
-        did = true;
-        continue;
-      }
-      if (!record) {
-        if (headsOf(document).size > 0) did = true;
-        continue;
-      }
-      const gone = goneOf(document);
-      if (gone && gone.epoch >= record.epoch && record.gone !== gone.epoch) {
-        did = true;
-        closeLink(document);
-        const unseen =
-          reach(record.have, device) > (gone.have[device] ?? 0) ||
-          record.whole ||
-          (records.outbox.get(document)?.size ?? 0) > 0;
-        if (record.gone === null && unseen && (await log.read(document as DocumentId)).length > 0) {
-          const step = newStep();
-          await keepInTrash(step, document, gone);
-          await records.commit(step);
-        } else if (record.gone === null) {
-          await log.erase(document as DocumentId);
-          signal.throwIfAborted();
-          await eraseEverywhere(document, record);
-        }
-        continue;
-      }
-      const epoch = liveEpoch(document);
-      if (
-        epoch > record.epoch &&
-        (record.gone === null || [...headsOf(document).values()].some((head) => head.epoch === epoch))
-      ) {
-        // It moved: what is here is compared with what the new room has.
-        const step = newStep();
-        dropOut(step, document);
-        records.putRoom(step, document, {
-          ...freshRecord(epoch),
-          withheld: record.withheld,
-          forgotten: record.forgotten,
-          compare: record.gone === null,
-        });
-        await records.commit(step);
-        closeLink(document);
-        beacons.add(document);
-        did = true;
+      try {
+        did = (await followFact(document)) || did;
+      } catch (error) {
+        // Not done, so still to be done.
+        stirred.add(document);
+        throw error;
       }
     }
     return did;
+  }
+
+  async function followFact(document: string): Promise<boolean> {
+    const record = records.rooms.get(document);
+    if (document === INDEX_ROOM) {
+      const epoch = epochOf(INDEX_ROOM);
+      // The word of the move itself must have reached the old room.
+      if (epoch <= (record?.epoch ?? account.indexEpoch)) return false;
+      if (records.outbox.has(INDEX_ROOM)) {
+        stirred.add(document);
+        return false;
+      }
+      const step = newStep();
+      records.putRoom(step, INDEX_ROOM, { ...freshRecord(epoch), compare: true });
+      await records.commit(step);
+      index?.room.close();
+      index = undefined;
+      return true;
+    }
+    if (!record) return headsOf(document).size > 0;
+    const gone = goneOf(document);
+    if (gone && gone.epoch >= record.epoch && record.gone !== gone.epoch) {
+      closeLink(document);
+      const unseen =
+        reach(record.have, device) > (gone.have[device] ?? 0) ||
+        record.whole ||
+        (records.outbox.get(document)?.size ?? 0) > 0;
+      if (record.gone === null && unseen && (await log.read(document as DocumentId)).length > 0) {
+        const step = newStep();
+        await keepInTrash(step, document, gone);
+        await records.commit(step);
+      } else if (record.gone === null) {
+        await log.erase(document as DocumentId);
+        signal.throwIfAborted();
+        await eraseEverywhere(document, record);
+      }
+      return true;
+    }
+    const epoch = liveEpoch(document);
+    if (
+      epoch > record.epoch &&
+      (record.gone === null || [...headsOf(document).values()].some((head) => head.epoch === epoch))
+    ) {
+      // It moved: what is here is compared with what the new room has.
+      const step = newStep();
+      dropOut(step, document);
+      records.putRoom(step, document, {
+        ...freshRecord(epoch),
+        withheld: record.withheld,
+        forgotten: record.forgotten,
+        compare: record.gone === null,
+      });
+      await records.commit(step);
+      closeLink(document);
+      beacons.add(document);
+      return true;
+    }
+    return false;
   }
 
   /** A room in which too much cannot be opened is left, and made again in the next epoch. */
