@@ -2,6 +2,7 @@
 import { CornerDownLeft, X } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { toast } from 'sonner';
 import { asConversationId, asMessageId, type ConversationId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
@@ -137,6 +138,15 @@ function CheckpointList({ checkpoints }: { checkpoints: readonly ListedCheckpoin
   const report = useReport();
   const id = useReadable(session.current);
   if (checkpoints.length === 0) return <p className="text-ink-2">{t('panel.none')}</p>;
+  const restore = (conversation: ConversationId, { name, messageId }: ListedCheckpoint) => {
+    app.context.restore(conversation, messageId).then(
+      ({ undo }) =>
+        toast(t('checkpoint.restored', { name }), {
+          action: { label: t('checkpoint.undo'), onClick: () => void undo().catch(report) },
+        }),
+      report,
+    );
+  };
   return (
     <ul className="divide-y divide-line">
       {checkpoints.map((one) => (
@@ -158,7 +168,7 @@ function CheckpointList({ checkpoints }: { checkpoints: readonly ListedCheckpoin
             </time>
           )}
           {id !== null && (
-            <Button size="sm" onClick={() => void app.context.restore(id, one.messageId).catch(report)}>
+            <Button size="sm" onClick={() => restore(id, one)}>
               {t('panel.restore')}
             </Button>
           )}
