@@ -213,6 +213,7 @@ async function start(): Promise<void> {
     embedding: embedding.get,
     config: settings.config,
     documents,
+    notes,
     status,
     wake: engine.wake,
     setPaused: (paused) => pause.set('person', paused),

@@ -18,6 +18,9 @@ export const LIBRARY_DOCUMENT = 'library';
 /** The one document with the memory notes and the person's feedback on what was recalled. */
 export const NOTES_DOCUMENT = 'notes';
 
+/** The notes, read as if they were a conversation: that is how the index finds them. */
+export const NOTES = NOTES_DOCUMENT as unknown as ConversationId;
+
 /** Whether a document of the log is a conversation. */
 export const isConversation = (document: string): document is ConversationId =>
   document !== LIBRARY_DOCUMENT && document !== NOTES_DOCUMENT;

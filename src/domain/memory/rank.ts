@@ -287,14 +287,18 @@ export function distinct<C extends Rankable>(
   });
 }
 
-/** Those at or above the threshold and the near misses below it, at most `limit` of each. */
+/** Those at or above the threshold, memory notes first, and the near misses below it; at most `limit` of each. */
 export function choose<C extends Rankable>(
   ranked: readonly Scored<C>[],
   options: { readonly threshold: number; readonly limit: number; readonly perConversation: number },
 ): { hits: Scored<C>[]; nearMisses: Scored<C>[] } {
   const kept = distinct(ranked, options.perConversation);
+  const hits = kept.filter(({ scores }) => scores.final >= options.threshold);
   return {
-    hits: kept.filter(({ scores }) => scores.final >= options.threshold).slice(0, options.limit),
+    hits: [
+      ...hits.filter(({ candidate }) => candidate.note),
+      ...hits.filter(({ candidate }) => !candidate.note),
+    ].slice(0, options.limit),
     nearMisses: kept.filter(({ scores }) => scores.final < options.threshold).slice(0, options.limit),
   };
 }

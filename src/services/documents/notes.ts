@@ -5,46 +5,19 @@
 // Keys and values that this version does not know are left where they are.
 import { v7 } from 'uuid';
 import * as Y from 'yjs';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Store } from '../../adapters/log/conversation-log.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { NOTES_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
-import type { Known } from '../../domain/chat/message.ts';
+import { type Feedback, feedbackSchema, type MemoryNote, noteSchema } from '../../domain/memory/notes.ts';
+
+export type { Feedback, MemoryNote };
 
 /** Longest note, characters. */
 export const MAX_NOTE = 4000;
 /** The document is folded when this many entries have piled up on it. */
 const FOLD_AFTER = 200;
-
-const noteSchema = z.looseObject({
-  id: z.string(),
-  text: z.string(),
-  /** ms since 1970 */
-  createdAt: z.number(),
-  updatedAt: z.number(),
-  by: z.enum(['person', 'model']).catch('person'),
-  /** The message it was taken from, where there is one. */
-  source: z.looseObject({ conversationId: z.string(), messageId: z.string() }).nullable().catch(null),
-});
-/** Something to be remembered in words of its own; recalled before passages. */
-export type MemoryNote = Known<z.infer<typeof noteSchema>>;
-
-const feedbackSchema = z.looseObject({
-  id: z.string(),
-  conversationId: z.string(),
-  messageId: z.string(),
-  /** `pinned`: rather than others; `never`: not any more; `not-related`: not for `query` and what is like it. */
-  verdict: z.enum(['pinned', 'never', 'not-related']),
-  query: z.string().nullable().catch(null),
-  /** What of the message was shown, for the list: at most 300 characters. */
-  passage: z.string().catch(''),
-  title: z.string().catch(''),
-  /** ms since 1970 */
-  at: z.number(),
-});
-/** What a person said of a passage that memory brought back. */
-export type Feedback = Known<z.infer<typeof feedbackSchema>>;
 
 export interface NotesState {
   /** False until the log was read once. */
@@ -74,6 +47,11 @@ export interface Notes {
   judge(verdict: Omit<Feedback, 'id' | 'at'>): Promise<Feedback>;
   /** Takes a verdict back. */
   takeBack(id: string): Promise<void>;
+  /** Adds what an export brought and this library lacks; of a note that is there, the later words stay. Returns how many it added or changed. */
+  bring(brought: {
+    readonly notes: readonly MemoryNote[];
+    readonly feedback: readonly Feedback[];
+  }): Promise<number>;
   close(): void;
 }
 
@@ -217,6 +195,23 @@ export function createNotes({
       return made;
     },
     takeBack: (id) => change((_, feedback) => feedback.delete(id)),
+    bring: async (brought) => {
+      let count = 0;
+      await change((notes, feedback) => {
+        for (const note of brought.notes) {
+          const before = noteSchema.safeParse(notes.get(note.id)).data;
+          if (before && before.updatedAt >= note.updatedAt) continue;
+          notes.set(note.id, plain(note));
+          count += 1;
+        }
+        for (const one of brought.feedback) {
+          if (feedback.has(one.id)) continue;
+          feedback.set(one.id, plain(one));
+          count += 1;
+        }
+      });
+      return count;
+    },
     close: () => {
       closed = true;
       stop();
@@ -238,3 +233,19 @@ const normal = (query: string): string =>
 
 /** JSON as Yjs stores it: no undefined, nothing shared with the caller. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+/** The notes in updates of the log, newest first, for whoever reads without following. Updates that do not decode are counted. */
+export function readNotes(updates: readonly Uint8Array[]): { notes: MemoryNote[]; damaged: number } {
+  const doc = new Y.Doc();
+  let damaged = 0;
+  for (const update of updates) {
+    try {
+      Y.applyUpdate(doc, update);
+    } catch {
+      damaged += 1;
+    }
+  }
+  const notes = all(doc.getMap<unknown>('n'), noteSchema).sort((a, b) => b.updatedAt - a.updatedAt);
+  doc.destroy();
+  return { notes, damaged };
+}

@@ -1,13 +1,20 @@
 // Reads conversations out of the log without following them: for the engine's projector and for exports.
 import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
-import { type ConversationId, type DocumentId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
+import {
+  type ConversationId,
+  type DocumentId,
+  LIBRARY_DOCUMENT,
+  NOTES_DOCUMENT,
+} from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
+import { conversationOfNotes, isNotes } from '../../domain/memory/notes.ts';
 import type { LibraryEntry } from './documents.ts';
+import { readNotes } from './notes.ts';
 import { type ConversationDocument, createConversationDocument } from './yjs-conversation.ts';
 import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
 
 export interface Reader {
-  /** As the log has it now; undefined where it has nothing of it. `damaged` counts entries and messages that could not be read. */
+  /** As the log has it now, the memory notes as the conversation `NOTES`; undefined where it has nothing of it. `damaged` counts entries and messages that could not be read. */
   read(id: ConversationId): Promise<{ conversation: Conversation; damaged: number } | undefined>;
   /** All lines of the library, trash included. */
   library(): Promise<readonly LibraryEntry[]>;
@@ -29,6 +36,11 @@ export function createReader(log: ConversationLog, keep = 4): Reader {
 
   return {
     read: async (id) => {
+      if (isNotes(id)) {
+        const kept = await log.read(NOTES_DOCUMENT);
+        const { notes, damaged } = readNotes(kept.map(({ bytes }) => bytes));
+        return kept.length === 0 ? undefined : { conversation: conversationOfNotes(notes), damaged };
+      }
       const known = kept.get(id);
       let entries = known && (await sinceLast(id, known.last));
       const follows = known !== undefined && entries !== undefined;

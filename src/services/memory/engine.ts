@@ -18,6 +18,7 @@ import type { Drawer, Store } from '../../adapters/log/conversation-log.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isConversation, type MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
+import { isNotes } from '../../domain/memory/notes.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { createReader } from '../documents/reader.ts';
 import { breathe, createJob } from '../scheduler.ts';
@@ -60,6 +61,10 @@ export interface MemoryEngineDeps {
   /** ms since 1970 */
   readonly now?: () => number;
 }
+
+/** What goes into the index: conversations, and the memory notes as one more. */
+const isRead = (document: string): document is ConversationId =>
+  isConversation(document) || isNotes(document);
 
 /** Drawer keys, all of this device. */
 const REBUILD = 'memory.rebuild';
@@ -318,7 +323,7 @@ export function startMemoryEngine({
     const bookmark = await index.bookmark();
     if ((await drawer.get(RECIPE)) !== recipe) {
       if (bookmark > 0) {
-        const ids = (await log.documents()).filter(isConversation);
+        const ids = (await log.documents()).filter(isRead);
         unread = await countUnread(new Set(ids), await log.head());
         tell();
         await projectAll(ids, bookmark, { all: true, bookmark });
@@ -356,7 +361,7 @@ export function startMemoryEngine({
         signal.throwIfAborted();
         const bookmark = await index.bookmark();
         const entries = await log.since(bookmark, PAGE);
-        const ids = new Set(entries.map(({ document }) => document).filter(isConversation));
+        const ids = new Set(entries.map(({ document }) => document).filter(isRead));
         // What was named by a change and left no entry was erased.
         if (entries.length === 0) for (const id of touched) ids.add(id);
         if (entries.length === 0 && ids.size === 0) break;
@@ -612,7 +617,7 @@ export function startMemoryEngine({
   };
   const stops = [
     log.subscribe(({ documents }) => {
-      for (const document of documents) if (isConversation(document)) touched.add(document);
+      for (const document of documents) if (isRead(document)) touched.add(document);
       projector.wake();
     }),
     drawer.subscribe(({ keys }) => {

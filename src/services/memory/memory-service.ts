@@ -8,6 +8,7 @@ import type { Readable } from '../../domain/base/readable.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { cutToTokens, estimateTokens } from '../../domain/context/tokens.ts';
 import { lateInteraction, type QueryPieces } from '../../domain/memory/late.ts';
+import { feedbackFor, isNotes } from '../../domain/memory/notes.ts';
 import {
   type CosineScale,
   choose,
@@ -23,6 +24,7 @@ import { excerptOf, snippetOf } from '../../domain/memory/snippet.ts';
 import { queryWords } from '../../domain/memory/words.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
+import type { Notes } from '../documents/notes.ts';
 import type { Memory, MemoryStatus, RecallResult, SearchHit } from './memory.ts';
 
 /** Candidates asked of each half: the right one is among the best 50 for nine questions in ten. */
@@ -50,6 +52,8 @@ export interface MemoryDeps {
   readonly embedding: () => EmbeddingProvider | null;
   readonly config: Readable<Config>;
   readonly documents: Pick<Documents, 'library'>;
+  /** What the person said of earlier hits. */
+  readonly notes?: Pick<Notes, 'state'>;
   readonly status: Readable<MemoryStatus>;
   /** The engine's verbs, wherever it runs. */
   readonly wake: Memory['wake'];
@@ -62,7 +66,7 @@ export interface MemoryDeps {
 }
 
 /** A candidate whose pieces may have been compared. */
-type Rated = Candidate & { readonly late?: number | null };
+type Rated = Candidate & { readonly late?: number | null; readonly note?: boolean };
 type Ranked = Scored<Rated>;
 interface QueryVector {
   readonly model: string;
@@ -96,6 +100,7 @@ export function createMemory({
   embedding,
   config,
   documents,
+  notes,
   status,
   wake,
   setPaused,
@@ -181,15 +186,20 @@ export function createMemory({
   ): Promise<Ranked[]> => {
     const { hybrid_weights: weights, filters } = config.get().recall;
     const words = queryWords(question);
-    const { candidates, worth } = await from.look({
+    const found = await from.look({
       words,
       ...(vector ? { vector: { model: vector.model, values: vector.values } } : {}),
       filter,
       limit,
       around: options.around,
     });
+    const { worth } = found;
+    const candidates = found.candidates.map((candidate) =>
+      isNotes(candidate.conversationId) ? { ...candidate, note: true } : candidate,
+    );
     const context: RankContext = {
       weights,
+      ...(notes ? { feedback: feedbackFor(notes.state.get().feedback, question) } : {}),
       ...(vector ? { scale: vector.scale } : {}),
       worth,
       question,
@@ -258,7 +268,7 @@ export function createMemory({
         role: candidate.role,
         passage,
         neighbours,
-        scores,
+        scores: { ...scores, boosts: [...scores.boosts] },
         tokens:
           FRAME_TOKENS +
           estimateTokens(passage) +
@@ -346,7 +356,7 @@ export function createMemory({
     role: candidate.role,
     createdAt: candidate.createdAt,
     snippet: snippetOf(candidate.text, text),
-    scores,
+    scores: { ...scores, boosts: [...scores.boosts] },
     archived: candidate.archived,
   });
 
@@ -405,8 +415,13 @@ export function createMemory({
       if (!from) return { conversations: 0, messages: 0, chunks: 0, vectors: 0, bytes: 0 };
       return from.stats(embedding()?.id ?? '');
     },
-    overview: async () =>
-      (await index()?.overview(embedding()?.id ?? '')) ?? { conversations: [], recalled: [] },
+    overview: async () => {
+      const seen = await index()?.overview(embedding()?.id ?? '');
+      return {
+        conversations: seen?.conversations.filter(({ id }) => !isNotes(id)) ?? [],
+        recalled: seen?.recalled ?? [],
+      };
+    },
     wake,
     setPaused,
     rebuild: async () => {

@@ -1,6 +1,7 @@
 // Where the person is, as a real URL: `/`, `/c/<id>?m=<message>`, `/memory/<section>`, `/settings/<section>`, `/pair`. The browser's Back works.
 import { createContext, type ReactNode, useContext, useMemo, useSyncExternalStore } from 'react';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
+import { isNotes } from '../../domain/memory/notes.ts';
 
 export type Route =
   | {
@@ -128,7 +129,12 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
       visit: place.visit,
       canGoBack: place.depth > 0,
       openConversation: (conversationId, messageId = null, options) =>
-        places.go({ screen: 'conversation', conversationId, messageId }, options?.replace),
+        places.go(
+          isNotes(conversationId)
+            ? { screen: 'memory', section: 'notes' }
+            : { screen: 'conversation', conversationId, messageId },
+          options?.replace,
+        ),
       newConversation: () => places.go({ screen: 'conversation', conversationId: null, messageId: null }),
       openScreen: (screen, section = ALL_SECTIONS) =>
         places.go(screen === 'pair' ? { screen } : { screen, section }),

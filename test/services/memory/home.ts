@@ -12,6 +12,7 @@ import type { Message, Part } from '../../../src/domain/chat/message.ts';
 import type { Technique } from '../../../src/domain/memory/rank.ts';
 import { type Config, configSchema, defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
+import { createNotes } from '../../../src/services/documents/notes.ts';
 import { requestRebuild, startMemoryEngine } from '../../../src/services/memory/engine.ts';
 import type { MemoryStatus } from '../../../src/services/memory/memory.ts';
 import { createMemory } from '../../../src/services/memory/memory-service.ts';
@@ -76,6 +77,7 @@ export function openHome(options: HomeOptions = {}) {
     problem: null,
   });
   const documents = createDocuments({ store });
+  const notes = createNotes({ store, now: options.now ?? Date.now });
   const closing = new AbortController();
   const start = () =>
     startMemoryEngine({
@@ -95,6 +97,7 @@ export function openHome(options: HomeOptions = {}) {
     embedding: embedding.get,
     config,
     documents,
+    notes,
     status,
     wake: (reason) => engine?.wake(reason),
     setPaused: (paused) => engine?.setPaused(paused),
@@ -110,6 +113,7 @@ export function openHome(options: HomeOptions = {}) {
     embedding,
     status,
     documents,
+    notes,
     memory,
     start: () => {
       engine = start();
@@ -135,6 +139,7 @@ export function openHome(options: HomeOptions = {}) {
       until(status as Readable<MemoryStatus>, wanted, AbortSignal.timeout(20_000)),
     close: async () => {
       closing.abort();
+      notes.close();
       await documents.close();
     },
     stopEngine: () => closing.abort(),

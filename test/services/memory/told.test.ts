@@ -1,0 +1,105 @@
+// What a person told memory reaches recall: notes come before passages, feedback moves them, and both can be taken back.
+import { afterEach, describe, expect, it } from 'vitest';
+import { NOTES } from '../../../src/domain/base/ids.ts';
+import { conversationOf, type HomeOptions, openHome } from './home.ts';
+
+const homes: ReturnType<typeof openHome>[] = [];
+const home = async (options?: HomeOptions) => {
+  const one = openHome({ config: { recall: { filters: { min_similarity: 0 } } }, ...options });
+  homes.push(one);
+  await one.add(
+    conversationOf(['Which port does the staging server use?', 'The staging server listens on port 8081.'], {
+      title: 'Ports',
+    }),
+    conversationOf(
+      ['Remind me how to restart the staging server.', 'Run systemctl restart staging on the server.'],
+      { title: 'Restart' },
+    ),
+  );
+  await one.indexed();
+  return one;
+};
+afterEach(async () => {
+  for (const one of homes.splice(0)) await one.close();
+});
+const first = async (one: Awaited<ReturnType<typeof home>>, question: string) =>
+  (await one.recall(question)).passages[0];
+
+describe('memory notes', () => {
+  it('are found like passages, come before them, and go with their note', async () => {
+    const one = await home();
+    const note = await one.notes.write({ text: 'The staging server is called heron, port 9090.' });
+    await one.indexed();
+    const best = await first(one, 'staging server port');
+    expect(best?.conversationId).toBe(NOTES);
+    expect(best?.scores.boosts?.map(({ name }) => name)).toContain('note');
+
+    await one.notes.write({ id: note.id, text: 'The staging server is called egret, port 9191.' });
+    await one.indexed();
+    const passages = (await one.recall('staging server port')).passages;
+    expect(passages[0]?.passage).toContain('egret');
+    expect(passages.filter(({ conversationId }) => conversationId === NOTES)).toHaveLength(1);
+
+    await one.notes.remove(note.id);
+    await one.indexed();
+    expect((await first(one, 'staging server port'))?.conversationId).not.toBe(NOTES);
+  });
+
+  it('make no conversation in the library or in the pictures', async () => {
+    const one = await home();
+    await one.notes.write({ text: 'Heron is the staging server.' });
+    await one.indexed();
+    expect(one.documents.library.get().entries).toHaveLength(2);
+    expect((await one.memory.overview()).conversations).toHaveLength(2);
+  });
+});
+
+describe('feedback', () => {
+  it('keeps a passage out for good, until it is taken back', async () => {
+    const one = await home();
+    const best = await first(one, 'staging server port');
+    if (!best) throw new Error('nothing found');
+    const judged = await one.notes.judge({
+      verdict: 'never',
+      conversationId: best.conversationId,
+      messageId: best.messageId,
+      query: null,
+      passage: best.passage,
+      title: best.title,
+    });
+    const after = await one.recall('staging server port');
+    expect([...after.passages, ...after.nearMisses].map(({ messageId }) => messageId)).not.toContain(
+      best.messageId,
+    );
+    await one.notes.takeBack(judged.id);
+    expect((await first(one, 'staging server port'))?.messageId).toBe(best.messageId);
+  });
+
+  it('pins a passage above its like, and pushes one down for a question that is much the same', async () => {
+    const one = await home();
+    const found = (await one.recall('staging server port')).passages;
+    const [best, second] = found;
+    if (!best || !second) throw new Error('two passages were expected');
+    const told = (passage: typeof best) => ({
+      conversationId: passage.conversationId,
+      messageId: passage.messageId,
+      passage: passage.passage,
+      title: passage.title,
+    });
+    await one.notes.judge({ ...told(best), verdict: 'not-related', query: 'the staging server port' });
+    const down = (await one.recall('staging server port')).passages.find(
+      ({ messageId }) => messageId === best.messageId,
+    );
+    expect(down?.scores.final ?? 0).toBeLessThan(best.scores.final);
+    const other = (await one.recall('restart systemctl on the server')).passages.find(
+      ({ messageId }) => messageId === best.messageId,
+    );
+    expect(other?.scores.boosts?.map(({ name }) => name) ?? []).not.toContain('not-related');
+    const pin = await one.notes.judge({ ...told(second), verdict: 'pinned', query: null });
+    const up = (await one.recall('staging server port')).passages.find(
+      ({ messageId }) => messageId === second.messageId,
+    );
+    expect(up?.scores.final ?? 0).toBeGreaterThan(second.scores.final);
+    await one.notes.takeBack(pin.id);
+  });
+});
