@@ -596,12 +596,12 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       const session = sessionOf(request.id);
       let built = builtFor(request);
       for (let tries = 0; built.pressed && tries < config.get().context.max_attempts; tries += 1) {
-        if (session.futile > 0 && built.total < session.futile * GROWTH) break;
+        if (session.futile > 0 && wantedOf(built) < session.futile * GROWTH) break;
         const changed = await compactForStep(request, 'auto', false);
         request.signal.throwIfAborted();
         const after = changed ? builtFor(request) : built;
         const helped = changed && !after.pressed;
-        session.futile = helped ? 0 : after.total;
+        session.futile = helped ? 0 : wantedOf(after);
         built = after;
         if (!changed) break;
       }
@@ -969,6 +969,13 @@ function blocksOf(plan: CompactionPlan, path: readonly Message[]): PlanBlock[] {
     }));
   });
 }
+
+/** Tokens of a request with what was left out for want of room: this grows on where the request itself cannot. */
+const wantedOf = ({ total, prompt }: { readonly total: number; readonly prompt: BuiltPrompt }): number =>
+  prompt.ledger.request.lines.reduce(
+    (sum, line) => (line.form === 'out' && line.why === 'window' ? sum + line.tokens : sum),
+    total,
+  );
 
 const toCompactionProblem = (error: unknown): Problem => {
   const problem = toProblem(error);
