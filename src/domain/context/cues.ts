@@ -63,7 +63,7 @@ export function constraintsOf(message: Message): readonly string[] {
 
 // ---------------------------------------------------------------------------------------- corrections
 const CORRECTS_EN =
-  /^\W*(?:no\b(?!\s+(?:problem|worries|need|idea|rush|one|more))|nope\b|actually\b|wait\b|hold on\b|oops\b|sorry,|my mistake|my bad|correction\b|scratch that|strike that|I (?:meant|misspoke|mis-?typed|was wrong)|on second thought|let me correct|change of plan|small correction|quick correction|update\s*[:：-])|\b(?:that['’]?s|it['’]?s|was|is) (?:wrong|incorrect|outdated|not right)\b|\bshould (?:actually )?(?:be|read|have been|say)\b|\b(?:changed|moved|bumped|switched|raised|lowered|updated|pushed|renamed|shifted|extended) (?:\S+ ){0,4}?(?:to|from)\b|\b(?:make (?:it|that)|it['’]?s now|is now|are now|now it['’]?s|instead of|rather than|no longer|not\s+\S{1,40}\s*(?:,|but)\s)/iu;
+  /^\W*(?:no\b(?!\s+(?:problem|worries|need|idea|rush|one|more))|nope\b|actually\b|wait\b|hold on\b|oops\b|sorry,|my mistake|my bad|correction\b|scratch that|strike that|I (?:meant|misspoke|mis-?typed|was wrong)|on second thought|let me correct|change of plan|small correction|quick correction|update\s*[:：-])|\b(?:that['’]?s|it['’]?s|was|is) (?:wrong|incorrect|outdated|not right)\b|\bshould (?:actually )?(?:be|read|have been|say)\b|\b(?:changed|moved|bumped|switched|raised|lowered|updated|pushed|renamed|shifted|extended) (?:\S+ ){0,4}?(?:to|from)\b|\b(?:make (?:it|that)|it['’]?s now|is now|are now|now it['’]?s|\S*\d\S*\s+now\b|instead of|rather than|no longer|not\s+\S{1,40}\s*(?:,|but)\s)/iu;
 const CORRECTS_ZH =
   /^\W*(?:不对|不是[,，]|不[,，]|错了|等等|等一下|更正|纠正|订正|其实|抱歉|我说错|说错|记错|刚才(?:说|写|打)错|改一下|更新一下)|应该是|应为|改成|改为|改到|改用|换成|调整为|调到|推迟到|提前到|搞错|弄错|写错|不再是|而不是|不是.{1,30}[,，]?\s*(?:是|而是)|现在是|变成了/u;
 
@@ -197,7 +197,7 @@ const EXPECTED: readonly (readonly [RegExp, readonly ValueKind[]])[] = [
   ],
   [/\bversions?\b|版本/iu, ['version', 'number']],
   [
-    /\b(?:where|which (?:file|folder|directory|path|branch|table|module))\b|\b(?:path|file ?name|file|directory|folder|located)\b|路径|哪个(?:文件|目录|分支|表|模块)|文件名|在哪|目录|放在/iu,
+    /\bwhich (?:file|folder|directory|path|branch|table|module)\b|\b(?:path|file ?name|file|directory|folder|located)\b|路径|哪个(?:文件|目录|分支|表|模块)|文件名|目录/iu,
     ['path', 'url', 'code', 'name', 'quoted'],
   ],
   [

@@ -198,7 +198,7 @@ const MEANING = 0.7;
 function answers(expected: readonly ValueKind[], values: ReadonlySet<ValueKind>): number {
   if (expected.length === 0) return values.size > 0 ? 1.15 : 0.9;
   const place = expected.findIndex((kind) => values.has(kind));
-  return place < 0 ? 0.65 : place === 0 ? 1.6 : 1.35;
+  return place < 0 ? 0.7 : place === 0 ? 1.6 : 1.35;
 }
 
 interface Query {
@@ -431,6 +431,7 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
   ): ReturnedPassage[] {
     const chosen = new Map<string, FoldedHit & { why: ReturnedPassage['why'] }>();
     const spoken = new Set<number>();
+    const headed = new Map<number, string>();
     let left = tokens - FRAME;
     /** Lines of a log or a table differ in their figures only: one of them tells what they are. */
     const alike = new Map<string, number>();
@@ -446,6 +447,14 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
       const cost = meter.text(hit.unit.text) + (spoken.has(hit.at) ? 1 : LINE);
       if (cost > left) return;
       left -= cost;
+      // A row of figures is readable with the names of its columns only.
+      if (hit.unit.kind === 'result' && hit.unit.lead !== '' && !headed.has(hit.at)) {
+        const price = meter.text(hit.unit.lead) + 1;
+        if (price <= left / 2) {
+          left -= price;
+          headed.set(hit.at, hit.unit.lead);
+        }
+      }
       spoken.add(hit.at);
       chosen.set(key, { ...hit, why });
     };
@@ -473,13 +482,17 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
       .map(([at, found]) => {
         const { id, role } = path[at] as Message;
         const ordered = found.sort((a, b) => a.index - b.index);
-        const text = ordered
-          .map(({ unit, index }, i) =>
-            i === 0
-              ? unit.text
-              : `${index - (ordered[i - 1] as FoldedHit).index === 1 ? (unit.kind === 'prose' ? ' ' : '\n') : ' … '}${unit.text}`,
-          )
-          .join('');
+        const head = headed.get(at);
+        const shown = head === undefined || ordered.some(({ unit }) => unit.text === head) ? '' : `${head}\n`;
+        const text =
+          shown +
+          ordered
+            .map(({ unit, index }, i) =>
+              i === 0
+                ? unit.text
+                : `${index - (ordered[i - 1] as FoldedHit).index === 1 ? (unit.kind === 'prose' ? ' ' : '\n') : ' … '}${unit.text}`,
+            )
+            .join('');
         return {
           messageId: id,
           role,

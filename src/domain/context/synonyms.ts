@@ -198,7 +198,123 @@ price 价格 费用 花费 多少钱 预算 成本 开销
 日志
 内存
 团队 小组
-阈值 门槛 临界
+阈值 门槛 临界 threshold
+队列 queue
+死信 dead letter dlq
+可见性 visibility visible
+超时 timeout
+并发 concurrency concurrent parallel workers
+端口 port
+重试 retry retries
+主机 host hostname
+用户名 username user login
+密码 password passwd
+数据库 database db
+表名 table
+缓存 cache cached
+日志 log logs logging
+级别 level
+版本 version
+分支 branch
+配置 config settings
+路径 path
+目录 directory dir folder
+文件 file filename
+名称 name title
+大小 size
+上限 limit max maximum
+下限 min minimum
+间隔 interval every period
+线程 thread threads
+进程 process pid
+内存 memory mem ram
+磁盘 disk
+分区 partition filesystem
+根分区 root filesystem
+可用 available avail free
+剩余 remaining available avail free left
+剩 available avail free left remaining
+已用 used
+百分之 percent
+请求 request requests
+响应 response
+状态 status state
+错误 error err
+报错 error exception
+失败 failed fail failure
+警告 warning warn
+地址 address addr url
+域名 domain host
+证书 cert certificate
+密钥 key secret
+令牌 token
+环境 env environment
+生产 production prod
+线上 production prod live
+预发 staging
+测试 test tests
+开发 dev development
+部署 deploy deployment
+发布 release publish
+构建 build
+依赖 dependency dependencies
+仓库 repo repository
+提交 commit
+合并 merge
+容器 container
+镜像 image
+集群 cluster
+节点 node
+区域 region zone
+副本 replicas replica
+批次 batch
+默认 default
+温度 temperature
+学习率 learning_rate lr
+训练 train training epoch epochs
+模型 model
+字段 field column
+索引 index
+时区 timezone
+语言 language lang locale
+邮箱 email mail
+电话 phone tel
+金额 amount total
+价格 price cost
+数量 count quantity
+订单 order orders
+账户 account
+延迟 latency delay lag
+吞吐 throughput
+限流 throttle rate limit
+权限 permission permissions
+角色 role
+接口 api endpoint
+参数 param args argument
+返回 return returns
+变量 variable var
+常量 constant const
+函数 function
+主题 topic
+消费者 consumer worker
+生产者 producer
+轮询 poll polling
+调度 schedule cron
+备份 backup
+快照 snapshot
+迁移 migration migrate
+未执行 pending
+待执行 pending
+未完成 pending open
+重启 restart restarts
+退出码 exit code
+堆 heap
+耗时 duration elapsed took
+开始 start started
+结束 end ended
+总数 total count
+平均 average mean avg
+中位 median p50
 困难 最难 薄弱 最弱 吃力 难点
 赞助 资助 捐赠 出资
 导师 教授 指导

@@ -112,10 +112,18 @@ function mended(sentences: readonly string[]): string[] {
   return out;
 }
 
+/** Names of columns: three or more, parted by wide spaces, bars, commas or tabs, and not a figure among them. */
+const COLUMNS = /^(?!.*\d)\s*[^\s|,;\t][^|,;\t]*?(?:(?:\s{2,}|\s*[|,;\t]\s*)[^|,;\t]+?){2,}\s*$/u;
+
 function lines(text: string, lead: string, kind: Unit['kind'], units: Unit[]): void {
+  let under = lead;
+  let first = true;
   for (const line of text.split('\n')) {
     if (!SAYS.test(line)) continue;
-    for (const piece of pieces(line.trim())) units.push({ text: piece, lead, kind });
+    for (const piece of pieces(line.trim())) units.push({ text: piece, lead: under, kind });
+    // What stands in a row means little without the head of its column.
+    if (first && kind === 'result' && line.length < 200 && COLUMNS.test(line)) under = line.trim();
+    first = false;
   }
 }
 

@@ -125,8 +125,11 @@ export function outlineOf(
   const before = view.previous
     ? sizeOf(view, meter, view.previous.plan) + budget.extra
     : groups.reduce((sum, group) => sum + group.tokens, fixed + budget.extra);
+  // In a small window what is brought back for a question needs its room more than what nobody asked for.
+  const room = Math.min(2_000, Math.max(budget.limit * 0.4, 250));
+  const target = Math.max(0, Math.min(budget.target, Math.floor(budget.limit - room)));
   // Asked for by a person before it is needed, a compaction still has to make something smaller.
-  const goal = wish.reason === 'auto' ? budget.target : Math.min(budget.target, Math.floor(before * 0.6));
+  const goal = wish.reason === 'auto' ? target : Math.min(target, Math.floor(before * 0.6));
   return {
     view,
     budget,
@@ -299,7 +302,7 @@ export function finish(outline: Outline, decision: Decision): CompactionPlan {
     again();
   }
   // Where even that is too much, the newest answer goes; the newest question stays whatever it costs.
-  if (size > goal && last >= 0 && keep.has(last) && groups[last]?.must === null && folds()) {
+  if (size > budget.target && last >= 0 && keep.has(last) && groups[last]?.must === null && folds()) {
     keep.delete(last);
     for (const at of (groups[last] as Group).members) cuts.delete(at);
     again();

@@ -8,6 +8,9 @@ import type { CompactionStrategy } from './strategy.ts';
 /** Share of the free room for the newest turns. */
 const NEWEST = 0.4;
 
+/** Below this a group has nothing to do with the question. */
+const LEAST = 0.3;
+
 /** How well each group fits the newest question: the best of its sentences, by words and, where known, by meaning. */
 export function relevanceOf(
   outline: Outline,
@@ -61,7 +64,9 @@ export const retrieval: CompactionStrategy = {
     tools.signal.throwIfAborted();
     const scores = relevanceOf(outline, meaning);
     const relevant = new Set<number>();
-    for (const [index] of [...scores].sort((a, b) => b[1] - a[1] || b[0] - a[0])) {
+    const best = Math.max(0, ...scores.values());
+    for (const [index, score] of [...scores].sort((a, b) => b[1] - a[1] || b[0] - a[0])) {
+      if (score < Math.max(LEAST, Math.min(1, best) * 0.4)) break;
       const group = outline.groups[index];
       if (!group || keep.has(index) || group.unwanted || group.tokens > left) continue;
       left -= group.tokens;

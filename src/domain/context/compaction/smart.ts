@@ -24,6 +24,9 @@ const NOTES = 0.3;
 /** Groups that are weighed; of a longer conversation the ones that weigh most by themselves. */
 const WEIGHED = 400;
 
+/** Two groups that share more than this say the same. */
+const SAME = 0.95;
+
 interface Weight {
   readonly index: number;
   readonly worth: number;
@@ -114,7 +117,8 @@ export const smart: CompactionStrategy = {
       for (let i = 0; i < open.length; i++) {
         const { weight, said } = open[i] as (typeof open)[number];
         if ((outline.groups[weight.index] as Group).tokens > left) continue;
-        const value = density(weight) * (1 - 0.8 * said);
+        // What was said already adds nothing, however dense it is.
+        const value = said > SAME ? 0 : density(weight) * (1 - 0.8 * said);
         if (value > most) [best, most] = [i, value];
       }
       if (best < 0) break;
