@@ -92,7 +92,11 @@ const TOPICS = ['harbour', 'orchard', 'railway', 'library', 'bakery', 'theatre',
 async function talkUntilFolded(page: Page): Promise<number> {
   for (const [at, topic] of TOPICS.entries()) {
     await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
-    if ((await divider(page).count()) > 0) return at + 1;
+    const made = await page
+      .getByRole('complementary', { name: 'Context' })
+      .getByText(/messages? folded/)
+      .count();
+    if (made > 0) return at + 1;
   }
   throw new Error('Nothing was folded');
 }
@@ -113,6 +117,7 @@ test('a long conversation is folded by itself; the summary is read, reworded, un
   await expect(gauge(page)).toBeVisible();
   const questions = await talkUntilFolded(page);
   expect(questions).toBeGreaterThan(1);
+  await toDivider(page);
   await expect(divider(page)).toContainText(/Folded \d+ messages: [\d,]+ → [\d,]+ tokens/);
   await expect.poll(() => share(page)).toBeLessThan(75);
   const sent = allOf(server.chats().at(-1));
@@ -121,7 +126,6 @@ test('a long conversation is folded by itself; the summary is read, reworded, un
   expect(sent).toContain('never restart the harbour database');
 
   // Folded messages are marked and still there to be read.
-  await toDivider(page);
   await expect(folded(page).first()).toBeVisible();
 
   // Look, and in other words.
@@ -245,6 +249,7 @@ test('asked first: a turn waits for the plan, goes on without folding or with it
   await dialog.getByRole('button', { name: 'Fold', exact: true }).click();
   await expect(dialog).toBeHidden();
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+  await toDivider(page);
   await expect(divider(page)).toContainText(/Folded \d+ messages/);
 });
 

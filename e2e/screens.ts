@@ -1,5 +1,6 @@
 // Every screen and state worth looking at, and how to get there: for the screenshots and for the accessibility check.
 import type { Page } from '@playwright/test';
+import type { Message } from '../src/domain/chat/message.ts';
 import { expect, remembered } from './app.ts';
 
 export interface Screen {
@@ -59,155 +60,162 @@ async function withNotes(page: Page): Promise<void> {
   });
 }
 
-/** A conversation with everything the context engine draws: branches, a D-Mail on a tool's result, checkpoints. Made once; its address. */
-async function withLongConversation(page: Page): Promise<string> {
-  return await page.evaluate(async () => {
-    const app = globalThis.recollect?.app;
-    if (!app) throw new Error('The console is missing');
-    const known = app.documents.library
-      .get()
-      .entries.find(({ title }) => title === 'Moving the harbour database');
-    if (!app.settings.connections.get().chosen) {
-      await app.settings.saveEndpoint(
-        { id: 'drawn', label: 'Drawn', baseUrl: 'http://localhost:9/v1', models: ['example-large'] },
-        '',
-      );
-      await app.settings.choose({ endpointId: 'drawn', model: 'example-large' });
-      await app.settings.set('context.window_tokens', 8000);
-    }
-    if (known) return known.id;
-    type Message = NonNullable<Parameters<typeof app.documents.change>[1]['messages']>[number];
-    type Id = Message['id'];
-    const id = '01910000-0000-7000-8000-00000000c0de' as NonNullable<typeof known>['id'];
-    const start = Date.now() - 3 * 3_600_000;
-    const messages: Message[] = [];
-    let at = 0;
-    const add = (
-      parentId: Id | null,
-      role: Message['role'],
-      parts: Message['parts'],
-      more: Partial<Message> = {},
-    ): Id => {
-      at += 1;
-      const message: Message = {
-        id: `01910000-0000-7000-8000-${String(at).padStart(12, '0')}` as Id,
-        parentId,
-        role,
-        kind: 'message',
-        createdAt: start + at * 60_000,
-        parts,
-        ...(role === 'assistant'
-          ? {
-              model: 'example-large',
-              durationMs: 2400 + at * 90,
-              usage: { inputTokens: 900 + at * 210, outputTokens: 180 + at },
-              finish: 'stop' as const,
-            }
-          : {}),
-        ...more,
-      };
-      messages.push(message);
-      return message.id;
+const LONG = 'Moving the harbour database';
+type Id = Message['id'];
+
+/** Messages with everything the context engine draws: branches, a tool, its result in other words. `start`: ms since 1970. */
+function longTalk(start: number) {
+  const messages: Message[] = [];
+  let at = 0;
+  const add = (
+    parentId: Id | null,
+    role: Message['role'],
+    parts: Message['parts'],
+    more: Partial<Message> = {},
+  ): Id => {
+    at += 1;
+    const message: Message = {
+      id: `01910000-0000-7000-8000-${String(at).padStart(12, '0')}` as Id,
+      parentId,
+      role,
+      kind: 'message',
+      createdAt: start + at * 60_000,
+      parts,
+      ...(role === 'assistant'
+        ? {
+            model: 'example-large',
+            durationMs: 2400 + at * 90,
+            usage: { inputTokens: 900 + at * 210, outputTokens: 180 + at },
+            finish: 'stop' as const,
+          }
+        : {}),
+      ...more,
     };
-    const text = (words: string): Message['parts'] => [{ type: 'text', text: words }];
-    const topics = [
-      ['How large is the database, and which tables grow?', '数据库有多大，哪些表在增长？'],
-      ['My rule: never restart it before six in the evening. How do we copy it?', '怎样复制它？'],
-      ['Which version do we move to, and what breaks?', '升级到哪个版本，哪些地方会坏？'],
-      ['How long would the last copy take?', '最后一次复制要多久？'],
-      ['What do we tell the people who write to it?', '怎样通知写入方？'],
-      ['And how would we come back if it fails?', '如果失败，怎样回退？'],
-    ];
-    let leaf: Id | null = null;
-    const questions: Id[] = [];
-    for (const [en, zh] of topics) {
-      const question: Id = add(leaf, 'user', text(`${en} ${zh}`));
-      questions.push(question);
-      leaf = add(
-        question,
-        'assistant',
-        text(
-          `Here is what we know so far. ${'The journal table takes 61 GB of the 84 GB and grows by a gigabyte each week; everything else is small. Logical replication copies it while it is in use, and the last step needs the writers to stop for four minutes on port 5433. '.repeat(4)}We wrote this down as decision ${questions.length}.`,
-        ),
-      );
-    }
-    const asked = add(leaf, 'user', text('Look up when the backup runs, then write the plan.'));
-    const called = add(
-      asked,
+    messages.push(message);
+    return message.id;
+  };
+  const text = (words: string): Message['parts'] => [{ type: 'text', text: words }];
+  const topics = [
+    ['How large is the database, and which tables grow?', '数据库有多大，哪些表在增长？'],
+    ['My rule: never restart it before six in the evening. How do we copy it?', '怎样复制它？'],
+    ['Which version do we move to, and what breaks?', '升级到哪个版本，哪些地方会坏？'],
+    ['How long would the last copy take?', '最后一次复制要多久？'],
+    ['What do we tell the people who write to it?', '怎样通知写入方？'],
+    ['And how would we come back if it fails?', '如果失败，怎样回退？'],
+  ];
+  let leaf: Id | null = null;
+  const questions: Id[] = [];
+  for (const [en, zh] of topics) {
+    const question: Id = add(leaf, 'user', text(`${en} ${zh}`));
+    questions.push(question);
+    leaf = add(
+      question,
       'assistant',
-      [
-        { type: 'text', text: 'Let me look. ' },
-        {
-          type: 'tool-call',
-          callId: 'call_1',
-          name: 'recall',
-          arguments: '{"query":"when does the backup run"}',
-        },
-      ],
-      { finish: 'tool-calls' },
+      text(
+        `Here is what we know so far. ${'The journal table takes 61 GB of the 84 GB and grows by a gigabyte each week; everything else is small. Logical replication copies it while it is in use, and the last step needs the writers to stop for four minutes on port 5433. '.repeat(4)}We wrote this down as decision ${questions.length}.`,
+      ),
     );
-    const result = add(called, 'tool', [
+  }
+  const asked = add(leaf, 'user', text('Look up when the backup runs, then write the plan.'));
+  const called = add(
+    asked,
+    'assistant',
+    [
+      { type: 'text', text: 'Let me look. ' },
+      {
+        type: 'tool-call',
+        callId: 'call_1',
+        name: 'recall',
+        arguments: '{"query":"when does the backup run"}',
+      },
+    ],
+    { finish: 'tool-calls' },
+  );
+  const result = add(called, 'tool', [
+    {
+      type: 'tool-result',
+      callId: 'call_1',
+      name: 'recall',
+      text: 'The backup runs every night at three.',
+    },
+  ]);
+  const first = add(
+    result,
+    'assistant',
+    text('The plan: stop the writers at four, after the backup of three.'),
+  );
+  const left = add(
+    add(first, 'user', text('Good. Who is on call?')),
+    'assistant',
+    text('Nobody before eight.'),
+  );
+  const other = add(
+    called,
+    'tool',
+    [
       {
         type: 'tool-result',
         callId: 'call_1',
         name: 'recall',
-        text: 'The backup runs every night at three.',
+        text: 'The backup runs every night at five.',
+        edited: true,
       },
-    ]);
-    const first = add(
-      result,
-      'assistant',
-      text('The plan: stop the writers at four, after the backup of three.'),
-    );
-    const left = add(
-      add(first, 'user', text('Good. Who is on call?')),
-      'assistant',
-      text('Nobody before eight.'),
-    );
-    const other = add(
-      called,
-      'tool',
-      [
-        {
-          type: 'tool-result',
-          callId: 'call_1',
-          name: 'recall',
-          text: 'The backup runs every night at five.',
-          edited: true,
-        },
-      ],
-      { dmail: { from: left, checkpoint: called, by: 'person', edits: result } },
-    );
-    const second = add(
-      other,
-      'assistant',
-      text('The plan: stop the writers at six, after the backup of five.'),
-    );
-    // Two more lines of time at an earlier question.
-    const again = add(
-      questions[3] ? (messages.find(({ id }) => id === questions[3])?.parentId ?? null) : null,
-      'user',
-      text('How long would it take over the slow line?'),
-    );
-    add(again, 'assistant', text('About eleven hours over the slow line.'));
-    const third = add(
-      messages.find(({ id }) => id === questions[3])?.parentId ?? null,
-      'user',
-      text('What if we copied only this year?'),
-    );
-    add(third, 'assistant', text('Forty minutes, and the rest can follow later.'));
-    await app.documents.change(id, {
-      messages,
-      meta: {
-        title: 'Moving the harbour database',
-        titleBy: 'person',
-        createdAt: start,
-        head: second,
-      },
-      checkpoints: { 'before the copy': questions[2] as Id, 'plan agreed': first },
-    });
-    return id;
-  });
+    ],
+    { dmail: { from: left, checkpoint: called, by: 'person', edits: result } },
+  );
+  const second = add(
+    other,
+    'assistant',
+    text('The plan: stop the writers at six, after the backup of five.'),
+  );
+  // Two more lines of time at an earlier question.
+  const again = add(
+    questions[3] ? (messages.find(({ id }) => id === questions[3])?.parentId ?? null) : null,
+    'user',
+    text('How long would it take over the slow line?'),
+  );
+  add(again, 'assistant', text('About eleven hours over the slow line.'));
+  const third = add(
+    messages.find(({ id }) => id === questions[3])?.parentId ?? null,
+    'user',
+    text('What if we copied only this year?'),
+  );
+  add(third, 'assistant', text('Forty minutes, and the rest can follow later.'));
+  return {
+    messages,
+    head: second,
+    checkpoints: { 'before the copy': questions[2] as Id, 'plan agreed': first },
+  };
+}
+
+/** Connects a model that is never asked, and keeps that conversation, once. Its id. */
+async function withLongConversation(page: Page): Promise<string> {
+  const start = Date.now() - 3 * 3_600_000;
+  return await page.evaluate(
+    async ({ title, start, talk }) => {
+      const app = globalThis.recollect?.app;
+      if (!app) throw new Error('The console is missing');
+      if (!app.settings.connections.get().chosen) {
+        await app.settings.saveEndpoint(
+          { id: 'drawn', label: 'Drawn', baseUrl: 'http://localhost:9/v1', models: ['example-large'] },
+          '',
+        );
+        await app.settings.choose({ endpointId: 'drawn', model: 'example-large' });
+        await app.settings.set('context.window_tokens', 8000);
+      }
+      const known = app.documents.library.get().entries.find((entry) => entry.title === title);
+      if (known) return known.id;
+      const id = '01910000-0000-7000-8000-00000000c0de' as Parameters<typeof app.documents.read>[0];
+      const { messages, head, checkpoints } = talk;
+      await app.documents.change(id, {
+        messages,
+        meta: { title, titleBy: 'person', createdAt: start, head },
+        checkpoints,
+      });
+      return id;
+    },
+    { title: LONG, start, talk: longTalk(start) },
+  );
 }
 const openLong = async (page: Page) => {
   const id = await withLongConversation(page);
