@@ -120,8 +120,15 @@ export const configSchema = z.strictObject({
         .strictObject({
           every_tokens: count(100, 1_000_000).default(4000),
           every_tool_calls: count(1, 1000).default(5),
+          /** Lets the model that answers write the memory in the background, for so many tokens of one conversation at most. */
+          by_model: z.boolean().default(false),
+          model_budget_tokens: count(1000, 100_000_000).default(50_000),
         })
         .prefault({}),
+      /** Newest messages of person and model that the strategy `summary` keeps. */
+      summary_keep_messages: count(1, 1000).default(2),
+      /** What a model is told to write a summary; empty: the shipped words. */
+      summary_prompt: z.string().max(20_000).default(''),
       confirm: z.boolean().default(false),
       checkpoints: z
         .strictObject({ keep: count(1, 100_000).default(50), expire_after_days: count(0, 36_500).default(0) })

@@ -16,7 +16,7 @@ import {
 import { type Readable, type Writable, writable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
 import { hasContent } from '../../domain/chat/draft.ts';
-import type { Message, Part } from '../../domain/chat/message.ts';
+import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { TurnContext } from '../context/turn-context.ts';
 import type { Documents } from '../documents/documents.ts';
@@ -62,6 +62,8 @@ interface Session {
   turn: AbortController | null;
   /** Asked for explicitly while a turn ran: before what is queued. */
   next: TurnRequest[];
+  /** Passages chosen by hand for messages in the queue. */
+  readonly chosen: Map<string, PartOf<'recall'>>;
   /** Ends when the turn and all that was queued behind it are done. Never rejects. */
   running: Promise<void>;
   /** Changes of this conversation one after another. */
@@ -85,6 +87,7 @@ export function createChat(deps: ChatDependencies): Chat {
       state: writable(IDLE_TURN),
       turn: null,
       next: [],
+      chosen: new Map(),
       running: Promise.resolve(),
       line: Promise.resolve(),
     };
@@ -166,7 +169,9 @@ export function createChat(deps: ChatDependencies): Chat {
             });
             tip = said.id;
             await removeQueued(session, id, queued.id);
-            session.next.unshift({ asked: said.id });
+            const recall = session.chosen.get(queued.id);
+            session.chosen.delete(queued.id);
+            session.next.unshift({ asked: said.id, ...(recall ? { recall } : {}) });
           } else break;
         } catch (error) {
           // It stays in the queue, where it can be seen and sent again.
@@ -215,14 +220,16 @@ export function createChat(deps: ChatDependencies): Chat {
     toolRefusals: refusals.all,
     forgetToolRefusals: refusals.forget,
 
-    send: async ({ conversationId, parts, withoutPassages }: SendOptions) => {
+    send: async ({ conversationId, parts, withoutPassages, recall }: SendOptions) => {
       refuseTooLarge(parts);
       const id = conversationId ?? newConversationId();
       const session = sessionOf(id);
       return await inLine(session, async () => {
         const waiting = session.state.get().queue;
         if (isBusy(session) || waiting.length > 0) {
-          set(session, { queue: [...waiting, { id: newMessageId(), parts }] });
+          const queued = newMessageId();
+          if (recall) session.chosen.set(queued, recall);
+          set(session, { queue: [...waiting, { id: queued, parts }] });
           await keepQueue(session, id);
           start(session, id, null);
           return { conversationId: id };
@@ -236,7 +243,11 @@ export function createChat(deps: ChatDependencies): Chat {
             parts,
             parentId: conversation ? effectiveHead(conversation) : null,
           });
-          start(session, id, { asked: said.id, ...(withoutPassages ? { without: withoutPassages } : {}) });
+          start(session, id, {
+            asked: said.id,
+            ...(withoutPassages ? { without: withoutPassages } : {}),
+            ...(recall ? { recall } : {}),
+          });
           return { conversationId: id };
         } catch (error) {
           set(session, { problem: toProblem(error) });

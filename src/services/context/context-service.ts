@@ -23,6 +23,7 @@ import {
   roomToReturn,
 } from '../../domain/context/budget.ts';
 import { planCompaction, strategyOf } from '../../domain/context/compaction/index.ts';
+import { rememberAsItGoes } from '../../domain/context/compaction/memory.ts';
 import {
   type AppliedPlan,
   boundaryOf,
@@ -56,9 +57,10 @@ import {
 import { createMeters } from './meters.ts';
 import { SUMMARY_PATIENCE_MS, summariseWith } from './summarise.ts';
 import type { StepRequest, TurnContext } from './turn-context.ts';
+import { createUpkeep } from './upkeep.ts';
 
 export interface ContextDependencies {
-  readonly documents: Pick<Documents, 'read' | 'change' | 'open'>;
+  readonly documents: Pick<Documents, 'library' | 'read' | 'change' | 'open'>;
   readonly drawer: Drawer;
   /** The model that would answer now; null: memory answers. */
   readonly model: () => ChatModel | null;
@@ -152,6 +154,13 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
   const sessions = new Map<ConversationId, Session>();
   const listeners = new Set<(event: CompactionEvent) => void>();
   const closing = new AbortController();
+  const upkeep = createUpkeep({
+    drawer,
+    documents,
+    config,
+    patienceMs: deps.summaryPatienceMs ?? SUMMARY_PATIENCE_MS,
+    onState: (id, state) => set(sessionOf(id), { upkeep: state }),
+  });
 
   const sessionOf = (id: ConversationId): Session => {
     const known = sessions.get(id);
@@ -235,7 +244,10 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     let prompt = make([]);
     // What is brought back does not weigh when it is asked whether it is time: it fills what is free.
     const base = prompt.ledger.request.tokens;
-    const budget = budgetOf(context, window, toolTokens + base.recall);
+    const budget: CompactionBudget = {
+      ...budgetOf(context, window, toolTokens + base.recall),
+      keepMessages: context.summary_keep_messages,
+    };
     const pressed =
       isPressed(base.total, budget) || prompt.ledger.leftOut.some(({ why }) => why === 'window');
     if (applied && bringBack) {
@@ -346,15 +358,18 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       signal,
     };
     const previous = appliedOn(seen, path);
+    const polished = await upkeep.memoryOn(id, path);
     const plan = await planCompaction(
       strategyOf(wish.strategy),
       {
         path,
         system: seen.meta.systemPrompt,
         previous,
+        ...(polished ? { polished } : {}),
         wish: {
           reason: wish.reason,
           ...(wish.guidance === '' ? {} : { instruction: wish.guidance }),
+          ...(context.summary_prompt.trim() === '' ? {} : { prompt: context.summary_prompt }),
           ...(wish.keep ? { keep: new Set(wish.keep) } : {}),
           ...(wish.fold ? { fold: new Set(wish.fold) } : {}),
         },
@@ -668,6 +683,10 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
         await pause();
         rested = performance.now();
       }
+      rememberAsItGoes(pathTo(open.get().messages, effectiveHead(open.get())));
+      const model = deps.model();
+      if (model && config.get().context.session_memory.by_model)
+        await upkeep.write(id, open.get, model, meters.of(model), closing.signal);
     } finally {
       session.tending = false;
       open?.close();
@@ -862,6 +881,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
 
     close: async () => {
       closing.abort(new DOMException('Closing', 'AbortError'));
+      upkeep.close();
       for (const session of sessions.values()) if (session.state.get().pending) settle(session, false);
       await Promise.all([...sessions.values()].map((session) => session.line));
     },

@@ -83,6 +83,18 @@ export interface PendingPlan {
   readonly problem: Problem | null;
 }
 
+/** What a model's notes on a conversation have cost so far. */
+export interface Upkeep {
+  readonly running: boolean;
+  /** The newest message they speak of; null before the first. */
+  readonly upTo: MessageId | null;
+  readonly calls: number;
+  /** Spent on this conversation, and what may be spent (`context.session_memory.model_budget_tokens`). */
+  readonly tokens: number;
+  readonly budget: number;
+  readonly problem: Problem | null;
+}
+
 /** What goes on in one conversation. Session state. */
 export interface ContextState {
   readonly running: {
@@ -93,6 +105,8 @@ export interface ContextState {
     readonly startedAt: number;
   } | null;
   readonly pending: PendingPlan | null;
+  /** The session memory that a model writes in the background, where it may; null where it does not. */
+  readonly upkeep: Upkeep | null;
   /** What the newest answer seems to have missed of what is folded; it is brought back with the next question. */
   readonly loss: { readonly answer: MessageId; readonly losses: readonly Loss[] } | null;
   /** Of this session, oldest first, the last 50. */
@@ -104,6 +118,7 @@ export interface ContextState {
 export const IDLE_CONTEXT: ContextState = {
   running: null,
   pending: null,
+  upkeep: null,
   loss: null,
   events: [],
   problem: null,

@@ -46,7 +46,7 @@ export interface ConversationChange {
   readonly checkpoints?: Readonly<Record<string, Checkpoint | MessageId | null>>;
   /** Id → a new compaction as a whole, or what changes in one that is there (`undone`, `summary`); null removes it. */
   readonly compactions?: Readonly<Record<string, Partial<Compaction> | null>>;
-  /** Removes content for good (forget). Children hang on to the removed message's parent. */
+  /** Removes content for good (forget), and summaries that may quote it. Children hang on to the removed message's parent. */
   readonly removed?: readonly MessageId[];
 }
 

@@ -15,6 +15,7 @@ import {
   type ConversationMeta,
   conversationMetaSchema,
 } from '../../domain/chat/conversation.ts';
+import { hasContent } from '../../domain/chat/draft.ts';
 import { type Message, messageSchema } from '../../domain/chat/message.ts';
 import type { ConversationChange, LibraryEntry } from './documents.ts';
 import { createLatest } from './latest.ts';
@@ -151,6 +152,10 @@ export function createConversationDocument(
             const message = m.has(removed) ? parse(removed, m.get(removed)) : null;
             x.set(removed, message?.parentId ?? null);
             m.delete(removed);
+            // A summary may quote what is forgotten: it goes too, and is made anew when there is need.
+            if (message && hasContent(message.parts))
+              for (const [key, made] of readCompactions(compactions))
+                if (made.createdAt >= message.createdAt) changeCompaction(compactions, key, null);
           }
         });
       } finally {

@@ -107,6 +107,22 @@ describe('memory is asked by itself', () => {
   });
 });
 
+it('passages chosen by hand travel with the message, also from the queue, and memory is not asked', async () => {
+  const { chat, idle, asked, path } = talk({ recall: async () => ({ passages: [passage('m9', 'other')] }) });
+  const recall = { type: 'recall' as const, query: 'port', threshold: 0.5, passages: [PORT], nearMisses: [] };
+  server.next({ steps: [{ text: 'one ' }, { gate: true }, { text: 'two' }, { finish: 'stop' }] });
+  const { conversationId } = await chat.send({ parts: [{ type: 'text', text: 'Set it up' }], recall });
+  await chat.send({ conversationId, parts: [{ type: 'text', text: 'And again' }], recall });
+  await until(chat.turn(conversationId), (state) => state.status === 'streaming');
+  server.go();
+  await idle(conversationId);
+  expect(asked).toHaveLength(0);
+  expect((await path(conversationId)).map((message) => recallPartOf(message)?.passages.length ?? 0)).toEqual([
+    0, 1, 0, 1,
+  ]);
+  expect(JSON.stringify(server.chats()[1]?.messages).match(/port 8081/g)).toHaveLength(2);
+});
+
 describe('a question of the model', () => {
   const said = (text: string, role: Message['role'] = 'assistant'): Message => ({
     id: 'a' as MessageId,

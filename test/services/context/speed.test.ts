@@ -44,7 +44,7 @@ it(`${2 * TURNS} messages: gauge, compaction, checkpoint and restore`, { timeout
   expect(effectiveHead(open.get())).not.toBeNull();
   console.info(
     JSON.stringify(
-      { messages: 2 * TURNS, first, again, compaction, folded, checkpoint, restore, byTurn, listed },
+      { messages: 2 * TURNS, first, cold, again, compaction, folded, checkpoint, restore, byTurn, listed },
       (_, value) => (typeof value === 'number' ? Math.round(value * 10) / 10 : value),
     ),
   );

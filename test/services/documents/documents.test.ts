@@ -353,6 +353,23 @@ describe('compactions and checkpoints', () => {
       expect(document.read().compactions.get('c1')).toMatchObject({ undone: true, summary: 'theirs' });
   });
 
+  it('that may quote a forgotten message are forgotten with it', async () => {
+    const documents = createDocuments({ store: createInMemoryStore() });
+    const id = newConversationId();
+    const first = said('secret', null, 1);
+    const late = said('late', first.id, 9);
+    const empty: Message = { ...said('', late.id, 2), parts: [], finish: 'error' };
+    await documents.change(id, {
+      messages: [first, late, empty],
+      compactions: { c1: record('c1', first.id) },
+    });
+    await documents.change(id, { removed: [late.id, empty.id] });
+    expect((await documents.read(id))?.compactions.size).toBe(1);
+    await documents.change(id, { removed: [first.id] });
+    expect((await documents.read(id))?.compactions.size).toBe(0);
+    await documents.close();
+  });
+
   it('move the head without making the tree of messages anew', async () => {
     const documents = createDocuments({ store: createInMemoryStore() });
     const id = newConversationId();

@@ -1,0 +1,186 @@
+// A session memory in a model's words, kept up to date while the conversation goes on: only where the person allows it, and only for as many
+// tokens as they allow. It lies in the drawer: derived, on this device, and made anew where it is lost.
+import { z } from 'zod';
+import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import type { ChatModel } from '../../adapters/models/chat-model.ts';
+import { isAbort, toProblem } from '../../domain/base/errors.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
+import type { Message, Usage } from '../../domain/chat/message.ts';
+import { conversationLanguage } from '../../domain/context/compaction/headings.ts';
+import { SUMMARY_SYSTEM, summaryPrompt, transcriptOf } from '../../domain/context/compaction/prompts.ts';
+import type { TokenMeter } from '../../domain/context/meter.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import type { Documents } from '../documents/documents.ts';
+import type { Upkeep } from './context.ts';
+import { summariseWith } from './summarise.ts';
+
+/** What a memory may be long, tokens. */
+const MEMORY_TOKENS = 1200;
+const PREFIX = 'session-memory/';
+
+const keptSchema = z.object({
+  text: z.string(),
+  upTo: z.string(),
+  /** Messages of the branch it was made of: where one of them is forgotten, so is the memory. */
+  messages: z.number(),
+  calls: z.number(),
+  tokens: z.number(),
+});
+type Kept = z.infer<typeof keptSchema>;
+
+/** Where on the branch a memory ends; -1 where it speaks of another branch, or of something that was forgotten. */
+function placeOf(memory: Kept, path: readonly Message[]): number {
+  const at = path.findIndex((message) => message.id === memory.upTo);
+  return at + 1 === memory.messages ? at : -1;
+}
+
+export function createUpkeep({
+  drawer,
+  documents,
+  config,
+  patienceMs,
+  onState,
+}: {
+  drawer: Drawer;
+  documents: Pick<Documents, 'library'>;
+  config: Readable<Config>;
+  patienceMs: number;
+  onState: (id: ConversationId, state: Upkeep) => void;
+}) {
+  const keyOf = (id: ConversationId) => `${PREFIX}${id}`;
+  const kept = async (id: ConversationId): Promise<Kept | undefined> => {
+    try {
+      return keptSchema.safeParse(await drawer.get(keyOf(id))).data;
+    } catch {
+      // Rules alone do without it.
+      return undefined;
+    }
+  };
+
+  /** Conversations with a memory here. What is erased must not be remembered. */
+  const written = new Set<string>();
+  const sweep = async () => {
+    const { ready, entries } = documents.library.get();
+    if (!ready) return;
+    const there = new Set<string>(entries.map((entry) => entry.id));
+    for (const id of [...written])
+      if (!there.has(id)) {
+        written.delete(id);
+        await drawer.set(keyOf(id as ConversationId), undefined);
+      }
+  };
+  const swept = () => void (written.size > 0 && sweep().catch(() => undefined));
+  const stop = documents.library.subscribe(swept);
+  drawer
+    .keys(PREFIX)
+    .then((keys) => {
+      for (const key of keys) written.add(key.slice(PREFIX.length));
+      swept();
+    })
+    .catch(() => undefined);
+
+  return {
+    close: stop,
+
+    /** The memory, where it speaks of this branch. */
+    async memoryOn(
+      id: ConversationId,
+      path: readonly Message[],
+    ): Promise<{ text: string; upTo: MessageId } | null> {
+      if (!config.get().context.session_memory.by_model) return null;
+      const memory = await kept(id);
+      const at = memory ? placeOf(memory, path) : -1;
+      const upTo = path[at]?.id;
+      return memory && upTo !== undefined && memory.text.trim() !== '' ? { text: memory.text, upTo } : null;
+    },
+
+    /** Brings the memory up to date where enough was said since. Throws nothing: rules stand in for it. */
+    async write(
+      id: ConversationId,
+      conversation: () => Conversation,
+      model: ChatModel,
+      meter: TokenMeter,
+      signal: AbortSignal,
+    ): Promise<void> {
+      const { session_memory: rules, summary_prompt: custom, window_tokens: assumed } = config.get().context;
+      const now = conversation();
+      const path = pathTo(now.messages, effectiveHead(now));
+      const before = await kept(id);
+      const from = before ? placeOf(before, path) : -1;
+      // On another branch it begins anew, but what was spent stays spent.
+      const previous = from < 0 ? null : (before?.text ?? null);
+      let [room, calls] = [Math.floor((model.contextWindow ?? assumed) / 2), 0];
+      const news: Message[] = [];
+      let tokens = 0;
+      for (const message of path.slice(from + 1)) {
+        const cost = meter.parts(message.parts);
+        if (cost > room && news.length > 0) break;
+        room -= cost;
+        tokens += cost;
+        calls += message.parts.filter((part) => part.type === 'tool-call').length;
+        news.push(message);
+      }
+      const last = news.at(-1);
+      if (!last || (tokens < rules.every_tokens && calls < rules.every_tool_calls)) return;
+      const state = (change: Partial<Upkeep>) =>
+        onState(id, {
+          running: false,
+          upTo: (before?.upTo as MessageId | undefined) ?? null,
+          calls: before?.calls ?? 0,
+          tokens: before?.tokens ?? 0,
+          budget: rules.model_budget_tokens,
+          problem: null,
+          ...change,
+        });
+      const spent = before?.tokens ?? 0;
+      if (spent + tokens > rules.model_budget_tokens) return state({});
+      const language = conversationLanguage(path);
+      const prompt = summaryPrompt({
+        language,
+        transcript: news
+          .map((message, at) => transcriptOf(message, at + 1))
+          .filter(Boolean)
+          .join('\n\n'),
+        previous,
+        ...(custom.trim() === '' ? {} : { custom }),
+        maxTokens: MEMORY_TOKENS,
+        again: false,
+      });
+      state({ running: true });
+      let usage: Usage | undefined;
+      try {
+        const { text } = await summariseWith(model, {
+          patienceMs,
+          signal,
+          onUsage: (reported) => {
+            usage = reported;
+          },
+        })({
+          system: SUMMARY_SYSTEM[language],
+          prompt,
+          messages: news,
+          previous,
+          language,
+          maxTokens: MEMORY_TOKENS,
+        });
+        const cost = (usage?.inputTokens ?? meter.text(prompt)) + (usage?.outputTokens ?? meter.text(text));
+        // A text that is no memory is not kept; that it was paid for is.
+        const good = text.trim() !== '' && meter.text(text) <= 2 * MEMORY_TOKENS;
+        const after: Kept = {
+          text: good ? text : (previous ?? ''),
+          upTo: good || before === undefined ? last.id : before.upTo,
+          messages: good || before === undefined ? from + 1 + news.length : before.messages,
+          calls: (before?.calls ?? 0) + 1,
+          tokens: spent + cost,
+        };
+        await drawer.set(keyOf(id), after);
+        written.add(id);
+        state({ upTo: after.upTo as MessageId, calls: after.calls, tokens: after.tokens });
+      } catch (error) {
+        state({ problem: isAbort(error) ? null : toProblem(error) });
+      }
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../../src/domain/base/readable.ts';
+import type { Config } from '../../../src/domain/settings/config.ts';
+import { type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
+import { contextConfig, createTalk, words } from './talk.ts';
+
+let server: ScriptedModelServer;
+const talks: { close(): Promise<void> }[] = [];
+const byModel =
+  (change: Partial<Config['context']['session_memory']> = {}) =>
+  (config: Config): Config => {
+    const made = contextConfig({ window_tokens: 40_000 })(config);
+    return {
+      ...made,
+      context: {
+        ...made.context,
+        session_memory: { ...made.context.session_memory, every_tokens: 500, by_model: true, ...change },
+      },
+    };
+  };
+const talk = (options: Parameters<typeof createTalk>[1] = {}) => {
+  const made = createTalk(server, options);
+  talks.push(made);
+  return made;
+};
+beforeAll(async () => {
+  server = await startScriptedModel();
+});
+beforeEach(() => server.reset());
+afterEach(async () => {
+  for (const made of talks.splice(0)) await made.close();
+});
+afterAll(() => server.close());
+
+const MEMORY = '# Import\n## Current state\nRegion 9 is being read.';
+const isUpkeep = (request: { messages: readonly { content?: unknown }[] }) =>
+  JSON.stringify(request.messages).includes('## Message 1');
+
+describe('a session memory in a model’s words', () => {
+  it('is written while the conversation goes on, counted, and stands for what is folded without another call', async () => {
+    server.answer((request) => (isUpkeep(request) ? words(MEMORY) : undefined));
+    const { grown, say, context, paired } = talk({ config: byModel() });
+    const id = await grown(10);
+    await say('And now?', id);
+    await until(context.state(id), (state) => state.upkeep?.calls === 1);
+    expect(context.state(id).get().upkeep).toMatchObject({
+      running: false,
+      tokens: 950,
+      budget: 50_000,
+      problem: null,
+    });
+    const before = server.chats().length;
+    const result = await context.compact(id);
+    expect(result.outcome === 'applied' && JSON.stringify(result.compaction.plan)).toContain(
+      'Region 9 is being read.',
+    );
+    expect(server.chats()).toHaveLength(before);
+    expect(paired()).toHaveLength(1);
+    expect(server.chats().filter(isUpkeep)).toHaveLength(1);
+  });
+
+  it('costs nothing where nobody allowed it, and no more than what was allowed', async () => {
+    const off = talk({ config: byModel({ by_model: false }) });
+    const id = await off.grown(10);
+    await off.say('And now?', id);
+    await off.context.compact(id);
+    expect(server.chats().filter(isUpkeep)).toHaveLength(0);
+    expect(off.context.state(id).get().upkeep).toBeNull();
+    const tight = talk({ config: byModel({ model_budget_tokens: 1000 }) });
+    const other = await tight.grown(10);
+    await tight.say('And now?', other);
+    await until(tight.context.state(other), (state) => state.upkeep !== null);
+    expect(tight.context.state(other).get().upkeep).toMatchObject({ calls: 0, tokens: 0, budget: 1000 });
+    expect(server.chats().filter(isUpkeep)).toHaveLength(0);
+  });
+
+  it('that fails is told, and rules stand in', async () => {
+    server.answer((request) =>
+      isUpkeep(request) ? { status: 429, body: { error: { message: 'slow down' } } } : undefined,
+    );
+    const { grown, say, context } = talk({ config: byModel() });
+    const id = await grown(10);
+    await say('And now?', id);
+    await until(context.state(id), (state) => state.upkeep?.problem != null);
+    expect(context.state(id).get().upkeep?.problem).toMatchObject({ code: 'model-rate' });
+    expect((await context.compact(id)).outcome).toBe('applied');
+  });
+
+  it('is erased with its conversation', async () => {
+    server.answer((request) => (isUpkeep(request) ? words(MEMORY) : undefined));
+    const { grown, say, context, store, documents } = talk({ config: byModel() });
+    const id = await grown(10);
+    await say('And now?', id);
+    await until(context.state(id), (state) => state.upkeep?.calls === 1);
+    expect(await store.drawer.keys('session-memory/')).toHaveLength(1);
+    const gone = new Promise<void>((resolve) => {
+      const stop = store.drawer.subscribe(({ keys }) => {
+        if (!keys.some((key) => key.startsWith('session-memory/'))) return;
+        stop();
+        resolve();
+      });
+    });
+    await documents.erase([id]);
+    await gone;
+    expect(await store.drawer.keys('session-memory/')).toEqual([]);
+  });
+});
