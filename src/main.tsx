@@ -234,6 +234,7 @@ async function start(): Promise<void> {
   });
   const library = createLibrary({
     documents,
+    notes,
     estimate: async () => {
       const { usage, quota } = await device.storage();
       return usage === null || quota === null ? null : { usage, quota };

@@ -1,4 +1,5 @@
 // Conversations out, as a file a person can keep.
+import type { Told } from '../../domain/chat/archive.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 
 export interface Exporter {
@@ -10,6 +11,7 @@ export interface Exporter {
   /** Yields the file in pieces, so that a large library never lies in memory twice. */
   write(
     conversations: AsyncIterable<Conversation>,
-    options: { count: number; now: number; signal: AbortSignal },
+    /** `told`: what the person told memory, where everything is exported. */
+    options: { count: number; now: number; signal: AbortSignal; told?: Told },
   ): AsyncIterable<Uint8Array>;
 }

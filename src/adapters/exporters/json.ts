@@ -11,9 +11,9 @@ export const json: Exporter = {
   extension: () => 'json',
   mediaType: () => 'application/json',
 
-  async *write(conversations, { now, signal }) {
+  async *write(conversations, { now, signal, told }) {
     const encoder = new TextEncoder();
-    let text = `{"format":${JSON.stringify(ARCHIVE_FORMAT)},"version":${ARCHIVE_VERSION},"exportedAt":${now},"conversations":[`;
+    let text = `{"format":${JSON.stringify(ARCHIVE_FORMAT)},"version":${ARCHIVE_VERSION},"exportedAt":${now},${told && told.notes.length + told.feedback.length > 0 ? `"told":${JSON.stringify(told)},` : ''}\n"conversations":[`;
     let first = true;
     for await (const conversation of conversations) {
       signal.throwIfAborted();

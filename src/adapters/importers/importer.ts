@@ -1,6 +1,7 @@
 // Foreign history in, conversations out. An importer reads; it never writes.
 
 import type { ConversationId } from '../../domain/base/ids.ts';
+import type { Told } from '../../domain/chat/archive.ts';
 import type { Checkpoint } from '../../domain/chat/checkpoint.ts';
 import type { Compaction } from '../../domain/chat/compaction.ts';
 import type { ConversationMeta } from '../../domain/chat/conversation.ts';
@@ -78,6 +79,12 @@ export interface Importer {
    */
   read(
     source: Source,
-    options: { signal: AbortSignal; skip: (skipped: Skipped) => void; now?: number },
+    options: {
+      signal: AbortSignal;
+      skip: (skipped: Skipped) => void;
+      now?: number;
+      /** Our own export only: what the person told memory. */
+      onTold?: (told: Told) => void;
+    },
   ): AsyncIterable<ImportedConversation>;
 }

@@ -7,6 +7,7 @@ import {
   ARCHIVE_VERSION,
   archivedConversationSchema,
   archiveHeaderSchema,
+  readTold,
 } from '../../domain/chat/archive.ts';
 import { type Checkpoint, checkpointSchema } from '../../domain/chat/checkpoint.ts';
 import { type Compaction, compactionSchema } from '../../domain/chat/compaction.ts';
@@ -35,7 +36,7 @@ export const recollect: Importer = {
     return (await archivesOf(source.files, signal)).length > 0 ? 1 : 0;
   },
 
-  async *read(source, { signal, skip }) {
+  async *read(source, { signal, skip, onTold }) {
     const skipped = createSkipCounter();
     const breathe = createBreather();
     for (const file of await archivesOf(source.files, signal)) {
@@ -62,6 +63,11 @@ export const recollect: Importer = {
         await breathe();
       }
       check();
+      const told = readTold(header.told);
+      if (told) {
+        if (told.damaged > 0) skipped.count('malformed-line', undefined, told.damaged);
+        onTold?.({ notes: told.notes, feedback: told.feedback });
+      }
     }
     skipped.report(skip);
   },

@@ -1,9 +1,10 @@
 // Our own file: a library, or a part of it, complete. What the exporter writes and the importer reads.
 //
-//   { "format": "recollect", "version": 1, "exportedAt": ms, "conversations": [ { id, meta, checkpoints, compactions, messages: [ … ] }, … ] }
+//   { "format": "recollect", "version": 1, "exportedAt": ms, "told": { notes, feedback }, "conversations": [ { id, meta, checkpoints, compactions, messages: [ … ] }, … ] }
 //
 // Unknown keys are kept at every level. A file with a higher `version` may mean something else by the same words: nobody reads it.
 import { z } from 'zod';
+import { type Feedback, feedbackSchema, type MemoryNote, noteSchema } from '../memory/notes.ts';
 import { writtenCheckpoint } from './checkpoint.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -17,6 +18,27 @@ export const archiveHeaderSchema = z.looseObject({
   /** ms since 1970 */
   exportedAt: z.number().optional(),
 });
+
+/** What a person told memory. Checked one by one, so that a damaged one costs only itself. */
+export interface Told {
+  readonly notes: readonly MemoryNote[];
+  readonly feedback: readonly Feedback[];
+}
+
+const toldSchema = z.looseObject({
+  notes: z.array(z.unknown()).catch([]),
+  feedback: z.array(z.unknown()).catch([]),
+});
+
+/** Reads it from a file; null where the file has none. `damaged` counts what could not be read. */
+export function readTold(value: unknown): (Told & { readonly damaged: number }) | null {
+  const parsed = toldSchema.safeParse(value);
+  if (!parsed.success) return null;
+  const notes = parsed.data.notes.flatMap((one) => noteSchema.safeParse(one).data ?? []);
+  const feedback = parsed.data.feedback.flatMap((one) => feedbackSchema.safeParse(one).data ?? []);
+  const all = parsed.data.notes.length + parsed.data.feedback.length;
+  return { notes, feedback, damaged: all - notes.length - feedback.length };
+}
 
 /** A conversation in the file. Meta and messages are checked one by one, so that a damaged one costs only itself. */
 export const archivedConversationSchema = z.looseObject({

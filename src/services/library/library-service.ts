@@ -18,9 +18,11 @@ import { chunksOf } from '../../adapters/importers/source-file.ts';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { until } from '../../domain/base/readable.ts';
+import type { Told } from '../../domain/chat/archive.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Role } from '../../domain/chat/message.ts';
 import type { ConversationChange, Documents } from '../documents/documents.ts';
+import type { Notes } from '../documents/notes.ts';
 import { type Activities, createActivities, type Progress } from './activities.ts';
 import { conversationIdOf, type ImportPlan, planImport } from './import-plan.ts';
 import type { ImportReport, Library } from './library.ts';
@@ -38,6 +40,8 @@ const BLOB_BYTES = 8 * 1024 * 1024;
 
 export interface LibraryDeps {
   readonly documents: Documents;
+  /** What the person told memory: part of a whole export, and of an import of it. */
+  readonly notes?: Pick<Notes, 'state' | 'bring'>;
   readonly now?: () => number;
   /** Bytes used and allowed; null where the browser does not say. */
   readonly estimate?: () => Promise<{ usage: number; quota: number } | null>;
@@ -54,6 +58,7 @@ const NO_MESSAGES: Readonly<Record<Role, number>> = { system: 0, user: 0, assist
 /** Builds the library over the documents. */
 export function createLibrary({
   documents,
+  notes,
   now = Date.now,
   estimate = async () => null,
   onImported = () => {},
@@ -83,6 +88,7 @@ export function createLibrary({
       messages: NO_MESSAGES,
       branches: 0,
       attachments: 0,
+      told: 0,
       skipped: [],
       tookMs: Math.round(performance.now() - started),
       problem: null,
@@ -129,7 +135,10 @@ export function createLibrary({
     progress: Progress,
     onSkipped: (skipped: readonly Skipped[]) => void,
   ): Promise<
-    Pick<ImportReport, 'conversations' | 'messages' | 'branches' | 'attachments' | 'skipped' | 'first'>
+    Pick<
+      ImportReport,
+      'conversations' | 'messages' | 'branches' | 'attachments' | 'told' | 'skipped' | 'first'
+    >
   > {
     const { signal } = progress;
     const size = source.files.reduce((sum, file) => sum + file.size, 0);
@@ -174,7 +183,13 @@ export function createLibrary({
     const all: Skipped[] = [];
     /** A source may hold a conversation twice, in overlapping exports: the second adds what the first lacks. */
     const planned = new Set<ConversationId>();
-    for await (const imported of importer.read(watched, { signal, skip: (s) => all.push(s), now: latest })) {
+    const brought: Told[] = [];
+    for await (const imported of importer.read(watched, {
+      signal,
+      skip: (s) => all.push(s),
+      now: latest,
+      onTold: (told) => brought.push(told),
+    })) {
       signal.throwIfAborted();
       const plan = await planOf(imported);
       first ??= plan.id;
@@ -213,7 +228,9 @@ export function createLibrary({
       : await appendInParts(importer.read(watched, { signal, skip: () => {}, now: latest }), planOf, signal);
     if (held && plans.length > 0) await documents.changeMany(merged(plans), 'import');
     if (touched.length > 0) onImported([...new Set(touched)]);
-    return { conversations: figures, messages, branches, attachments, skipped: all, first };
+    let told = 0;
+    for (const one of brought) told += (await notes?.bring(one)) ?? 0;
+    return { conversations: figures, messages, branches, attachments, told, skipped: all, first };
   }
 
   /** Reads once more and appends as it goes. On failure or cancel everything that was added is erased again. */
@@ -293,10 +310,12 @@ export function createLibrary({
           [open, bytes] = [[], 0];
         };
         const at = now();
+        const told = wanted === 'all' && notes ? await until(notes.state, ({ ready }) => ready) : undefined;
         for await (const piece of exporter.write(conversations(), {
           count,
           now: at,
           signal: progress.signal,
+          ...(told ? { told: { notes: told.notes, feedback: told.feedback } } : {}),
         })) {
           open.push(piece as Uint8Array<ArrayBuffer>);
           bytes += piece.length;

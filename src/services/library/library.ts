@@ -16,6 +16,8 @@ export interface ImportReport {
   /** Messages that have a sibling. */
   readonly branches: number;
   readonly attachments: number;
+  /** Memory notes and feedback that came in with our own export. */
+  readonly told: number;
   readonly skipped: readonly Skipped[];
   readonly tookMs: number;
   /** Set where the source could not be read; nothing of it was kept. */

@@ -93,7 +93,7 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
           <ProblemNotice problem={report.problem} compact />
         </div>
       )}
-      {(total > 0 || report.skipped.length > 0) && (
+      {(total > 0 || report.told > 0 || report.skipped.length > 0) && (
         <dl className="grid grid-cols-2 @md:grid-cols-[2fr_1fr_1fr_1fr] gap-x-4 gap-y-3 border-t px-4 py-3">
           <Figure
             name={t('import.report.messages')}
@@ -104,6 +104,7 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
           />
           <Figure name={t('import.report.branches')} value={formatNumber(report.branches)} />
           <Figure name={t('import.report.attachments')} value={formatNumber(report.attachments)} />
+          {report.told > 0 && <Figure name={t('import.report.told')} value={formatNumber(report.told)} />}
           <Figure name={t('import.report.took')} value={formatDuration(report.tookMs)} />
         </dl>
       )}

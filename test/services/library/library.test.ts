@@ -12,6 +12,7 @@ import { type Conversation, pathTo } from '../../../src/domain/chat/conversation
 import { textOf } from '../../../src/domain/chat/message.ts';
 import type { Documents } from '../../../src/services/documents/documents.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
+import { createNotes } from '../../../src/services/documents/notes.ts';
 import { createLibrary, type LibraryDeps } from '../../../src/services/library/library-service.ts';
 import { groupFiles } from '../../../src/services/library/sources.ts';
 import * as chatgpt from '../../fixtures/chatgpt.ts';
@@ -389,6 +390,35 @@ describe('taking out', () => {
     const [again] = await there.library.importFiles([await asFile(file)]);
     expect(again?.conversations.added).toBe(0);
     expect(await there.store.log.head()).toBe(head);
+  });
+
+  it('everything takes the memory notes and the feedback along; the later words of a note win', async () => {
+    const home = () => {
+      const store = createInMemoryStore();
+      let at = 1000;
+      const notes = createNotes({ store, now: () => (at += 1) });
+      return { notes, ...setup({ notes }, store) };
+    };
+    const here = home();
+    await here.library.addSamples();
+    const note = await here.notes.write({ text: 'Call me by my first name. 叫我小林' });
+    await here.notes.judge({
+      verdict: 'never',
+      conversationId: 'c',
+      messageId: 'm',
+      query: null,
+      passage: 'old',
+      title: 'Old',
+    });
+    const file = await here.library.exportConversations('all', 'json');
+    const there = home();
+    const [report] = await there.library.importFiles([await asFile(file)]);
+    expect(report).toMatchObject({ told: 2, problem: null, skipped: [] });
+    expect(there.notes.state.get()).toEqual(here.notes.state.get());
+    await there.notes.write({ id: note.id, text: 'Call me Lin.' });
+    const [again] = await there.library.importFiles([await asFile(file)]);
+    expect(again?.told).toBe(0);
+    expect(there.notes.state.get().notes.map(({ text }) => text)).toEqual(['Call me Lin.']);
   });
 
   it('gives back any conversation equal', async () => {

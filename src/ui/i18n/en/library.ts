@@ -78,6 +78,7 @@ export const library = {
       roles: { user: 'yours', assistant: 'from models', system: 'system', tool: 'from tools' },
       branches: 'Branches',
       attachments: 'Attachments',
+      told: 'Notes and feedback',
       took: 'Took',
       format: 'Format',
       skipped: 'Left out',

@@ -74,6 +74,7 @@ export const library = {
       roles: { user: '您的', assistant: '模型的', system: '系统的', tool: '工具的' },
       branches: '分支',
       attachments: '附件',
+      told: '备忘与反馈',
       took: '用时',
       format: '格式',
       skipped: '略过',
