@@ -1,10 +1,20 @@
 // What a model gets to see of a long conversation: the window, when and how older messages are folded, checkpoints, tools.
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { configField } from '../../domain/settings/fields.ts';
 import { useStrategyName } from '../chat/compaction.tsx';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatNumber, formatPercent } from '../i18n/index.ts';
-import { Group, NumberSetting, SelectSetting, SliderSetting, SwitchSetting } from './rows.tsx';
+import { Button, TextArea } from '../shell/controls.tsx';
+import {
+  Group,
+  NumberSetting,
+  Refusal,
+  SelectSetting,
+  SliderSetting,
+  SwitchSetting,
+  useSetting,
+} from './rows.tsx';
 
 export function ContextSection() {
   const { t } = useTranslation('settings');
@@ -46,6 +56,10 @@ export function ContextSection() {
         <NumberSetting path="context.keep_last_turns" />
         <NumberSetting path="context.max_attempts" />
       </Group>
+      <Group title={t('context.summaries')}>
+        <NumberSetting path="context.summary_keep_messages" />
+        <SummaryPrompt />
+      </Group>
       <Group title={t('context.window')}>
         <NumberSetting path="context.window_tokens" />
         <NumberSetting path="context.reserved_tokens" />
@@ -53,6 +67,10 @@ export function ContextSection() {
       <Group title={t('context.sessionMemory')}>
         <NumberSetting path="context.session_memory.every_tokens" />
         <NumberSetting path="context.session_memory.every_tool_calls" />
+        <SwitchSetting path="context.session_memory.by_model" />
+        {context.session_memory.by_model && (
+          <NumberSetting path="context.session_memory.model_budget_tokens" />
+        )}
       </Group>
       <Group title={t('context.checkpoints')}>
         <NumberSetting path="context.checkpoints.keep" />
@@ -66,5 +84,38 @@ export function ContextSection() {
         <NumberSetting path="tools.max_steps" />
       </Group>
     </>
+  );
+}
+
+/** What a model is told to write a summary: kept on leaving the field; empty is the shipped words. */
+function SummaryPrompt() {
+  const { t } = useTranslation('settings');
+  const { value, set, problem } = useSetting<string>('context.summary_prompt');
+  const [draft, setDraft] = useState<string | null>(null);
+  const keep = (next: string | undefined) => {
+    set(next).then((kept) => {
+      if (kept) setDraft(null);
+    }, console.error);
+  };
+  return (
+    <div className="py-3">
+      <TextArea
+        label={t('field.context.summary_prompt.label')}
+        hint={t('field.context.summary_prompt.help')}
+        rows={value === '' && draft === null ? 2 : 8}
+        value={draft ?? value}
+        placeholder={t('context.shippedPrompt')}
+        onChange={(event) => setDraft(event.target.value)}
+        onBlur={() => {
+          if (draft !== null && draft !== value) keep(draft.trim() === '' ? undefined : draft);
+        }}
+      />
+      <Refusal problem={problem} />
+      {value !== '' && (
+        <Button size="sm" variant="ghost" className="mt-1 -ml-2" onClick={() => keep(undefined)}>
+          {t('context.useShipped')}
+        </Button>
+      )}
+    </div>
   );
 }
