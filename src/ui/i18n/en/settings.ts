@@ -102,6 +102,14 @@ export const settings = {
       help: 'A turn is a question and its answer. The newest are never folded.',
     },
     'context.max_attempts': { label: 'Attempts', help: 'Tries to fold before older turns are left out.' },
+    'context.summary_keep_messages': {
+      label: 'Messages the summary keeps',
+      help: 'The newest of you and the model stay as they are. For the strategy Summary.',
+    },
+    'context.summary_prompt': {
+      label: 'What a model is told to write a summary',
+      help: 'Instead of the shipped words. Guidance you give is added to it.',
+    },
     'context.window_tokens': {
       label: 'Window, tokens',
       help: 'For models that do not say how much they can read.',
@@ -117,6 +125,14 @@ export const settings = {
     'context.session_memory.every_tool_calls': {
       label: 'After so many tool calls',
       help: 'Whichever comes first.',
+    },
+    'context.session_memory.by_model': {
+      label: 'Let the model write it',
+      help: 'In the background, while you talk. Otherwise it is made by rules alone and costs nothing.',
+    },
+    'context.session_memory.model_budget_tokens': {
+      label: 'At most so many tokens',
+      help: 'For the memory of one conversation.',
     },
     'context.checkpoints.keep': {
       label: 'Automatic checkpoints',
@@ -294,6 +310,9 @@ export const settings = {
   context: {
     folding: 'Folding',
     window: 'Window',
+    summaries: 'Summaries',
+    shippedPrompt: 'The shipped words',
+    useShipped: 'Use the shipped words',
     sessionMemory: 'Session memory',
     checkpoints: 'Checkpoints',
     tools: 'Tools for models',

@@ -60,10 +60,26 @@ export const settings = {
     'context.target_ratio': { label: '折叠到', help: '折叠后请求剩下的大小。' },
     'context.keep_last_turns': { label: '保留的轮次', help: '一问一答为一轮，最新的几轮不会折叠。' },
     'context.max_attempts': { label: '尝试次数', help: '折叠几次仍放不下，就略去较早的轮次。' },
+    'context.summary_keep_messages': {
+      label: '摘要保留的消息',
+      help: '您和模型最新的几条原样保留。用于“摘要”策略。',
+    },
+    'context.summary_prompt': {
+      label: '让模型写摘要时的指示',
+      help: '代替自带的指示。您给的要求会附在后面。',
+    },
     'context.window_tokens': { label: '窗口（token）', help: '用于没有说明自己能读多少的模型。' },
     'context.reserved_tokens': { label: '留给回答（token）', help: '最多占窗口的四分之一。' },
     'context.session_memory.every_tokens': { label: '每隔多少 token', help: '更新一次对话的会话记忆。' },
     'context.session_memory.every_tool_calls': { label: '每隔多少次工具调用', help: '哪个先到就按哪个。' },
+    'context.session_memory.by_model': {
+      label: '由模型来写',
+      help: '对话时在后台进行；否则只按规则整理，不产生费用。',
+    },
+    'context.session_memory.model_budget_tokens': {
+      label: '最多使用的 token',
+      help: '用于一个对话的会话记忆。',
+    },
     'context.checkpoints.keep': { label: '自动检查点', help: '列出最新的这么多个；您命名的会一直保留。' },
     'context.checkpoints.expire_after_days': {
       label: '几天后过期',
@@ -207,6 +223,9 @@ export const settings = {
   context: {
     folding: '折叠',
     window: '窗口',
+    summaries: '摘要',
+    shippedPrompt: '自带的指示',
+    useShipped: '使用自带的指示',
     sessionMemory: '会话记忆',
     checkpoints: '检查点',
     tools: '模型可用的工具',
