@@ -1,4 +1,4 @@
-// npm run simulate -- --seeds N --from S [--scenario NAME]: runs seeds one after the other; the first failures are printed with their seeds.
+// npm run simulate -- --seeds N --from S [--turns T] [--scenario NAME]: runs seeds one after the other; the first failures are printed with their seeds.
 import './seeded.ts';
 import { parseArgs } from 'node:util';
 import { type Scenario, SimulationError, simulate } from './simulator.ts';
@@ -8,6 +8,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '200' },
     from: { type: 'string', default: '1' },
     scenario: { type: 'string' },
+    turns: { type: 'string', default: '40' },
     'stop-after': { type: 'string', default: '5' },
   },
 });
@@ -19,7 +20,10 @@ let ran = 0;
 for (let seed = from; seed < from + seeds; seed += 1) {
   const began = performance.now();
   try {
-    const outcome = await simulate(seed, values.scenario as Scenario | undefined);
+    const outcome = await simulate(seed, {
+      only: values.scenario as Scenario | undefined,
+      turns: Number(values.turns),
+    });
     for (const key of ['messages', 'kills', 'frames', 'events'] as const) totals[key] += outcome[key];
     if (seeds <= 20) console.log(JSON.stringify(outcome), Math.round(performance.now() - began), 'ms');
   } catch (error) {

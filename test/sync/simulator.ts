@@ -81,14 +81,17 @@ const SCENARIOS = [
 export type Scenario = (typeof SCENARIOS)[number];
 
 /** Runs one seed; throws a SimulationError that names it. */
-export async function simulate(seed: number, only?: Scenario): Promise<Outcome> {
+export async function simulate(
+  seed: number,
+  { only, turns = 40 }: { readonly only?: Scenario | undefined; readonly turns?: number } = {},
+): Promise<Outcome> {
   const scenario = only ?? (SCENARIOS[seed % SCENARIOS.length] as Scenario);
   const quiet = { info: console.info, warn: console.warn, error: console.error };
   const said: string[] = [];
   const hush = (...words: unknown[]) => void said.push(words.map(String).join(' '));
   Object.assign(console, { info: hush, warn: hush, error: hush });
   try {
-    return await inWorld(seed, (clockwork) => run(seed, scenario, clockwork, said));
+    return await inWorld(seed, (clockwork) => run(seed, scenario, turns, clockwork, said));
   } catch (error) {
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
     throw new SimulationError(`seed ${seed} (${scenario}): ${detail}\n${said.slice(-10).join('\n')}`);
@@ -97,7 +100,13 @@ export async function simulate(seed: number, only?: Scenario): Promise<Outcome> 
   }
 }
 
-async function run(seed: number, scenario: Scenario, clockwork: Clockwork, said: string[]): Promise<Outcome> {
+async function run(
+  seed: number,
+  scenario: Scenario,
+  turns: number,
+  clockwork: Clockwork,
+  said: string[],
+): Promise<Outcome> {
   const { random } = clockwork;
   const is = (...names: Scenario[]) => scenario === 'everything' || names.includes(scenario);
   const chance = (share: number) => random() < share;
@@ -446,7 +455,6 @@ async function run(seed: number, scenario: Scenario, clockwork: Clockwork, said:
   };
 
   // ------------------------------------------------------------------ the play
-  const turns = scenario === 'everything' ? 50 : 35;
   for (let turn = 0; turn < turns; turn += 1) {
     await act(one(machines));
     if (chance(0.7)) await clockwork.advance(random() * (chance(0.1) ? 20_000 : 900));
@@ -482,13 +490,13 @@ async function run(seed: number, scenario: Scenario, clockwork: Clockwork, said:
       ({ device }) => device?.status.get().state === 'synced' && device.status.get().waiting === 0,
     );
   await settle(atRest, 'after the storm', 240);
-  await clockwork.advance(30_000);
+  await clockwork.advance(12_000);
   // What a relay lost silently is found by looking.
   for (const machine of machines)
     await finished((machine.device as TestDevice).sync.syncNow({ force: true }));
-  await clockwork.advance(20_000);
+  await clockwork.advance(12_000);
   await settle(atRest, 'after looking', 240);
-  await clockwork.advance(15_000);
+  await clockwork.advance(5000);
 
   // ------------------------------------------------------------------ the oracle
   const cleaned = (text: string) =>

@@ -143,6 +143,8 @@ const OFF: SyncStatus = {
   problem: null,
 };
 
+const NO_HEADS: ReadonlyMap<string, HeadFact> = new Map();
+
 const encodeRows = (rows: FactRows): Uint8Array => new TextEncoder().encode(JSON.stringify(rows));
 function decodeRows(body: Uint8Array): FactRows | null {
   try {
@@ -531,7 +533,7 @@ async function createSession(deps: SessionDeps): Promise<Session> {
   let latest = [...records.facts.values()].reduce((max, { time }) => (time > max ? time : max), '');
   let trouble: Problem | null = null;
   const beacons = new Set<string>(records.rooms.keys());
-  /** Facts by document, as they were parsed last. */
+  /** Heads by document and device, as the facts have them. */
   const heads = new Map<string, Map<string, HeadFact>>();
 
   const stopConfig = config.subscribe(() => {
@@ -620,26 +622,19 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     for (const key of keys) {
       const fact = records.facts.get(key);
       if (fact && fact.time > latest) latest = fact.time;
-      const [kind, document] = key.split('/');
+      const [kind, document, id] = key.split('/');
       if (document === undefined) continue;
-      if (kind === 'head') {
-        heads.delete(document);
+      if (kind === 'head' && id !== undefined) {
+        const head = headFact.safeParse(fact?.value);
+        const all = heads.get(document) ?? new Map<string, HeadFact>();
+        heads.set(document, all);
+        if (head.success) all.set(id, head.data);
         lacking.delete(document);
       }
       if (kind !== 'device') stirred.add(document);
     }
   }
-  const headsOf = (document: string): ReadonlyMap<string, HeadFact> => {
-    const known = heads.get(document);
-    if (known) return known;
-    const all = new Map<string, HeadFact>();
-    for (const id of devices().keys()) {
-      const fact = headFact.safeParse(records.facts.get(headKey(document, id))?.value);
-      if (fact.success) all.set(id, fact.data);
-    }
-    heads.set(document, all);
-    return all;
-  };
+  const headsOf = (document: string): ReadonlyMap<string, HeadFact> => heads.get(document) ?? NO_HEADS;
   const devices = () => {
     const all = new Map<string, { name: string; pairedAt: number; seenAt: number }>();
     for (const [key, { value }] of records.facts) {
@@ -1216,7 +1211,7 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     for (const document of wanted) {
       const link = links.get(document);
       const record = records.rooms.get(document);
-      if (link && record && link.epoch !== record.epoch) closeLink(document);
+      if (link && link.epoch !== (record?.epoch ?? liveEpoch(document))) closeLink(document);
       if (links.has(document)) continue;
       // Here before it was ever fetched: what is here goes to the others too.
       if (!record && (await log.read(document as DocumentId)).length > 0) {
