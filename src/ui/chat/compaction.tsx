@@ -1,6 +1,6 @@
 // Folding, as a person sees it: the divider where messages were folded, with its summary to read, edit, make again and undo; the plan
 // that is shown before it is carried out.
-import { ChevronsDownUp, Pencil, RefreshCw } from 'lucide-react';
+import { ChevronsDownUp, History, Pencil, RefreshCw } from 'lucide-react';
 import { useEffect, useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
@@ -225,6 +225,52 @@ export function CompactionDivider({
           )}
         </div>
       )}
+    </section>
+  );
+}
+
+/** What the newest answer seems to have missed of what is folded: it comes back with the next question. */
+export function LossNotice({
+  conversationId,
+  leaf,
+  onJump,
+}: {
+  conversationId: ConversationId;
+  /** The end of the branch that is shown. */
+  leaf: MessageId | null;
+  onJump: (message: MessageId) => void;
+}) {
+  const { t } = useTranslation('context');
+  const { context } = useApp();
+  const loss = useReadable(
+    useMemo(() => context.state(conversationId), [context, conversationId]),
+    (state) => state.loss,
+  );
+  if (!loss || loss.answer !== leaf) return null;
+  return (
+    <section
+      aria-label={t('loss.title')}
+      className="my-3 rounded-lg border border-memory-line bg-memory-soft px-3 py-2 text-sm"
+    >
+      <h3 className="flex items-center gap-1.5 font-medium text-memory">
+        <History size={14} aria-hidden className="shrink-0" />
+        {t('loss.title')}
+      </h3>
+      <ul className="mt-1 space-y-1.5">
+        {loss.losses.map(({ why, said, evidence, messages }) => (
+          <li key={`${said} ${evidence}`}>
+            <p className="text-ink-3 text-xs [overflow-wrap:anywhere]">{t(`loss.${why}`, { said })}</p>
+            <button
+              type="button"
+              onClick={() => messages[0] && onJump(messages[0])}
+              className="line-clamp-2 rounded-xs text-left [overflow-wrap:anywhere] hover:underline"
+            >
+              {evidence}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <p className="mt-1 text-ink-3 text-xs">{t('loss.next')}</p>
     </section>
   );
 }

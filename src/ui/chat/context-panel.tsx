@@ -10,16 +10,17 @@ import {
   Trash2,
   X,
 } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
-import { useApp } from '../hooks/app.tsx';
+import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
 import { Badge, Button, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { ProblemNotice } from '../shell/problem-notice.tsx';
 import type { Branch } from './rows.ts';
 
 export interface ContextFacts {
@@ -99,6 +100,11 @@ export function ContextPanel({
 }) {
   const { t } = useTranslation('chat');
   const { t: tc } = useTranslation('context');
+  const { context } = useApp();
+  const upkeep = useReadable(
+    useMemo(() => context.state(conversation.id), [context, conversation.id]),
+    (state) => state.upkeep,
+  );
   const { last, recalled, forks, folded } = facts;
   const usage = last?.usage;
   const numbers: [string, string][] = [];
@@ -143,7 +149,7 @@ export function ContextPanel({
           )}
         </Section>
       )}
-      {(folded > 0 || onFold) && (
+      {(folded > 0 || onFold || upkeep) && (
         <Section
           icon={<ChevronsDownUp size={15} aria-hidden className="text-folded" />}
           title={tc('panel.folded')}
@@ -158,6 +164,15 @@ export function ContextPanel({
               </Button>
             )}
           </div>
+          {upkeep && (
+            <p className="mt-2 text-ink-3 text-xs tabular-nums">
+              {tc(upkeep.running ? 'panel.upkeepRunning' : 'panel.upkeep', {
+                tokens: upkeep.tokens,
+                budget: upkeep.budget,
+              })}
+            </p>
+          )}
+          {upkeep?.problem && <ProblemNotice problem={upkeep.problem} compact className="mt-2" />}
         </Section>
       )}
       {recalled.length > 0 && (

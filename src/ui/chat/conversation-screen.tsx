@@ -28,6 +28,7 @@ import { useShortcutKeys, useShortcuts } from '../shell/shortcuts.ts';
 import { TitleField } from '../shell/sidebar.tsx';
 import { Announcer } from './announcer.tsx';
 import { Outcomes, useFollowOutcome } from './command-outcome.tsx';
+import { LossNotice } from './compaction.tsx';
 import { Composer, type ComposerHandle } from './composer.tsx';
 import { ContextPanel, contextFacts } from './context-panel.tsx';
 import { type ConversationWindow, ConversationWindows } from './conversation-windows.tsx';
@@ -517,6 +518,7 @@ function OpenedConversation({
                     </div>
                   )}
                   {!busy && turn.replay && turn.replay.done > 0 && <ReplayEnd replay={turn.replay} />}
+                  {!busy && <LossNotice conversationId={id} leaf={branch.leaf} onJump={jump} />}
                   {!busy && turn.problem && <ProblemNotice className="my-3" problem={turn.problem} />}
                   <Outcomes place={id} shown={outcomes} />
                 </>

@@ -120,6 +120,12 @@ export const context = {
     interactive: 'You tick what stays.',
   },
   running: 'Folding older messages',
+  loss: {
+    title: 'The answer seems to miss what is folded',
+    asks: 'It says: “{{said}}”. Said before:',
+    contradicts: 'It says otherwise: “{{said}}”. Said before:',
+    next: 'It is brought back with your next message.',
+  },
   plan: {
     title: 'Fold older messages',
     blocking: 'Your message waits. Cancel to send without folding.',
@@ -155,6 +161,9 @@ export const context = {
     foldedCount_one: '{{count, number}} message folded',
     foldedCount_other: '{{count, number}} messages folded',
     foldNow: 'Fold now',
+    upkeep: 'The model keeps the session memory: {{tokens, number}} of {{budget, number}} tokens spent.',
+    upkeepRunning:
+      'The model is writing the session memory: {{tokens, number}} of {{budget, number}} tokens spent.',
     checkpoints: 'Checkpoints',
     newCheckpoint: 'Set a checkpoint here',
     checkpointName: 'Name of the checkpoint',

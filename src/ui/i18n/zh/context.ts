@@ -116,6 +116,12 @@ export const context = {
     interactive: '由您勾选保留什么。',
   },
   running: '正在折叠较早的消息',
+  loss: {
+    title: '这个回答似乎缺了已折叠的内容',
+    asks: '它说：“{{said}}”。之前说过：',
+    contradicts: '它的说法不同：“{{said}}”。之前说过：',
+    next: '下一条消息会把它带回来。',
+  },
   plan: {
     title: '折叠较早的消息',
     blocking: '您的消息正在等待。取消则不折叠直接发送。',
@@ -150,6 +156,8 @@ export const context = {
     folded: '折叠',
     foldedCount_other: '已折叠 {{count, number}} 条消息',
     foldNow: '现在折叠',
+    upkeep: '模型在维护会话记忆：已用 {{tokens, number}} / {{budget, number}} 个 token。',
+    upkeepRunning: '模型正在写会话记忆：已用 {{tokens, number}} / {{budget, number}} 个 token。',
     checkpoints: '检查点',
     newCheckpoint: '在此设置检查点',
     checkpointName: '检查点的名称',
