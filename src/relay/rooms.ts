@@ -90,6 +90,8 @@ const MAX_WARM_BYTES = 64 * 1024 * 1024;
 const LOADS_AT_ONCE = 8;
 /** A store that is away fails everybody: that is said once in a while. */
 const COMPLAIN_MS = 10_000;
+/** What going through a byte of a log once costs, in bytes received. */
+const READING = 0.25;
 const MAX_AWARENESS_CLIENTS = 16;
 
 export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: Metrics; log: Log }): Rooms {
@@ -256,8 +258,10 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
     (room.bytes === 0 && account.rooms >= limits.rooms);
 
   /** A full room takes an update all the same if it is smaller with it than it may be: what makes room must get in. */
-  async function wouldFit(room: Room, account: AccountUse, update: Uint8Array): Promise<boolean> {
+  async function wouldFit(room: Room, peer: Peer, update: Uint8Array): Promise<boolean> {
+    const { account } = peer;
     if (room.bytes === 0) return false;
+    peer.charge(room.bytes);
     const { updates } = await load(room);
     const size = squeeze([...updates, update]).length;
     return size <= limits.room && account.bytes - room.bytes + size <= limits.account;
@@ -265,9 +269,8 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
 
   async function write(room: Room, peer: Peer, update: Uint8Array) {
     const { account } = peer;
-    if (update.length > limits.update) return peer.close(CLOSE.quota);
     const isTight = isFull(room, account, update.length);
-    if (isTight && !(await wouldFit(room, account, update))) return peer.close(CLOSE.quota);
+    if (isTight && !(await wouldFit(room, peer, update))) return peer.close(CLOSE.quota);
     const asked = performance.now();
     room.inFlight += update.length;
     const appended = await store.append(room.id, update).finally(() => {
@@ -332,7 +335,7 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
         peer.answering = true;
         try {
           const merged = await stateOf(room);
-          peer.charge(merged.length);
+          peer.charge(merged.length * READING);
           peer.send(step2Frame(readable(() => diff(merged, frame.vector))));
         } finally {
           peer.answering = false;
@@ -345,7 +348,7 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
         if (empty) return;
         if (frame.answer) {
           const merged = await stateOf(room);
-          peer.charge(merged.length);
+          peer.charge(merged.length * READING);
           if (readable(() => covers(merged, frame.update))) {
             metrics.count('repeated_updates_total');
             peer.send(updateFrame(frame.update));
@@ -374,6 +377,7 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
   async function greet(room: Room, peer: Peer) {
     await room.opened;
     const merged = await stateOf(room);
+    peer.charge(merged.length * READING);
     peer.send(step1Frame(vectorOf(merged)));
     for (const other of room.peers) if (other !== peer && other.awareness) peer.send(other.awareness.frame);
   }

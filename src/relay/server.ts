@@ -23,6 +23,8 @@ const ACCOUNT_REFRESH_MS = 30_000;
 /** Whoever does not answer a close frame is cut off. */
 const CLOSE_MS = 2000;
 const READY_MS = 2000;
+/** An account that has asked for so much more than its share is served on the connections that it has. */
+const MAX_DEBT_MS = 10_000;
 
 interface Account extends AccountUse {
   connections: number;
@@ -218,7 +220,9 @@ export function createRelayServer(deps: {
       account.idleSince = Date.now();
       if (joined.room) rooms.leave(joined.room, connection);
     });
-    if (account.connections > limits.connectionsPerAccount) return close(connection, CLOSE.tryLater);
+    const debt = draw(account.traffic, 0, limits.accountBytesPerSecond, Date.now());
+    if (account.connections > limits.connectionsPerAccount || debt > MAX_DEBT_MS)
+      return close(connection, CLOSE.tryLater);
     const room = rooms.join({ account: account.tag, room: roomName }, connection);
     joined.room = room;
     socket.on('message', (data, isBinary) => {
