@@ -21,8 +21,9 @@ import { createOpenAICompatibleModel, testConnection } from './adapters/models/i
 import { createNetwork } from './adapters/models/network.ts';
 import { createProjection } from './adapters/projection/thread.ts';
 import { createTokenizers } from './adapters/tokenizers/tokenizers.ts';
+import { createSealing } from './adapters/vault/sealing.ts';
 import { createVault } from './adapters/vault/web-crypto.ts';
-import { type Problem, toProblem } from './domain/base/errors.ts';
+import { type Problem, RecollectError, toProblem } from './domain/base/errors.ts';
 import { until, writable } from './domain/base/readable.ts';
 import { priceOf } from './domain/context/prices.ts';
 import type { App } from './services/app.ts';
@@ -38,9 +39,11 @@ import type { MemoryStatus } from './services/memory/memory.ts';
 import { createMemory } from './services/memory/memory-service.ts';
 import { startPolish } from './services/memory/polish.ts';
 import { createSettings, endpointSecret } from './services/settings/settings-service.ts';
+import { createSync } from './services/sync/sync-service.ts';
 import { Root } from './ui/root.tsx';
 import './ui/styles.css';
 import { joinEngineChannel } from './workers/engine-link.ts';
+import { connectSync } from './workers/sync-link.ts';
 
 /** Quiet time after which the background goes on while a person types, ms. */
 const TYPING_PAUSE_MS = 1500;
@@ -283,6 +286,20 @@ async function start(): Promise<void> {
     priceOf: ({ id, endpoint }) => priceOf(id, endpoint ?? '')?.price ?? null,
   });
   const chat = createChat({ ...conversing, memory, context, notes, locks: navigator.locks });
+  const syncLink = connectSync(signal);
+  const sync = createSync({
+    store,
+    vault,
+    settings,
+    status: syncLink.status,
+    // Without a store that lasts there is no engine's thread to ask, and nothing that could be kept in step.
+    ask: async (request) => {
+      if (store.kind === 'memory')
+        throw new RecollectError('storage-unavailable', 'Sync needs a browser that keeps what it receives');
+      return await syncLink.ask(request);
+    },
+    random: createSealing().random,
+  });
   const app: App = {
     documents,
     library,
@@ -298,6 +315,7 @@ async function start(): Promise<void> {
         }),
     ),
     settings,
+    sync,
     commands: COMMANDS,
     device,
     storageKind: store.kind,

@@ -13,6 +13,7 @@ import { followEmbedding } from '../services/memory/embedding-in-force.ts';
 import { type EngineStatus, type MemoryEngine, startMemoryEngine } from '../services/memory/engine.ts';
 import { createSettings } from '../services/settings/settings-service.ts';
 import { joinEngineChannel } from './engine-link.ts';
+import { leadSync } from './sync-lead.ts';
 
 // Lines to the model's thread come through a port that the tab sends once PGlite is up.
 const port = new Promise<Port>((resolve) => {
@@ -39,6 +40,10 @@ const open = async () => {
 };
 const opened = open();
 opened.catch((error) => console.error('The engine has no log to read:', error));
+// Sync waits for the log only, not for PGlite.
+opened
+  .then(({ store, vault, settings }) => leadSync({ store, vault, config: settings.config }))
+  .catch((error) => console.error('Sync does not run:', error));
 
 async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
   const { store, vault, settings } = await opened;
