@@ -6,25 +6,34 @@ export interface Megabytes {
   readonly footprint: number;
   readonly pss: number;
   readonly resident: number;
+  /** Processor time spent since its start, ms: unlike the clock it does not count what other programs take. */
+  readonly cpuMs: number;
 }
+
+/** What Linux counts processor time in, ms. */
+const TICK_MS = 10;
 
 const field = (text: string, name: string): number =>
   Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) / 1000;
 
 /** The renderer that holds the app: of those started with `marker` in their command line the largest. Spare ones hold nothing of ours. */
-function appProcess(marker: string): Megabytes | undefined {
+export function appProcess(marker: string): Megabytes | undefined {
   let largest: Megabytes | undefined;
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
     try {
       const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
       if (!line.includes(marker) || !line.includes('--type=renderer')) continue;
       const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+      const [user, system] = (
+        readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+      ).slice(11, 13);
       const footprint = field(text, 'Private_Clean') + field(text, 'Private_Dirty') + field(text, 'Swap');
       if (!largest || footprint > largest.footprint)
         largest = {
           footprint: Math.round(footprint),
           pss: Math.round(field(text, 'Pss')),
           resident: Math.round(field(text, 'Rss')),
+          cpuMs: (Number(user) + Number(system)) * TICK_MS,
         };
     } catch {
       // The process ended while we looked.
@@ -52,6 +61,7 @@ export function watchMemory(marker: string, everyMs = 250): MemoryWatch {
         footprint: Math.max(before.footprint, now.footprint),
         pss: Math.max(before.pss, now.pss),
         resident: Math.max(before.resident, now.resident),
+        cpuMs: now.cpuMs,
       },
       last: now,
     };

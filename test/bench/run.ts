@@ -23,7 +23,7 @@ import {
   watchTyping,
 } from './in-page.ts';
 import type { PeerFigures, peers } from './peers.ts';
-import { watchMemory } from './processes.ts';
+import { appProcess, watchMemory } from './processes.ts';
 
 const { values } = parseArgs({
   options: {
@@ -248,14 +248,18 @@ try {
       );
       await page.waitForTimeout(2000);
       const before = (await stats(page)).vectors;
-      const started = Date.now();
+      const [started, busy] = [Date.now(), appProcess(profile)?.cpuMs ?? Number.NaN];
       await page.waitForTimeout(seconds * 1000);
-      const perSecond = ((await stats(page)).vectors - before) / ((Date.now() - started) / 1000);
+      const made = (await stats(page)).vectors - before;
+      const perSecond = made / ((Date.now() - started) / 1000);
+      const cpuMs = (appProcess(profile)?.cpuMs ?? Number.NaN) - busy;
       const characters = texts.reduce((sum, text) => sum + text.length, 0) / texts.length;
       report.indexRate = {
         passagesPerSecond: round(perSecond),
         charactersEach: Math.round(characters),
         seconds,
+        /** Of all threads of the page, while the clock ran. */
+        processorMsEach: Math.round(cpuMs / Math.max(1, made)),
         load: round(loadavg()[0] ?? 0),
       };
       told('measured the index rate');

@@ -239,9 +239,10 @@ export async function openIndexedDbStore({
             const at = now();
             // Everything is asked for in one go, and the end announced with the last of it: each wait for an answer is a turn
             // in which the thread may be busy.
-            const adding = Promise.all(fresh.map((entry) => rows.add(toRow(entry, at) as Row)));
-            const counting = Promise.all(
-              [WHOLE_LOG, ...documents].map(async (key) => [key, await countOf(transaction, key)] as const),
+            const adding = inSlices(fresh, (entry) => rows.add(toRow(entry, at) as Row));
+            const counting = inSlices(
+              [WHOLE_LOG, ...documents],
+              async (key) => [key, await countOf(transaction, key)] as const,
             );
             const putting = Promise.all(writes.map((change) => put(transaction, change)));
             const [seqs, before] = await Promise.all([adding, counting, putting]);
@@ -250,13 +251,13 @@ export async function openIndexedDbStore({
               for (const key of [document, WHOLE_LOG])
                 counts.set(key, plus(counts.get(key), 1, bytes.byteLength, seqs[position] as number));
             });
-            if (fresh.length > 0)
-              for (const [key, count] of counts)
-                void transaction
-                  .objectStore('counts')
-                  .put(count, key)
-                  .catch(() => {});
+            const changed = fresh.length > 0 ? [...counts] : [];
+            const write = ([key, count]: (typeof changed)[number]) =>
+              transaction.objectStore('counts').put(count, key);
+            await inSlices(changed.slice(0, -SLICE), write);
+            const last = changed.slice(-SLICE).map(write);
             transaction.commit();
+            await Promise.all(last);
             return { seq: counts.get(WHOLE_LOG)?.head ?? 0, documents };
           });
         const { seq, documents } = await add(named).catch(async (error: unknown) => {
@@ -475,6 +476,17 @@ const toEntry = ({ seq, id, document, origin, bytes, at }: Row): LogEntry => ({
   bytes,
   at,
 });
+
+/** Requests made in one go: copying more of an import at once would hold up a person who types. */
+const SLICE = 100;
+
+/** Makes the requests in order, a slice at a time; the first slice at once. */
+async function inSlices<Item, T>(items: readonly Item[], request: (item: Item) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (let at = 0; at < items.length; at += SLICE)
+    results.push(...(await Promise.all(items.slice(at, at + SLICE).map(request))));
+  return results;
+}
 
 /** Removes the entries in `range` and says how many, how many bytes, and which seq was the highest. Reads no update. */
 async function remove(transaction: Writing, range: IDBKeyRange): Promise<Count> {
