@@ -134,10 +134,25 @@ export function hybridOf(
   return (weights.vector * vector + weights.keyword * keyword) / sum;
 }
 
-/** Probability that a person calls the passage related, before its age. `wordsOnly`: the hybrid is its keyword half. */
-export function probabilityOf(hybrid: number, wordsOnly = false): number {
-  const { slope, intercept } = wordsOnly ? FIT.keyword : FIT.hybrid;
-  return logistic(slope * hybrid + intercept);
+/**
+ * How far a score stands above the crowd: above the sixth to the twenty-fifth best, in their standard deviations. A few scores as they are
+ * usual stand for a crowd that is not there. A question that everything answers a little is answered by nothing.
+ */
+export function standing(scores: readonly number[]): (score: number) => number {
+  const { mean: usual, deviation, count } = FIT.crowd;
+  const crowd = [...scores].sort((a, b) => b - a).slice(5, 25);
+  const all = crowd.length + count;
+  const mean = (crowd.reduce((sum, one) => sum + one, 0) + count * usual) / all;
+  const spread = Math.sqrt(
+    (crowd.reduce((sum, one) => sum + (one - mean) ** 2, 0) + count * deviation ** 2) / all,
+  );
+  return (score) => (score - mean) / spread;
+}
+
+/** Probability that a person calls the passage related, before its age. `wordsOnly`: the score is made of words alone. */
+export function probabilityOf(score: number, stands: number, wordsOnly = false): number {
+  const fit = wordsOnly ? FIT.keyword : FIT.hybrid;
+  return logistic(fit.score * score + fit.stands * stands + fit.intercept);
 }
 
 /** exp(-factor · days); 1 for the future and for unknown times. */
@@ -210,13 +225,13 @@ export function rank<C extends Rankable>(candidates: readonly C[], context: Rank
       found
         .sort((a, b) => b - a)
         .slice(0, FIT.best)
-        .reduce((sum, one) => sum + one, 0) / FIT.best,
+        .reduce((sum, one) => sum + one, 0) / Math.min(FIT.best, found.length),
     ]),
   );
   const when = asksWhen(question);
   const dates = on('date') ? datesIn(question, context.now) : null;
 
-  return candidates
+  const scored = candidates
     .filter((candidate) => !feedback?.never.has(candidate.messageId))
     .map((candidate) => {
       const { vector, late, keyword, hybrid } = own.get(candidate.chunkId) as NonNullable<
@@ -224,14 +239,14 @@ export function rank<C extends Rankable>(candidates: readonly C[], context: Rank
       >;
       const [before, after] = [candidate.previous, candidate.next].map((id) => byChunk.get(id ?? Number.NaN));
       const self = base(candidate);
-      const context_ =
+      const beside =
         (on('neighbours')
           ? FIT.previous * (before ? base(before) : 0) + FIT.next * (after ? base(after) : 0)
           : 0) + (on('conversation') ? FIT.conversation * (prior.get(candidate.conversationId) ?? 0) : 0);
       const boosts: Boost[] = [];
       const add = (name: Boost['name'], factor: number) => boosts.push({ name, factor });
       if (speakers.get(candidate.chunkId) && on('speaker')) add('speaker', FIT.speaker);
-      if (self > 0 && context_ > 0) add('context', (self + context_) / self);
+      if (self > 0 && beside > 0) add('context', (self + beside) / self);
       if (on('question') && asks(candidate.text)) add('question', FIT.question);
       if (on('time') && when && tellsTime(candidate.text)) add('time', FIT.time);
       if (
@@ -244,12 +259,21 @@ export function rank<C extends Rankable>(candidates: readonly C[], context: Rank
       if (feedback?.pinned.has(candidate.messageId)) add('pin', FIT.pin);
       if (feedback?.notRelated.has(candidate.messageId)) add('not-related', FIT.notRelated);
       const raised = boosts.reduce((score, { factor }) => score * factor, hybrid);
-      const score = self > 0 ? raised : context_;
-      const decay = decayOf(candidate.createdAt, context.now, context.decayFactor);
-      const final = withDecay(probabilityOf(score, vector === null && late === null), decay);
       return {
         candidate,
-        scores: { vector, keyword: keyword === 0 ? null : keyword, late, hybrid, decay, boosts, final },
+        score: self > 0 ? raised : beside,
+        wordsOnly: vector === null && late === null,
+        scores: { vector, keyword: keyword === 0 ? null : keyword, late, hybrid, boosts },
+      };
+    });
+  const stands = standing(scored.map(({ score }) => score));
+  return scored
+    .map(({ candidate, score, wordsOnly, scores }) => {
+      const decay = decayOf(candidate.createdAt, context.now, context.decayFactor);
+      const probability = probabilityOf(score, stands(score), wordsOnly);
+      return {
+        candidate,
+        scores: { ...scores, decay, final: withDecay(probability, decay ** FIT.age) },
       };
     })
     .sort(

@@ -11,6 +11,7 @@ import {
   type RankContext,
   rank,
   shareOut,
+  standing,
   vectorHalf,
   withDecay,
 } from '../../../src/domain/memory/rank.ts';
@@ -117,8 +118,11 @@ describe('ranking', () => {
     const [best, other] = ranked.map(({ scores }) => scores);
     expect(other?.keyword).toBeNull();
     expect(best?.late).toBeNull();
-    const score = best?.boosts.reduce((all, { factor }) => all * factor, best.hybrid);
-    expect(best?.final).toBeCloseTo(probabilityOf(score as number));
+    const totals = ranked.map(({ scores }) =>
+      scores.boosts.reduce((all, { factor }) => all * factor, scores.hybrid),
+    );
+    const top = totals[0] as number;
+    expect(best?.final).toBeCloseTo(probabilityOf(top, standing(totals)(top)));
   });
 
   it('of two equal passages puts the newer first', () => {
