@@ -186,7 +186,7 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
             mode === 'disabled' ? 'disabled' : mode === 'local' ? 'local' : failure ? 'stopped' : 'unpaired',
           problem: failure,
         };
-    const text = JSON.stringify(status);
+    const text = `${session?.heard() ?? 0} ${JSON.stringify(status)}`;
     if (text === told) return;
     told = text;
     current = status;
@@ -477,6 +477,8 @@ interface Session {
   /** Does what is due. True where more is due at once. */
   round(): Promise<boolean>;
   status(): SyncStatus;
+  /** Grows when a device says what it holds: where conversations are may be another matter now. */
+  heard(): number;
   answer(request: SyncRequest): Promise<SyncAnswer>;
   touched(documents: readonly string[]): void;
   look(force: boolean): void;
@@ -618,6 +620,7 @@ async function createSession(deps: SessionDeps): Promise<Session> {
   };
 
   // ---------------------------------------------------------------- facts
+  let headsHeard = 0;
   function factsChanged(keys: readonly string[]): void {
     for (const key of keys) {
       const fact = records.facts.get(key);
@@ -629,6 +632,7 @@ async function createSession(deps: SessionDeps): Promise<Session> {
         const all = heads.get(document) ?? new Map<string, HeadFact>();
         heads.set(document, all);
         if (head.success) all.set(id, head.data);
+        headsHeard += 1;
         lacking.delete(document);
       }
       if (kind !== 'device') stirred.add(document);
@@ -1496,6 +1500,7 @@ async function createSession(deps: SessionDeps): Promise<Session> {
 
   return {
     round,
+    heard: () => headsHeard,
     status: () => ({
       mode: account.mode,
       state: state(),

@@ -1,0 +1,36 @@
+// Where a conversation is, asked only when the status says something: the last thing to happen must be one of those times.
+import { afterEach, expect, it } from 'vitest';
+import { createInMemoryHub } from '../../../src/adapters/sync/in-memory.ts';
+import type { Whereabouts } from '../../../src/services/sync/sync.ts';
+import { createTestDevice, eventually, isSynced, newConversationId, type TestDevice } from './device.ts';
+
+const devices: TestDevice[] = [];
+afterEach(() => {
+  for (const device of devices.splice(0)) device.stop();
+});
+
+it('is told after the other device said that it holds it', async () => {
+  const hub = createInMemoryHub();
+  const desk = createTestDevice({ name: 'Desk', backend: hub.backend });
+  const phone = createTestDevice({ name: 'Phone', backend: hub.backend });
+  devices.push(desk, phone);
+  await desk.sync.create({ endpoint: 'wss://relay.example', deviceName: 'Desk' });
+  await isSynced(desk);
+  const { link } = await desk.sync.pairing('https://app.example/');
+  await phone.sync.join(phone.sync.readOffer(link), { deviceName: 'Phone' });
+  await isSynced(phone);
+
+  const id = newConversationId();
+  let last: Whereabouts | null = null;
+  desk.status.subscribe(() => {
+    desk.sync.where(id).then(
+      (where) => {
+        last = where;
+      },
+      () => {},
+    );
+  });
+  await desk.say(id, 'seen on both');
+  await eventually(desk, async () => last?.place === 'relay' && last.devices.includes('Phone'));
+  expect(last).toEqual({ place: 'relay', devices: ['Phone'] });
+});
