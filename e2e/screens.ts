@@ -202,6 +202,7 @@ async function withLongConversation(page: Page): Promise<string> {
         );
         await app.settings.choose({ endpointId: 'drawn', model: 'example-large' });
         await app.settings.set('context.window_tokens', 8000);
+        await app.settings.set('context.keep_last_turns', 2);
       }
       const known = app.documents.library.get().entries.find((entry) => entry.title === title);
       if (known) return known.id;

@@ -10,9 +10,11 @@ import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatBytes, formatExact, formatPercent, formatRelative } from '../i18n/index.ts';
+import { sentences } from '../i18n/sentences.ts';
 import { useIndexStats } from '../memory/index-status.tsx';
 import { Badge, Button, Confirm, classes, IconButton, Skeleton } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
+import { useHasAccount, useJournal } from '../sync/use-sync.ts';
 import { Group, NumberSetting, Row, SelectSetting, useSetting } from './rows.tsx';
 
 type Engine = Config['storage']['engine'];
@@ -330,6 +332,11 @@ function Trash() {
     .filter((entry): entry is LibraryEntry & { deletedAt: number } => entry.deletedAt !== null)
     .sort((a, b) => b.deletedAt - a.deletedAt);
   const [erasing, setErasing] = useState<readonly ConversationId[] | null>(null);
+  const everywhere = useHasAccount();
+  const journal = useJournal();
+  const lost = new Set(
+    journal?.filter(({ kind, what }) => kind === 'conflict' && what === 'deleted').map((line) => line.document),
+  );
   const restore = (ids: readonly ConversationId[]) => {
     app.library.restore(ids).then(() => toast(t('storage.trash.restored', { count: ids.length })), report);
   };
@@ -351,7 +358,12 @@ function Trash() {
             const title = entry.title || t('storage.untitled');
             return (
               <li key={entry.id} className="flex min-h-11 items-center gap-2 py-1">
-                <span className="min-w-0 flex-1 truncate">{title}</span>
+                <span className="min-w-0 flex-1">
+                  <span className="block truncate">{title}</span>
+                  {lost.has(entry.id) && (
+                    <span className="block text-branch text-xs">{t('sync:trash.lost')}</span>
+                  )}
+                </span>
                 <time
                   dateTime={new Date(entry.deletedAt).toISOString()}
                   title={formatExact(entry.deletedAt)}
@@ -386,7 +398,7 @@ function Trash() {
           if (erasing) app.library.erase(erasing).catch(report);
         }}
       >
-        {t('storage.trash.eraseText')}
+        {sentences(t('storage.trash.eraseText'), everywhere && t('sync:forget.also'))}
       </Confirm>
     </Group>
   );
