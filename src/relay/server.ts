@@ -23,6 +23,8 @@ const ACCOUNT_REFRESH_MS = 30_000;
 /** Whoever does not answer a close frame is cut off. */
 const CLOSE_MS = 2000;
 const READY_MS = 2000;
+/** For requests, and for saying that it is full. */
+const SPARE_CONNECTIONS = 500;
 /** An account that has asked for so much more than its share is served on the connections that it has. */
 const MAX_DEBT_MS = 10_000;
 
@@ -178,7 +180,12 @@ export function createRelayServer(deps: {
       webSocket.on('close', () => {
         visitor.connections--;
       });
-      webSocket.on('error', () => webSocket.terminate());
+      webSocket.on('error', (error: Error & { code?: string }) => {
+        // Whoever sent too much at once may hear so; whoever speaks another language need not.
+        const isPolite = error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
+        if (isPolite) setTimeout(() => webSocket.terminate(), CLOSE_MS).unref();
+        else webSocket.terminate();
+      });
       // The word is said on an open socket, as a browser hides the answer to a refused one and would come back for ever.
       if (!isKey(token?.slice(TOKEN_PROTOCOL.length), tag)) {
         metrics.count('refused_total');
@@ -387,6 +394,10 @@ export function createRelayServer(deps: {
       else say(response, 500);
     });
   });
+  // Whoever connects and says nothing is not waited for.
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 30_000;
+  server.maxConnections = limits.connections + SPARE_CONNECTIONS;
   server.on('upgrade', onUpgrade);
   server.on('clientError', (_error: Error, socket: Socket) => socket.destroy());
 
