@@ -22,6 +22,7 @@ import { useTheme } from './shell/theme.ts';
 import { useTitle } from './shell/title.ts';
 import { ForgetEverywhere } from './sync/forget-everywhere.tsx';
 import './sync/pairing-link.ts';
+import { useOpenRooms } from './sync/use-sync.ts';
 
 const ConversationScreen = lazy(() =>
   import('./chat/conversation-screen.tsx').then((module) => ({ default: module.ConversationScreen })),
@@ -103,6 +104,8 @@ function Frame() {
   useEffect(() => {
     session.current.set(route.screen === 'conversation' ? route.conversationId : null);
   }, [session, route]);
+
+  useOpenRooms(route.screen === 'conversation' ? route.conversationId : null);
 
   const toggle = (what: 'palette' | 'shortcuts') => {
     session.floating.update((now) => (now === what ? null : what));

@@ -335,7 +335,9 @@ function Trash() {
   const everywhere = useHasAccount();
   const journal = useJournal();
   const lost = new Set(
-    journal?.filter(({ kind, what }) => kind === 'conflict' && what === 'deleted').map((line) => line.document),
+    journal
+      ?.filter(({ kind, what }) => kind === 'conflict' && what === 'deleted')
+      .map((line) => line.document),
   );
   const restore = (ids: readonly ConversationId[]) => {
     app.library.restore(ids).then(() => toast(t('storage.trash.restored', { count: ids.length })), report);

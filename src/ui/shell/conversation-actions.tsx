@@ -1,5 +1,15 @@
 // What can be done with a conversation as a whole, the same in the sidebar and in the header.
-import { Archive, ArchiveRestore, Download, Pencil, Pin, PinOff, RotateCcw, Trash2 } from 'lucide-react';
+import {
+  Archive,
+  ArchiveRestore,
+  Download,
+  Eraser,
+  Pencil,
+  Pin,
+  PinOff,
+  RotateCcw,
+  Trash2,
+} from 'lucide-react';
 import { useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
@@ -145,6 +155,16 @@ export function useConversationActions(): ConversationActions {
                 danger: true,
                 onSelect: () => actions.remove(entry),
               },
+              ...(app.sync.status.get().account === null
+                ? []
+                : [
+                    {
+                      label: t('sync:forget.menu'),
+                      icon: <Eraser size={15} aria-hidden />,
+                      danger: true,
+                      onSelect: () => session.forgetting.set(entry),
+                    },
+                  ]),
             ],
     };
     return actions;

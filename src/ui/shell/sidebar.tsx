@@ -21,8 +21,10 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { pathOf, useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { locale } from '../i18n/index.ts';
+import { sentences } from '../i18n/sentences.ts';
 import { ActivityButton } from '../library/activity.tsx';
 import { useDropTarget } from '../library/use-drop-target.ts';
+import { useHasAccount } from '../sync/use-sync.ts';
 import {
   Button,
   Confirm,
@@ -252,6 +254,7 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
   const list = useRef<VListHandle>(null);
   const rows = useMemo(() => sidebarRows(library.entries, view, Date.now()), [library.entries, view]);
   const [erasing, setErasing] = useState<LibraryEntry | null>(null);
+  const everywhere = useHasAccount();
   const navigation = useNavigation();
   // The lines hold on to one function while navigation and frame change around them.
   const latest = useRef({ navigation, onOpened });
@@ -314,7 +317,10 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
         danger
         onConfirm={() => erasing && actions.erase([erasing.id])}
       >
-        {t('eraseWords', { title: erasing?.title || t('untitled'), count: erasing?.messageCount ?? 0 })}
+        {sentences(
+          t('eraseWords', { title: erasing?.title || t('untitled'), count: erasing?.messageCount ?? 0 }),
+          everywhere && t('sync:forget.also'),
+        )}
       </Confirm>
     </>
   );
@@ -331,6 +337,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
   const actions = useConversationActions();
   const [view, setView] = useState<SidebarView>('open');
   const [emptying, setEmptying] = useState(false);
+  const everywhere = useHasAccount();
   const newKeys = useShortcutKeys('new');
   const paletteKeys = useShortcutKeys('palette');
   const sidebarKeys = useShortcutKeys('sidebar');
@@ -487,7 +494,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
           actions.erase(entries.filter((entry) => inView(entry, 'trash')).map((entry) => entry.id))
         }
       >
-        {t('emptyTrashWords', { count: counts.trash })}
+        {sentences(t('emptyTrashWords', { count: counts.trash }), everywhere && t('sync:forget.also'))}
       </Confirm>
     </div>
   );

@@ -1,8 +1,11 @@
-// Bottom left, one line: whether everything is saved. It never says more than is true.
+// Bottom left, one line: whether everything is saved, and where else it is. It never says more than is known.
 import { TriangleAlert } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useSession } from '../hooks/session.tsx';
+import { syncLine } from '../sync/status-words.ts';
+import { useSyncStatus, useWhereabouts } from '../sync/use-sync.ts';
 import { classes } from './controls.tsx';
 
 export function StatusLine({ onOpened }: { onOpened: () => void }) {
@@ -12,9 +15,16 @@ export function StatusLine({ onOpened }: { onOpened: () => void }) {
   const saving = useReadable(app.documents.saving);
   const online = useReadable(app.device.online);
   const behind = useReadable(app.memory.status, (status) => Math.max(status.unread, status.waiting));
+  const sync = useSyncStatus();
+  const where = useWhereabouts(useReadable(useSession().current));
   const broken = useReadable(app.memory.status, (status) => status.state === 'failed');
 
-  const [tone, words] = ((): ['danger' | 'ok' | 'busy' | 'plain', string] => {
+  const line = syncLine(sync, where, online);
+  // What is not synced is said before what is not indexed; what is both on the relay and not indexed is not.
+  const urgent = line !== null && (line.tone !== 'ok' || sync.waiting > 0);
+  const said = line && t(`sync:line.${line.key}`, line.values);
+
+  const [tone, words, section] = ((): ['danger' | 'ok' | 'busy' | 'plain', string, ('storage' | 'sync')?] => {
     if (saving.state === 'failed')
       return [
         'danger',
@@ -22,9 +32,11 @@ export function StatusLine({ onOpened }: { onOpened: () => void }) {
       ];
     if (app.storageKind === 'memory') return ['danger', t('status.fleeting')];
     if (saving.state === 'saving') return ['busy', t('status.saving')];
+    if (line && said && urgent) return [line.tone, said, 'sync'];
     if (!online) return ['plain', t('status.offline')];
     if (broken) return ['ok', t('status.savedNoIndex')];
     if (behind > 0) return ['ok', t('status.savedBehind', { count: behind })];
+    if (line && said) return [line.tone, said, 'sync'];
     return ['ok', t('status.saved')];
   })();
 
@@ -32,7 +44,7 @@ export function StatusLine({ onOpened }: { onOpened: () => void }) {
     <button
       type="button"
       onClick={() => {
-        navigation.openScreen('settings', 'storage');
+        navigation.openScreen('settings', section ?? 'storage');
         onOpened();
       }}
       className={classes(
