@@ -169,14 +169,15 @@ export interface OwnBrowser {
   dispose(): Promise<void>;
 }
 
-export function ownBrowser(): OwnBrowser {
+/** `args`: more of the browser's own, e.g. a camera made of a file. */
+export function ownBrowser(args: readonly string[] = []): OwnBrowser {
   const profile = mkdtempSync(join(tmpdir(), 'recollect-e2e-'));
   let context: BrowserContext | undefined;
   return {
     open: async () => {
       context = await chromium.launchPersistentContext(profile, {
         executablePath: ensureBrowser(),
-        args: [...BROWSER_ARGS],
+        args: [...BROWSER_ARGS, ...args],
         locale: 'en-US',
         viewport: { width: 1280, height: 800 },
         acceptDownloads: true,

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -93,8 +93,8 @@ interface Device {
 }
 
 /** A profile of its own: nothing is shared but the relay. */
-async function device(path = '/?console'): Promise<Device> {
-  const browser = ownBrowser();
+async function device(path = '/?console', args: readonly string[] = []): Promise<Device> {
+  const browser = ownBrowser(args);
   browsers.push(browser);
   const context = await browser.open();
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -288,6 +288,28 @@ test('both offline, both write in the same conversation, both back: nothing is l
   await expect(desk.page.getByText('2 / 2').or(desk.page.getByText('1 / 2')).first()).toBeVisible();
 });
 
+/** A film of one picture for Chromium's made-up camera: the code in the middle of a grey wall. */
+function filmOf(rows: readonly (readonly boolean[])[]): Buffer {
+  const [width, height, module] = [640, 480, 6];
+  const [left, top] = [(width - rows.length * module) >> 1, (height - rows.length * module) >> 1];
+  const light = Buffer.alloc(width * height, 150);
+  rows.forEach((row, y) => {
+    row.forEach((dark, x) => {
+      for (let line = 0; line < module; line += 1) {
+        const from = (top + y * module + line) * width + left + x * module;
+        light.fill(dark ? 20 : 235, from, from + module);
+      }
+    });
+  });
+  const colour = Buffer.alloc((width * height) / 2, 128);
+  return Buffer.concat([
+    Buffer.from(`YUV4MPEG2 W${width} H${height} F10:1 Ip A1:1 C420jpeg\n`),
+    Buffer.from('FRAME\n'),
+    light,
+    colour,
+  ]);
+}
+
 test('the QR code on the screen is read back on the other device', async () => {
   test.setTimeout(240_000);
   const desk = await device();
@@ -300,7 +322,18 @@ test('the QR code on the screen is read back on the other device', async () => {
   await desk.page.getByRole('button', { name: 'Hide now' }).click();
   await expect(code).toHaveCount(0);
 
-  const phone = await device('/pair');
+  const { qr } = await desk.page.evaluate(
+    async () =>
+      await (globalThis.recollect as NonNullable<typeof recollect>).app.sync.pairing(`${location.origin}/`),
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'recollect-film-'));
+  const film = join(folder, 'code.y4m');
+  writeFileSync(film, filmOf(qr));
+  const phone = await device('/pair', [
+    '--use-fake-ui-for-media-stream',
+    '--use-fake-device-for-media-stream',
+    `--use-file-for-fake-video-capture=${film}`,
+  ]);
   await phone.page.locator('input[data-import=qr]').setInputFiles({
     name: 'empty.svg',
     mimeType: 'image/svg+xml',
@@ -311,6 +344,14 @@ test('the QR code on the screen is read back on the other device', async () => {
     .locator('input[data-import=qr]')
     .setInputFiles({ name: 'code.png', mimeType: 'image/png', buffer: picture });
   await expect(phone.page.getByText('The QR code was read.')).toBeVisible();
+  expect(await fingerprintOn(phone.page)).toBe(print);
+
+  // And once more with the camera.
+  await phone.page.getByRole('button', { name: 'Use something else' }).click();
+  await phone.page.getByRole('button', { name: 'Scan the QR code' }).click();
+  await expect(phone.page.getByText('The QR code was read.')).toBeVisible();
+  await expect(phone.page.getByRole('dialog')).toHaveCount(0);
+  rmSync(folder, { recursive: true, force: true });
   expect(await fingerprintOn(phone.page)).toBe(print);
   await confirmPairing(phone.page, 'Phone');
   await inStep(phone.page);
