@@ -56,6 +56,9 @@ export interface Folded {
 export const renderReturned = (passages: readonly ReturnedPassage[]): string =>
   `<earlier>\n${passages.map(({ role, text }) => `${role}: ${quoted(text)}`).join('\n')}\n</earlier>`;
 
+/** Hits that are weighed by their length, and how much that counts. */
+const WEIGHED = 60;
+const THRIFT = 0.25;
 /** Tokens of the tags around it. */
 const FRAME = 8;
 /** Lines that differ in figures only, of one form. */
@@ -364,6 +367,7 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
         const lead = leadOf(unit);
         let words = 0;
         let touched = false;
+        let spoken = false;
         for (const [term, worth] of rarity) {
           let where = 0;
           if (own.has(term) || (isSingle(term) && unit.text.includes(term))) where = WHERE.own;
@@ -382,12 +386,15 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
               }
           }
           if (where > 0) touched = true;
+          if (where >= ALIKE) spoken = true;
           words += worth * where;
         }
         if (!touched && meaning < 0.5) continue;
         let score = Math.min(1.2, words / reach) + meaning * MEANING;
         score *= answers(expected, valuesOf(unit));
         if (own.size < 3 && unit.kind === 'prose') score *= own.size === 0 ? 0.1 : 0.6;
+        // What was done says little by itself where it does not speak of what is asked.
+        if (unit.kind === 'call' && !spoken) score *= 0.5;
         if (isAcknowledgement(unit.text)) score *= 0.3;
         else if (isQuestion(unit.text)) score *= 0.55;
         if (message.role === 'user') score *= corrects(unit.text) ? 1.35 : 1.15;
@@ -469,8 +476,17 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
     const hits = find(question, 400, relevance);
     const best = hits[0]?.score ?? 0;
     const floor = Math.max(FLOOR, Math.min(1, best) * RELATIVE_FLOOR);
-    for (const hit of hits) {
-      if (hit.score < floor || left <= LINE) break;
+    // Where room is scarce two short sentences are worth more than a long one that fits a little better.
+    const worth = new Map(
+      hits.slice(0, WEIGHED).map((hit) => [hit, hit.score / meter.text(hit.unit.text) ** THRIFT]),
+    );
+    const order = [
+      ...hits.slice(0, WEIGHED).sort((a, b) => (worth.get(b) ?? 0) - (worth.get(a) ?? 0)),
+      ...hits.slice(WEIGHED),
+    ];
+    for (const hit of order) {
+      if (left <= LINE) break;
+      if (hit.score < floor) continue;
       const correction = hit.score >= best * CORRECTED ? correctionOf(hit) : undefined;
       if (correction) take({ ...correction, score: hit.score }, 'corrects');
       take(hit, 'asked');

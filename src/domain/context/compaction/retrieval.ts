@@ -1,7 +1,8 @@
 // The newest turns, and of what is older the messages that bear on the newest question, whole.
 import type { MessageId } from '../../base/ids.ts';
 import { type Message, textOf } from '../../chat/message.ts';
-import { createFolded } from '../folded.ts';
+import { createFolded, termsIn } from '../folded.ts';
+import { termsOf } from '../terms.ts';
 import { finish, mustTokens, newestGroups, type Outline, outlineOf } from './outline.ts';
 import type { CompactionStrategy } from './strategy.ts';
 
@@ -41,9 +42,13 @@ export function relevanceOf(
       fallback: null,
     },
   });
-  for (const { at, message, score } of everything.find(textOf(question), 2_000, relevance)) {
+  const asked = new Set(termsOf(textOf(question)));
+  for (const { at, message, unit, score } of everything.find(textOf(question), 2_000, relevance)) {
     const group = groupAt.get(at);
-    if (group !== undefined && message.id !== question.id)
+    // What only stands near to what was asked comes back as a sentence, if at all; a whole message has to speak of it itself.
+    const speaks =
+      (relevance?.get(message.id) ?? 0) >= 0.5 || [...termsIn(unit).keys()].some((term) => asked.has(term));
+    if (group !== undefined && speaks && message.id !== question.id)
       scores.set(group, Math.max(scores.get(group) ?? 0, score));
   }
   return scores;

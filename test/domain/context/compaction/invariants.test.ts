@@ -26,7 +26,8 @@ import { constraintsOf } from '../../../../src/domain/context/cues.ts';
 import { createMeter } from '../../../../src/domain/context/meter.ts';
 import { type BuiltPrompt, buildPrompt, systemTextOf } from '../../../../src/domain/context/prompt.ts';
 
-const RUNS = 300;
+/** Random trees for each strategy and each promise; CONTEXT_TREES=2000 looks longer. */
+const RUNS = Number(process.env['CONTEXT_TREES'] ?? 150);
 
 // ---------------------------------------------------------------------------------------- random trees
 const CLAUSES = [
