@@ -76,7 +76,7 @@ async function toDivider(page: Page): Promise<void> {
         box.scrollTop -= box.clientHeight / 2;
       });
     await expect(divider(page).last()).toBeVisible({ timeout: 500 });
-  }).toPass();
+  }).toPass({ timeout: 20_000 });
   await divider(page).last().scrollIntoViewIfNeeded();
 }
 

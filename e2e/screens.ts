@@ -239,18 +239,21 @@ const openFolded = async (page: Page) => {
     if (made.length === 0) await app.context.compact(entry.id, { preview: false });
     else for (const one of made) if (one.undone) await app.context.redo(entry.id, one.id);
   });
-  await page
-    .locator('.overflow-y-auto')
-    .first()
-    .evaluate(() => undefined);
+  // Only what is near the screen exists: up from the end until the divider is there.
+  const list = page.getByRole('region', { name: /^(Messages|消息)$/ });
+  await list.evaluate((box) => {
+    box.scrollTop = box.scrollHeight;
+  });
   await expect(async () => {
-    await page.evaluate(() => {
-      for (const box of document.querySelectorAll('main .overflow-y-auto'))
-        box.scrollTop = box.scrollHeight / 2;
-    });
-    await expect(folded(page).first()).toBeVisible({ timeout: 1000 });
-  }).toPass();
-  await folded(page).first().scrollIntoViewIfNeeded();
+    if ((await folded(page).count()) === 0)
+      await list.evaluate((box) => {
+        box.scrollTop -= box.clientHeight / 2;
+      });
+    await expect(folded(page).first()).toBeVisible({ timeout: 500 });
+  }).toPass({ timeout: 15_000 });
+  await folded(page)
+    .first()
+    .evaluate((divider) => divider.scrollIntoView({ block: 'center' }));
 };
 const dividerButton = (page: Page, name: RegExp) => folded(page).first().getByRole('button', { name });
 
