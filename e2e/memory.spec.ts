@@ -19,7 +19,7 @@ test('notes are written, changed, deleted with undo, and outlive a reload', asyn
   await openApp(page);
   await openMemory(page);
   await part(page, 'Notes and feedback');
-  const field = page.getByRole('textbox').first();
+  const field = page.getByRole('textbox', { name: 'New memory note' });
   await field.fill('My sister lives in Ghent.');
   await field.press('Control+Enter');
   const note = page.getByRole('listitem').filter({ hasText: 'Ghent' });
