@@ -27,6 +27,7 @@ export function PairScreen() {
   const { sync } = useApp();
   const navigation = useNavigation();
   const { account } = useSyncStatus();
+  const asleep = useSleepingAccount();
   const link = useReadable(openedLink);
   const [offer, setOffer] = useState<{ offer: PairingOffer; source: Source } | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -49,14 +50,21 @@ export function PairScreen() {
     setOffer(null);
     setProblem(null);
   };
+  const mine = account?.fingerprint ?? asleep;
   let body: ReactNode;
-  if (account !== null)
+  if (mine !== null)
     body = (
       <div className="space-y-4">
         <Notice icon={<ShieldCheck size={18} aria-hidden className="text-ok" />}>
-          {offer?.offer.fingerprint === account.fingerprint ? t('join.same') : t('join.already')}
+          {t(
+            account === null
+              ? 'join.asleep'
+              : offer?.offer.fingerprint === mine
+                ? 'join.same'
+                : 'join.already',
+          )}
         </Notice>
-        <Fingerprint value={account.fingerprint} help={t('fingerprint.same')} />
+        <Fingerprint value={mine} help={t('fingerprint.same')} />
         <Button onClick={() => navigation.openScreen('settings', 'sync')}>{t('join.toSettings')}</Button>
       </div>
     );
@@ -83,6 +91,26 @@ export function PairScreen() {
       </div>
     </div>
   );
+}
+
+/** Fingerprint of an account that is there but switched off: another one would take its place. Null where there is none. */
+function useSleepingAccount(): string | null {
+  const { sync, settings } = useApp();
+  const mode = useReadable(settings.config, (config) => config.sync.mode);
+  const [found, setFound] = useState<string | null>(null);
+  useEffect(() => {
+    let gone = false;
+    setFound(null);
+    if (mode === 'disabled' || mode === 'local')
+      sync.pairing(location.origin).then(
+        ({ fingerprint }) => !gone && setFound(fingerprint),
+        () => {}, // there is none
+      );
+    return () => {
+      gone = true;
+    };
+  }, [sync, mode]);
+  return found;
 }
 
 const Notice = ({ icon, children }: { icon: ReactNode; children: ReactNode }) => (

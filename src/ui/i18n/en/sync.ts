@@ -194,6 +194,8 @@ export const sync = {
     done: 'Paired. Your conversations are on their way.',
     already:
       'This device belongs to another account already. Leave that one first under Settings › Sync; its conversations stay here.',
+    asleep:
+      'This device belongs to an account that is switched off. Switch it on under Settings › Sync; there you can also leave it, and pair with another one after that.',
     same: 'This device belongs to this account already.',
     toSettings: 'Open Settings › Sync',
   },
