@@ -6,11 +6,11 @@ import { conversationsSchema, measure, messagesOf, table } from './context.ts';
 it('session memory and recall keep 95 % of planted facts at a tenth of the size, in both languages', async () => {
   const conversations = ownConversations();
   const facts = new Set(conversations.flatMap((one) => one.facts.map(({ ask }) => ask)));
-  expect(facts.size).toBeGreaterThanOrEqual(190);
+  expect(facts.size).toBeGreaterThanOrEqual(200);
   const { rows, plans } = await measure(conversations, ['session-memory']);
   for (const language of ['en', 'zh']) {
     const own = rows.filter((row) => row.language === language);
-    expect(own.filter(({ recalled }) => recalled).length / own.length).toBeGreaterThanOrEqual(0.945);
+    expect(own.filter(({ recalled }) => recalled).length / own.length).toBeGreaterThanOrEqual(0.95);
     // What is sent fits: that is what the compaction is for.
     expect(own.filter(({ tokens, limit }) => tokens > limit)).toEqual([]);
   }

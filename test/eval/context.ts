@@ -1,7 +1,8 @@
 // Measures what a compaction loses: facts planted in conversations, asked for after everything was made to fit a tenth of its size.
-//   npm run eval -- --context [--conversations FILE] [--json OUT] [--strategy ID] [--misses]
+//   npm run eval -- --context [--conversations FILE] [--json OUT] [--strategy ID] [--misses] [--summary-endpoint URL --summary-model ID]
 // FILE: [{id, language, messages: [{role, content, toolCalls?}], facts: [{ask, answer}]}]. The question is the next message of the person;
 // the prompt is built exactly as it would be sent, with and without folded messages brought back; the answer has to stand in it.
+// Summaries are made of quotations unless an OpenAI-compatible endpoint is named (its key in SUMMARY_KEY).
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { asMessageId } from '../../src/domain/base/ids.ts';
@@ -9,7 +10,7 @@ import type { Message, Part } from '../../src/domain/chat/message.ts';
 import { budgetOf, roomToReturn } from '../../src/domain/context/budget.ts';
 import { extractiveSummary } from '../../src/domain/context/compaction/extractive.ts';
 import { planCompaction, STRATEGIES } from '../../src/domain/context/compaction/index.ts';
-import type { CompactionTools } from '../../src/domain/context/compaction/strategy.ts';
+import type { CompactionTools, Summarise } from '../../src/domain/context/compaction/strategy.ts';
 import { createFolded } from '../../src/domain/context/folded.ts';
 import { createMeter, MESSAGE_OVERHEAD } from '../../src/domain/context/meter.ts';
 import { buildPrompt } from '../../src/domain/context/prompt.ts';
@@ -137,6 +138,37 @@ export interface PlanRow {
   readonly ms: number;
 }
 
+const option = (name: string): string | undefined => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? undefined : process.argv[at + 1];
+};
+
+/** Summaries by the endpoint that was named; null without one. */
+function summariser(): Summarise | null {
+  const endpoint = option('summary-endpoint');
+  if (!endpoint) return null;
+  const key = process.env['SUMMARY_KEY'];
+  return async ({ system, prompt, maxTokens }) => {
+    const response = await fetch(`${endpoint.replace(/\/$/, '')}/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(key ? { authorization: `Bearer ${key}` } : {}) },
+      body: JSON.stringify({
+        model: option('summary-model'),
+        messages: [
+          { role: 'system', content: system },
+          { role: 'user', content: prompt },
+        ],
+        max_tokens: maxTokens * 2,
+      }),
+    });
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    return { text: answerSchema.parse(await response.json()).choices[0]?.message.content ?? '' };
+  };
+}
+const answerSchema = z.looseObject({
+  choices: z.array(z.looseObject({ message: z.looseObject({ content: z.string().nullable() }) })),
+});
+
 /** Asks every fact of every conversation after compaction with each strategy. */
 export async function measure(
   conversations: readonly EvalConversation[],
@@ -147,6 +179,7 @@ export async function measure(
   const plans: PlanRow[] = [];
   const meter = createMeter();
   const { context } = defaultConfig;
+  const byModel = summariser();
   for (const conversation of conversationsSchema.parse(conversations)) {
     const path = messagesOf(conversation);
     const size = path.reduce((sum, { parts }) => sum + meter.parts(parts) + MESSAGE_OVERHEAD, 0);
@@ -156,7 +189,7 @@ export async function measure(
     for (const strategy of STRATEGIES.filter(({ id }) => strategies.includes(id))) {
       const tools: CompactionTools = {
         meter,
-        summarise: async (request) => ({ text: extractiveSummary(request, meter) }),
+        summarise: byModel ?? (async (request) => ({ text: extractiveSummary(request, meter) })),
         signal: { aborted: false, throwIfAborted: () => undefined },
       };
       const began = performance.now();
@@ -279,11 +312,6 @@ export function table(rows: readonly Row[]): string {
     )
     .join('\n');
 }
-
-const option = (name: string): string | undefined => {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? undefined : process.argv[at + 1];
-};
 
 export async function runContextEval(): Promise<void> {
   const file = option('conversations');

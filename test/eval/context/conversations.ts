@@ -61,19 +61,19 @@ function random(seed: number): () => number {
   };
 }
 
-const CONVERSATIONS = 4;
-const SCENES = 22;
+/** Scenes of each conversation of a language; the last ones have them all. */
+const SCENES = [22, 22, 34, 34];
 
-/** Eight conversations, four in each language; every scene stands in two or three of them. */
+/** Eight conversations, four in each language, of 130 to 210 messages; every scene stands in three of them or more. */
 export function ownConversations(): EvalConversation[] {
   return (['en', 'zh'] as const).flatMap((language) => {
     const scenes = scenesOf(readFileSync(new URL(`scenes-${language}.txt`, import.meta.url), 'utf8'));
-    return Array.from({ length: CONVERSATIONS }, (_, number) => {
+    return SCENES.map((count, number) => {
       const next = random(number * 7919 + (language === 'en' ? 1 : 2));
       // Each conversation leaves out other scenes, so that together they hold all of them.
       const chosen = scenes
-        .map((scene, index) => ({ scene, order: next(), turn: (index + number * 9) % scenes.length }))
-        .filter(({ turn }) => turn < SCENES)
+        .map((scene, index) => ({ scene, order: next(), turn: (index + number * 12) % scenes.length }))
+        .filter(({ turn }) => turn < count)
         .sort((a, b) => a.order - b.order)
         .map(({ scene }) => scene);
       return {

@@ -120,7 +120,7 @@ export function outlineOf(
     };
   });
 
-  const fixed = meter.text(systemTextOf(path, view.system)) + MESSAGE_OVERHEAD + budget.extra;
+  const fixed = meter.text(systemTextOf(path, view.system)) + MESSAGE_OVERHEAD;
   // Without a compaction in force the prompt is the sum of its messages; building it would take longer than all the rest.
   const before = view.previous
     ? sizeOf(view, meter, view.previous.plan) + budget.extra
@@ -470,12 +470,19 @@ function runsOf(
 }
 
 function whyNot(
-  { groups, fixed, meter }: Outline,
+  { groups, fixed, budget, meter }: Outline,
   keep: ReadonlySet<number>,
   summaries: readonly PlanSummary[],
   _head: number,
 ): WhyNot {
-  const sums = { system: fixed, question: 0, pinned: 0, newest: 0, constraints: 0, summary: 0 };
+  const sums = {
+    system: fixed + budget.extra,
+    question: 0,
+    pinned: 0,
+    newest: 0,
+    constraints: 0,
+    summary: 0,
+  };
   for (const index of keep) {
     const { must, tokens } = groups[index] as Group;
     if (must === 'question') sums.question += tokens;

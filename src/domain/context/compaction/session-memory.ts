@@ -73,7 +73,7 @@ export function planWithMemory(
   const all = outline.groups.map((_, index) => index);
   if (before <= goal) return finish(outline, { ...facts, keep: new Set(all), drafts: [] });
   const memory = memoryRoom(room);
-  // The newest turns get what the memory leaves; where the memory needs less than its room, they get that too.
+  // The newest turns get what the memory leaves: more where it needs less than its room, less where the person set many rules.
   let keep = newestGroups(outline, room - memory, budget.keepTurns);
   let draft = memoryDraft(
     outline,
@@ -81,7 +81,7 @@ export function planWithMemory(
     memory,
   );
   const used = outline.meter.text(draft.summary.text) + 24;
-  if (used < memory * 0.7) {
+  if (used < memory * 0.7 || used > memory * 1.1) {
     keep = newestGroups(outline, room - used, budget.keepTurns);
     draft = memoryDraft(
       outline,
