@@ -11,35 +11,19 @@ import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/b
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { type Readable, type Writable, writable } from '../../domain/base/readable.ts';
 import { firstLineOf } from '../../domain/chat/checkpoint.ts';
-import { type Compaction, type CompactionReason, compactionOn } from '../../domain/chat/compaction.ts';
+import type { Compaction, CompactionReason } from '../../domain/chat/compaction.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
-import { type Message, type Part, type PartOf, textOf, type Usage } from '../../domain/chat/message.ts';
-import {
-  budgetOf,
-  costOf,
-  gaugeOf,
-  isPressed,
-  type Price,
-  roomToReturn,
-} from '../../domain/context/budget.ts';
+import type { Message, PartOf, Usage } from '../../domain/chat/message.ts';
+import { costOf, gaugeOf, type Price } from '../../domain/context/budget.ts';
 import { planCompaction, strategyOf } from '../../domain/context/compaction/index.ts';
 import { rememberAsItGoes } from '../../domain/context/compaction/memory.ts';
-import {
-  type AppliedPlan,
-  boundaryOf,
-  type CompactionPlan,
-  compactionPlanSchema,
-  summaryTextOf,
-  withSummaryText,
-} from '../../domain/context/compaction/record.ts';
-import type { CompactionBudget, CompactionTools } from '../../domain/context/compaction/strategy.ts';
-import { createFolded, type Folded, type ReturnedPassage, readAhead } from '../../domain/context/folded.ts';
-import { requestLedgerSchema } from '../../domain/context/ledger.ts';
-import { asksBack, type Loss, lossIn } from '../../domain/context/loss.ts';
-import type { TokenCounter, TokenMeter } from '../../domain/context/meter.ts';
+import { boundaryOf, type CompactionPlan, summaryTextOf } from '../../domain/context/compaction/record.ts';
+import type { CompactionTools } from '../../domain/context/compaction/strategy.ts';
+import { readAhead } from '../../domain/context/folded.ts';
+import { type RequestLedger, requestLedgerSchema } from '../../domain/context/ledger.ts';
+import { MESSAGE_OVERHEAD, type TokenCounter } from '../../domain/context/meter.ts';
 import { notesOf } from '../../domain/context/notes.ts';
-import { type BuiltPrompt, buildPrompt } from '../../domain/context/prompt.ts';
-import { sentencesOf } from '../../domain/memory/sentences.ts';
+import type { BuiltPrompt } from '../../domain/context/prompt.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
@@ -55,6 +39,7 @@ import {
   type PlanBlock,
 } from './context.ts';
 import { createMeters } from './meters.ts';
+import { type Built, createRequests } from './requests.ts';
 import { SUMMARY_PATIENCE_MS, summariseWith } from './summarise.ts';
 import type { StepRequest, TurnContext } from './turn-context.ts';
 import { createUpkeep } from './upkeep.ts';
@@ -92,8 +77,6 @@ const RELEVANCE_PATIENCE_MS = 3000;
 
 /** Longest stretch of reading ahead, ms. */
 const SLICE_MS = 8;
-/** Above this many folded messages only questions are looked up in them, not every claim. */
-const MANY_FOLDED = 1000;
 
 type Recall = PartOf<'recall'>;
 
@@ -101,16 +84,12 @@ interface Session {
   readonly state: Writable<ContextState>;
   /** Attempts of this conversation one after another. */
   line: Promise<unknown>;
-  /** What the newest answer missed, once it was looked at. */
-  loss: { readonly answer: MessageId; readonly losses: readonly Loss[] } | null;
   /** Reads ahead; one at a time. */
   tending: boolean;
   /** Ends what runs. */
   control: AbortController | null;
   /** Tokens at which the last attempt did not help; 0: it did. */
   futile: number;
-  /** What of folded messages goes with a question: the same bytes for every step of its answer. */
-  returned: { readonly key: string; readonly passages: readonly ReturnedPassage[] } | null;
   /** The waiting plan, and how it was made. */
   waiting: { readonly wish: Wish; readonly planned: Planned } | null;
   /** A turn that waits for the person. */
@@ -151,6 +130,8 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
   const { documents, drawer, config, now } = deps;
   const onProblem = deps.onProblem ?? (() => undefined);
   const meters = createMeters({ drawer, counterFor: (model) => deps.counterFor?.(model), onProblem });
+  const requests = createRequests({ config, meters });
+  const { build, appliedOn, windowOf } = requests;
   const sessions = new Map<ConversationId, Session>();
   const listeners = new Set<(event: CompactionEvent) => void>();
   const closing = new AbortController();
@@ -170,8 +151,6 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       line: Promise.resolve(),
       control: null,
       futile: 0,
-      returned: null,
-      loss: null,
       tending: false,
       waiting: null,
       decided: null,
@@ -192,109 +171,6 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     const conversation = await documents.read(id);
     if (!conversation) throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
     return conversation;
-  }
-
-  // ---------------------------------------------------------------------------------------- requests
-  const windowOf = (model: ChatModel | null): number =>
-    model?.contextWindow ?? config.get().context.window_tokens;
-
-  /** What is in force on a path, as the prompt is made from it; a plan of a newer version that cannot be read is left alone. */
-  function appliedOn(conversation: Conversation, path: readonly Message[]): AppliedPlan | null {
-    const made = compactionOn(conversation, path);
-    if (!made) return null;
-    const plan = readPlan(made);
-    if (!plan) return null;
-    return {
-      id: made.id,
-      plan: typeof made.summary === 'string' ? withSummaryText(plan, made.summary) : plan,
-    };
-  }
-
-  interface Built {
-    readonly prompt: BuiltPrompt;
-    readonly budget: CompactionBudget;
-    readonly pressed: boolean;
-    readonly total: number;
-  }
-
-  function build(
-    conversation: Conversation,
-    path: readonly Message[],
-    wish: Pick<Wish, 'model' | 'tools' | 'recall'>,
-    bringBack = false,
-  ): Built {
-    const { context, recall } = config.get();
-    const { model, tools } = wish;
-    const window = windowOf(model);
-    const meter = meters.of(model);
-    const toolTokens = tools.length > 0 ? meter.text(JSON.stringify(tools)) : 0;
-    const applied = appliedOn(conversation, path);
-    const make = (returned: readonly ReturnedPassage[]) =>
-      buildPrompt({
-        path,
-        recall: wish.recall,
-        system: conversation.meta.systemPrompt,
-        window,
-        reserve: context.reserved_tokens,
-        applied,
-        returned,
-        meter,
-        tools: toolTokens,
-      });
-    let prompt = make([]);
-    // What is brought back does not weigh when it is asked whether it is time: it fills what is free.
-    const base = prompt.ledger.request.tokens;
-    const budget: CompactionBudget = {
-      ...budgetOf(context, window, toolTokens + base.recall),
-      keepMessages: context.summary_keep_messages,
-    };
-    const pressed =
-      isPressed(base.total, budget) || prompt.ledger.leftOut.some(({ why }) => why === 'window');
-    if (applied && bringBack) {
-      const room = roomToReturn(prompt.ledger.limit, base.total, recall.context.max_total_tokens);
-      const returned = returnedFor(conversation, path, applied, meter, room);
-      if (returned.length > 0) prompt = make(returned);
-    }
-    return { prompt, budget, pressed, total: prompt.ledger.request.tokens.total };
-  }
-
-  /** What of the folded messages answers the question at the end of the path, and what the answer before it had missed. */
-  function returnedFor(
-    conversation: Conversation,
-    path: readonly Message[],
-    applied: AppliedPlan,
-    meter: TokenMeter,
-    tokens: number,
-  ): readonly ReturnedPassage[] {
-    const at = path.findLastIndex((message) => message.role === 'user' && message.kind === 'message');
-    const question = path[at];
-    if (!question) return [];
-    const session = sessionOf(conversation.id);
-    const key = `${question.id} ${applied.id} ${summaryTextOf(applied.plan).length}`;
-    if (session.returned?.key === key) return session.returned.passages;
-    const folded = createFolded(path, applied);
-    const missed = lossesOf(session, path.slice(0, at), folded).flatMap(({ messages }) => messages);
-    const passages = folded.bringBack(textOf(question), { tokens, meter, must: [...new Set(missed)] });
-    session.returned = { key, passages };
-    return passages;
-  }
-
-  /** What the last answer on a path missed of what was folded when it was given. */
-  function lossesOf(session: Session, path: readonly Message[], folded: Folded): readonly Loss[] {
-    const at = path.findLastIndex((message) => message.role === 'assistant' && message.kind === 'message');
-    const answer = path[at];
-    if (!answer) return [];
-    if (session.loss?.answer === answer.id) return session.loss.losses;
-    const asked = path
-      .slice(0, at)
-      .findLast((message) => message.role === 'user' && message.kind === 'message');
-    const suspicious = suspectsIn(textOf(answer), folded.messages.length);
-    const losses =
-      suspicious === ''
-        ? []
-        : lossIn({ parts: [{ type: 'text', text: suspicious }] }, asked ? textOf(asked) : '', folded);
-    session.loss = { answer: answer.id, losses };
-    return losses;
   }
 
   // ---------------------------------------------------------------------------------------- planning
@@ -648,8 +524,8 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     const applied = appliedOn(conversation, path);
     const session = sessionOf(id);
     if (applied) {
-      const losses = lossesOf(session, path, createFolded(path, applied));
-      const answer = session.loss?.answer;
+      const answer = path.findLast(({ role, kind }) => role === 'assistant' && kind === 'message')?.id;
+      const losses = requests.lossesOf(id, path, applied);
       set(session, { loss: answer && losses.length > 0 ? { answer, losses } : null });
     }
     const { every_tokens: everyTokens, every_tool_calls: everyCalls } = config.get().context.session_memory;
@@ -694,6 +570,31 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
   }
 
   // ---------------------------------------------------------------------------------------- for people
+  /** The request as it stands before anything is typed; made again only where something it depends on is different. */
+  let stands: { readonly of: readonly unknown[]; readonly built: Built } | undefined;
+
+  function standing(conversation: Conversation | undefined, model: ChatModel | null): Built {
+    const head = conversation ? effectiveHead(conversation) : null;
+    const tools = model ? (deps.tools?.() ?? []) : [];
+    const of = [
+      conversation?.messages,
+      conversation?.compactions,
+      conversation?.meta.systemPrompt,
+      head,
+      config.get(),
+      meters.of(model),
+      windowOf(model),
+      tools.length,
+    ];
+    if (stands?.of.every((value, at) => Object.is(value, of[at]))) return stands.built;
+    const path = conversation ? pathTo(conversation.messages, head) : [];
+    if (conversation && path.some((message) => !read.has(message)))
+      void lookAfter(conversation.id).catch((error) => onProblem(toProblem(error)));
+    const built = build(conversation ?? EMPTY, path, { model, tools, recall: null });
+    stands = { of, built };
+    return built;
+  }
+
   async function compact(
     id: ConversationId,
     options: CompactOptions,
@@ -855,16 +756,19 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       const model = deps.model();
       const conversation = id === null ? undefined : await documents.read(id);
       if (id !== null && !conversation) return null;
-      const path = conversation ? pathTo(conversation.messages, effectiveHead(conversation)) : [];
-      if (id !== null && path.some((message) => !read.has(message)))
-        void lookAfter(id).catch((error) => onProblem(toProblem(error)));
-      const asked = draft.length > 0 ? [...path, draftMessage(draft, path.at(-1))] : path;
-      const built = build(conversation ?? EMPTY, asked, {
-        model,
-        tools: model ? (deps.tools?.() ?? []) : [],
-        recall: null,
-      });
-      const ledger = built.prompt.ledger.request;
+      const built = standing(conversation, model);
+      // What is typed costs what it costs: the rest need not be made anew for every letter.
+      const typed = draft.length > 0 ? meters.of(model).parts(draft) + MESSAGE_OVERHEAD : 0;
+      const { request } = built.prompt.ledger;
+      const { tokens } = request;
+      const ledger: RequestLedger =
+        typed === 0
+          ? request
+          : {
+              ...request,
+              tokens: { ...tokens, messages: tokens.messages + typed, total: tokens.total + typed },
+              overflow: request.overflow || tokens.total + typed > request.limit,
+            };
       return {
         gauge: gaugeOf(ledger, built.budget, model ? (deps.priceOf?.(model) ?? null) : null),
         ledger,
@@ -918,15 +822,6 @@ const EMPTY: Conversation = {
   compactions: new Map(),
 };
 
-const draftMessage = (parts: readonly Part[], parent: Message | undefined): Message => ({
-  id: 'draft' as MessageId,
-  parentId: parent?.id ?? null,
-  role: 'user',
-  kind: 'message',
-  createdAt: 0,
-  parts,
-});
-
 const without = (
   compactions: ReadonlyMap<string, Compaction>,
   id: string,
@@ -938,23 +833,6 @@ const without = (
 
 /** Lets the page have its turn. */
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
-
-/** Sentences of an answer that may tell of something missing: what asks back first; of the rest only where few messages are folded. */
-function suspectsIn(answer: string, folded: number): string {
-  const sentences = sentencesOf(answer.slice(0, 20_000));
-  const asking = sentences.filter(asksBack).slice(-4);
-  const claiming = sentences.filter((sentence) => /\d|\//.test(sentence) && !asking.includes(sentence));
-  return [...asking, ...claiming.slice(0, folded > MANY_FOLDED ? 0 : 20)].join('\n');
-}
-
-const plans = new WeakMap<Compaction, CompactionPlan | null>();
-function readPlan(made: Compaction): CompactionPlan | null {
-  const known = plans.get(made);
-  if (known !== undefined) return known;
-  const plan = compactionPlanSchema.safeParse(made.plan).data ?? null;
-  plans.set(made, plan);
-  return plan;
-}
 
 function added(calls: readonly Usage[]): Usage {
   const sum: Record<string, number> = {};

@@ -245,12 +245,15 @@ describe('a summary that does not work out', () => {
     server.next({ steps: [{ text: 'I am' }, { hang: true }] });
     const running = context.compact(id);
     await until(context.state(id), (state) => state.running !== null);
+    // A request on its way would be answered in the next test.
+    await expect.poll(() => server.chats().length).toBe(1);
     context.cancel(id);
     expect(await running).toEqual({ outcome: 'cancelled' });
     server.reset();
     server.next({ steps: [{ text: 'I am' }, { hang: true }] });
     await chat.send({ conversationId: id, parts: [{ type: 'text', text: 'What was the last region?' }] });
     await until(chat.turn(id), (state) => state.status === 'compacting');
+    await expect.poll(() => server.chats().length).toBe(1);
     chat.stop(id);
     await idle(id);
     expect(paired().map((end) => end.outcome)).toEqual(['cancelled', 'cancelled']);

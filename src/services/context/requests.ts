@@ -1,0 +1,203 @@
+// What a model would be sent of a branch: the messages as the compaction in force says, with what of the folded ones the question needs.
+// Pure but for its caches: the same branch gives the same bytes.
+import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import { type Compaction, compactionOn } from '../../domain/chat/compaction.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
+import { budgetOf, isPressed, roomToReturn } from '../../domain/context/budget.ts';
+import {
+  type AppliedPlan,
+  type CompactionPlan,
+  compactionPlanSchema,
+  summaryTextOf,
+  withSummaryText,
+} from '../../domain/context/compaction/record.ts';
+import type { CompactionBudget } from '../../domain/context/compaction/strategy.ts';
+import { createFolded, type ReturnedPassage } from '../../domain/context/folded.ts';
+import { asksBack, type Loss, lossIn } from '../../domain/context/loss.ts';
+import type { TokenMeter } from '../../domain/context/meter.ts';
+import { type BuiltPrompt, buildPrompt } from '../../domain/context/prompt.ts';
+import { sentencesOf } from '../../domain/memory/sentences.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import type { Meters } from './meters.ts';
+
+/** Above this many folded messages only questions are looked up in them, not every claim. */
+const MANY_FOLDED = 1000;
+
+export interface Built {
+  readonly prompt: BuiltPrompt;
+  readonly budget: CompactionBudget;
+  /** It is time to compact, or something was left out for want of room already. */
+  readonly pressed: boolean;
+  /** The whole request, tokens. */
+  readonly total: number;
+}
+
+export interface RequestWish {
+  readonly model: ChatModel | null;
+  readonly tools: readonly ToolDescription[];
+  /** Memory for the answer to come. */
+  readonly recall: PartOf<'recall'> | null;
+}
+
+const isQuestion = ({ role, kind }: Message): boolean => role === 'user' && kind === 'message';
+const isAnswer = ({ role, kind }: Message): boolean => role === 'assistant' && kind === 'message';
+
+export function createRequests({ config, meters }: { config: Readable<Config>; meters: Meters }) {
+  /** What of folded messages goes with a question: the same bytes for every step of its answer. The newest of each conversation. */
+  const returned = new Map<
+    ConversationId,
+    { readonly key: string; readonly passages: readonly ReturnedPassage[] }
+  >();
+  const missed = new Map<ConversationId, { readonly key: string; readonly losses: readonly Loss[] }>();
+
+  const windowOf = (model: ChatModel | null): number =>
+    model?.contextWindow ?? config.get().context.window_tokens;
+
+  /** What is in force on a path, as the prompt is made from it; a plan of a newer version that cannot be read is left alone. */
+  function appliedOn(conversation: Conversation, path: readonly Message[]): AppliedPlan | null {
+    const made = compactionOn(conversation, path);
+    if (!made) return null;
+    const plan = readPlan(made);
+    if (!plan) return null;
+    return {
+      id: made.id,
+      plan: typeof made.summary === 'string' ? withSummaryText(plan, made.summary) : plan,
+    };
+  }
+
+  /** What the last answer on a path missed of what was folded when it was given. */
+  function lossesOf(id: ConversationId, path: readonly Message[], applied: AppliedPlan): readonly Loss[] {
+    const at = path.findLastIndex(isAnswer);
+    const answer = path[at];
+    if (!answer) return [];
+    const key = `${answer.id} ${applied.id}`;
+    const known = missed.get(id);
+    if (known?.key === key) return known.losses;
+    const folded = createFolded(path, applied);
+    const asked = path.slice(0, at).findLast(isQuestion);
+    const suspicious = suspectsIn(textOf(answer), folded.messages.length);
+    const losses =
+      suspicious === ''
+        ? []
+        : lossIn({ parts: [{ type: 'text', text: suspicious }] }, asked ? textOf(asked) : '', folded);
+    missed.set(id, { key, losses });
+    return losses;
+  }
+
+  /** What of the folded messages answers the question at the end of the path, and what the answer before it had missed. */
+  function returnedFor(
+    id: ConversationId,
+    path: readonly Message[],
+    applied: AppliedPlan,
+    meter: TokenMeter,
+    tokens: number,
+  ): readonly ReturnedPassage[] {
+    const at = path.findLastIndex(isQuestion);
+    const question = path[at];
+    if (!question) return [];
+    const key = `${question.id} ${applied.id} ${summaryTextOf(applied.plan).length}`;
+    const known = returned.get(id);
+    if (known?.key === key) return known.passages;
+    const must = new Set(lossesOf(id, path.slice(0, at), applied).flatMap(({ messages }) => messages));
+    const passages = createFolded(path, applied).bringBack(textOf(question), {
+      tokens,
+      meter,
+      must: [...must],
+    });
+    returned.set(id, { key, passages });
+    return passages;
+  }
+
+  /** The newest of each kind: a step looks at the same request several times before it sends it. */
+  const built = new Map<boolean, { readonly of: readonly unknown[]; readonly made: Built }>();
+
+  /** `bringBack`: with what of the folded messages the question needs; without, it is a gauge. */
+  function build(
+    conversation: Conversation,
+    path: readonly Message[],
+    wish: RequestWish,
+    bringBack = false,
+  ): Built {
+    const { messages, compactions, meta } = conversation;
+    const { model, tools, recall } = wish;
+    const of = [
+      messages,
+      compactions,
+      meta.systemPrompt,
+      path.length,
+      path.at(-1),
+      recall,
+      tools.length,
+      meters.of(model),
+      windowOf(model),
+      config.get(),
+    ];
+    const known = built.get(bringBack);
+    if (known?.of.every((value, at) => Object.is(value, of[at]))) return known.made;
+    const made = make(conversation, path, wish, bringBack);
+    built.set(bringBack, { of, made });
+    return made;
+  }
+
+  function make(
+    conversation: Conversation,
+    path: readonly Message[],
+    { model, tools, recall }: RequestWish,
+    bringBack: boolean,
+  ): Built {
+    const { context, recall: recalling } = config.get();
+    const window = windowOf(model);
+    const meter = meters.of(model);
+    const toolTokens = tools.length > 0 ? meter.text(JSON.stringify(tools)) : 0;
+    const applied = appliedOn(conversation, path);
+    const promptWith = (brought: readonly ReturnedPassage[]) =>
+      buildPrompt({
+        path,
+        recall,
+        system: conversation.meta.systemPrompt,
+        window,
+        reserve: context.reserved_tokens,
+        applied,
+        returned: brought,
+        meter,
+        tools: toolTokens,
+      });
+    let prompt = promptWith([]);
+    // What is brought back does not weigh when it is asked whether it is time: it fills what is free.
+    const base = prompt.ledger.request.tokens;
+    const budget: CompactionBudget = {
+      ...budgetOf(context, window, toolTokens + base.recall),
+      keepMessages: context.summary_keep_messages,
+    };
+    const pressed =
+      isPressed(base.total, budget) || prompt.ledger.leftOut.some(({ why }) => why === 'window');
+    if (applied && bringBack) {
+      const room = roomToReturn(prompt.ledger.limit, base.total, recalling.context.max_total_tokens);
+      const brought = returnedFor(conversation.id, path, applied, meter, room);
+      if (brought.length > 0) prompt = promptWith(brought);
+    }
+    return { prompt, budget, pressed, total: prompt.ledger.request.tokens.total };
+  }
+
+  return { windowOf, appliedOn, lossesOf, build };
+}
+
+/** Sentences of an answer that may tell of something missing: what asks back first; of the rest only where few messages are folded. */
+function suspectsIn(answer: string, folded: number): string {
+  const sentences = sentencesOf(answer.slice(0, 20_000));
+  const asking = sentences.filter(asksBack).slice(-4);
+  const claiming = sentences.filter((sentence) => /\d|\//.test(sentence) && !asking.includes(sentence));
+  return [...asking, ...claiming.slice(0, folded > MANY_FOLDED ? 0 : 20)].join('\n');
+}
+
+const plans = new WeakMap<Compaction, CompactionPlan | null>();
+function readPlan(made: Compaction): CompactionPlan | null {
+  const known = plans.get(made);
+  if (known !== undefined) return known;
+  const plan = compactionPlanSchema.safeParse(made.plan).data ?? null;
+  plans.set(made, plan);
+  return plan;
+}
