@@ -170,6 +170,32 @@ describe('what comes back', () => {
     ]);
   });
 
+  it('describes tools, and can name them without allowing a call', async () => {
+    const tools = [
+      {
+        name: 'lookup',
+        description: 'Looks things up.',
+        schema: { type: 'object', properties: { query: { type: 'string' } } },
+      },
+    ];
+    for (const toolChoice of ['auto', 'none'] as const)
+      for await (const _ of modelOf('plain').stream(promptOf('hi'), {
+        tools,
+        toolChoice,
+        signal: new AbortController().signal,
+      }));
+    const [auto, none] = server.chats();
+    for (const request of [auto, none])
+      expect(request?.tools).toMatchObject([
+        {
+          type: 'function',
+          function: { name: 'lookup', parameters: { properties: { query: { type: 'string' } } } },
+        },
+      ]);
+    expect([auto?.tool_choice, none?.tool_choice]).toEqual(['auto', 'none']);
+    expect(modelOf('plain').endpoint).toBe(new URL(server.baseUrl).host);
+  });
+
   it('takes a huge answer whole', async () => {
     expect(said(await collect(modelOf('huge')))).toHaveLength(1_000_000);
   });

@@ -293,7 +293,7 @@ export const problems = {
   'tool-limit': {
     what: 'The model went on calling tools instead of answering, and was stopped after {{limit}} steps.',
     kept: 'All its calls and their results are in the conversation.',
-    do: 'Ask again more narrowly, or allow more steps under Settings › Memory.',
+    do: 'Ask again more narrowly, or allow more steps under Settings › Context.',
   },
   'checkpoint-unknown': {
     what: 'There is no checkpoint “{{name}}”.',

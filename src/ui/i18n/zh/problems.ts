@@ -292,7 +292,7 @@ export const problems = {
   'tool-limit': {
     what: '模型一直调用工具而没有作答，已在 {{limit}} 步后停下。',
     kept: '它的全部调用和结果都在对话里。',
-    do: '请把问题问得更具体，或在“设置 › 记忆”里允许更多步数。',
+    do: '请把问题问得更具体，或在“设置 › 上下文”里允许更多步数。',
   },
   'checkpoint-unknown': {
     what: '没有名为“{{name}}”的检查点。',
