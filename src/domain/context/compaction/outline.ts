@@ -235,7 +235,10 @@ export function finish(outline: Outline, decision: Decision): CompactionPlan {
     (keep.has(index) ? 'tail' : groups[index]?.unwanted ? 'chosen' : 'older');
 
   const draw = () => {
-    const summaries = folds() ? drafts.map(({ summary }) => summary) : [];
+    // A summary without words would cost its heading and say nothing.
+    const summaries = folds()
+      ? drafts.map(({ summary }) => summary).filter(({ text }) => text.trim() !== '')
+      : [];
     const constraints = folds() ? constraintsSummary(outline, keep, summaries) : null;
     const all = constraints ? [constraints, ...summaries] : summaries;
     const known = new Set(all.map(({ id }) => id));
