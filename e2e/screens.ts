@@ -251,10 +251,12 @@ const openFolded = async (page: Page) => {
       });
     await expect(folded(page).first()).toBeVisible({ timeout: 500 });
   }).toPass({ timeout: 15_000 });
-  await folded(page)
+  await centred(page);
+};
+const centred = (page: Page) =>
+  folded(page)
     .first()
     .evaluate((divider) => divider.scrollIntoView({ block: 'center' }));
-};
 const dividerButton = (page: Page, name: RegExp) => folded(page).first().getByRole('button', { name });
 
 const CONTEXT_SCREENS: readonly Screen[] = [
@@ -322,6 +324,7 @@ const CONTEXT_SCREENS: readonly Screen[] = [
     go: async (page) => {
       await openFolded(page);
       await dividerButton(page, /^(Look|查看)$/).click();
+      await centred(page);
     },
   },
   {
@@ -331,6 +334,7 @@ const CONTEXT_SCREENS: readonly Screen[] = [
       await openFolded(page);
       await dividerButton(page, /^(Edit|修改)$/).click();
       await expect(folded(page).first().getByRole('textbox')).toBeVisible();
+      await centred(page);
     },
   },
   {
@@ -340,6 +344,7 @@ const CONTEXT_SCREENS: readonly Screen[] = [
       await openFolded(page);
       await dividerButton(page, /^(Again|重做)$/).click();
       await expect(folded(page).first().getByRole('textbox')).toBeVisible();
+      await centred(page);
     },
   },
   {

@@ -1,7 +1,7 @@
 // Folding, as a person sees it: the divider where messages were folded, with its summary to read, edit, make again and undo; the plan
 // that is shown before it is carried out.
 import { ChevronsDownUp, History, Pencil, RefreshCw } from 'lucide-react';
-import { useEffect, useId, useMemo, useState } from 'react';
+import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Compaction } from '../../domain/chat/compaction.ts';
@@ -53,6 +53,10 @@ export function CompactionDivider({
   const [text, setText] = useState('');
   const [guidance, setGuidance] = useState('');
   const body = useId();
+  const opened = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (open !== 'nothing') opened.current?.scrollIntoView({ block: 'nearest' });
+  }, [open]);
   const read = useMemo(() => readCompaction(compaction), [compaction]);
   const folded = read?.folded ?? 0;
   const run = (work: Promise<unknown>) => {
@@ -126,7 +130,8 @@ export function CompactionDivider({
       {open !== 'nothing' && (
         <div
           id={body}
-          className="mt-2 rounded-lg border border-folded-line bg-folded-soft px-4 py-3 text-ink"
+          ref={opened}
+          className="mt-2 scroll-my-6 rounded-lg border border-folded-line bg-folded-soft px-4 py-3 text-ink"
         >
           <p className="flex flex-wrap gap-x-2 pb-2 text-ink-3 text-xs">
             {t(`divider.by.${compaction.reason}`, {
@@ -172,6 +177,7 @@ export function CompactionDivider({
             <>
               <TextArea
                 label={t('divider.summary')}
+                autoFocus
                 rows={Math.min(18, text.split('\n').length + 2)}
                 value={text}
                 onChange={(event) => setText(event.target.value)}
@@ -214,6 +220,7 @@ export function CompactionDivider({
               <TextField
                 className="min-w-60 flex-1"
                 label={t('divider.guidance')}
+                autoFocus
                 placeholder={t('divider.guidancePlaceholder')}
                 value={guidance}
                 onChange={(event) => setGuidance(event.target.value)}
@@ -399,14 +406,6 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
             {t('plan.again')}
           </Button>
         </form>
-        {pending.summary !== '' && (
-          <TextArea
-            label={t('plan.summary')}
-            rows={Math.min(10, summary.split('\n').length + 1)}
-            value={summary}
-            onChange={(event) => setSummary(event.target.value)}
-          />
-        )}
         <section aria-label={t('plan.blocks')}>
           <h3 className="pb-1.5 font-medium text-sm">{t('plan.blocks')}</h3>
           <ol className="divide-y divide-line rounded-lg border border-line">
@@ -420,6 +419,14 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
             ))}
           </ol>
         </section>
+        {pending.summary !== '' && (
+          <TextArea
+            label={t('plan.summary')}
+            rows={Math.min(10, summary.split('\n').length + 1)}
+            value={summary}
+            onChange={(event) => setSummary(event.target.value)}
+          />
+        )}
       </div>
     </Dialog>
   );

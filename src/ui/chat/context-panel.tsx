@@ -255,8 +255,8 @@ export function ContextPanel({
   );
 }
 
-/** Checkpoints shown before somebody asks for all. */
-const SHOWN = 6;
+/** Automatic checkpoints shown before somebody asks for all; those with a name always are. */
+const SHOWN = 3;
 
 function Checkpoints({
   conversation,
@@ -290,6 +290,8 @@ function Checkpoints({
     };
   }, [context, conversation]);
   if (listed.length === 0) return null;
+  const automatic = listed.filter(({ kind }) => kind !== 'named').slice(0, SHOWN);
+  const shown = all ? listed : listed.filter((one) => one.kind === 'named' || automatic.includes(one));
   const remove = (name: string) => {
     context.removeCheckpoint(conversation.id, name).catch(report);
   };
@@ -303,7 +305,7 @@ function Checkpoints({
       }
     >
       <ul className="-mx-2">
-        {(all ? listed : listed.slice(0, SHOWN)).map((one) => (
+        {shown.map((one) => (
           <li
             key={`${one.kind} ${one.name}`}
             className="group/point flex items-center gap-0.5 rounded-sm hover:bg-fill"
@@ -343,7 +345,7 @@ function Checkpoints({
           </li>
         ))}
       </ul>
-      {listed.length > SHOWN && !all && (
+      {shown.length < listed.length && (
         <Button size="sm" variant="ghost" className="-ml-2" onClick={() => setAll(true)}>
           {t('panel.more', { count: listed.length })}
         </Button>

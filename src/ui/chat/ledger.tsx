@@ -7,7 +7,7 @@ import { classes, Dialog, Skeleton } from '../shell/controls.tsx';
 import { GaugeBar } from './gauge.tsx';
 
 const MARKS: Readonly<Record<LedgerLine['form'], string>> = {
-  whole: 'bg-ink-2',
+  whole: 'bg-ink',
   trimmed: 'bg-line-strong',
   summary: 'bg-folded-strong',
   recall: 'bg-memory-strong',
@@ -51,7 +51,7 @@ export function LedgerDialog({
       {ledger === null && <p className="text-ink-2">{t('ledger.none')}</p>}
       {ledger && (
         <div className="space-y-4">
-          {gauge && <GaugeBar gauge={gauge} />}
+          {gauge && <GaugeBar gauge={gauge} legend={false} />}
           {ledger.overflow && <p className="text-danger text-sm">{t('ledger.overflow')}</p>}
           <ol className="divide-y divide-line rounded-lg border border-line">
             {ledger.tokens.system > 0 && (

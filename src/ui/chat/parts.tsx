@@ -163,7 +163,7 @@ export function ToolLine({
                   <Button
                     size="sm"
                     variant="ghost"
-                    className="mt-1 -ml-2 text-branch hover:text-branch"
+                    className="mt-1 -ml-2 text-branch! hover:bg-branch-soft"
                     icon={<MailPlus size={14} aria-hidden />}
                     onClick={onReword}
                   >
