@@ -13,7 +13,7 @@ export const COMPACTED_TURNS = '[COMPACTED_CONTEXT]';
 export const HEADINGS = {
   en: {
     memory: '[Session memory: notes on folded messages]',
-    constraints: '[What I asked you to observe, word for word]',
+    constraints: '[My rules, verbatim]',
     topic: '[Earlier in this conversation]',
     title: 'Title',
     state: 'Current state',
@@ -30,7 +30,7 @@ export const HEADINGS = {
   },
   zh: {
     memory: '[会话记忆：已折叠的消息]',
-    constraints: '[我要求遵守的内容，逐字保留]',
+    constraints: '[我的要求]',
     topic: '[本对话较早的内容]',
     title: '标题',
     state: '当前状态',
