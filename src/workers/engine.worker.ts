@@ -8,6 +8,7 @@ import type { MemoryIndex } from '../adapters/index/memory-index.ts';
 import { serveIndex } from '../adapters/index/worker-host.ts';
 import { openStore } from '../adapters/log/index.ts';
 import { createVault } from '../adapters/vault/web-crypto.ts';
+import type { Documents } from '../services/documents/documents.ts';
 import { createDocuments } from '../services/documents/documents-service.ts';
 import { followEmbedding } from '../services/memory/embedding-in-force.ts';
 import { type EngineStatus, type MemoryEngine, startMemoryEngine } from '../services/memory/engine.ts';
@@ -49,7 +50,8 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
   const { store, vault, settings } = await opened;
   // The worker ends with its tab; nothing else ends it.
   const { signal } = new AbortController();
-  const documents = createDocuments({ store });
+  // Made with the first title that is to be written: it reads the whole library and follows every change of it.
+  let documents: Documents | undefined;
   const embedding = followEmbedding({
     config: settings.config,
     make: (config) =>
@@ -77,7 +79,10 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
     embedding: embedding.get,
     onEmbedding: embedding.subscribe,
     config: settings.config,
-    setTitle: (id, title) => documents.change(id, { meta: { title, titleBy: 'auto' } }),
+    setTitle: (id, title) => {
+      documents ??= createDocuments({ store });
+      return documents.change(id, { meta: { title, titleBy: 'auto' } });
+    },
     onStatus: (status) => {
       last = status;
       tell();

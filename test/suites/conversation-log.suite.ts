@@ -460,6 +460,17 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
       expect(heard.length).toBe(3);
     });
 
+    it('says nothing when what is not there is removed', async () => {
+      const { drawer } = subject.store;
+      const heard: DrawerChange[] = [];
+      drawer.subscribe((change) => heard.push(change));
+      await drawer.set('a', undefined);
+      await drawer.set('a', 1);
+      await drawer.set('a', undefined);
+      expect(await drawer.get('a')).toBeUndefined();
+      expect(heard.map(({ keys }) => keys)).toEqual([['a'], ['a']]);
+    });
+
     it('refuses what cannot be kept and keeps the old', async () => {
       const { drawer } = subject.store;
       await drawer.set('a', 1);

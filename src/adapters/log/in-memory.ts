@@ -110,6 +110,7 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
       get: (key) => later(() => clone(drawer.get(key))),
       set: (key, value) =>
         later(() => {
+          if (value === undefined && !drawer.has(key)) return;
           put(key, clone(value));
           drawerListeners.tell({ keys: [key], foreign: false });
         }),
