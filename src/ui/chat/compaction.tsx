@@ -166,7 +166,8 @@ export function CompactionDivider({
                   {t('divider.summary')}
                   {compaction.summary != null && <Badge tone="folded">{t('divider.edited')}</Badge>}
                 </h4>
-                <div className="max-h-96 overflow-y-auto [&_.prose]:text-sm">
+                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
+                <div tabIndex={0} className="max-h-96 overflow-y-auto rounded-xs [&_.prose]:text-sm">
                   <Markdown text={read.summary} />
                 </div>
               </>

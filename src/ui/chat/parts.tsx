@@ -179,7 +179,7 @@ export function ToolLine({
       )}
     >
       <span className="font-medium">{call.name}</span>
-      {shown && <span className="ml-2 font-mono text-[0.8125rem] opacity-85">{shown}</span>}
+      {shown && <span className="ml-2 font-mono text-[0.8125rem]">{shown}</span>}
       {failed && <span className="ml-2">{t('toolFailed')}</span>}
     </Fold>
   );

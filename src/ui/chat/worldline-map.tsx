@@ -64,6 +64,10 @@ export function WorldlineDialog({
   const x = (lane: number) => MARGIN + lane * LANE;
   const y = (row: number) => MARGIN + row * ROW;
   const atWords = MARGIN + lines.lanes * LANE + 4;
+  const beside = `calc(100% - ${atWords}px)`;
+  const labelled = new Set(
+    lines.places.filter((one) => rowLabel(lines.places, one, current?.id ?? null)).map(({ id }) => id),
+  );
   return (
     <Dialog
       open
@@ -89,7 +93,11 @@ export function WorldlineDialog({
                 </Button>
               )
             )}
-            <Button variant="primary" onClick={() => onGo(comparing ?? current.id)}>
+            <Button
+              variant="primary"
+              disabled={comparing === null && current.id === leaf}
+              onClick={() => onGo(comparing ?? current.id)}
+            >
               {t('worldlines.go')}
             </Button>
           </>
@@ -170,6 +178,15 @@ export function WorldlineDialog({
                     height={ROW}
                     fill="transparent"
                   />
+                  {labelled.has(place.id) && (
+                    <rect
+                      x={atWords}
+                      y={y(place.row) - ROW / 2}
+                      height={ROW}
+                      fill="transparent"
+                      style={{ width: beside }}
+                    />
+                  )}
                   <circle
                     cx={x(place.lane)}
                     cy={y(place.row)}
@@ -189,19 +206,24 @@ export function WorldlineDialog({
                       strokeWidth={1.5}
                     />
                   )}
-                  {rowLabel(lines.places, place, current?.id ?? null) && (
-                    <foreignObject
-                      x={atWords}
-                      y={y(place.row) - 22}
-                      height={44}
-                      style={{ width: `calc(100% - ${atWords}px)` }}
-                    >
-                      <PlaceWords place={place} />
-                    </foreignObject>
-                  )}
                 </g>
               );
             })}
+            {/* The places say the same to a screen reader, and more. */}
+            {lines.places
+              .filter(({ id }) => labelled.has(id))
+              .map((place) => (
+                <foreignObject
+                  key={place.id}
+                  aria-hidden
+                  x={atWords}
+                  y={y(place.row) - 22}
+                  height={44}
+                  style={{ width: beside, pointerEvents: 'none' }}
+                >
+                  <PlaceWords place={place} />
+                </foreignObject>
+              ))}
           </svg>
         </section>
       )}
