@@ -121,8 +121,8 @@ const UNREADABLE_LIMIT = 64;
 /** Lines of the library are made when a conversation has been quiet for this long, ms. */
 const LINES_AFTER_MS = 40;
 const JOIN_TIMEOUT_MS = 20_000;
-/** Epochs of the index in which a newcomer looks, and the largest body it reads there. */
-const INDEX_EPOCHS = 4;
+/** Empty epochs of the index after which a newcomer looks no further, and the largest body it reads there. */
+const INDEX_EPOCHS = 3;
 const INDEX_BYTES = 64 * 1024 * 1024;
 /** A tab's list of open conversations is forgotten unless said again, ms. */
 const OPEN_FORGOTTEN_MS = 120_000;
@@ -430,14 +430,15 @@ async function join(
   await log.append([], [...(await forgetRecords(drawer)), { key: ACCOUNT, value: account }]);
 }
 
-/** The first epoch in which this key opens something of the index: a room full of junk may have been left. null: there is none. */
+/** The last epoch in which this key opens something of the index: rooms full of junk may have been left. null: there is none. */
 async function findIndex(
   { backend, ring, deflate }: Pick<SyncEngineDeps, 'backend' | 'deflate'> & { readonly ring: KeyRing },
   relay: RelayAccount,
   signal: AbortSignal,
   { from = 0, epochs = INDEX_EPOCHS } = {},
 ): Promise<{ epoch: number; latest: string } | null> {
-  for (let epoch = from; epoch < from + epochs; epoch += 1) {
+  let found: { epoch: number; latest: string } | null = null;
+  for (let [epoch, misses] = [from, 0]; misses < epochs; epoch += 1) {
     const roomId = toText(await ring.derive(roomIdInfo(INDEX_ROOM, epoch), ROOM_ID_BYTES));
     const key = await ring.sealingKey(roomKeyInfo(INDEX_ROOM, epoch));
     const room = await enter(backend, relay, roomId, signal);
@@ -457,9 +458,10 @@ async function findIndex(
     } finally {
       room.close();
     }
-    if (welcome) return { epoch, latest };
+    if (welcome) found = { epoch, latest };
+    misses = welcome ? 0 : misses + 1;
   }
-  return null;
+  return found;
 }
 
 interface SessionDeps extends SyncEngineDeps {
@@ -534,6 +536,10 @@ async function createSession(deps: SessionDeps): Promise<Session> {
   let saidAt = 0;
   let latest = [...records.facts.values()].reduce((max, { time }) => (time > max ? time : max), '');
   let trouble: Problem | null = null;
+  /** The relay was found to lack what it had. */
+  let lost = false;
+  /** Somebody asked to look (true: at everything). Done at the beginning of a round: rooms must not vanish in the middle of one. */
+  let asked: boolean | null = null;
   const beacons = new Set<string>(records.rooms.keys());
   /** Heads by document and device, as the facts have them. */
   const heads = new Map<string, Map<string, HeadFact>>();
@@ -728,7 +734,9 @@ async function createSession(deps: SessionDeps): Promise<Session> {
       random: sealing.random,
       clock,
       // An index that lost something: the relay runs on an older copy of its disk, and the rooms may have lost something too.
-      onLoss: () => document === INDEX_ROOM && look(true),
+      onLoss: () => {
+        if (document === INDEX_ROOM) lost = true;
+      },
       wakeWithin,
     });
     if (forced.has(document)) link.compare();
@@ -1171,6 +1179,15 @@ async function createSession(deps: SessionDeps): Promise<Session> {
           if (count > reach(record?.have ?? {}, author)) return true;
     return false;
   };
+  /** Another device, which has told of this document, does not have what this one has put there. */
+  const isDoubted = (document: string): boolean => {
+    const record = records.rooms.get(document);
+    if (!record || record.gone !== null || record.withheld !== null || records.outbox.has(document))
+      return false;
+    return [...headsOf(document)].some(
+      ([id, head]) => id !== device && head.epoch === record.epoch && (head.have[device] ?? 0) < record.seq,
+    );
+  };
   const announced = new Set<string>();
   const wantedRooms = (): string[] => {
     const wanted = new Map<string, number>();
@@ -1288,7 +1305,7 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     const epoch = (records.rooms.get(INDEX_ROOM)?.epoch ?? account.indexEpoch) + 1;
     findIndex({ backend, ring, deflate }, relay, signal, { from: epoch, epochs: 1 })
       .then((found) => {
-        if (found) moveTo = epoch;
+        if (found) moveTo = found.epoch;
         if (found) wake();
       })
       .catch(() => {}) // not reachable: the next look tries again
@@ -1344,7 +1361,8 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     let more = await uplink();
     more = (await noticeErased()) || more;
     more = (await recheckWithheld()) || more;
-    if (clock() >= nextLook) look(false);
+    if (asked !== null || lost || clock() >= nextLook) look(lost || asked === true);
+    [lost, asked] = [false, null];
     wakeWithin(Math.max(1, nextLook - clock()));
     await followProbe();
     await openAndClose();
@@ -1397,12 +1415,16 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     nextLook = clock() + config.get().sync.auto_sync_interval * 1000;
     lacking.clear();
     for (const link of [index, ...links.values()]) link?.room.retry();
-    if (force)
-      for (const document of records.rooms.keys()) {
-        if (document === INDEX_ROOM) continue;
-        forced.add(document);
-        links.get(document)?.compare();
-      }
+    for (const document of records.rooms.keys()) {
+      if (document === INDEX_ROOM || !(force || isDoubted(document))) continue;
+      forced.add(document);
+      // Through a new connection: what this one shows of our own may not be what the relay gives to others.
+      closeLink(document);
+    }
+    if (force) {
+      index?.room.close();
+      index = undefined;
+    }
     index?.touch();
     probe();
   };
@@ -1534,7 +1556,9 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     touched: (documents) => {
       for (const document of documents) if (document !== LIBRARY_DOCUMENT) named.add(document);
     },
-    look,
+    look: (force) => {
+      asked = force || asked === true;
+    },
     retry: () => {
       for (const link of [index, ...links.values()]) link?.room.retry();
     },
