@@ -37,8 +37,10 @@ it(`${2 * TURNS} messages: gauge, compaction, checkpoint and restore`, { timeout
   const compaction = await time(() => context.compact(id));
   expect(talk.events.at(-1)).toMatchObject({ type: 'compaction-end', outcome: 'applied' });
   const folded = await many(9, () => context.next(id, [{ type: 'text', text: 'what was in region 12?' }]));
-  const checkpoint = await many(21, (at) => context.checkpoint(id, `c${at}`));
-  const restore = await many(21, (at) => context.restore(id, `c${at % 21}`));
+  const ids = [...open.get().messages.keys()];
+  const checkpoint = await many(21, (at) => context.checkpoint(id, `c${at}`, ids[9_999 - at * 200]));
+  const restore = await many(21, (at) => context.restore(id, `c${20 - at}`));
+  await context.restore(id, ids.at(-1) ?? '');
   const listed = await many(5, () => context.checkpoints(id));
   const byTurn = await many(21, (at) => context.restore(id, `turn-${TURNS - at}`));
   expect(effectiveHead(open.get())).not.toBeNull();
