@@ -148,7 +148,40 @@ function documentOf(message: Message): Document {
 
 /** Reads a message once, so that a later search is quick. For idle time. */
 export function readAhead(message: Message): void {
-  if (message.kind === 'message') documentOf(message);
+  if (message.kind !== 'message') return;
+  documentOf(message);
+  startsOf(message);
+  if (message.role === 'user') correctingUnits(message);
+}
+
+const beginnings = new WeakMap<Message, ReadonlySet<string>>();
+
+/** How the longer words of a message begin. */
+function startsOf(message: Message): ReadonlySet<string> {
+  let starts = beginnings.get(message);
+  if (!starts) {
+    starts = new Set(
+      [...documentOf(message).counts.keys()]
+        .filter((term) => term.length >= 5)
+        .map((term) => term.slice(0, 5)),
+    );
+    beginnings.set(message, starts);
+  }
+  return starts;
+}
+
+const corrections = new WeakMap<Message, readonly number[]>();
+
+/** Which of a person's sentences set something right. */
+function correctingUnits(message: Message): readonly number[] {
+  let found = corrections.get(message);
+  if (!found) {
+    found = unitsOf(message).flatMap(({ kind, text }, index) =>
+      kind === 'prose' && corrects(text) ? [index] : [],
+    );
+    corrections.set(message, found);
+  }
+  return found;
 }
 
 /** What the message ends with, which the next one answers: its last sentences and its questions. */
@@ -352,7 +385,7 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
     const candidates = [...rough].sort((a, b) => b[1] - a[1]).slice(0, CANDIDATES);
 
     const hits: FoldedHit[] = [];
-    const long = [...weights.keys()].filter((term) => term.length >= 5 && /^[a-z]+$/.test(term));
+    const long = new Set([...weights.keys()].filter((term) => term.length >= 5 && /^[a-z]+$/.test(term)));
     for (const [at] of candidates) {
       const message = path[at] as Message;
       const units = unitsOf(message);
@@ -361,23 +394,36 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
       const meaning = relevance?.get(message.id) ?? 0;
       const age = 1 + (0.12 * at) / path.length;
       const terms = units.map(termsIn);
+      const starts = startsOf(message);
+      // What a term counts wherever in the message it stands not; only the others have to be looked for sentence by sentence.
+      let base = 0;
+      let firstBase = 0;
+      const here: [term: string, worth: number, least: number][] = [];
+      for (const [term, worth] of rarity) {
+        const isAnswered = answered.has(term);
+        const least = Math.max(isAnswered ? WHERE.message : 0, nearby.get(term)?.get(at) ?? 0);
+        if (counts.has(term) || isSingle(term))
+          here.push([term, worth, isSingle(term) ? least : WHERE.message]);
+        else if (long.has(term) && starts.has(term.slice(0, 5))) here.push([term, worth, least]);
+        else {
+          base += worth * least;
+          firstBase += worth * (isAnswered ? WHERE.answered : least);
+        }
+      }
       for (let index = 0; index < units.length; index++) {
         const unit = units[index] as Unit;
         const own = terms[index] as ReadonlyMap<string, number>;
         const lead = leadOf(unit);
-        let words = 0;
-        let touched = false;
+        let words = index === 0 ? firstBase : base;
+        let touched = words > 0;
         let spoken = false;
-        for (const [term, worth] of rarity) {
-          let where = 0;
+        for (const [term, worth, least] of here) {
+          let where: number = least;
           if (own.has(term) || (isSingle(term) && unit.text.includes(term))) where = WHERE.own;
           else if (lead.has(term)) where = WHERE.lead;
           else if (index === 0 && answered.has(term)) where = WHERE.answered;
           else if (terms[index - 1]?.has(term) || terms[index + 1]?.has(term)) where = WHERE.beside;
-          else if (counts.has(term)) where = WHERE.message;
-          else if (answered.has(term)) where = WHERE.message;
-          else where = nearby.get(term)?.get(at) ?? 0;
-          if (where < ALIKE && long.includes(term)) {
+          if (where < ALIKE && long.has(term)) {
             const stem = term.slice(0, 5);
             for (const other of own.keys())
               if (other.startsWith(stem)) {
@@ -406,16 +452,21 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
   }
 
   /** Sentences of the person, folded, that set something right. */
-  let corrections: FoldedHit[] | undefined;
+  let correcting: FoldedHit[] | undefined;
   const correctionsOf = (): FoldedHit[] => {
-    corrections ??= places.flatMap((at) => {
+    correcting ??= places.flatMap((at) => {
       const message = path[at] as Message;
       if (message.role !== 'user') return [];
-      return unitsOf(message).flatMap((unit, index) =>
-        unit.kind === 'prose' && corrects(unit.text) ? [{ message, at, unit, index, score: 0 }] : [],
-      );
+      const units = unitsOf(message);
+      return correctingUnits(message).map((index) => ({
+        message,
+        at,
+        unit: units[index] as Unit,
+        index,
+        score: 0,
+      }));
     });
-    return corrections;
+    return correcting;
   };
 
   /** The newest correction of what was found: one that answers it directly, or speaks of the same rare things. */
