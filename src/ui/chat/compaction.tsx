@@ -85,7 +85,10 @@ export function CompactionDivider({
       className={classes('my-4 text-sm', quiet ? 'text-ink-3' : 'text-folded')}
     >
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        <span aria-hidden className={classes('h-px min-w-4 flex-1', quiet ? 'bg-line' : 'bg-folded-line')} />
+        <span
+          aria-hidden
+          className={classes('h-px min-w-4 flex-1 max-sm:hidden', quiet ? 'bg-line' : 'bg-folded-line')}
+        />
         <ChevronsDownUp size={14} aria-hidden className="shrink-0" />
         <span title={formatExact(compaction.createdAt)} className="tabular-nums">
           {state === 'superseded'
@@ -125,7 +128,10 @@ export function CompactionDivider({
           {state === 'undone' &&
             action(t('divider.redo'), () => run(context.redo(conversationId, compaction.id)))}
         </span>
-        <span aria-hidden className={classes('h-px min-w-4 flex-1', quiet ? 'bg-line' : 'bg-folded-line')} />
+        <span
+          aria-hidden
+          className={classes('h-px min-w-4 flex-1 max-sm:hidden', quiet ? 'bg-line' : 'bg-folded-line')}
+        />
       </div>
       {open !== 'nothing' && (
         <div

@@ -120,6 +120,7 @@ export function SendBackDialog({
             target.type === 'result' ? t('dmail.result', { name: target.name }) : t(`dmail.${target.type}`)
           }
           hint={t(`dmail.help.${target.type}`)}
+          hideLabel={targets.length > 1}
           rows={Math.min(14, Math.max(4, before.split('\n').length + 1))}
           value={text}
           placeholder={target.type === 'note' ? t('dmail.notePlaceholder') : undefined}
