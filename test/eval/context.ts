@@ -147,7 +147,7 @@ const option = (name: string): string | undefined => {
 function summariser(): Summarise | null {
   const endpoint = option('summary-endpoint');
   if (!endpoint) return null;
-  const key = process.env['SUMMARY_KEY'];
+  const key = process.env.SUMMARY_KEY;
   return async ({ system, prompt, maxTokens }) => {
     const response = await fetch(`${endpoint.replace(/\/$/, '')}/chat/completions`, {
       method: 'POST',

@@ -27,7 +27,7 @@ import { createMeter } from '../../../../src/domain/context/meter.ts';
 import { type BuiltPrompt, buildPrompt, systemTextOf } from '../../../../src/domain/context/prompt.ts';
 
 /** Random trees for each strategy and each promise; CONTEXT_TREES=2000 looks longer. */
-const RUNS = Number(process.env['CONTEXT_TREES'] ?? 150);
+const RUNS = Number(process.env.CONTEXT_TREES ?? 150);
 
 // ---------------------------------------------------------------------------------------- random trees
 const CLAUSES = [
@@ -240,7 +240,7 @@ const sent = (view: CompactionView, plan: CompactionPlan | null): BuiltPrompt =>
 const textOf = ({ messages }: BuiltPrompt): string =>
   messages.flatMap(({ parts }) => parts.map((each) => ('text' in each ? each.text : ''))).join('\n');
 
-const each = (strategy: CompactionStrategy, check: (random: Case) => Promise<void>) =>
+const each = (_strategy: CompactionStrategy, check: (random: Case) => Promise<void>) =>
   fc.assert(fc.asyncProperty(tree, check), { numRuns: RUNS });
 
 describe.each(STRATEGIES.map((strategy) => [strategy.id, strategy] as const))('%s', (_id, strategy) => {
