@@ -74,6 +74,7 @@ import {
   type Records,
   type RoomRecord,
   type Step,
+  stepWrite,
   tokenName,
 } from './records.ts';
 import type { SyncAnswer, SyncRequest } from './requests.ts';
@@ -427,7 +428,14 @@ async function join(
     joined: true,
     indexEpoch: found.epoch,
   };
-  await log.append([], [...(await forgetRecords(drawer)), { key: ACCOUNT, value: account }]);
+  await log.append(
+    [],
+    [
+      ...(await forgetRecords(drawer)),
+      { key: ACCOUNT, value: account },
+      await stepWrite(drawer, 'joined', now()),
+    ],
+  );
 }
 
 /** The last epoch in which this key opens something of the index: rooms full of junk may have been left. null: there is none. */
@@ -1476,7 +1484,11 @@ async function createSession(deps: SessionDeps): Promise<Session> {
   async function leave(erase: boolean): Promise<void> {
     if (erase) await backend.erase(relay, null, signal);
     const writes = await forgetRecords(drawer);
-    await log.append([], [...writes, { key: ACCOUNT, value: undefined }]);
+    await records.flushJournal();
+    await log.append(
+      [],
+      [...writes, { key: ACCOUNT, value: undefined }, await stepWrite(drawer, 'left', now())],
+    );
     await vault.put(keyName(account.id), '');
     await vault.put(tokenName(account.id), '');
   }

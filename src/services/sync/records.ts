@@ -122,6 +122,16 @@ export async function readJournal(drawer: Drawer): Promise<JournalEntry[]> {
   return kept.success ? kept.data : [];
 }
 
+/** The write that puts a step of the account itself into the journal, while nobody else writes it. */
+export async function stepWrite(
+  drawer: Drawer,
+  what: 'created' | 'joined' | 'left',
+  at: number,
+): Promise<DrawerWrite> {
+  const line: JournalEntry = { at, kind: 'note', what, document: null, device: null, count: 1, bytes: 0 };
+  return { key: JOURNAL, value: [line, ...(await readJournal(drawer))].slice(0, JOURNAL_LINES) };
+}
+
 /** Drawer writes that make everything of one account forgotten; its account record stays to be replaced or deleted by the caller. */
 export async function forgetRecords(drawer: Drawer): Promise<DrawerWrite[]> {
   const keys = await Promise.all([ROOMS, OUTBOX, FACTS].map((prefix) => drawer.keys(prefix)));

@@ -17,6 +17,7 @@ import {
   forgetRecords,
   keyName,
   readJournal,
+  stepWrite,
   tokenName,
 } from './records.ts';
 import type { SyncAnswer, SyncRequest } from './requests.ts';
@@ -95,7 +96,14 @@ export function createSync({ store, vault, settings, status, ask, random, now = 
         joined: false,
         indexEpoch: 0,
       };
-      await log.append([], [...(await forgetRecords(drawer)), { key: ACCOUNT, value: made }]);
+      await log.append(
+        [],
+        [
+          ...(await forgetRecords(drawer)),
+          { key: ACCOUNT, value: made },
+          await stepWrite(drawer, 'created', now()),
+        ],
+      );
       await switchOn(mode, address);
     },
 

@@ -34,3 +34,21 @@ it('is told after the other device said that it holds it', async () => {
   await eventually(desk, async () => last?.place === 'relay' && last.devices.includes('Phone'));
   expect(last).toEqual({ place: 'relay', devices: ['Phone'] });
 });
+
+it('the journal begins with how the device came to its account, and ends with how it left', async () => {
+  const hub = createInMemoryHub();
+  const desk = createTestDevice({ name: 'Desk', backend: hub.backend });
+  const phone = createTestDevice({ name: 'Phone', backend: hub.backend });
+  devices.push(desk, phone);
+  const steps = async (device: TestDevice) =>
+    (await device.sync.journal()).filter(({ kind }) => kind === 'note').map(({ what }) => what);
+  await desk.sync.create({ endpoint: 'wss://relay.example', deviceName: 'Desk' });
+  await isSynced(desk);
+  expect(await steps(desk)).toEqual(['created']);
+  const { link } = await desk.sync.pairing('https://app.example/');
+  await phone.sync.join(phone.sync.readOffer(link), { deviceName: 'Phone' });
+  await isSynced(phone);
+  expect(await steps(phone)).toEqual(['joined']);
+  await phone.sync.leave();
+  expect(await steps(phone)).toEqual(['left', 'joined']);
+});
