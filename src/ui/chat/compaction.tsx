@@ -33,6 +33,10 @@ export function readCompaction(compaction: Compaction): { folded: number; summar
   return { folded, summary: compaction.summary ?? summaryTextOf(plan.data) };
 }
 
+/** Markdown in a small place: its headings are no larger than its words. */
+const SMALL_PROSE =
+  '[&_.prose]:text-sm! [&_.prose_:is(h1,h2,h3)]:mt-3! [&_.prose_:is(h1,h2,h3)]:mb-1! [&_.prose_:is(h1,h2,h3)]:text-sm! [&_.prose_:is(p,ul,ol)]:my-1!';
+
 type Open = 'nothing' | 'look' | 'edit' | 'again';
 
 export function CompactionDivider({
@@ -144,7 +148,14 @@ export function CompactionDivider({
               strategy: strategyName(compaction.strategy),
               guidance: compaction.guidance ?? '',
             })}
-            <span>{t('divider.took', { time: formatDuration(compaction.durationMs) })}</span>
+            <span>
+              {t('divider.took', {
+                time:
+                  compaction.durationMs < 1000
+                    ? `${formatNumber(Math.round(compaction.durationMs))} ms`
+                    : formatDuration(compaction.durationMs),
+              })}
+            </span>
             {compaction.wanted && (
               <span>
                 {t('divider.fallback', {
@@ -173,7 +184,7 @@ export function CompactionDivider({
                   {compaction.summary != null && <Badge tone="folded">{t('divider.edited')}</Badge>}
                 </h4>
                 {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
-                <div tabIndex={0} className="max-h-96 overflow-y-auto rounded-xs [&_.prose]:text-sm">
+                <div tabIndex={0} className={classes('max-h-96 overflow-y-auto rounded-xs', SMALL_PROSE)}>
                   <Markdown text={read.summary} />
                 </div>
               </>

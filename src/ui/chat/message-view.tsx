@@ -579,7 +579,7 @@ export function Notes({
       body={() => (
         <div className="flex flex-col gap-3 text-ink-2">
           {messages.map((message) => (
-            <div key={message.id} className="[&_.prose]:text-sm">
+            <div key={message.id} className="[&_.prose]:text-sm!">
               <AnswerParts parts={message.parts} results={results} running={false} />
             </div>
           ))}
