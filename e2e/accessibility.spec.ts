@@ -5,7 +5,7 @@ import { atRest, SCREENS, settle, withLibrary } from './screens.ts';
 
 for (const library of [false, true])
   test(`axe finds nothing serious ${library ? 'in a library' : 'on an empty page'}`, async ({ page }) => {
-    test.setTimeout(300_000);
+    test.setTimeout(480_000);
     await openApp(page);
     if (library) await withLibrary(page);
     const found: string[] = [];
@@ -57,7 +57,7 @@ test('the keyboard alone: look around, search, open, write, come back', async ({
 });
 
 test('nothing scrolls sideways at 320 px', async ({ page }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(300_000);
   await openApp(page);
   await withLibrary(page);
   await page.setViewportSize({ width: 320, height: 640 });
