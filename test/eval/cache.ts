@@ -28,7 +28,7 @@ export function cached(provider: EmbeddingProvider, file: string): EmbeddingProv
       let at = 0;
       for (const key of keys) if (!known.has(key) && at < made.length) known.set(key, made[at++] as Read);
       fresh += made.length;
-      if (fresh > 2_000) save();
+      if (fresh > 250) save();
     }
     // Copies: whoever is given a vector may change it.
     return keys.map((key) => {

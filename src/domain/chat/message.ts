@@ -23,7 +23,7 @@ export const recalledPassageSchema = z.looseObject({
     z.looseObject({ messageId: z.string(), role: z.string(), text: z.string(), createdAt: z.number() }),
   ),
   scores: z.looseObject({
-    /** Calibrated cosine, 0–1; null where the passage has no vector (yet). */
+    /** Cosine on a scale that is the same for every model, 0–1; null where the passage has no vector (yet). */
     vector: z.number().nullable(),
     /** Rescaled BM25, 0–1; null where no word matched. */
     keyword: z.number().nullable(),

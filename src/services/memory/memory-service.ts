@@ -282,7 +282,9 @@ export function createMemory({
     const began = performance.now();
     const { recall: settings } = config.get();
     const query = request.text.trim();
-    const threshold = settings.filters.min_similarity;
+    const { min_similarity: shown } = settings.filters;
+    const threshold =
+      request.purpose === 'inject' ? Math.max(shown, settings.auto_recall.min_similarity) : shown;
     const limit = request.limit ?? settings.filters.max_results;
     const result = (more: Partial<RecallResult>): RecallResult => ({
       query,

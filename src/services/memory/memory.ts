@@ -11,6 +11,8 @@ export interface RecallRequest {
   readonly text: string;
   /** Default: settings (5). */
   readonly limit?: number;
+  /** `inject`: the passages go into a prompt unasked, so they must be surer. Default: `show`. */
+  readonly purpose?: 'inject' | 'show';
   /** Left out of the search. */
   readonly currentConversation?: ConversationId;
   /** Neighbours of each hit; default true. */

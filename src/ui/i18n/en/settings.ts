@@ -45,6 +45,10 @@ export const settings = {
       label: 'When the window fills up',
       help: 'Also looks through memory once this much of the window is used.',
     },
+    'recall.auto_recall.min_similarity': {
+      label: 'Threshold for passages nobody asked for',
+      help: 'How sure memory must be before a passage goes into a prompt by itself. Never lower than the threshold below.',
+    },
     'recall.hybrid_weights': {
       label: 'Meaning or words',
       help: 'How much each half counts when passages are ranked.',

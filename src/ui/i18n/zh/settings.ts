@@ -30,6 +30,10 @@ export const settings = {
       label: '窗口快满时',
       help: '窗口用到这个比例时，也去记忆里找一找。',
     },
+    'recall.auto_recall.min_similarity': {
+      label: '自动带入的阈值',
+      help: '没有人问起时，要多有把握才把一段话放进提示词。不会低于下面的阈值。',
+    },
     'recall.hybrid_weights': { label: '意思还是词语', help: '排序时两者各占多少。' },
     'recall.filters.min_similarity': {
       label: '阈值',
