@@ -67,7 +67,7 @@ export default defineConfig({
       injectManifest: {
         // The shell and PGlite are kept at install; model files and ONNX Runtime are a runtime cache filled on first use.
         globPatterns: ['**/*.{html,js,css,svg,png,woff2,wasm,data,gz,json,webmanifest}'],
-        globIgnores: ['models/**', 'screenshot.png', '**/ort-*'],
+        globIgnores: ['models/**', 'screenshot.png', '**/ort-*', '**/*k_base-*'],
         maximumFileSizeToCacheInBytes: 32 * 1024 * 1024,
       },
     }),

@@ -20,6 +20,7 @@ const ROOMS: Record<string, readonly string[]> = {
   ai: ['adapters/models/'],
   '@ai-sdk/openai-compatible': ['adapters/models/'],
   'umap-js': ['adapters/projection/'],
+  'gpt-tokenizer': ['adapters/tokenizers/'],
   '@observablehq/plot': ['ui/memory/'],
   react: ['ui/', 'main.tsx'],
   'react-dom': ['ui/', 'main.tsx'],

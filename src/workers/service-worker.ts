@@ -16,10 +16,12 @@ cleanupOutdatedCaches();
 precacheAndRoute(self.__WB_MANIFEST);
 registerRoute(new NavigationRoute(createHandlerBoundToURL('/index.html')));
 
-// Large files that never change under their name: model weights, and ONNX Runtime, which carries a hash.
+// Large files that never change under their name: model weights, ONNX Runtime and tokenizers, which carry a hash.
 registerRoute(
   ({ url, sameOrigin }) =>
-    sameOrigin && (url.pathname.startsWith('/models/') || /\/ort-[^/]+\.(wasm|mjs)$/.test(url.pathname)),
+    sameOrigin &&
+    (url.pathname.startsWith('/models/') ||
+      /\/(?:ort|o200k_base|cl100k_base)-[^/]+\.(?:wasm|mjs|js)$/.test(url.pathname)),
   new CacheFirst({
     cacheName: MODEL_CACHE,
     // Hosts that say `Vary: Origin` would hide a kept file from the next asker: a module import names its origin, a fetch does not.
