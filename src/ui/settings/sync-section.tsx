@@ -55,7 +55,7 @@ export function SyncSection() {
           <SyncLog />
         </Group>
       )}
-      <Modes mode={mode.value} set={(next) => void mode.set(next)} status={status} />
+      <Modes mode={mode.value} set={mode.set} status={status} />
       <Refusal problem={mode.problem} />
       {account === null &&
         wanted !== null &&
@@ -91,14 +91,24 @@ export function SyncSection() {
 
 const MODES = ['disabled', 'local', 'remote', 'managed'] as const;
 
-function Modes({ mode, set, status }: { mode: SyncMode; set: (mode: SyncMode) => void; status: SyncStatus }) {
+function Modes({
+  mode,
+  set,
+  status,
+}: {
+  mode: SyncMode;
+  set: (mode: SyncMode) => Promise<boolean>;
+  status: SyncStatus;
+}) {
   const { t } = useTranslation('sync');
+  // What was picked is shown at once; the configuration follows, or does not.
+  const [picked, setPicked] = useState<SyncMode | null>(null);
   const name = useId();
   return (
     <fieldset className="space-y-2">
       <legend className="mb-1.5 font-semibold">{t('mode.title')}</legend>
       {MODES.map((value) => {
-        const checked = mode === value;
+        const checked = (picked ?? mode) === value;
         return (
           <label
             key={value}
@@ -111,7 +121,10 @@ function Modes({ mode, set, status }: { mode: SyncMode; set: (mode: SyncMode) =>
               type="radio"
               name={name}
               checked={checked}
-              onChange={() => set(value)}
+              onChange={() => {
+                setPicked(value);
+                void set(value).finally(() => setPicked(null));
+              }}
               className="mt-0.5 size-4 shrink-0 accent-accent outline-none"
             />
             <span className="min-w-0">
