@@ -46,6 +46,29 @@ export function describeEmbeddingProvider(name: string, setup: () => Promise<Emb
       expect(it_.provider.languages === 'any' || it_.provider.languages.length > 0).toBe(true);
     });
 
+    it('reads pieces where it can: a passage apart from its context, a question with what each piece says', async () => {
+      const { provider } = it_;
+      if (!provider.read) return;
+      const text = 'The oven is too hot.';
+      const asked = await provider.read([{ context: '', text }], { kind: 'query', signal: never });
+      const [alone, within] = await provider.read(
+        [
+          { context: '', text },
+          { context: 'What about the bread in the kitchen?\n', text },
+        ],
+        { kind: 'passage', signal: never },
+      );
+      const [whole] = await provider.embed([text], { kind: 'query', signal: never });
+      expect(dot(asked[0]?.vector, whole)).toBeGreaterThan(0.99);
+      expect(asked[0]?.weights.length).toBeGreaterThan(2);
+      expect(asked[0]?.tokens).toHaveLength(256 * (asked[0]?.weights.length ?? 0));
+      // The context changes how the text is read, not how many pieces it has.
+      expect(alone?.bits.length).toBeGreaterThan(3 * 32);
+      expect(within?.bits).toHaveLength(alone?.bits.length ?? 0);
+      expect(within?.bits).not.toEqual(alone?.bits);
+      expect(dot(alone?.vector, within?.vector)).toBeLessThan(0.9999);
+    });
+
     it('gives one vector of length 1 for each text, in order', async () => {
       const texts = ['alpha', 'A longer sentence about nothing in particular.', '你好，世界', 'alpha'];
       const vectors = await it_.provider.embed(texts, { kind: 'passage', signal: never });

@@ -121,6 +121,111 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       });
     });
 
+    it('brings what stands right before and after what it finds, in the branch and within a message', async () => {
+      const index = await open();
+      await index.apply(
+        change({
+          conversations: [conversation(1), conversation(2)],
+          messages: [
+            message(1, 'first words'),
+            message(
+              2,
+              [
+                chunk('second begins'),
+                chunk('apples inside', { ordinal: 1 }),
+                chunk('second ends', { ordinal: 2 }),
+              ],
+              {
+                parentId: m(1),
+                before: m(1),
+              },
+            ),
+            message(3, 'older answer', { parentId: m(2), before: m(2) }),
+            message(4, 'newer answer', { parentId: m(2), before: m(2) }),
+            message(5, 'elsewhere', { conversationId: c(2) }),
+          ],
+        }),
+        1,
+      );
+      const look = async (words: string) => {
+        const { candidates, worth } = await index.look({ words, filter: {}, limit: 5, around: true });
+        const byId = new Map(candidates.map((one) => [one.chunkId, one]));
+        return {
+          worth,
+          texts: candidates.map(({ text, beside }) => [text, beside] as const).sort(),
+          of: (text: string) => {
+            const one = candidates.find((other) => other.text === text);
+            return [byId.get(one?.previous ?? -1)?.text, byId.get(one?.next ?? -1)?.text];
+          },
+        };
+      };
+      const inside = await look('apples unheard');
+      expect(inside.texts).toEqual([
+        ['apples inside', false],
+        ['second begins', true],
+        ['second ends', true],
+      ]);
+      expect(inside.of('apples inside')).toEqual(['second begins', 'second ends']);
+      expect(inside.of('second begins')).toEqual([undefined, 'apples inside']);
+      expect(inside.worth).toHaveLength(2);
+      expect(inside.worth[1]).toBeGreaterThanOrEqual(inside.worth[0] as number);
+      expect((await look('begins')).of('second begins')).toEqual(['first words', 'apples inside']);
+      expect((await look('ends')).of('second ends')).toEqual(['apples inside', 'newer answer']);
+      expect((await look('first')).of('first words')).toEqual([undefined, 'second begins']);
+      const alone = await index.look({ words: 'apples', filter: {}, limit: 5 });
+      expect(alone.candidates.map(({ text }) => text)).toEqual(['apples inside']);
+      expect(alone.candidates[0]?.terms).toHaveLength(1);
+      expect(alone.candidates[0]?.terms[0]).toBeCloseTo(alone.candidates[0]?.bm25 as number);
+    });
+
+    it('keeps the signs of pieces beside their vectors, and lets equal texts share them', async () => {
+      const index = await open();
+      await index.apply(
+        change({
+          conversations: [conversation(1)],
+          messages: [message(1, 'apples'), message(2, 'apples'), message(3, 'pears')],
+        }),
+        1,
+      );
+      const stale = await index.stale(MODEL, 10);
+      const bits = Uint8Array.from({ length: 64 }, (_, at) => at * 3);
+      const [first] = stale.filter(({ embedded }) => embedded === 'apples');
+      const pears = stale.find(({ embedded }) => embedded === 'pears');
+      await index.put(MODEL, [
+        { chunkId: first?.id as number, values: values(1, 0), bits },
+        { chunkId: pears?.id as number, values: values(0, 1) },
+      ]);
+      const ids = stale.map(({ id }) => id);
+      const kept = await index.pieces(MODEL, ids);
+      const apples = stale.filter(({ embedded }) => embedded === 'apples').map(({ id }) => id);
+      expect([...kept.keys()].sort()).toEqual(apples.sort());
+      for (const signs of kept.values()) expect([...signs]).toEqual([...bits]);
+      await index.apply(change({ messages: [message(4, 'apples')] }), 2);
+      expect((await index.stale(MODEL, 10)).map(({ embedded }) => embedded)).toEqual([]);
+      expect((await index.pieces('another', ids)).size).toBe(0);
+      await index.apply(change({ removedMessages: [m(1), m(2), m(4)] }), 3);
+      expect((await index.pieces(MODEL, ids)).size).toBe(0);
+    });
+
+    it('says how much of what is embedded is only context', async () => {
+      const index = await open();
+      const own = 'User: apples';
+      await index.apply(
+        change({
+          conversations: [conversation(1)],
+          messages: [
+            message(1, [
+              chunk('apples', { embedded: `Which fruit?\n${own}` }),
+              chunk('pears', { ordinal: 1 }),
+            ]),
+          ],
+        }),
+        1,
+      );
+      const stale = await index.stale(MODEL, 10);
+      expect(stale.map(({ embedded, context }) => embedded.slice(context)).sort()).toEqual([own, 'pears']);
+    });
+
     it('applies a change together with its bookmark, and again without a difference', async () => {
       const index = await open();
       const step = change({
