@@ -29,7 +29,10 @@ const fileSchema = z.object({
 });
 
 /** Right units of each question: interchangeable ones in one group, as in the neutral scorer. */
-export type Gold = ReadonlyMap<string, { readonly groups: readonly (readonly string[])[]; readonly slice: string }>;
+export type Gold = ReadonlyMap<
+  string,
+  { readonly groups: readonly (readonly string[])[]; readonly slice: string }
+>;
 
 /** The set `own-en`, `own-zh` and `own-mixed`, with what is right. Unrelated questions have no right unit. */
 export function own(directory: string): { tasks: Tasks; gold: ReadonlyMap<string, Gold> } {
@@ -52,9 +55,10 @@ export function own(directory: string): { tasks: Tasks; gold: ReadonlyMap<string
     const inStore = ({ id }: { readonly id: string }) =>
       language === 'mixed' || languageOf.get(id) === language;
     const kept = questions.filter((question) => {
-      const languages = new Set(
-        [question.language, ...question.relevant.map(({ conversation }) => languageOf.get(conversation))],
-      );
+      const languages = new Set([
+        question.language,
+        ...question.relevant.map(({ conversation }) => languageOf.get(conversation)),
+      ]);
       const alone = languages.size === 1 ? question.language : 'mixed';
       return alone === language;
     });
@@ -63,7 +67,10 @@ export function own(directory: string): { tasks: Tasks; gold: ReadonlyMap<string
       new Map(
         kept.map(({ id, relevant, kind }) => [
           id,
-          { groups: relevant.map(({ conversation, message }) => [`${conversation}#${message}`]), slice: kind },
+          {
+            groups: relevant.map(({ conversation, message }) => [`${conversation}#${message}`]),
+            slice: kind,
+          },
         ]),
       ),
     );

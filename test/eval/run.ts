@@ -1,10 +1,16 @@
 // Ranks with the product's own pipeline what a benchmark asks:
-//   npx tsx test/eval/run.ts --tasks tasks.json --out rankings.jsonl [--set NAME] [--model ID]
+//   npm run eval -- --tasks tasks.json --out rankings.jsonl [--set NAME] [--model ID]
+//   npm run eval -- --report [--bench DIR]      the whole table, see report.ts
 // tasks.json: {sets: [{name, stores: [{sessions, queries}]}]}; one line of rankings.jsonl a query: {set, query, ranking, finals}.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cache, loadPipeline, models, option } from './load.ts';
 import type { Tasks } from './pipeline.ts';
 
+if (process.argv.includes('--report')) {
+  // The whole table, with each part of the ranking left away (report.ts).
+  await (await import('./report.ts')).runReport();
+  process.exit(0);
+}
 if (process.argv.includes('--context')) {
   // What compaction loses: its own measure, with its own options (context.ts).
   await (await import('./context.ts')).runContextEval();
