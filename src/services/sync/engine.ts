@@ -1337,7 +1337,13 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     if (index.room.state === 'refused') return 'stopped';
     if (index.room.state === 'offline') return 'offline';
     if (index.room.state === 'connecting') return 'connecting';
-    return waiting() === 0 && fetching() === 0 && index.settled && records.outbox.size === 0 && !adopt
+    return waiting() === 0 &&
+      fetching() === 0 &&
+      index.settled &&
+      records.outbox.size === 0 &&
+      forced.size === 0 &&
+      !probing &&
+      !adopt
       ? 'synced'
       : 'syncing';
   };

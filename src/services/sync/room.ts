@@ -454,11 +454,16 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
       const body = await bodyOf(group);
       if (body) bodies.push(body);
     }
+    // With this body the room holds all that is here: the blob says so, and nothing has to be healed besides.
     const body = await content.missing(bodies.length > 0 ? content.merge(bodies) : null);
     const step = newStep();
     const now = record();
     const next = body
-      ? await seal(step, { document, record: now, body, kind: 'delta', changes: 1, content }, sealing)
+      ? await seal(
+          step,
+          { document, record: now, body, kind: 'delta', holds: now.have, changes: 1, content },
+          sealing,
+        )
       : now;
     records.putRoom(step, document, { ...next, compare: false, whole: false });
     await records.commit(step);

@@ -1,0 +1,122 @@
+// Figures of sync over the real relay in this process: npx tsx test/sync/figures.ts. Prints one line of JSON.
+import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
+import { type asMessageId, newMessageId } from '../../src/domain/base/ids.ts';
+import {
+  createTestDevice,
+  eventually,
+  isSynced,
+  newConversationId,
+  type TestDevice,
+  textMessage,
+} from '../services/sync/device.ts';
+import { startRelayHere } from './relay-here.ts';
+
+const relay = await startRelayHere();
+const make = (name: string, store = { ...createInMemoryStore(), kind: 'persistent' as const }) =>
+  createTestDevice({ name, backend: relay.backend, store });
+const join = async (from: TestDevice, device: TestDevice) => {
+  const { link } = await from.sync.pairing('https://app.example/');
+  await device.sync.join(device.sync.readOffer(link), { deviceName: device.name });
+};
+const at = (sorted: readonly number[], share: number) =>
+  Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 10) / 10;
+
+const desk = make('Desk');
+await desk.sync.create({ endpoint: relay.endpoint, deviceName: 'Desk' });
+await isSynced(desk, 30_000);
+
+// 100 conversations of 100 messages of 500 characters, each made in one change as an import makes it.
+const words =
+  'the quick brown fox jumps over the lazy dog while seven wizards quietly mix five dozen liquor jugs '.split(
+    ' ',
+  );
+const text = () => {
+  let made = '';
+  while (made.length < 500) made += `${words[Math.floor(Math.random() * words.length)]} `;
+  return made.slice(0, 500);
+};
+const ids = Array.from({ length: 100 }, () => newConversationId());
+let plain = 0;
+for (const id of ids) {
+  let parent: ReturnType<typeof asMessageId> | null = null;
+  const messages = Array.from({ length: 100 }, (_, number) => {
+    const message = textMessage(newMessageId(), parent, text(), Date.now() + number);
+    parent = message.id;
+    return message;
+  });
+  await desk.change(id, { messages, meta: { title: `Conversation ${id}`, createdAt: Date.now() } });
+  for (const entry of await desk.store.log.read(id)) plain += entry.bytes.length;
+}
+const uploading = performance.now();
+await eventually(desk, async () => desk.status.get().state === 'synced', 120_000);
+const uploaded = performance.now() - uploading;
+const rooms = await relay.store.usage(
+  (await import('../../src/domain/sync/keys.ts')).accountTag(
+    await (async () => {
+      const { createSealing } = await import('../../src/adapters/vault/sealing.ts');
+      const { fromText, toText } = await import('../../src/domain/sync/bytes.ts');
+      const { tokenInfo } = await import('../../src/domain/sync/keys.ts');
+      const [name] = (await desk.vault.names()).filter((one) => one.startsWith('sync/key/'));
+      const ring = await createSealing().keyRing(fromText((await desk.vault.get(name ?? '')) ?? ''));
+      return toText(await ring.derive(tokenInfo(''), 32));
+    })(),
+  ),
+);
+
+const phone = make('Phone');
+const fetching = performance.now();
+await join(desk, phone);
+await eventually(
+  phone,
+  async () => (await phone.store.log.documents()).filter((id) => ids.includes(id as never)).length === 100,
+  120_000,
+);
+const fetched = performance.now() - fetching;
+await isSynced(phone, 60_000);
+
+// Another device that went away, and comes back to five changes.
+phone.stop();
+for (const id of ids.slice(0, 5)) await desk.say(id, 'while you were away');
+await isSynced(desk, 30_000);
+const returning = performance.now();
+const back = createTestDevice({
+  name: 'Phone',
+  backend: relay.backend,
+  store: phone.store,
+  vault: phone.vault,
+  config: phone.config,
+});
+for (const id of ids.slice(0, 5))
+  await eventually(back, async () => (await back.read(id))?.messages.size === 101, 30_000);
+const returned = performance.now() - returning;
+
+// One change, from one log to the other.
+const [open = newConversationId()] = ids;
+back.sync.setOpen([open]);
+desk.sync.setOpen([open]);
+await new Promise((resolve) => setTimeout(resolve, 500));
+const times: number[] = [];
+for (let number = 0; number < 100; number += 1) {
+  const size = (await back.read(open))?.messages.size ?? 0;
+  const began = performance.now();
+  await desk.say(open, `change ${number}`);
+  await eventually(
+    back,
+    async () => (await back.store.log.head()) > 0 && ((await back.read(open))?.messages.size ?? 0) > size,
+    10_000,
+  );
+  times.push(performance.now() - began);
+}
+times.sort((a, b) => a - b);
+console.log(
+  JSON.stringify({
+    uploadMs: Math.round(uploaded),
+    freshDeviceMs: Math.round(fetched),
+    returningWithFiveMs: Math.round(returned),
+    propagationMs: { p50: at(times, 0.5), p95: at(times, 0.95) },
+    bytes: { plain, relay: rooms.bytes, ratio: Math.round((rooms.bytes / plain) * 1000) / 1000 },
+  }),
+);
+for (const device of [desk, back]) device.stop();
+await relay.close();
+process.exit(0);
