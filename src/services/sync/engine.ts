@@ -1314,11 +1314,11 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     findIndex({ backend, ring, deflate }, relay, signal, { from: epoch, epochs: 1 })
       .then((found) => {
         if (found) moveTo = found.epoch;
-        if (found) wake();
       })
       .catch(() => {}) // not reachable: the next look tries again
       .finally(() => {
         probing = false;
+        wake();
       });
   };
   const followProbe = async (): Promise<void> => {
@@ -1337,13 +1337,7 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     if (index.room.state === 'refused') return 'stopped';
     if (index.room.state === 'offline') return 'offline';
     if (index.room.state === 'connecting') return 'connecting';
-    return waiting() === 0 &&
-      fetching() === 0 &&
-      index.settled &&
-      records.outbox.size === 0 &&
-      forced.size === 0 &&
-      !probing &&
-      !adopt
+    return waiting() === 0 && fetching() === 0 && index.settled && records.outbox.size === 0 && !adopt
       ? 'synced'
       : 'syncing';
   };
@@ -1429,8 +1423,9 @@ async function createSession(deps: SessionDeps): Promise<Session> {
     nextLook = clock() + config.get().sync.auto_sync_interval * 1000;
     lacking.clear();
     for (const link of [index, ...links.values()]) link?.room.retry();
-    for (const document of records.rooms.keys()) {
-      if (document === INDEX_ROOM || !(force || isDoubted(document))) continue;
+    for (const [document, { gone, withheld }] of records.rooms) {
+      if (document === INDEX_ROOM || gone !== null || withheld !== null) continue;
+      if (!force && !isDoubted(document)) continue;
       forced.add(document);
       // Through a new connection: what this one shows of our own may not be what the relay gives to others.
       closeLink(document);
