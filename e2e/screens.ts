@@ -459,7 +459,7 @@ export const SCREENS: readonly Screen[] = [
     go: async (page) => {
       await visit(page, '/memory/pictures');
       await expect(page.locator('main svg a').first()).toBeVisible();
-      await expect(page.locator('main svg')).toHaveCount(3, { timeout: 60_000 });
+      await expect(page.locator('main svg:has(a)')).toHaveCount(3, { timeout: 60_000 });
     },
   },
   {
