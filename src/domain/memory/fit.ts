@@ -39,10 +39,8 @@ export const FIT = {
   age: 0.25,
   /** Scores of what was found and is not meant, and how many such stand for a small library. */
   crowd: { mean: 0.12, deviation: 0.06, count: 4 },
-  /** Most questions put to a library have no answer in it, those of a data set nearly always: this much is taken from the logarithm of the odds. */
-  prior: -1,
   /**
-   * final = 1 / (1 + exp(-(prior + score · score + stands · how far it stands above the crowd + intercept))). Learnt from MADial-Bench and MemoryBank
+   * final = 1 / (1 + exp(-(score · score + stands · how far it stands above the crowd + intercept))). Learnt from MADial-Bench and MemoryBank
    * and their questions put to other people's libraries, cross-validated by question: of what is called 0.5–0.75, 0.75–0.9 and above,
    * 56, 78 and 96 of 100 were related.
    */

@@ -152,7 +152,7 @@ export function standing(scores: readonly number[]): (score: number) => number {
 /** Probability that a person calls the passage related, before its age. `wordsOnly`: the score is made of words alone. */
 export function probabilityOf(score: number, stands: number, wordsOnly = false): number {
   const fit = wordsOnly ? FIT.keyword : FIT.hybrid;
-  return logistic(fit.score * score + fit.stands * stands + fit.intercept + FIT.prior);
+  return logistic(fit.score * score + fit.stands * stands + fit.intercept);
 }
 
 /** exp(-factor · days); 1 for the future and for unknown times. */

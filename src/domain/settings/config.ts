@@ -75,7 +75,7 @@ export const configSchema = z.strictObject({
           trigger_on_start: z.boolean().default(true),
           trigger_token_threshold: share.default(0.8),
           /** From here on a passage goes into the prompt unasked; never lower than what is shown. */
-          min_similarity: share.default(0.8),
+          min_similarity: share.default(0.9),
         })
         .prefault({}),
       hybrid_weights: z
