@@ -46,6 +46,8 @@ export function PlotFigure({
       },
       ...options(width),
     });
+    // The library names its groups (“cell”, “dot”): names without a role, and nothing anybody wants to hear.
+    for (const group of figure.querySelectorAll('g[aria-label]')) group.removeAttribute('aria-label');
     const marks = [...figure.querySelectorAll<SVGAElement>('a')];
     for (const mark of marks) {
       mark.setAttribute('tabindex', mark === marks[0] ? '0' : '-1');
