@@ -8,6 +8,8 @@ export default defineConfig({
     exclude: ['test/**/*.browser.test.*'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A state that comes late on a busy machine is not a wrong one.
+    expect: { poll: { timeout: 15_000 } },
     maxWorkers: 2,
   },
 });

@@ -125,7 +125,7 @@ function beforeTurn(conversation: Conversation, turn: number): MessageId | null 
 }
 
 function freeName(conversation: Conversation): string {
-  let number = conversation.checkpoints.size + 1;
+  let number = 1;
   while (conversation.checkpoints.has(`checkpoint-${number}`)) number += 1;
   return `checkpoint-${number}`;
 }

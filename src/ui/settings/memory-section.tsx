@@ -26,6 +26,13 @@ export function MemorySection() {
         <SwitchSetting path="recall.auto_recall.enabled" />
         <SwitchSetting path="recall.auto_recall.trigger_on_start" disabled={!auto} />
         <SliderSetting
+          path="recall.auto_recall.min_similarity"
+          min={0}
+          max={1}
+          step={0.01}
+          show={formatScore}
+        />
+        <SliderSetting
           path="recall.auto_recall.trigger_token_threshold"
           min={0}
           max={1}

@@ -32,6 +32,7 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
   ...fields(
     'memory',
     'recall.auto_recall.enabled',
+    'recall.auto_recall.min_similarity',
     'recall.hybrid_weights',
     'recall.auto_recall.trigger_token_threshold',
     'recall.filters.min_similarity',

@@ -245,7 +245,7 @@ describe('checkpoints', () => {
       what: 'checkpointed',
       params: { name: 'before the change' },
     });
-    expect(await run('/checkpoint', id)).toMatchObject({ params: { name: 'checkpoint-2' } });
+    expect(await run('/checkpoint', id)).toMatchObject({ params: { name: 'checkpoint-1' } });
     expect(await run('/checkpoints', id)).toMatchObject({
       type: 'checkpoints',
       checkpoints: expect.arrayContaining([
