@@ -17,7 +17,26 @@ export default defineConfig({
   worker: { format: 'es' },
   server: { headers },
   optimizeDeps: {
-    // Only what the suites themselves use: dependencies found late would reload a running test.
+    // Dependencies found late would reload a running test: what the crawl of these files does not see is named.
+    include: [
+      '@noble/hashes/legacy.js',
+      '@zip.js/zip.js/lib/zip-core-custom.js',
+      'fastest-levenshtein',
+      'gpt-tokenizer/encoding/cl100k_base',
+      'gpt-tokenizer/encoding/o200k_base',
+      'i18next',
+      'jsqr',
+      'lucide-react',
+      'radix-ui',
+      'react',
+      'react-dom/client',
+      'react-i18next',
+      'react/jsx-dev-runtime',
+      'sonner',
+      'uqr',
+      'virtua',
+      'workbox-window',
+    ],
     entries: ['test/**/*.browser.test.ts', 'src/workers/*.worker.ts', 'test/**/*.worker.ts'],
     exclude: [
       '@electric-sql/pglite',

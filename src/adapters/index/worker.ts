@@ -111,6 +111,11 @@ export async function openIndexInWorker(
   }
 
   const pglite = database;
+  // After each change of leader PGlite knocks at the new one's door by timer, and would go on knocking on a channel that is closed.
+  let knocked = Promise.resolve();
+  pglite.onLeaderChange(() => {
+    knocked = answered(pglite);
+  });
   const { port1, port2 } = new MessageChannel();
   const remote = createRemoteIndex(port1);
   worker.postMessage({ type: 'calls', id }, [port2]);
@@ -122,6 +127,7 @@ export async function openIndexInWorker(
       channel.close();
       remote.refuse(new RecollectError('index-unavailable', 'The index was closed.'));
       port1.close();
+      await knocked;
       await pglite.close();
     },
   };
@@ -147,4 +153,20 @@ export async function openIndexInWorker(
     onLeaderChange: (listener) => pglite.onLeaderChange(listener),
     post: (message, transfer = []) => worker.postMessage(message, transfer),
   };
+}
+
+/** Tries before a leader that does not answer is given up, and how long each may take, ms. */
+const KNOCKS = 40;
+const KNOCK_MS = 50;
+
+/** Resolves when the leader answers this tab, at the latest after two seconds: what was asked before it listened is never answered. */
+async function answered(pglite: PGliteWorker): Promise<void> {
+  for (let tries = 0; tries < KNOCKS; tries++) {
+    const answer = pglite.query('select 1').then(
+      () => true,
+      () => false,
+    );
+    const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), KNOCK_MS));
+    if (await Promise.race([answer, late])) return;
+  }
 }
