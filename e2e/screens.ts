@@ -239,24 +239,24 @@ const openFolded = async (page: Page) => {
     if (made.length === 0) await app.context.compact(entry.id, { preview: false });
     else for (const one of made) if (one.undone) await app.context.redo(entry.id, one.id);
   });
-  // Only what is near the screen exists: up from the end until the divider is there.
-  const list = page.getByRole('region', { name: /^(Messages|消息)$/ });
-  await list.evaluate((box) => {
+  await page.getByRole('region', { name: /^(Messages|消息)$/ }).evaluate((box) => {
     box.scrollTop = box.scrollHeight;
   });
-  await expect(async () => {
-    if ((await folded(page).count()) === 0)
-      await list.evaluate((box) => {
-        box.scrollTop -= box.clientHeight / 2;
-      });
-    await expect(folded(page).first()).toBeVisible({ timeout: 500 });
-  }).toPass({ timeout: 15_000 });
   await centred(page);
 };
+/** Brings the divider into the middle. Only what is near the screen exists: up from where one is until it is there, and stays. */
 const centred = (page: Page) =>
-  folded(page)
-    .first()
-    .evaluate((divider) => divider.scrollIntoView({ block: 'center' }));
+  expect(async () => {
+    if ((await folded(page).count()) === 0)
+      await page.getByRole('region', { name: /^(Messages|消息)$/ }).evaluate((box) => {
+        box.scrollTop = box.scrollTop < 1 ? box.scrollHeight : box.scrollTop - box.clientHeight / 2;
+      });
+    await expect(folded(page).first()).toBeVisible({ timeout: 500 });
+    await folded(page)
+      .first()
+      .evaluate((divider) => divider.scrollIntoView({ block: 'center' }), undefined, { timeout: 500 });
+    await expect(folded(page).first()).toBeInViewport({ timeout: 500 });
+  }).toPass({ timeout: 20_000 });
 const dividerButton = (page: Page, name: RegExp) => folded(page).first().getByRole('button', { name });
 
 const CONTEXT_SCREENS: readonly Screen[] = [

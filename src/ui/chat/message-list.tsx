@@ -7,6 +7,7 @@ import {
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
 } from 'react';
@@ -166,6 +167,8 @@ export function MessageList({
     },
   }));
 
+  // What a person is writing into a divider must not go when it is scrolled away.
+  const dividers = useMemo(() => rows.flatMap((row, at) => (row.type === 'compaction' ? [at] : [])), [rows]);
   const lastMessage = rows.findLast((row) => row.type === 'message')?.key;
   const draw = (row: Row) => {
     switch (row.type) {
@@ -211,6 +214,7 @@ export function MessageList({
             scrollRef={scroller}
             data={rows}
             bufferSize={600}
+            keepMounted={dividers}
             {...(place ? { cache: place.cache as CacheSnapshot } : {})}
           >
             {draw}
