@@ -259,6 +259,14 @@ const centred = (page: Page) =>
   }).toPass({ timeout: 20_000 });
 const dividerButton = (page: Page, name: RegExp) => folded(page).first().getByRole('button', { name });
 
+/** A click can miss while what stands above is still growing. */
+const opened = (page: Page, name: RegExp) =>
+  expect(async () => {
+    if ((await dividerButton(page, name).getAttribute('aria-expanded')) !== 'true')
+      await dividerButton(page, name).click();
+    await expect(folded(page).first().getByRole('textbox')).toBeVisible({ timeout: 1000 });
+  }).toPass({ timeout: 20_000 });
+
 const CONTEXT_SCREENS: readonly Screen[] = [
   {
     name: 'context-gauge',
@@ -332,8 +340,7 @@ const CONTEXT_SCREENS: readonly Screen[] = [
     library: true,
     go: async (page) => {
       await openFolded(page);
-      await dividerButton(page, /^(Edit|修改)$/).click();
-      await expect(folded(page).first().getByRole('textbox')).toBeVisible();
+      await opened(page, /^(Edit|修改)$/);
       await centred(page);
     },
   },
@@ -342,8 +349,7 @@ const CONTEXT_SCREENS: readonly Screen[] = [
     library: true,
     go: async (page) => {
       await openFolded(page);
-      await dividerButton(page, /^(Again|重做)$/).click();
-      await expect(folded(page).first().getByRole('textbox')).toBeVisible();
+      await opened(page, /^(Again|重做)$/);
       await centred(page);
     },
   },
