@@ -50,7 +50,12 @@ test('connecting in Settings: a preset, a tested address, a chosen model, an ans
   await page.getByLabel(/Base URL|Address/).fill(server.baseUrl);
   await page.getByLabel(/key/i).first().fill('sk-test');
   await page.getByRole('button', { name: /^Test/ }).click();
-  await expect(page.getByText(/models?/).first()).toBeVisible();
+  await expect(
+    page
+      .getByRole('dialog')
+      .getByText(/models?,/)
+      .first(),
+  ).toBeVisible();
   await page
     .getByRole('button', { name: /^Save|^Add/ })
     .first()
