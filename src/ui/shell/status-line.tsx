@@ -20,7 +20,7 @@ export function StatusLine({ onOpened }: { onOpened: () => void }) {
   const broken = useReadable(app.memory.status, (status) => status.state === 'failed');
 
   const line = syncLine(sync, where, online);
-  // What is not synced is said before what is not indexed; what is both on the relay and not indexed is not.
+  // What is not synced is said before anything else; where it is and what is not indexed yet stand beside each other.
   const urgent = line !== null && (line.tone !== 'ok' || sync.waiting > 0);
   const said = line && t(`sync:line.${line.key}`, line.values);
 
@@ -35,8 +35,9 @@ export function StatusLine({ onOpened }: { onOpened: () => void }) {
     if (line && said && urgent) return [line.tone, said, 'sync'];
     if (!online) return ['plain', t('status.offline')];
     if (broken) return ['ok', t('status.savedNoIndex')];
+    if (line && said)
+      return [line.tone, behind > 0 ? `${said} · ${t('status.behind', { count: behind })}` : said, 'sync'];
     if (behind > 0) return ['ok', t('status.savedBehind', { count: behind })];
-    if (line && said) return [line.tone, said, 'sync'];
     return ['ok', t('status.saved')];
   })();
 

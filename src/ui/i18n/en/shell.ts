@@ -73,6 +73,8 @@ export const shell = {
     saving: 'Saving',
     savedBehind_one: 'Saved, {{count}} to index',
     savedBehind_other: 'Saved, {{count}} to index',
+    behind_one: '{{count}} to index',
+    behind_other: '{{count}} to index',
     savedNoIndex: 'Saved; memory is not running',
     offline: 'Offline, all works but models',
     notSaved: 'Not saved yet: writing failed',
