@@ -1,0 +1,90 @@
+// What is pressed.
+import type { ComponentProps, ReactNode } from 'react';
+import { classes } from './classes.ts';
+import { Spinner } from './marks.tsx';
+import { Tooltip } from './tooltip.tsx';
+
+const BUTTON_LOOKS = {
+  primary: 'bg-accent text-on-accent hover:bg-accent-hover',
+  secondary: 'border border-line-strong bg-paper text-ink hover:bg-fill',
+  ghost: 'text-ink-2 hover:bg-fill hover:text-ink',
+  danger: 'bg-danger text-on-danger hover:bg-danger-hover',
+} as const;
+
+export interface ButtonProps extends ComponentProps<'button'> {
+  variant?: keyof typeof BUTTON_LOOKS;
+  size?: 'sm' | 'md';
+  icon?: ReactNode;
+  /** Shows a spinner and refuses clicks, without moving anything. */
+  busy?: boolean;
+}
+
+export function Button({
+  variant = 'secondary',
+  size = 'md',
+  icon,
+  busy = false,
+  className,
+  children,
+  disabled,
+  type = 'button',
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      type={type}
+      disabled={disabled || busy}
+      aria-busy={busy || undefined}
+      className={classes(
+        'touchable inline-flex shrink-0 select-none items-center justify-center gap-1.5 whitespace-nowrap rounded-md font-medium text-sm transition-colors disabled:opacity-50',
+        size === 'md' ? 'h-9 px-3.5' : 'h-7 px-2.5',
+        BUTTON_LOOKS[variant],
+        className,
+      )}
+      {...rest}
+    >
+      {busy ? <Spinner /> : icon}
+      {children}
+    </button>
+  );
+}
+
+export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
+  /** What it does, as a verb: name for screen readers and tooltip. */
+  label: string;
+  icon: ReactNode;
+  shortcut?: string | undefined;
+  size?: 'sm' | 'md';
+  pressed?: boolean;
+  tooltipSide?: 'top' | 'right' | 'bottom' | 'left';
+}
+
+export function IconButton({
+  label,
+  icon,
+  shortcut,
+  size = 'md',
+  pressed,
+  tooltipSide = 'bottom',
+  className,
+  type = 'button',
+  ...rest
+}: IconButtonProps) {
+  return (
+    <Tooltip content={label} shortcut={shortcut} side={tooltipSide}>
+      <button
+        type={type}
+        aria-label={label}
+        aria-pressed={pressed}
+        className={classes(
+          'touchable inline-flex shrink-0 items-center justify-center rounded-sm text-ink-2 transition-colors hover:bg-fill hover:text-ink aria-expanded:bg-fill aria-expanded:text-ink aria-pressed:bg-press aria-pressed:text-ink disabled:opacity-40 disabled:hover:bg-transparent',
+          size === 'md' ? 'size-8' : 'size-7',
+          className,
+        )}
+        {...rest}
+      >
+        {icon}
+      </button>
+    </Tooltip>
+  );
+}

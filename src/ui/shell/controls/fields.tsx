@@ -1,0 +1,237 @@
+// What is written, chosen or switched, with its label, hint and error.
+import { Check, ChevronDown } from 'lucide-react';
+import { Select as RadixSelect, Switch as RadixSwitch } from 'radix-ui';
+import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId } from 'react';
+import { classes } from './classes.ts';
+import { FLOATING, MENU_ROW } from './surfaces.ts';
+
+const INPUT =
+  'w-full rounded-md border border-line-strong bg-paper px-3 text-ink text-sm transition-colors hover:border-ink-3 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 disabled:opacity-60 aria-invalid:border-danger pointer-coarse:text-base';
+
+interface FieldFrame {
+  label: ReactNode;
+  hint?: ReactNode;
+  error?: ReactNode;
+  /** For screen readers only. */
+  hideLabel?: boolean;
+  className?: string;
+}
+
+/** Label, control, hint and error, tied together for screen readers. The control gets its ids from the function. */
+export function Field({
+  label,
+  hint,
+  error,
+  hideLabel,
+  className,
+  children,
+}: FieldFrame & {
+  children: (ids: {
+    id: string;
+    'aria-describedby': string | undefined;
+    'aria-invalid': true | undefined;
+  }) => ReactNode;
+}) {
+  const id = useId();
+  return (
+    <div className={classes('flex flex-col gap-1.5', className)}>
+      <label htmlFor={id} className={hideLabel ? 'sr-only' : 'font-medium text-sm'}>
+        {label}
+      </label>
+      {children({
+        id,
+        'aria-describedby': error || hint ? `${id}-more` : undefined,
+        'aria-invalid': error ? true : undefined,
+      })}
+      {(error || hint) && (
+        <p
+          id={`${id}-more`}
+          role={error ? 'alert' : undefined}
+          className={classes('text-xs', error ? 'text-danger' : 'text-ink-3')}
+        >
+          {error || hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type TextFieldProps = FieldFrame & {
+  inputClassName?: string;
+  /** Inside the frame, at its end. */
+  trailing?: ReactNode;
+} & Omit<InputHTMLAttributes<HTMLInputElement>, 'id' | 'className'> & { ref?: React.Ref<HTMLInputElement> };
+
+export function TextField({
+  label,
+  hint,
+  error,
+  hideLabel,
+  className,
+  inputClassName,
+  trailing,
+  ...rest
+}: TextFieldProps) {
+  return (
+    <Field
+      {...{ label, hint, error }}
+      {...(hideLabel ? { hideLabel } : {})}
+      {...(className ? { className } : {})}
+    >
+      {(ids) => (
+        <span className="relative block">
+          <input
+            {...ids}
+            className={classes(INPUT, 'touchable h-9', Boolean(trailing) && 'pr-10', inputClassName)}
+            {...rest}
+          />
+          {trailing && <span className="absolute inset-y-0 right-1 flex items-center">{trailing}</span>}
+        </span>
+      )}
+    </Field>
+  );
+}
+
+type TextAreaProps = FieldFrame &
+  Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'id' | 'className'> & {
+    inputClassName?: string;
+    ref?: React.Ref<HTMLTextAreaElement>;
+  };
+
+export function TextArea({
+  label,
+  hint,
+  error,
+  hideLabel,
+  className,
+  inputClassName,
+  ...rest
+}: TextAreaProps) {
+  return (
+    <Field
+      {...{ label, hint, error }}
+      {...(hideLabel ? { hideLabel } : {})}
+      {...(className ? { className } : {})}
+    >
+      {(ids) => <textarea {...ids} className={classes(INPUT, 'py-2 leading-5', inputClassName)} {...rest} />}
+    </Field>
+  );
+}
+
+export interface SelectOption<Value extends string = string> {
+  readonly value: Value;
+  readonly label: string;
+  readonly description?: string;
+  readonly disabled?: boolean;
+}
+
+/** One of several. `label` names it for screen readers; put it in a `Field` or a row that shows the words. */
+export function Select<Value extends string>({
+  value,
+  onValueChange,
+  options,
+  label,
+  id,
+  placeholder,
+  disabled = false,
+  className,
+  'aria-describedby': describedBy,
+}: {
+  value: Value | undefined;
+  onValueChange: (value: Value) => void;
+  options: readonly SelectOption<Value>[];
+  label?: string;
+  id?: string;
+  placeholder?: string;
+  disabled?: boolean;
+  className?: string;
+  'aria-describedby'?: string | undefined;
+}) {
+  return (
+    <RadixSelect.Root
+      value={value ?? ''}
+      onValueChange={(next) => onValueChange(next as Value)}
+      disabled={disabled}
+    >
+      <RadixSelect.Trigger
+        id={id}
+        aria-label={label}
+        aria-describedby={describedBy}
+        className={classes(
+          'touchable inline-flex h-9 min-w-0 items-center justify-between gap-2 rounded-md border border-line-strong bg-paper px-3 text-left text-sm hover:bg-fill disabled:opacity-50 data-[placeholder]:text-ink-3',
+          className,
+        )}
+      >
+        <span className="truncate">
+          <RadixSelect.Value placeholder={placeholder} />
+        </span>
+        <RadixSelect.Icon>
+          <ChevronDown size={15} aria-hidden className="text-ink-3" />
+        </RadixSelect.Icon>
+      </RadixSelect.Trigger>
+      <RadixSelect.Portal>
+        <RadixSelect.Content
+          position="popper"
+          sideOffset={4}
+          collisionPadding={8}
+          className={classes(
+            FLOATING,
+            'z-[60] max-h-[min(24rem,var(--radix-select-content-available-height))] min-w-[var(--radix-select-trigger-width)] max-w-90 animate-rise overflow-hidden',
+          )}
+        >
+          <RadixSelect.Viewport className="p-1">
+            {options.map((option) => (
+              <RadixSelect.Item
+                key={option.value}
+                value={option.value}
+                disabled={option.disabled ?? false}
+                className={classes(MENU_ROW, 'justify-between')}
+              >
+                <span className="min-w-0">
+                  <RadixSelect.ItemText>{option.label}</RadixSelect.ItemText>
+                  {option.description && (
+                    <span className="block text-ink-3 text-xs">{option.description}</span>
+                  )}
+                </span>
+                <RadixSelect.ItemIndicator>
+                  <Check size={15} aria-hidden />
+                </RadixSelect.ItemIndicator>
+              </RadixSelect.Item>
+            ))}
+          </RadixSelect.Viewport>
+        </RadixSelect.Content>
+      </RadixSelect.Portal>
+    </RadixSelect.Root>
+  );
+}
+
+/** On or off, at once. */
+export function Switch({
+  checked,
+  onCheckedChange,
+  label,
+  id,
+  disabled = false,
+  'aria-describedby': describedBy,
+}: {
+  checked: boolean;
+  onCheckedChange: (checked: boolean) => void;
+  label?: string;
+  id?: string;
+  disabled?: boolean;
+  'aria-describedby'?: string | undefined;
+}) {
+  return (
+    <RadixSwitch.Root
+      id={id}
+      checked={checked}
+      onCheckedChange={onCheckedChange}
+      disabled={disabled}
+      aria-label={label}
+      aria-describedby={describedBy}
+      className="relative inline-flex h-5.5 w-9.5 shrink-0 items-center rounded-full bg-ink-3 transition-colors disabled:opacity-50 data-[state=checked]:bg-accent pointer-coarse:before:absolute pointer-coarse:before:-inset-3"
+    >
+      <RadixSwitch.Thumb className="block size-4.5 translate-x-0.5 rounded-full bg-paper transition-transform data-[state=checked]:translate-x-4.5" />
+    </RadixSwitch.Root>
+  );
+}

@@ -1,0 +1,250 @@
+// What floats above the page: windows, drawers, and what opens beside its trigger. Focus goes in and comes back.
+import { X } from 'lucide-react';
+import { Dialog as RadixDialog, Popover as RadixPopover } from 'radix-ui';
+import { type ReactElement, type ReactNode, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Button } from './buttons.tsx';
+import { classes } from './classes.ts';
+import { FLOATING } from './surfaces.ts';
+
+/** For windows that no trigger of Radix opens: where the focus was when they opened is where it returns. */
+export function useFocusReturn() {
+  const from = useRef<Element | null>(null);
+  return {
+    onOpenAutoFocus: (event: Event) => {
+      const now = document.activeElement;
+      if (!(event.target as Node).contains(now)) from.current = now;
+    },
+    onCloseAutoFocus: (event: Event) => {
+      if (event.defaultPrevented || !(from.current instanceof HTMLElement) || !from.current.isConnected)
+        return;
+      event.preventDefault();
+      from.current.focus();
+    },
+  };
+}
+
+export interface DialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: ReactNode;
+  description?: ReactNode;
+  /** Buttons at the bottom right; the last one is what Enter would mean. */
+  footer?: ReactNode;
+  size?: 'sm' | 'md' | 'lg';
+  /** For screen readers only. */
+  hideTitle?: boolean;
+  /** Without the padding and the close button: the content draws itself to the edges. */
+  bare?: boolean;
+  children?: ReactNode;
+}
+
+const DIALOG_WIDTH = { sm: 'max-w-100', md: 'max-w-140', lg: 'max-w-200' } as const;
+
+/** A modal window. Focus is kept inside and returns to where it was opened from. */
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  footer,
+  size = 'md',
+  hideTitle = false,
+  bare = false,
+  children,
+}: DialogProps) {
+  const { t } = useTranslation('shell');
+  const focusReturn = useFocusReturn();
+  return (
+    <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
+      <RadixDialog.Portal>
+        <RadixDialog.Overlay className="fixed inset-0 z-50 animate-fade bg-scrim" />
+        <div className="pointer-events-none fixed inset-0 z-50 flex items-start justify-center p-4 pt-[10vh] max-md:p-2 max-md:pt-[6vh]">
+          <RadixDialog.Content
+            {...focusReturn}
+            {...(description ? {} : { 'aria-describedby': undefined })}
+            className={classes(
+              FLOATING,
+              'pointer-events-auto flex max-h-[80dvh] w-full animate-rise flex-col overflow-hidden rounded-xl',
+              DIALOG_WIDTH[size],
+            )}
+          >
+            {bare ? (
+              <RadixDialog.Title className="sr-only">{title}</RadixDialog.Title>
+            ) : (
+              <div className={classes('flex items-start gap-4 px-5 pt-4', hideTitle && 'sr-only')}>
+                <div className="min-w-0 flex-1">
+                  <RadixDialog.Title className="py-0.5 font-semibold text-base leading-6">
+                    {title}
+                  </RadixDialog.Title>
+                  {description && (
+                    <RadixDialog.Description className="mt-0.5 text-ink-2">
+                      {description}
+                    </RadixDialog.Description>
+                  )}
+                </div>
+                <RadixDialog.Close asChild>
+                  <button
+                    type="button"
+                    aria-label={t('close')}
+                    className="touchable -mr-2 inline-flex size-8 shrink-0 items-center justify-center rounded-sm text-ink-3 hover:bg-fill hover:text-ink"
+                  >
+                    <X size={17} aria-hidden />
+                  </button>
+                </RadixDialog.Close>
+              </div>
+            )}
+            {bare ? (
+              children
+            ) : (
+              <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pt-3 pb-5">
+                {children}
+              </div>
+            )}
+            {footer && <div className="flex flex-wrap justify-end gap-2 border-t px-5 py-3">{footer}</div>}
+          </RadixDialog.Content>
+        </div>
+      </RadixDialog.Portal>
+    </RadixDialog.Root>
+  );
+}
+
+/** Asks before something that cannot be taken back. */
+export function Confirm({
+  open,
+  onOpenChange,
+  title,
+  children,
+  action,
+  danger = false,
+  onConfirm,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  children: ReactNode;
+  /** The verb on the button. */
+  action: string;
+  danger?: boolean;
+  onConfirm: () => void;
+}) {
+  const { t } = useTranslation('shell');
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={title}
+      size="sm"
+      footer={
+        <>
+          <Button onClick={() => onOpenChange(false)}>{t('cancel')}</Button>
+          <Button
+            variant={danger ? 'danger' : 'primary'}
+            onClick={() => {
+              onOpenChange(false);
+              onConfirm();
+            }}
+          >
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <div className="text-ink-2">{children}</div>
+    </Dialog>
+  );
+}
+
+const SHEET_SIDES = {
+  left: 'inset-y-0 left-0 w-[min(20rem,86vw)] animate-slide-left border-r',
+  right: 'inset-y-0 right-0 w-[min(22rem,90vw)] animate-slide-right border-l',
+  bottom: 'inset-x-0 bottom-0 max-h-[85dvh] animate-slide-up rounded-t-xl border-t',
+} as const;
+
+/** A drawer from an edge of the screen. */
+export function Sheet({
+  open,
+  onOpenChange,
+  title,
+  side = 'right',
+  hideTitle = false,
+  children,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  side?: keyof typeof SHEET_SIDES;
+  hideTitle?: boolean;
+  children: ReactNode;
+}) {
+  const { t } = useTranslation('shell');
+  const focusReturn = useFocusReturn();
+  return (
+    <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
+      <RadixDialog.Portal>
+        <RadixDialog.Overlay className="fixed inset-0 z-40 animate-fade bg-scrim" />
+        <RadixDialog.Content
+          {...focusReturn}
+          aria-describedby={undefined}
+          className={classes(
+            'fixed z-40 flex flex-col bg-raised text-ink shadow-float outline-none',
+            SHEET_SIDES[side],
+          )}
+        >
+          <div className={hideTitle ? 'sr-only' : 'flex items-center gap-2 border-b py-2 pr-2 pl-4'}>
+            <RadixDialog.Title className="min-w-0 flex-1 truncate font-semibold">{title}</RadixDialog.Title>
+            <RadixDialog.Close asChild>
+              <button
+                type="button"
+                aria-label={t('close')}
+                className="touchable inline-flex size-8 items-center justify-center rounded-sm text-ink-3 hover:bg-fill hover:text-ink"
+              >
+                <X size={17} aria-hidden />
+              </button>
+            </RadixDialog.Close>
+          </div>
+          <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">{children}</div>
+        </RadixDialog.Content>
+      </RadixDialog.Portal>
+    </RadixDialog.Root>
+  );
+}
+
+/** Something small that opens beside its trigger and is not a menu. */
+export function Popover({
+  trigger,
+  label,
+  side = 'bottom',
+  align = 'start',
+  open,
+  onOpenChange,
+  className,
+  children,
+}: {
+  trigger: ReactElement;
+  label: string;
+  side?: 'top' | 'right' | 'bottom' | 'left';
+  align?: 'start' | 'center' | 'end';
+  open?: boolean;
+  onOpenChange?: (open: boolean) => void;
+  className?: string;
+  children: ReactNode;
+}) {
+  return (
+    <RadixPopover.Root {...(open === undefined ? {} : { open })} {...(onOpenChange ? { onOpenChange } : {})}>
+      <RadixPopover.Trigger asChild>{trigger}</RadixPopover.Trigger>
+      <RadixPopover.Portal>
+        <RadixPopover.Content
+          aria-label={label}
+          side={side}
+          align={align}
+          sideOffset={6}
+          collisionPadding={8}
+          className={classes(FLOATING, 'z-50 w-80 max-w-[calc(100vw-1rem)] animate-rise p-3', className)}
+        >
+          {children}
+        </RadixPopover.Content>
+      </RadixPopover.Portal>
+    </RadixPopover.Root>
+  );
+}

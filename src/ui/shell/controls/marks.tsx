@@ -1,0 +1,102 @@
+// What only shows something: that work goes on and how far, what a thing is, that nothing is there yet or at all.
+import { Progress as RadixProgress } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { classes } from './classes.ts';
+
+/** Turning while something goes on. With a label it is announced; without one it is decoration. */
+export function Spinner({ label, className }: { label?: string; className?: string }) {
+  return (
+    <span
+      role={label ? 'status' : undefined}
+      aria-hidden={label ? undefined : true}
+      className={classes('inline-flex items-center gap-2', className)}
+    >
+      <span className="inline-block size-4 animate-spin rounded-full border-2 border-current border-r-transparent opacity-70" />
+      {label && <span>{label}</span>}
+    </span>
+  );
+}
+
+const BADGE_LOOKS = {
+  neutral: 'bg-fill text-ink-2',
+  accent: 'bg-accent-soft text-accent',
+  memory: 'bg-memory-soft text-memory',
+  folded: 'bg-folded-soft text-folded',
+  branch: 'bg-branch-soft text-branch',
+  danger: 'bg-danger-soft text-danger',
+  ok: 'bg-ok-soft text-ok',
+} as const;
+export type Tone = keyof typeof BADGE_LOOKS;
+
+export function Badge({
+  tone = 'neutral',
+  className,
+  children,
+}: {
+  tone?: Tone;
+  className?: string;
+  children: ReactNode;
+}) {
+  return (
+    <span
+      className={classes(
+        'inline-flex shrink-0 items-center gap-1 whitespace-nowrap rounded-sm px-1.5 py-0.5 font-medium text-xs',
+        BADGE_LOOKS[tone],
+        className,
+      )}
+    >
+      {children}
+    </span>
+  );
+}
+
+/** Grey shapes for what is not there yet; appears only after 200 ms, so that fast things never flash. */
+export function Skeleton({ className }: { className?: string }) {
+  return (
+    <span
+      aria-hidden
+      className={classes('block animate-pulse rounded-sm bg-fill [animation-delay:200ms]', className)}
+    />
+  );
+}
+
+/** How far long work is. `value` 0–1; null while nobody knows. */
+export function Progress({ value, label }: { value: number | null; label: string }) {
+  return (
+    <RadixProgress.Root
+      value={value === null ? null : Math.round(value * 100)}
+      aria-label={label}
+      className="h-1.5 w-full overflow-hidden rounded-full bg-press"
+    >
+      <RadixProgress.Indicator
+        className={classes(
+          'h-full rounded-full bg-accent transition-[width]',
+          value === null && 'w-1/3 animate-pulse',
+        )}
+        style={value === null ? undefined : { width: `${value * 100}%` }}
+      />
+    </RadixProgress.Root>
+  );
+}
+
+/** A screen or list with nothing in it: what it is for, and the way to begin. */
+export function EmptyState({
+  icon,
+  title,
+  children,
+  actions,
+}: {
+  icon?: ReactNode;
+  title: string;
+  children?: ReactNode;
+  actions?: ReactNode;
+}) {
+  return (
+    <div className="mx-auto flex max-w-100 flex-col items-center gap-2 px-6 py-12 text-center">
+      {icon && <div className="mb-1 text-ink-3">{icon}</div>}
+      <h2 className="font-semibold text-base">{title}</h2>
+      {children && <div className="text-ink-2">{children}</div>}
+      {actions && <div className="mt-3 flex flex-wrap justify-center gap-2">{actions}</div>}
+    </div>
+  );
+}

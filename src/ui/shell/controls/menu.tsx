@@ -1,0 +1,122 @@
+// Menus of actions.
+import { Check, ChevronRight } from 'lucide-react';
+import { DropdownMenu as RadixMenu } from 'radix-ui';
+import type { ReactElement, ReactNode } from 'react';
+import { classes } from './classes.ts';
+import { Kbd } from './keys.tsx';
+import { FLOATING, MENU_ROW } from './surfaces.ts';
+
+export type MenuItem =
+  | {
+      readonly label: string;
+      readonly description?: string;
+      readonly icon?: ReactNode;
+      readonly shortcut?: string | undefined;
+      readonly danger?: boolean;
+      readonly disabled?: boolean;
+      /** Present: one of several that can be chosen. */
+      readonly checked?: boolean;
+      readonly onSelect: () => void;
+    }
+  | { readonly label: string; readonly icon?: ReactNode; readonly items: readonly MenuItem[] }
+  | { readonly heading: string }
+  | 'separator';
+
+function MenuRows({ items }: { items: readonly MenuItem[] }) {
+  const checkable = items.some((item) => typeof item === 'object' && 'checked' in item);
+  return items.map((item, at) => {
+    // Rows have no identity beside their place: the list is drawn anew each time it opens.
+    const key = `${at}`;
+    if (item === 'separator') return <RadixMenu.Separator key={key} className="my-1 h-px bg-line" />;
+    if ('heading' in item)
+      return (
+        <RadixMenu.Label key={key} className="px-2 pt-1.5 pb-1 text-ink-3 text-xs">
+          {item.heading}
+        </RadixMenu.Label>
+      );
+    if ('items' in item)
+      return (
+        <RadixMenu.Sub key={key}>
+          <RadixMenu.SubTrigger className={classes(MENU_ROW, 'data-[state=open]:bg-fill')}>
+            {item.icon && <span className="text-ink-3">{item.icon}</span>}
+            <span className="flex-1">{item.label}</span>
+            <ChevronRight size={14} aria-hidden className="text-ink-3" />
+          </RadixMenu.SubTrigger>
+          <RadixMenu.Portal>
+            <RadixMenu.SubContent
+              sideOffset={4}
+              collisionPadding={8}
+              className={classes(FLOATING, 'z-[60] min-w-44 animate-fade p-1')}
+            >
+              <MenuRows items={item.items} />
+            </RadixMenu.SubContent>
+          </RadixMenu.Portal>
+        </RadixMenu.Sub>
+      );
+    return (
+      <RadixMenu.Item
+        key={key}
+        disabled={item.disabled ?? false}
+        onSelect={item.onSelect}
+        {...('checked' in item ? { role: 'menuitemradio', 'aria-checked': item.checked } : {})}
+        className={classes(MENU_ROW, item.danger && 'text-danger data-[highlighted]:bg-danger-soft')}
+      >
+        {checkable && (
+          <Check size={15} aria-hidden className={classes('shrink-0', !item.checked && 'invisible')} />
+        )}
+        {item.icon && <span className={item.danger ? '' : 'text-ink-3'}>{item.icon}</span>}
+        <span className="min-w-0 flex-1">
+          <span className="block truncate">{item.label}</span>
+          {item.description && <span className="block text-ink-3 text-xs">{item.description}</span>}
+        </span>
+        {item.shortcut && <Kbd keys={item.shortcut} />}
+      </RadixMenu.Item>
+    );
+  });
+}
+
+/** A menu of actions. The trigger is one button; focus returns to it. */
+export function Menu({
+  trigger,
+  items,
+  side = 'bottom',
+  align = 'end',
+  open,
+  onOpenChange,
+  keepFocus = false,
+}: {
+  trigger: ReactElement;
+  items: readonly MenuItem[];
+  side?: 'top' | 'right' | 'bottom' | 'left';
+  align?: 'start' | 'center' | 'end';
+  open?: boolean;
+  onOpenChange?: (open: boolean) => void;
+  /** True where the chosen action moves the focus itself. */
+  keepFocus?: boolean;
+}) {
+  return (
+    <RadixMenu.Root
+      modal={false}
+      {...(open === undefined ? {} : { open })}
+      {...(onOpenChange ? { onOpenChange } : {})}
+    >
+      <RadixMenu.Trigger asChild>{trigger}</RadixMenu.Trigger>
+      <RadixMenu.Portal>
+        <RadixMenu.Content
+          side={side}
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          loop
+          {...(keepFocus ? { onCloseAutoFocus: (event: Event) => event.preventDefault() } : {})}
+          className={classes(
+            FLOATING,
+            'z-[60] max-h-[min(28rem,var(--radix-dropdown-menu-content-available-height))] min-w-48 max-w-80 animate-rise overflow-y-auto p-1',
+          )}
+        >
+          <MenuRows items={items} />
+        </RadixMenu.Content>
+      </RadixMenu.Portal>
+    </RadixMenu.Root>
+  );
+}

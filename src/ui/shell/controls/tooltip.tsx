@@ -1,0 +1,40 @@
+// A short explanation beside what it is about.
+import { Tooltip as RadixTooltip } from 'radix-ui';
+import type { ReactElement, ReactNode } from 'react';
+import { isApple, keyNames } from './keys.tsx';
+
+export const TooltipProvider = ({ children }: { children: ReactNode }) => (
+  <RadixTooltip.Provider delayDuration={450} skipDelayDuration={250}>
+    {children}
+  </RadixTooltip.Provider>
+);
+
+/** A short explanation on hover and focus. `children` must be one element that takes a ref. */
+export function Tooltip({
+  content,
+  shortcut,
+  side = 'bottom',
+  children,
+}: {
+  content: ReactNode;
+  shortcut?: string | undefined;
+  side?: 'top' | 'right' | 'bottom' | 'left';
+  children: ReactElement;
+}) {
+  return (
+    <RadixTooltip.Root>
+      <RadixTooltip.Trigger asChild>{children}</RadixTooltip.Trigger>
+      <RadixTooltip.Portal>
+        <RadixTooltip.Content
+          side={side}
+          sideOffset={6}
+          collisionPadding={8}
+          className="z-[70] flex max-w-80 animate-fade items-center gap-2 rounded-sm bg-ink px-2 py-1 text-paper text-xs shadow-float"
+        >
+          {content}
+          {shortcut && <span className="opacity-70">{keyNames(shortcut).join(isApple ? '' : ' ')}</span>}
+        </RadixTooltip.Content>
+      </RadixTooltip.Portal>
+    </RadixTooltip.Root>
+  );
+}
