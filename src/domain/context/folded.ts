@@ -2,7 +2,7 @@
 // answer it travel with it. By words alone, in memory; where a caller knows relevance by meaning, both count.
 import type { MessageId } from '../base/ids.ts';
 import type { Message, Role } from '../chat/message.ts';
-import { type AppliedPlan, fatesOf } from './compaction/record.ts';
+import { type AppliedPlan, fatesOf } from './compaction/plan.ts';
 import { corrects, expectedIn, isAcknowledgement, isQuestion, type ValueKind, valuesOf } from './cues.ts';
 import type { TokenMeter } from './meter.ts';
 import { quoted } from './quoted.ts';

@@ -3,7 +3,7 @@
 import type { MessageId } from '../base/ids.ts';
 import type { Message, Part, PartOf, RecalledPassage, Role } from '../chat/message.ts';
 import { reserveOf } from './budget.ts';
-import { type AppliedPlan, type Fate, fatesOf, type PlanSummary } from './compaction/record.ts';
+import { type AppliedPlan, type Fate, fatesOf, type PlanSummary } from './compaction/plan.ts';
 import { type ReturnedPassage, renderReturned } from './folded.ts';
 import type { LedgerLine, RequestLedger } from './ledger.ts';
 import { createMeter, MESSAGE_OVERHEAD, type TokenMeter } from './meter.ts';

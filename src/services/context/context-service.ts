@@ -17,7 +17,7 @@ import type { Message, PartOf, Usage } from '../../domain/chat/message.ts';
 import { costOf, gaugeOf, type Price } from '../../domain/context/budget.ts';
 import { planCompaction, strategyOf } from '../../domain/context/compaction/index.ts';
 import { rememberAsItGoes } from '../../domain/context/compaction/memory.ts';
-import { boundaryOf, type CompactionPlan, summaryTextOf } from '../../domain/context/compaction/record.ts';
+import { boundaryOf, type CompactionPlan, summaryTextOf } from '../../domain/context/compaction/plan.ts';
 import type { CompactionTools } from '../../domain/context/compaction/strategy.ts';
 import { readAhead } from '../../domain/context/folded.ts';
 import { type RequestLedger, requestLedgerSchema } from '../../domain/context/ledger.ts';

@@ -7,7 +7,7 @@ import type { CheckpointDiff, ListedCheckpoint } from '../../domain/chat/checkpo
 import type { Compaction, CompactionReason } from '../../domain/chat/compaction.ts';
 import type { Part, Usage } from '../../domain/chat/message.ts';
 import type { Gauge } from '../../domain/context/budget.ts';
-import type { CompactionPlan } from '../../domain/context/compaction/record.ts';
+import type { CompactionPlan } from '../../domain/context/compaction/plan.ts';
 import type { RequestLedger } from '../../domain/context/ledger.ts';
 import type { Loss } from '../../domain/context/loss.ts';
 

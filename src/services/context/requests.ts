@@ -13,7 +13,7 @@ import {
   compactionPlanSchema,
   summaryTextOf,
   withSummaryText,
-} from '../../domain/context/compaction/record.ts';
+} from '../../domain/context/compaction/plan.ts';
 import type { CompactionBudget } from '../../domain/context/compaction/strategy.ts';
 import { createFolded, type ReturnedPassage } from '../../domain/context/folded.ts';
 import { asksBack, type Loss, lossIn } from '../../domain/context/loss.ts';

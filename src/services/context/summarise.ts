@@ -20,16 +20,13 @@ export function summariseWith(
     const patience = AbortSignal.timeout(patienceMs);
     const bounded = AbortSignal.any([signal, patience]);
     let text = '';
-    let usage: Usage | undefined;
     for await (const event of model.stream(
       { system, messages: [{ role: 'user', parts: [{ type: 'text', text: prompt }] }] },
       { signal: bounded },
     )) {
       if (event.type === 'text-delta') text += event.text;
-      else if (event.type === 'usage') {
-        usage = event.usage;
-        onUsage(usage);
-      } else if (event.type === 'end') {
+      else if (event.type === 'usage') onUsage(event.usage);
+      else if (event.type === 'end') {
         signal.throwIfAborted();
         if (patience.aborted)
           throw failed(`The summary took longer than ${Math.round(patienceMs / 1000)} seconds.`, 'timeout');
@@ -42,7 +39,7 @@ export function summariseWith(
         if (event.finish === 'length') throw failed('The summary was cut off for its length.', 'length');
       }
     }
-    return { text: withoutThoughts(text), ...(usage ? { usage } : {}) };
+    return { text: withoutThoughts(text) };
   };
 }
 

@@ -5,7 +5,7 @@ import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Compaction } from '../../domain/chat/compaction.ts';
-import { compactionPlanSchema, summaryTextOf } from '../../domain/context/compaction/record.ts';
+import { compactionPlanSchema, summaryTextOf } from '../../domain/context/compaction/plan.ts';
 import { configSchema } from '../../domain/settings/config.ts';
 import type { PendingPlan, PlanBlock } from '../../services/context/context.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';

@@ -4,7 +4,7 @@ import { type Compaction, compactionOn } from '../../domain/chat/compaction.ts';
 import { type Conversation, childrenOf, newestLeaf, pathTo } from '../../domain/chat/conversation.ts';
 import { type DmailLink, dmailsFrom } from '../../domain/chat/dmail.ts';
 import type { Message, PartOf } from '../../domain/chat/message.ts';
-import { compactionPlanSchema, fatesOf } from '../../domain/context/compaction/record.ts';
+import { compactionPlanSchema, fatesOf } from '../../domain/context/compaction/plan.ts';
 
 export interface Siblings {
   /** Position of the shown one, from 0. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message, Part } from '../../../src/domain/chat/message.ts';
-import { compactionPlanSchema } from '../../../src/domain/context/compaction/record.ts';
+import { compactionPlanSchema } from '../../../src/domain/context/compaction/plan.ts';
 import { constraintsOf, corrects, isAcknowledgement, setsRule } from '../../../src/domain/context/cues.ts';
 import { createFolded, renderReturned } from '../../../src/domain/context/folded.ts';
 import { createMeter } from '../../../src/domain/context/meter.ts';

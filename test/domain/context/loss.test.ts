@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
-import { compactionPlanSchema } from '../../../src/domain/context/compaction/record.ts';
+import { compactionPlanSchema } from '../../../src/domain/context/compaction/plan.ts';
 import { createFolded } from '../../../src/domain/context/folded.ts';
 import { asksBack, lossIn } from '../../../src/domain/context/loss.ts';
 

@@ -70,7 +70,8 @@ describe.each(
     const calls = server.chats().filter(isSummaryCall).length;
     if (needsModel) expect(calls).toBeGreaterThan(0);
     if (calls > 0) {
-      expect(end?.usage).toMatchObject({ inputTokens: 900 * calls });
+      expect(end?.usage).toMatchObject({ inputTokens: 900 * calls, outputTokens: 50 * calls });
+      expect(made?.usage).toEqual(end?.usage);
       expect(made?.model).toBe('plain');
     } else expect(end?.usage).toBeNull();
 

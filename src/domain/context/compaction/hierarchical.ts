@@ -9,14 +9,16 @@ import {
   type Draft,
   finish,
   firstOf,
+  foldedBeside,
+  freeRoom,
   type Group,
+  keepAll,
   messagesOf,
-  mustTokens,
   newestGroups,
   type Outline,
   outlineOf,
 } from './outline.ts';
-import type { CompactionPlan } from './record.ts';
+import type { CompactionPlan } from './plan.ts';
 import type { CompactionStrategy } from './strategy.ts';
 import { summarised } from './summarising.ts';
 
@@ -79,15 +81,13 @@ export const hierarchical: CompactionStrategy = {
   needsModel: false,
   async plan(view, budget, tools) {
     const outline = outlineOf(view, budget, tools);
-    const { groups, language, meter } = outline;
+    const { language, meter } = outline;
     const facts = { strategy: 'hierarchical' };
-    const all = groups.map((_, index) => index);
-    if (outline.before <= outline.goal) return finish(outline, { ...facts, keep: new Set(all), drafts: [] });
-    const room = Math.max(0, outline.goal - outline.fixed - budget.extra - mustTokens(outline));
+    if (outline.before <= outline.goal) return keepAll(outline, facts);
+    const room = freeRoom(outline);
     const forTopics = Math.floor(Math.min(room * 0.6, 1_200 + room * 0.15));
     const keep = newestGroups(outline, room - forTopics, budget.keepTurns);
-    const folded = all.filter((index) => !keep.has(index));
-    let topics = topicsOf(outline, folded);
+    let topics = topicsOf(outline, foldedBeside(outline, keep));
 
     // No more topics than there is room to tell of; the oldest ones become one.
     const most = Math.max(1, Math.floor(forTopics / (LEAST + 14)));
@@ -105,7 +105,6 @@ export const hierarchical: CompactionStrategy = {
       ]),
     );
     let attempts = 0;
-    let usage: CompactionPlan['usage'];
     let fallback: CompactionPlan['fallback'] = null;
     const drafts: Draft[] = [];
     const summaryOf = new Map<number, string>();
@@ -117,12 +116,13 @@ export const hierarchical: CompactionStrategy = {
       const before = firstOf(outline, topic.groups[0] as number);
       let text = known.get(`${before}/${messages.length}`) ?? null;
       // A model is asked for the newest topics, and for none again that it has told of.
-      const byModel =
-        tools.summarise !== null && index >= topics.length - CALLS && (fallback?.code ?? '') !== 'failed';
-      if (text === null && byModel) {
-        const made = await summarised(outline, tools, messages, { previous: null, maxTokens: tokens });
+      const byModel = index >= topics.length - CALLS && fallback?.code !== 'failed';
+      if (text === null && byModel && tools.summarise) {
+        const made = await summarised(outline, tools.summarise, messages, {
+          previous: null,
+          maxTokens: tokens,
+        });
         attempts += made.attempts;
-        usage = made.usage ?? usage;
         fallback = made.fallback ?? fallback;
         text = made.text;
       }
@@ -148,7 +148,6 @@ export const hierarchical: CompactionStrategy = {
       drafts,
       summaryOf: (group) => summaryOf.get(group) ?? null,
       attempts,
-      usage,
       fallback,
     });
   },

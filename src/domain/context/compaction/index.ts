@@ -2,7 +2,7 @@
 import { hierarchical } from './hierarchical.ts';
 import { interactive } from './interactive.ts';
 import { isSettled } from './outline.ts';
-import type { CompactionPlan } from './record.ts';
+import type { CompactionPlan } from './plan.ts';
 import { retrieval } from './retrieval.ts';
 import { sessionMemory } from './session-memory.ts';
 import { slidingWindow } from './sliding-window.ts';

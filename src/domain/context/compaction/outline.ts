@@ -7,7 +7,7 @@ import { MESSAGE_OVERHEAD, type TokenMeter } from '../meter.ts';
 import { buildPrompt, systemTextOf } from '../prompt.ts';
 import { cutToTokens } from '../tokens.ts';
 import { conversationLanguage, HEADINGS } from './headings.ts';
-import type { CompactionPlan, PlanRun, PlanSummary, WhyNot } from './record.ts';
+import type { CompactionPlan, PlanRun, PlanSummary, WhyNot } from './plan.ts';
 import type { CompactionBudget, CompactionView } from './strategy.ts';
 
 /** Messages that cannot be parted: a call and its results, and what stands alone. */
@@ -182,9 +182,26 @@ export function newestGroups({ groups, turns: last }: Outline, tokens: number, t
   return kept;
 }
 
-/** Tokens of what has to be sent whole. */
-export const mustTokens = ({ groups }: Outline): number =>
-  groups.reduce((sum, { must, tokens }) => sum + (must === null ? 0 : tokens), 0);
+/** Tokens of the goal that are free beside what has to be sent: for what else stays whole, and for what stands for the rest. */
+export const freeRoom = ({ groups, goal, fixed, budget }: Outline): number =>
+  Math.max(
+    0,
+    goal -
+      fixed -
+      budget.extra -
+      groups.reduce((sum, { must, tokens }) => sum + (must === null ? 0 : tokens), 0),
+  );
+
+/** Tokens of the groups of a set that could have been folded. */
+export const chosenTokens = ({ groups }: Outline, keep: Iterable<number>): number => {
+  let sum = 0;
+  for (const index of keep) if (!groups[index]?.must) sum += groups[index]?.tokens ?? 0;
+  return sum;
+};
+
+/** Numbers of the groups that are not kept, oldest first. */
+export const foldedBeside = ({ groups }: Outline, keep: ReadonlySet<number>): number[] =>
+  groups.flatMap((_, index) => (keep.has(index) ? [] : [index]));
 
 /** A summary that knows how to be shorter. */
 export interface Draft {
@@ -204,9 +221,14 @@ export interface Decision {
   readonly summaryOf?: ((group: number) => string | null) | undefined;
   readonly strategy: string;
   readonly attempts?: number | undefined;
-  readonly usage?: CompactionPlan['usage'];
   readonly fallback?: CompactionPlan['fallback'];
 }
+
+/** The plan that folds nothing but what the person wants folded. */
+export const keepAll = (
+  outline: Outline,
+  facts: Pick<Decision, 'strategy' | 'attempts' | 'fallback'>,
+): CompactionPlan => finish(outline, { ...facts, keep: new Set(outline.groups.keys()), drafts: [] });
 
 /** A tool's output above this is shortened when room is needed. */
 const LONG_RESULT = 160;
@@ -321,7 +343,6 @@ export function finish(outline: Outline, decision: Decision): CompactionPlan {
     fits,
     whyNot: fits ? null : whyNot(outline, keep, drawn.summaries, head),
     attempts: decision.attempts ?? 0,
-    ...(decision.usage ? { usage: decision.usage } : {}),
     fallback: decision.fallback ?? null,
   };
 

@@ -3,7 +3,7 @@ import type { MessageId } from '../../base/ids.ts';
 import { type Message, textOf } from '../../chat/message.ts';
 import { createFolded, termsIn } from '../folded.ts';
 import { termsOf } from '../terms.ts';
-import { finish, mustTokens, newestGroups, type Outline, outlineOf } from './outline.ts';
+import { chosenTokens, finish, freeRoom, newestGroups, type Outline, outlineOf } from './outline.ts';
 import type { CompactionStrategy } from './strategy.ts';
 
 /** Share of the free room for the newest turns. */
@@ -60,10 +60,9 @@ export const retrieval: CompactionStrategy = {
   needsModel: false,
   async plan(view, budget, tools) {
     const outline = outlineOf(view, budget, tools);
-    const room = Math.max(0, outline.goal - outline.fixed - budget.extra - mustTokens(outline));
+    const room = freeRoom(outline);
     const keep = newestGroups(outline, room * NEWEST, budget.keepTurns);
-    let left = room;
-    for (const index of keep) if (!outline.groups[index]?.must) left -= outline.groups[index]?.tokens ?? 0;
+    let left = room - chosenTokens(outline, keep);
     const question = view.path.findLast(({ role, kind }) => role === 'user' && kind === 'message');
     const meaning = question && tools.relevance ? await tools.relevance(textOf(question)) : undefined;
     tools.signal.throwIfAborted();

@@ -8,13 +8,15 @@ import {
   type Draft,
   finish,
   firstOf,
+  foldedBeside,
+  freeRoom,
+  keepAll,
   messagesOf,
-  mustTokens,
   newestGroups,
   type Outline,
   outlineOf,
 } from './outline.ts';
-import type { CompactionPlan } from './record.ts';
+import type { CompactionPlan } from './plan.ts';
 import type { CompactionStrategy, CompactionView } from './strategy.ts';
 
 /** A memory in the person's or a model's words, and the newest message it speaks of. */
@@ -66,28 +68,19 @@ export function memoryDraft(outline: Outline, folded: readonly number[], tokens:
 /** Everything but the newest turns behind a memory; also what other strategies fall back on. */
 export function planWithMemory(
   outline: Outline,
-  facts: Pick<Decision, 'strategy' | 'attempts' | 'usage' | 'fallback'>,
+  facts: Pick<Decision, 'strategy' | 'attempts' | 'fallback'>,
 ): CompactionPlan {
-  const { goal, fixed, budget, before } = outline;
-  const room = Math.max(0, goal - fixed - budget.extra - mustTokens(outline));
-  const all = outline.groups.map((_, index) => index);
-  if (before <= goal) return finish(outline, { ...facts, keep: new Set(all), drafts: [] });
+  const { goal, budget, before } = outline;
+  if (before <= goal) return keepAll(outline, facts);
+  const room = freeRoom(outline);
   const memory = memoryRoom(room);
   // The newest turns get what the memory leaves: more where it needs less than its room, less where the person set many rules.
   let keep = newestGroups(outline, room - memory, budget.keepTurns);
-  let draft = memoryDraft(
-    outline,
-    all.filter((group) => !keep.has(group)),
-    memory,
-  );
+  let draft = memoryDraft(outline, foldedBeside(outline, keep), memory);
   const used = outline.meter.text(draft.summary.text) + 24;
   if (used < memory * 0.7 || used > memory * 1.1) {
     keep = newestGroups(outline, room - used, budget.keepTurns);
-    draft = memoryDraft(
-      outline,
-      all.filter((group) => !keep.has(group)),
-      memory,
-    );
+    draft = memoryDraft(outline, foldedBeside(outline, keep), memory);
   }
   return finish(outline, { ...facts, keep, drafts: [draft] });
 }

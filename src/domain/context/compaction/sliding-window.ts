@@ -1,5 +1,5 @@
 // The newest turns that fit, and nothing for the rest but the person's rules. What is gone can still be brought back at each send.
-import { finish, mustTokens, newestGroups, outlineOf } from './outline.ts';
+import { finish, freeRoom, newestGroups, outlineOf } from './outline.ts';
 import type { CompactionStrategy } from './strategy.ts';
 
 export const slidingWindow: CompactionStrategy = {
@@ -8,10 +8,9 @@ export const slidingWindow: CompactionStrategy = {
   needsModel: false,
   async plan(view, budget, tools) {
     const outline = outlineOf(view, budget, tools);
-    const room = outline.goal - outline.fixed - budget.extra - mustTokens(outline);
     return finish(outline, {
       strategy: 'sliding-window',
-      keep: newestGroups(outline, room, Number.POSITIVE_INFINITY),
+      keep: newestGroups(outline, freeRoom(outline), Number.POSITIVE_INFINITY),
       drafts: [],
     });
   },

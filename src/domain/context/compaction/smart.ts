@@ -7,10 +7,13 @@ import { termsIn } from '../folded.ts';
 import { notesOf } from '../notes.ts';
 import { unitsOf } from '../units.ts';
 import {
+  chosenTokens,
   finish,
+  foldedBeside,
+  freeRoom,
   type Group,
+  keepAll,
   messagesOf,
-  mustTokens,
   newestGroups,
   type Outline,
   outlineOf,
@@ -91,15 +94,13 @@ export const smart: CompactionStrategy = {
   async plan(view, budget, tools) {
     const outline = outlineOf(view, budget, tools);
     const facts = { strategy: 'smart' };
-    const all = outline.groups.map((_, index) => index);
-    if (outline.before <= outline.goal) return finish(outline, { ...facts, keep: new Set(all), drafts: [] });
+    if (outline.before <= outline.goal) return keepAll(outline, facts);
     const vectors = await tools.vectors?.();
     tools.signal.throwIfAborted();
-    const room = Math.max(0, outline.goal - outline.fixed - budget.extra - mustTokens(outline));
+    const room = freeRoom(outline);
     const notes = Math.floor(room * NOTES);
     const keep = newestGroups(outline, room * NEWEST, budget.keepTurns);
-    let left = room - notes;
-    for (const index of keep) if (!outline.groups[index]?.must) left -= outline.groups[index]?.tokens ?? 0;
+    let left = room - notes - chosenTokens(outline, keep);
 
     const weights = weigh(outline, vectors);
     const kept = [...keep].map((index) => weights[index] as Weight);
@@ -128,7 +129,7 @@ export const smart: CompactionStrategy = {
       left -= (outline.groups[weight.index] as Group).tokens;
       for (const other of open) other.said = Math.max(other.said, overlap(other.weight, weight));
     }
-    const folded = all.filter((index) => !keep.has(index));
+    const folded = foldedBeside(outline, keep);
     return finish(outline, {
       ...facts,
       keep,

@@ -1,8 +1,9 @@
 // How a strategy is asked: it looks at a conversation and a budget and answers with a plan. It decides nothing and stores nothing.
 import type { MessageId } from '../../base/ids.ts';
-import type { Message, Usage } from '../../chat/message.ts';
+import type { CompactionReason } from '../../chat/compaction.ts';
+import type { Message } from '../../chat/message.ts';
 import type { TokenMeter } from '../meter.ts';
-import type { AppliedPlan, CompactionPlan, CompactionReason } from './record.ts';
+import type { AppliedPlan, CompactionPlan } from './plan.ts';
 
 /** What a person or a trigger asks for. */
 export interface CompactionWish {
@@ -63,9 +64,7 @@ export interface SummariseRequest {
 }
 
 /** One answer of a summariser. Throws what the endpoint does (RecollectError), or an AbortError once `tools.signal` is aborted. */
-export type Summarise = (
-  request: SummariseRequest,
-) => Promise<{ readonly text: string; readonly usage?: Usage | undefined }>;
+export type Summarise = (request: SummariseRequest) => Promise<{ readonly text: string }>;
 
 export interface CompactionTools {
   /** Counts tokens as the model that answers does, as near as is known. */

@@ -1,53 +1,33 @@
 // Asking a model for a summary: in pieces where the messages are more than it reads at once, again where it was too long, and an
 // honest word where nothing came of it.
 import { isAbort, toProblem } from '../../base/errors.ts';
-import type { Message, Usage } from '../../chat/message.ts';
-import type { Outline } from './outline.ts';
+import type { Message } from '../../chat/message.ts';
+import { type Decision, finish, firstOf, foldedBeside, messagesOf, type Outline } from './outline.ts';
+import { boundaryOf, type CompactionPlan, fatesOf, summaryTextOf } from './plan.ts';
 import { SUMMARY_SYSTEM, summaryPrompt, transcriptOf } from './prompts.ts';
-import { boundaryOf, type CompactionPlan, fatesOf, summaryTextOf } from './record.ts';
-import type { CompactionTools } from './strategy.ts';
+import { planWithMemory } from './session-memory.ts';
+import type { CompactionTools, Summarise } from './strategy.ts';
 
 export interface Summarised {
   /** Null where there is none: `fallback` tells why. */
   readonly text: string | null;
   readonly attempts: number;
-  readonly usage: Usage | undefined;
   readonly fallback: CompactionPlan['fallback'];
 }
 
 /** Tokens of a call that the prompt around the messages may cost. */
 const FRAME = 900;
 
-const added = (a: Usage | undefined, b: Usage | undefined): Usage | undefined => {
-  if (!a || !b) return a ?? b;
-  const sum = (key: keyof Usage) =>
-    a[key] === undefined && b[key] === undefined ? {} : { [key]: (a[key] ?? 0) + (b[key] ?? 0) };
-  return {
-    ...sum('inputTokens'),
-    ...sum('outputTokens'),
-    ...sum('reasoningTokens'),
-    ...sum('cachedInputTokens'),
-  };
-};
-
 /**
  * A summary of messages that follow on an earlier one, of at most `maxTokens`. A piece is tried once more where its summary is too long or
  * empty, `budget.maxAttempts` times in all. Throws only AbortError.
  */
 export async function summarised(
-  { view, budget, meter, language }: Outline,
-  tools: CompactionTools,
+  { view, budget, meter, language, signal }: Outline,
+  summarise: Summarise,
   messages: readonly Message[],
   { previous, maxTokens }: { previous: string | null; maxTokens: number },
 ): Promise<Summarised> {
-  const { summarise, signal } = tools;
-  if (!summarise)
-    return {
-      text: null,
-      attempts: 0,
-      usage: undefined,
-      fallback: { code: 'no-model', message: 'There is no model that could write a summary.' },
-    };
   // What fits into one call beside the prompt, the earlier summary and the answer.
   const room = Math.max(400, budget.window - FRAME - 2 * maxTokens);
   const pieces: Message[][] = [];
@@ -63,7 +43,6 @@ export async function summarised(
   }
   let text = previous;
   let attempts = 0;
-  let usage: Usage | undefined;
   let number = 0;
   for (const piece of pieces) {
     const transcript = piece
@@ -77,7 +56,7 @@ export async function summarised(
       attempts += 1;
       const again = fallback?.code === 'too-long';
       try {
-        const answer = await summarise({
+        const { text: answer } = await summarise({
           system: SUMMARY_SYSTEM[language],
           prompt: summaryPrompt({
             language,
@@ -94,8 +73,7 @@ export async function summarised(
           maxTokens,
         });
         signal.throwIfAborted();
-        usage = added(usage, answer.usage);
-        const own = answer.text.trim();
+        const own = answer.trim();
         if (own === '') fallback = { code: 'empty', message: 'The model gave an empty summary.' };
         else if (meter.text(own) > maxTokens * 1.25)
           fallback = { code: 'too-long', message: 'The summary was longer than its room.' };
@@ -107,19 +85,18 @@ export async function summarised(
         return {
           text: null,
           attempts,
-          usage,
           fallback: { code: 'failed', message: toProblem(error).message },
         };
       }
     }
-    if (written === null) return { text: null, attempts, usage, fallback };
+    if (written === null) return { text: null, attempts, fallback };
     text = written;
   }
-  return { text, attempts, usage, fallback: null };
+  return { text, attempts, fallback: null };
 }
 
 /** What of folded groups an earlier summary speaks of already: its words, and the groups that are new. */
-export function foldedBefore(
+function foldedBefore(
   { view, groups }: Outline,
   folded: readonly number[],
 ): { text: string | null; fresh: readonly number[] } {
@@ -134,4 +111,48 @@ export function foldedBefore(
     text,
     fresh: folded.filter((index) => groups[index]?.members.some((place) => fates[place]?.action !== 'fold')),
   };
+}
+
+/**
+ * Everything but `keep` behind one summary in a model's words. Without a model it is the session memory, and where the model failed what
+ * `instead` makes of it: the session memory, unless it says otherwise.
+ */
+export async function planWithSummary(
+  outline: Outline,
+  { summarise }: Pick<CompactionTools, 'summarise'>,
+  {
+    strategy,
+    keep,
+    heading,
+    maxTokens,
+    instead = (told) => planWithMemory(outline, told),
+  }: {
+    strategy: string;
+    keep: ReadonlySet<number>;
+    heading: string;
+    maxTokens: number;
+    instead?: (told: Pick<Decision, 'strategy' | 'attempts' | 'fallback'>) => CompactionPlan;
+  },
+): Promise<CompactionPlan> {
+  if (!summarise)
+    return planWithMemory(outline, {
+      strategy,
+      fallback: { code: 'no-model', message: 'There is no model that could write a summary.' },
+    });
+  const folded = foldedBeside(outline, keep);
+  const [first] = folded;
+  if (first === undefined) return finish(outline, { strategy, keep, drafts: [] });
+  const { text: previous, fresh } = foldedBefore(outline, folded);
+  const { text, ...told } = await summarised(outline, summarise, messagesOf(outline, fresh), {
+    previous,
+    maxTokens,
+  });
+  if (text === null) return instead({ strategy, ...told });
+  const before = firstOf(outline, first);
+  return finish(outline, {
+    strategy,
+    ...told,
+    keep,
+    drafts: [{ summary: { id: 'summary', kind: 'summary', heading, text, before, covers: folded.length } }],
+  });
 }

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asMessageId } from '../../../../src/domain/base/ids.ts';
+import { type Compaction, compactionOn, compactionSchema } from '../../../../src/domain/chat/compaction.ts';
 import { pathTo } from '../../../../src/domain/chat/conversation.ts';
 import type { Message, Part } from '../../../../src/domain/chat/message.ts';
 import { extractiveSummary } from '../../../../src/domain/context/compaction/extractive.ts';
@@ -10,11 +11,8 @@ import {
   boundaryOf,
   type CompactionPlan,
   compactionPlanSchema,
-  compactionRecordSchema,
   fatesOf,
-  inForce,
-  recordOf,
-} from '../../../../src/domain/context/compaction/record.ts';
+} from '../../../../src/domain/context/compaction/plan.ts';
 import type {
   CompactionBudget,
   CompactionStrategy,
@@ -168,7 +166,6 @@ const summariser: Record<Case['model'], Summarise | null> = {
   none: null,
   extractive: async (request) => ({
     text: extractiveSummary(request, meter),
-    usage: { inputTokens: 10, outputTokens: 5 },
   }),
   fails: async () => {
     throw new Error('429');
@@ -376,19 +373,32 @@ describe.each(STRATEGIES.map((strategy) => [strategy.id, strategy] as const))('%
       expect(ids.size).toBe(plan.summaries.length);
       for (const { summary } of plan.runs) if (summary) expect(ids.has(summary)).toBe(true);
 
-      const record = recordOf(plan, { id: 'c', createdAt: 1, reason: 'auto', ms: 1 });
       const boundary = boundaryOf(plan);
-      if (!record || boundary === null) {
+      if (boundary === null) {
         expect(plan.runs.every(({ action }) => action === 'keep')).toBe(true);
         return;
       }
-      expect(compactionRecordSchema.parse(record)).toEqual(record);
+      const record: Compaction = {
+        id: 'c',
+        at: boundary,
+        createdAt: 1,
+        strategy: plan.strategy,
+        reason: 'auto',
+        plan,
+        tokensBefore: plan.tokensBefore,
+        tokensAfter: plan.tokensAfter,
+        durationMs: 1,
+        undone: false,
+      };
+      expect(compactionSchema.parse(record)).toEqual(record);
+      const inForce = (path: readonly Message[], made = record) =>
+        compactionOn({ compactions: new Map([[made.id, made]]) }, path);
       // In force on this branch, and on one that leaves it behind the boundary; not on one that leaves it before.
       const at = view.path.findIndex(({ id }) => id === boundary);
-      expect(inForce([record], new Set(), view.path)).toBe(record);
-      expect(inForce([record], new Set(), view.path.slice(0, at + 1))).toBe(record);
-      expect(inForce([record], new Set(), view.path.slice(0, at))).toBeNull();
-      expect(inForce([record], new Set(['c']), view.path)).toBeNull();
+      expect(inForce(view.path)).toBe(record);
+      expect(inForce(view.path.slice(0, at + 1))).toBe(record);
+      expect(inForce(view.path.slice(0, at))).toBeNull();
+      expect(inForce(view.path, { ...record, undone: true })).toBeNull();
       // Undone, the prompt is what it was.
       expect(sent(view, null).messages).toEqual(
         buildPrompt({

@@ -2,18 +2,18 @@
 import { describe, expect, it } from 'vitest';
 import { RecollectError } from '../../../../src/domain/base/errors.ts';
 import { asMessageId } from '../../../../src/domain/base/ids.ts';
+import { type Compaction, compactionOn, compactionSchema } from '../../../../src/domain/chat/compaction.ts';
 import type { Message, Part } from '../../../../src/domain/chat/message.ts';
 import { extractiveSummary } from '../../../../src/domain/context/compaction/extractive.ts';
 import { COMPACTED, COMPACTED_TURNS } from '../../../../src/domain/context/compaction/headings.ts';
 import { planCompaction, STRATEGIES, strategyOf } from '../../../../src/domain/context/compaction/index.ts';
 import {
+  boundaryOf,
   type CompactionPlan,
   fatesOf,
-  inForce,
-  recordOf,
   summaryTextOf,
   withSummaryText,
-} from '../../../../src/domain/context/compaction/record.ts';
+} from '../../../../src/domain/context/compaction/plan.ts';
 import type {
   CompactionBudget,
   CompactionTools,
@@ -86,7 +86,7 @@ function scripted(...answers: readonly (string | Error)[]): CompactionTools & { 
       const answer = answers[Math.min(asked.length, answers.length - 1)];
       asked.push(request);
       if (answer instanceof Error) throw answer;
-      return { text: answer ?? '', usage: { inputTokens: 100, outputTokens: 10 } };
+      return { text: answer ?? '' };
     },
     signal: { aborted: false, throwIfAborted: () => undefined },
   };
@@ -133,11 +133,7 @@ describe('summary', () => {
       type: 'text',
       text: `${COMPACTED}\n<current_focus>all of it</current_focus>`,
     });
-    expect(made).toMatchObject({
-      attempts: 1,
-      fallback: null,
-      usage: { inputTokens: 100, outputTokens: 10 },
-    });
+    expect(made).toMatchObject({ attempts: 1, fallback: null });
   });
 
   it('keeps more where it is told to', async () => {
@@ -215,7 +211,6 @@ describe('summary', () => {
     const made = await plan(conversation(8), tools);
     expect(made).toMatchObject({ attempts: 2, fallback: null });
     expect(tools.asked[1]?.prompt).toContain('too long');
-    expect(made.usage).toEqual({ inputTokens: 200, outputTokens: 20 });
   });
 
   it('asks in pieces where the messages are more than the model reads at once, each with what came before', async () => {
@@ -433,20 +428,39 @@ describe('interactive', () => {
 
 describe('a record', () => {
   const path = conversation(12);
-  const at = (id: string, createdAt: number, boundary: string) => ({ id, createdAt, at: boundary });
+  const record = (id: string, createdAt: number, at: string, undone: boolean): Compaction =>
+    compactionSchema.parse({
+      ...{ id, createdAt, at, undone, plan: {}, strategy: 'summary', reason: 'auto' },
+      ...{ tokensBefore: 2, tokensAfter: 1, durationMs: 0 },
+    }) as unknown as Compaction;
+  /** Which of three is in force: one on the branch, a newer one, and the newest on another branch. */
+  const inForce = (undone: readonly string[], messages: readonly Message[]) =>
+    compactionOn(
+      {
+        compactions: new Map(
+          (
+            [
+              ['a', 1, 'm4'],
+              ['b', 2, 'm10'],
+              ['c', 3, 'elsewhere'],
+            ] as const
+          ).map(([id, createdAt, at]) => [id, record(id, createdAt, at, undone.includes(id))]),
+        ),
+      },
+      messages,
+    );
 
   it('of which the newest on the branch is in force, and undoing it brings back the one before', () => {
-    const records = [at('a', 1, 'm4'), at('b', 2, 'm10'), at('c', 3, 'elsewhere')];
-    expect(inForce(records, new Set(), path)?.id).toBe('b');
-    expect(inForce(records, new Set(['b']), path)?.id).toBe('a');
-    expect(inForce(records, new Set(['a', 'b']), path)).toBeNull();
-    expect(inForce(records, new Set(), path.slice(0, 6))?.id).toBe('a');
+    expect(inForce([], path)?.id).toBe('b');
+    expect(inForce(['b'], path)?.id).toBe('a');
+    expect(inForce(['a', 'b'], path)).toBeNull();
+    expect(inForce([], path.slice(0, 6))?.id).toBe('a');
   });
 
   it('is none where nothing was folded', async () => {
     const short = conversation(1, { 0: 'hi', 1: 'hello' });
     const plan = await planCompaction(strategyOf('session-memory'), view(short), budget(4_000), none);
-    expect(recordOf(plan, { id: 'x', createdAt: 1, reason: 'auto', ms: 1 })).toBeNull();
+    expect(boundaryOf(plan)).toBeNull();
   });
 
   it('sends what it does not speak of, and what stands beside a message that is gone', async () => {

@@ -1,12 +1,8 @@
-// What a compaction is, as data: which messages are sent whole, which trimmed, which stand folded behind a summary. Lives in the
-// conversation's document beside the messages and changes none of them: taking the record out of force is undoing it.
+// What a compaction does, as data: which messages are sent whole, which trimmed, which stand folded behind a summary. The record it is kept
+// in, and which record is in force, are in `domain/chat/compaction.ts`.
 import { z } from 'zod';
 import type { MessageId } from '../../base/ids.ts';
-import { type Known, type Message, type Part, usageSchema } from '../../chat/message.ts';
-
-/** What set a compaction off: pressure, a person, a person with an instruction, an answer cut off for its length. */
-export const compactionReasonSchema = z.enum(['auto', 'manual', 'manual-with-prompt', 'length']);
-export type CompactionReason = z.infer<typeof compactionReasonSchema>;
+import type { Known, Message, Part } from '../../chat/message.ts';
 
 /**
  * Neighbouring messages of the path with one fate, oldest first. `tokens` is what they cost whole.
@@ -62,8 +58,6 @@ export const compactionPlanSchema = z.looseObject({
   whyNot: whyNotSchema.nullable(),
   /** How often a model was asked for a summary. */
   attempts: z.number().default(0),
-  /** What those calls used, added up; absent where none was made or nobody told. */
-  usage: usageSchema.optional(),
   /** Set where the summary failed or was too long and the plan does without it. */
   fallback: z
     .looseObject({ code: z.enum(['failed', 'empty', 'too-long', 'no-model']), message: z.string() })
@@ -79,55 +73,10 @@ export type CompactionPlan = Known<z.infer<typeof compactionPlanSchema>>;
 export const boundaryOf = (plan: CompactionPlan): MessageId | null =>
   (plan.runs.findLast(({ action }) => action !== 'keep')?.to as MessageId | undefined) ?? null;
 
-/**
- * A plan that was carried out. Stored under its id in the document's map `compactions`; that it was undone is kept beside it, not in
- * it. Editing a summary is writing the record again with another `text`.
- */
-export const compactionRecordSchema = z.looseObject({
-  id: z.string(),
-  /** `boundaryOf(plan)`: the record applies to every path on which this message lies. */
-  at: z.string(),
-  /** ms since 1970 */
-  createdAt: z.number(),
-  strategy: z.string(),
-  reason: compactionReasonSchema,
-  instruction: z.string().optional(),
-  plan: compactionPlanSchema,
-  tokensBefore: z.number(),
-  tokensAfter: z.number(),
-  ms: z.number(),
-  model: z.string().optional(),
-  usage: usageSchema.optional(),
-  device: z.string().optional(),
-  /** When a person last changed a summary, ms since 1970. */
-  editedAt: z.number().optional(),
-});
-export type CompactionRecord = Known<z.infer<typeof compactionRecordSchema>>;
-
-/** What of a record the prompt is made from. */
-export type AppliedPlan = Pick<CompactionRecord, 'id' | 'plan'>;
-
-/**
- * The record that is in force on a path: the newest one that is not undone and whose `at` lies on it; null for none. Undoing the newest
- * brings the one before it back into force.
- */
-export function inForce<Record extends Pick<CompactionRecord, 'id' | 'at' | 'createdAt'>>(
-  records: Iterable<Record>,
-  undone: ReadonlySet<string>,
-  path: readonly Message[],
-): Record | null {
-  const onPath = new Set<string>(path.map(({ id }) => id));
-  let newest: Record | null = null;
-  for (const record of records)
-    if (
-      !undone.has(record.id) &&
-      onPath.has(record.at) &&
-      (newest === null ||
-        record.createdAt > newest.createdAt ||
-        (record.createdAt === newest.createdAt && record.id > newest.id))
-    )
-      newest = record;
-  return newest;
+/** What the prompt is made from: a compaction that is in force, and its plan. */
+export interface AppliedPlan {
+  readonly id: string;
+  readonly plan: CompactionPlan;
 }
 
 /** The words of a plan's summaries as a person reads them, in order; without the constraints, which are the person's own already. */
@@ -202,23 +151,4 @@ function cutParts(parts: readonly Part[], cuts: NonNullable<PlanRun['cuts']>): r
     if (part.type === 'file') return text === null ? [] : [{ type: 'text' as const, text }];
     return [part];
   });
-}
-
-/** A plan as it is stored. Null for a plan that changes nothing. */
-export function recordOf(
-  plan: CompactionPlan,
-  facts: Pick<CompactionRecord, 'id' | 'createdAt' | 'reason' | 'ms'> &
-    Partial<Pick<CompactionRecord, 'instruction' | 'model' | 'device'>>,
-): CompactionRecord | null {
-  const at = boundaryOf(plan);
-  if (at === null) return null;
-  return {
-    ...facts,
-    at,
-    strategy: plan.strategy,
-    plan,
-    tokensBefore: plan.tokensBefore,
-    tokensAfter: plan.tokensAfter,
-    ...(plan.usage ? { usage: plan.usage } : {}),
-  };
 }
