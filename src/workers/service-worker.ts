@@ -5,7 +5,7 @@ import { clientsClaim } from 'workbox-core';
 import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching';
 import { NavigationRoute, registerRoute } from 'workbox-routing';
 import { CacheFirst } from 'workbox-strategies';
-import { MODEL_CACHE } from '../adapters/browser/model-cache.ts';
+import { isFile, MODEL_CACHE } from '../adapters/browser/model-cache.ts';
 
 declare const self: ServiceWorkerGlobalScope & {
   __WB_MANIFEST: (string | { url: string; revision: string | null })[];
@@ -28,11 +28,7 @@ registerRoute(
     matchOptions: { ignoreVary: true },
     plugins: [
       {
-        // A host that answers a missing file with its index page must not poison the cache.
-        cacheWillUpdate: async ({ response }) =>
-          response.status === 200 && !(response.headers.get('content-type') ?? '').startsWith('text/html')
-            ? response
-            : null,
+        cacheWillUpdate: async ({ response }) => (isFile(response) ? response : null),
       },
     ],
   }),

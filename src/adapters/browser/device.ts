@@ -2,7 +2,7 @@
 import { Workbox } from 'workbox-window';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
-import { MODEL_CACHE } from './model-cache.ts';
+import { isFile, MODEL_CACHE } from './model-cache.ts';
 
 export interface StorageStatus {
   /** Bytes the origin uses and may use; null where the browser does not say. */
@@ -136,7 +136,8 @@ async function modelBytes(): Promise<number> {
 }
 
 /**
- * Fetches files once so that the service worker keeps them for offline use. Files already kept are not fetched again.
+ * Sees that files are kept for offline use: by the service worker as they pass it, by this page itself where the service
+ * worker does not hold it yet (it is ready before it takes over). Files already kept are not fetched again.
  * Resolves quietly when offline: the next start tries again.
  */
 export async function keepForOffline(urls: readonly string[], signal: AbortSignal): Promise<void> {
@@ -146,10 +147,12 @@ export async function keepForOffline(urls: readonly string[], signal: AbortSigna
   for (const url of urls) {
     signal.throwIfAborted();
     if (await cache.match(url, { ignoreVary: true })) continue;
+    const held = navigator.serviceWorker.controller !== null;
     const response = await fetch(url, { signal });
-    if (!response.ok)
+    if (!isFile(response))
       throw new RecollectError('embedding-missing', `${url} is not there`, { params: { file: url } });
     // Reading it to the end lets the service worker finish its copy; nobody here needs the bytes.
-    await response.body?.pipeTo(new WritableStream());
+    if (held) await response.body?.pipeTo(new WritableStream());
+    else await cache.put(url, response);
   }
 }

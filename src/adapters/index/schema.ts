@@ -4,8 +4,9 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import spine from './schema/0001-spine.sql?raw';
 import recalls from './schema/0002-recalls.sql?raw';
 import pieces from './schema/0003-pieces.sql?raw';
+import functions from './schema/functions.sql?raw';
 
-/** Step n brings version n - 1 to version n. Steps that were shipped are never edited. */
+/** Step n brings version n - 1 to version n. The tables and indexes of a shipped step are never edited. */
 const STEPS: readonly string[] = [spine, recalls, pieces];
 
 /** Version that this app reads and writes. */
@@ -37,7 +38,6 @@ export async function migrate(database: Database): Promise<void> {
       `The memory index has schema ${version}, this app knows up to ${SCHEMA_VERSION}.`,
       { params: { found: version, known: SCHEMA_VERSION } },
     );
-  if (version === SCHEMA_VERSION) return;
   await database.transaction(async (transaction) => {
     await transaction.exec(
       'create table if not exists schema_version (version integer primary key, applied_at timestamptz not null default now())',
@@ -47,5 +47,6 @@ export async function migrate(database: Database): Promise<void> {
       await transaction.exec(step);
       await transaction.query('insert into schema_version (version) values ($1)', [at + 1]);
     }
+    await transaction.exec(functions);
   });
 }
