@@ -53,9 +53,18 @@ async function write(page: Page, words: string): Promise<void> {
   await composer(page).fill(words);
   await composer(page).press('Enter');
 }
-/** Sends and waits until the answer stands there. */
+/** Sends and waits until the model was asked and its answer stands there. */
 async function ask(page: Page, words: string): Promise<void> {
+  const before = server.chats().length;
   await write(page, words);
+  await expect
+    .poll(() =>
+      server
+        .chats()
+        .slice(before)
+        .some((request) => allOf(request).includes(words)),
+    )
+    .toBe(true);
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   await expect(page.locator('[data-message-id]').last()).toHaveAccessibleName('Answer');
 }
