@@ -45,6 +45,8 @@ export interface RequestWish {
 const isQuestion = ({ role, kind }: Message): boolean => role === 'user' && kind === 'message';
 const isAnswer = ({ role, kind }: Message): boolean => role === 'assistant' && kind === 'message';
 
+export type Requests = ReturnType<typeof createRequests>;
+
 export function createRequests({ config, meters }: { config: Readable<Config>; meters: Meters }) {
   /** What of folded messages goes with a question: the same bytes for every step of its answer. The newest of each conversation. */
   const returned = new Map<

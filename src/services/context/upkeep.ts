@@ -36,6 +36,8 @@ function placeOf(memory: Kept, path: readonly Message[]): number {
   return at + 1 === memory.messages ? at : -1;
 }
 
+export type Upkeeper = ReturnType<typeof createUpkeep>;
+
 export function createUpkeep({
   drawer,
   documents,

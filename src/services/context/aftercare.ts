@@ -1,0 +1,110 @@
+// What is done after an answer, while nobody waits: sees whether it missed something that is folded, and reads what was said so that a
+// compaction under pressure finds it done.
+import type { ChatModel } from '../../adapters/models/chat-model.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import { effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
+import type { Message } from '../../domain/chat/message.ts';
+import { rememberAsItGoes } from '../../domain/context/compaction/memory.ts';
+import { readAhead } from '../../domain/context/folded.ts';
+import { notesOf } from '../../domain/context/notes.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import type { Documents } from '../documents/documents.ts';
+import type { Meters } from './meters.ts';
+import type { Requests } from './requests.ts';
+import type { Sessions } from './sessions.ts';
+import type { Upkeeper } from './upkeep.ts';
+
+/** Longest stretch of reading ahead, ms. */
+const SLICE_MS = 8;
+
+export interface AftercareDependencies {
+  readonly documents: Pick<Documents, 'read' | 'open'>;
+  readonly sessions: Sessions;
+  readonly requests: Requests;
+  readonly meters: Meters;
+  readonly upkeep: Upkeeper;
+  readonly config: Readable<Config>;
+  readonly model: () => ChatModel | null;
+  readonly closing: AbortSignal;
+}
+
+export interface Aftercare {
+  /** Looks after the branch that is shown. Reads only where enough is new since the last time. */
+  lookAfter(id: ConversationId): Promise<void>;
+  /** A message was read, so that nothing has to be done for it at pressure. */
+  isRead(message: Message): boolean;
+}
+
+export function createAftercare({
+  documents,
+  sessions,
+  requests,
+  meters,
+  upkeep,
+  config,
+  model,
+  closing,
+}: AftercareDependencies): Aftercare {
+  /** Messages that were read ahead. */
+  const read = new WeakSet<Message>();
+  /** Conversations that are being read; one at a time each. */
+  const tending = new Set<ConversationId>();
+
+  /** After an answer: sees whether it missed something, and keeps the notes up to date that a session memory is made of. */
+  async function lookAfter(id: ConversationId): Promise<void> {
+    await pause();
+    const conversation = await documents.read(id);
+    if (!conversation || closing.aborted) return;
+    const path = pathTo(conversation.messages, effectiveHead(conversation));
+    const applied = requests.appliedOn(conversation, path);
+    if (applied) {
+      const answer = path.findLast(({ role, kind }) => role === 'assistant' && kind === 'message')?.id;
+      const losses = requests.lossesOf(id, path, applied);
+      sessions.set(sessions.of(id), { loss: answer && losses.length > 0 ? { answer, losses } : null });
+    }
+    const { every_tokens: everyTokens, every_tool_calls: everyCalls } = config.get().context.session_memory;
+    const meter = meters.of(model());
+    let [tokens, calls] = [0, 0];
+    for (let at = path.length - 1; at >= 0 && !read.has(path[at] as Message); at -= 1) {
+      const message = path[at] as Message;
+      tokens += meter.parts(message.parts);
+      calls += message.parts.filter((part) => part.type === 'tool-call').length;
+      if (tokens >= everyTokens || calls >= everyCalls) return await tend(id);
+    }
+  }
+
+  /** Reads every message of the branch once, in slices, so that a compaction under pressure finds it done. */
+  async function tend(id: ConversationId): Promise<void> {
+    if (tending.has(id)) return;
+    tending.add(id);
+    // Held open: what was read is remembered with the message itself.
+    const open = await documents.open(id).catch(() => null);
+    try {
+      if (!open) return;
+      let rested = performance.now();
+      for (const message of pathTo(open.get().messages, effectiveHead(open.get()))) {
+        if (closing.aborted) return;
+        if (read.has(message)) continue;
+        notesOf(message);
+        readAhead(message);
+        read.add(message);
+        if (performance.now() - rested < SLICE_MS) continue;
+        await pause();
+        rested = performance.now();
+      }
+      rememberAsItGoes(pathTo(open.get().messages, effectiveHead(open.get())));
+      const writer = model();
+      if (writer && config.get().context.session_memory.by_model)
+        await upkeep.write(id, open.get, writer, meters.of(writer), closing);
+    } finally {
+      tending.delete(id);
+      open?.close();
+    }
+  }
+
+  return { lookAfter, isRead: (message) => read.has(message) };
+}
+
+/** Lets the page have its turn. */
+const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 0));

@@ -1,0 +1,361 @@
+// Carries compactions out: automatic ones for a step, those a person asks for, plans that wait, and taking them back. Every attempt has one
+// begin and one end, and one that fails leaves everything as it was.
+import { v7 } from 'uuid';
+import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
+import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import type { Compaction, CompactionReason } from '../../domain/chat/compaction.ts';
+import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
+import { summaryTextOf } from '../../domain/context/compaction/plan.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import type { Documents } from '../documents/documents.ts';
+import type { CompactOptions, CompactResult, ContextControl, PendingPlan } from './context.ts';
+import { blocksOf, type Planned, type Planning, type Wish } from './planning.ts';
+import type { Session, Sessions } from './sessions.ts';
+import type { StepRequest } from './turn-context.ts';
+
+export interface CompactingDependencies {
+  readonly documents: Pick<Documents, 'change'>;
+  /** Throws `conversation-missing`. */
+  readonly needed: (id: ConversationId) => Promise<Conversation>;
+  readonly sessions: Sessions;
+  readonly planning: Planning;
+  readonly config: Readable<Config>;
+  readonly model: () => ChatModel | null;
+  readonly tools: () => readonly ToolDescription[];
+  /** ms since 1970 */
+  readonly now: () => number;
+  /** What is known of models is there. */
+  readonly ready: Promise<void>;
+  readonly closing: AbortSignal;
+}
+
+export interface Compacting
+  extends Pick<
+    ContextControl,
+    'compact' | 'adjust' | 'apply' | 'cancel' | 'undo' | 'redo' | 'rewrite' | 'again'
+  > {
+  /** Compacts for a step; asks first where the person wants to be asked. True where something is in force now that was not before. */
+  forStep(request: StepRequest, reason: CompactionReason, force: boolean): Promise<boolean>;
+}
+
+export function createCompacting({
+  documents,
+  needed,
+  sessions,
+  planning,
+  config,
+  now,
+  closing,
+  ...deps
+}: CompactingDependencies): Compacting {
+  const store = (id: ConversationId, compaction: Compaction, replaces: string | undefined) =>
+    documents.change(id, {
+      compactions: {
+        [compaction.id]: compaction,
+        ...(replaces ? { [replaces]: { undone: true } } : {}),
+      },
+    });
+
+  /** One attempt, from its begin to its end. Throws nothing; only a stopped turn's AbortError. */
+  async function attempt(
+    id: ConversationId,
+    session: Session,
+    wish: Wish,
+    signal: AbortSignal,
+    conversation?: Conversation,
+  ): Promise<CompactResult> {
+    const run = v7();
+    const startedAt = now();
+    const control = new AbortController();
+    session.control = control;
+    const own = AbortSignal.any([signal, control.signal, closing]);
+    let planned: Planned | null = null;
+    let result: CompactResult = { outcome: 'cancelled' };
+    let begun = false;
+    let before = 0;
+    try {
+      const sight = planning.look(conversation ?? (await needed(id)), wish);
+      before = sight.built.total;
+      begun = true;
+      sessions.set(session, {
+        running: { id: run, reason: wish.reason, strategy: wish.strategy, startedAt },
+      });
+      sessions.emit(session, {
+        type: 'compaction-begin',
+        id: run,
+        conversationId: id,
+        reason: wish.reason,
+        strategy: wish.strategy,
+        tokensBefore: before,
+        at: startedAt,
+      });
+      planned = await planning.plan(id, sight, wish, own);
+      own.throwIfAborted();
+      const compaction = planned.settled ? null : planning.record(wish, planned, now() - startedAt);
+      if (!compaction) result = { outcome: 'nothing' };
+      else if (wish.preview) {
+        const pending = pendingOf(run, wish, planned);
+        session.waiting = { wish, planned };
+        sessions.set(session, { pending });
+        result = { outcome: 'preview', pending };
+      } else {
+        await store(id, compaction, wish.replaces);
+        result = { outcome: 'applied', compaction };
+      }
+    } catch (error) {
+      result = isAbort(error)
+        ? { outcome: 'cancelled' }
+        : { outcome: 'failed', problem: toCompactionProblem(error) };
+    } finally {
+      session.control = null;
+      const { problem: failure } = result.outcome === 'failed' ? result : { problem: null };
+      sessions.set(session, {
+        running: null,
+        problem:
+          failure ??
+          planned?.problem ??
+          (result.outcome === 'cancelled' ? session.state.get().problem : null),
+      });
+      if (begun)
+        sessions.emit(session, {
+          type: 'compaction-end',
+          id: run,
+          conversationId: id,
+          reason: wish.reason,
+          strategy: planned?.plan.strategy ?? wish.strategy,
+          outcome: result.outcome,
+          tokensBefore: planned?.plan.tokensBefore ?? before,
+          tokensAfter: planned?.plan.tokensAfter ?? before,
+          ratio:
+            planned && planned.plan.tokensBefore > 0
+              ? planned.plan.tokensAfter / planned.plan.tokensBefore
+              : 1,
+          durationMs: now() - startedAt,
+          usage: planned?.usage ?? null,
+          cost: planned?.cost ?? null,
+          problem: failure ?? planned?.problem ?? null,
+          at: now(),
+        });
+    }
+    if (result.outcome === 'cancelled') signal.throwIfAborted();
+    return result;
+  }
+
+  function pendingOf(run: string, wish: Wish, { plan, path, problem }: Planned): PendingPlan {
+    return {
+      id: run,
+      reason: wish.reason,
+      strategy: plan.strategy,
+      guidance: wish.guidance,
+      blocking: wish.blocking,
+      plan,
+      blocks: blocksOf(plan, path),
+      summary: summaryTextOf(plan),
+      tokensBefore: plan.tokensBefore,
+      tokensAfter: plan.tokensAfter,
+      busy: false,
+      problem,
+    };
+  }
+
+  const wishOfStep = (request: StepRequest, reason: CompactionReason): Wish => ({
+    reason,
+    strategy: config.get().context.strategy,
+    guidance: '',
+    leaf: request.leaf,
+    model: request.model,
+    tools: request.tools,
+    recall: request.recall,
+    preview: false,
+    blocking: false,
+  });
+
+  /** Compacts for a step; asks first where the person wants to be asked. True where something is in force now that was not before. */
+  async function forStep(request: StepRequest, reason: CompactionReason, force: boolean): Promise<boolean> {
+    const session = sessions.of(request.id);
+    return await sessions.inLine(session, async () => {
+      request.onStatus('compacting');
+      const { confirm, strategy } = config.get().context;
+      const preview = confirm || strategy === 'interactive';
+      const wish: Wish = { ...wishOfStep(request, reason), force, preview, blocking: preview };
+      const result = await attempt(request.id, session, wish, request.signal, request.conversation());
+      if (result.outcome === 'applied') return true;
+      if (result.outcome !== 'preview') return false;
+      request.onStatus('confirming');
+      return await new Promise<boolean>((resolve, reject) => {
+        const stopped = () => {
+          session.decided = null;
+          sessions.settle(session, false);
+          reject(request.signal.reason);
+        };
+        if (request.signal.aborted) return stopped();
+        request.signal.addEventListener('abort', stopped, { once: true });
+        session.decided = (applied) => {
+          request.signal.removeEventListener('abort', stopped);
+          resolve(applied);
+        };
+      });
+    });
+  }
+
+  async function compact(
+    id: ConversationId,
+    options: CompactOptions,
+    more: Partial<Wish>,
+  ): Promise<CompactResult> {
+    await deps.ready;
+    const session = sessions.of(id);
+    const conversation = await needed(id);
+    const guidance = options.guidance?.trim() ?? '';
+    const { context } = config.get();
+    const strategy = options.strategy ?? context.strategy;
+    if (session.state.get().pending) sessions.settle(session, false);
+    return await sessions.inLine(session, () =>
+      attempt(
+        id,
+        session,
+        {
+          reason: guidance === '' ? 'manual' : 'manual-with-prompt',
+          strategy,
+          guidance,
+          leaf: effectiveHead(conversation),
+          model: deps.model(),
+          tools: deps.tools(),
+          recall: null,
+          preview: options.preview ?? (context.confirm || strategy === 'interactive'),
+          blocking: false,
+          ...more,
+        },
+        closing,
+      ),
+    );
+  }
+
+  return {
+    forStep,
+    compact: (id, options = {}) => compact(id, options, {}),
+
+    adjust: async (id, change) => {
+      const session = sessions.of(id);
+      const { pending } = session.state.get();
+      const before = session.waiting;
+      if (!pending || !before) return;
+      const wish: Wish = {
+        ...before.wish,
+        ...(change.keep ? { keep: change.keep } : {}),
+        ...(change.fold ? { fold: change.fold } : {}),
+        ...(change.guidance === undefined
+          ? {}
+          : {
+              guidance: change.guidance.trim(),
+              ...(before.wish.reason === 'manual' && change.guidance.trim() !== ''
+                ? { reason: 'manual-with-prompt' as const }
+                : {}),
+            }),
+        ...(change.strategy ? { strategy: change.strategy } : {}),
+      };
+      session.waiting = { wish, planned: before.planned };
+      sessions.set(session, { pending: { ...pending, busy: true } });
+      session.control?.abort(new DOMException('Asked again', 'AbortError'));
+      const control = new AbortController();
+      session.control = control;
+      try {
+        const planned = await planning.plan(
+          id,
+          planning.look(await needed(id), wish),
+          wish,
+          AbortSignal.any([control.signal, closing]),
+        );
+        if (session.control !== control || session.state.get().pending?.id !== pending.id) return;
+        session.waiting = { wish, planned };
+        sessions.set(session, { pending: pendingOf(pending.id, wish, planned) });
+      } catch (error) {
+        if (isAbort(error) || session.state.get().pending?.id !== pending.id) return;
+        sessions.set(session, { pending: { ...pending, busy: false, problem: toCompactionProblem(error) } });
+      } finally {
+        if (session.control === control) session.control = null;
+      }
+    },
+
+    apply: async (id, summary) => {
+      const session = sessions.of(id);
+      const { pending } = session.state.get();
+      const { waiting } = session;
+      if (!pending || !waiting) return { outcome: 'nothing' };
+      const { wish, planned } = waiting;
+      const startedAt = now();
+      const event = {
+        id: v7(),
+        conversationId: id,
+        reason: pending.reason,
+        strategy: pending.plan.strategy,
+        tokensBefore: pending.tokensBefore,
+      };
+      sessions.emit(session, { type: 'compaction-begin', ...event, at: startedAt });
+      let result: CompactResult = { outcome: 'nothing' };
+      try {
+        const compaction = planning.record(wish, planned, now() - startedAt, summary);
+        if (compaction) {
+          await store(id, compaction, wish.replaces);
+          result = { outcome: 'applied', compaction };
+        }
+        sessions.settle(session, result.outcome === 'applied');
+      } catch (error) {
+        // The plan stays on the screen, to be tried again.
+        result = { outcome: 'failed', problem: toCompactionProblem(error) };
+        sessions.set(session, { problem: result.problem });
+      } finally {
+        sessions.emit(session, {
+          type: 'compaction-end',
+          ...event,
+          outcome: result.outcome,
+          tokensAfter: pending.tokensAfter,
+          ratio: pending.tokensBefore > 0 ? pending.tokensAfter / pending.tokensBefore : 1,
+          durationMs: now() - startedAt,
+          usage: null,
+          cost: null,
+          problem: result.outcome === 'failed' ? result.problem : pending.problem,
+          at: now(),
+        });
+      }
+      return result;
+    },
+
+    cancel: (id) => {
+      const session = sessions.of(id);
+      session.control?.abort(new DOMException('Cancelled', 'AbortError'));
+      if (session.state.get().pending) sessions.settle(session, false);
+    },
+
+    undo: async (id, compaction) => {
+      await needed(id);
+      sessions.of(id).futile = 0;
+      await documents.change(id, { compactions: { [compaction]: { undone: true } } });
+    },
+    redo: async (id, compaction) => {
+      await needed(id);
+      await documents.change(id, { compactions: { [compaction]: { undone: false } } });
+    },
+    rewrite: async (id, compaction, summary) => {
+      await needed(id);
+      await documents.change(id, { compactions: { [compaction]: { summary } } });
+    },
+    again: async (id, compaction, guidance) => {
+      const made = (await needed(id)).compactions.get(compaction);
+      return await compact(
+        id,
+        { guidance, ...(made ? { strategy: made.wanted ?? made.strategy } : {}) },
+        made ? { replaces: made.id } : {},
+      );
+    },
+  };
+}
+
+const toCompactionProblem = (error: unknown): Problem => {
+  const problem = toProblem(error);
+  return problem.code === 'unexpected'
+    ? { ...problem, code: 'compaction-failed', params: { detail: problem.message } }
+    : problem;
+};

@@ -1,0 +1,255 @@
+// Makes a plan for a branch, and the record a plan is kept as. Asks the model and the index where the strategy wants them; carries nothing out.
+import { v7 } from 'uuid';
+import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
+import { type Problem, RecollectError } from '../../domain/base/errors.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import { firstLineOf } from '../../domain/chat/checkpoint.ts';
+import type { Compaction, CompactionReason } from '../../domain/chat/compaction.ts';
+import { type Conversation, pathTo } from '../../domain/chat/conversation.ts';
+import type { Message, PartOf, Usage } from '../../domain/chat/message.ts';
+import { costOf, type Price } from '../../domain/context/budget.ts';
+import { planCompaction, strategyOf } from '../../domain/context/compaction/index.ts';
+import { boundaryOf, type CompactionPlan, summaryTextOf } from '../../domain/context/compaction/plan.ts';
+import type { CompactionTools } from '../../domain/context/compaction/strategy.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import type { PlanBlock } from './context.ts';
+import type { Meters } from './meters.ts';
+import type { Built, Requests } from './requests.ts';
+import { summariseWith } from './summarise.ts';
+import type { Upkeeper } from './upkeep.ts';
+
+/** One attempt to compact. */
+export interface Wish {
+  readonly reason: CompactionReason;
+  readonly strategy: string;
+  readonly guidance: string;
+  readonly leaf: MessageId | null;
+  readonly model: ChatModel | null;
+  readonly tools: readonly ToolDescription[];
+  readonly recall: PartOf<'recall'> | null;
+  readonly keep?: readonly MessageId[];
+  readonly fold?: readonly MessageId[];
+  /** The compaction this one takes the place of. */
+  readonly replaces?: string;
+  /** The request is too large whatever the window is said to be. */
+  readonly force?: boolean;
+  readonly preview: boolean;
+  readonly blocking: boolean;
+}
+
+export interface Planned {
+  /** It is what is in force already. */
+  readonly settled: boolean;
+  readonly plan: CompactionPlan;
+  readonly path: readonly Message[];
+  readonly usage: Usage | null;
+  readonly cost: number | null;
+  readonly problem: Problem | null;
+}
+
+/** A branch as a compaction finds it. */
+export interface Sight {
+  readonly seen: Conversation;
+  readonly path: readonly Message[];
+  readonly built: Built;
+}
+
+export interface PlanningDependencies {
+  readonly config: Readable<Config>;
+  readonly meters: Meters;
+  readonly requests: Requests;
+  readonly upkeep: Upkeeper;
+  /** ms since 1970 */
+  readonly now: () => number;
+  readonly device: string;
+  readonly priceOf: (model: ChatModel) => Price | null;
+  readonly relevance:
+    | ((id: ConversationId, question: string, signal: AbortSignal) => Promise<ReadonlyMap<MessageId, number>>)
+    | undefined;
+  /** Longest time for one summary, ms. */
+  readonly patienceMs: number;
+}
+
+export interface Planning {
+  /** The branch a wish is about, as it is sent now. */
+  look(conversation: Conversation, wish: Wish): Sight;
+  /** Throws only AbortError, or what is wrong with the code: a summary that fails is in the plan. */
+  plan(id: ConversationId, sight: Sight, wish: Wish, signal: AbortSignal): Promise<Planned>;
+  /** What is kept of a plan; null for one that changes nothing. `summary`: the person's wording of it. */
+  record(wish: Wish, planned: Planned, durationMs: number, summary?: string): Compaction | null;
+}
+
+export function createPlanning({
+  config,
+  meters,
+  requests,
+  upkeep,
+  now,
+  device,
+  patienceMs,
+  ...deps
+}: PlanningDependencies): Planning {
+  const { build, appliedOn } = requests;
+
+  function look(conversation: Conversation, wish: Wish): Sight {
+    // A compaction that is made again starts from what was there before it.
+    const seen: Conversation = wish.replaces
+      ? { ...conversation, compactions: without(conversation.compactions, wish.replaces) }
+      : conversation;
+    const path = pathTo(seen.messages, wish.leaf);
+    return { seen, path, built: build(seen, path, wish) };
+  }
+
+  async function plan(
+    id: ConversationId,
+    { seen, path, built }: Sight,
+    wish: Wish,
+    signal: AbortSignal,
+  ): Promise<Planned> {
+    const { context } = config.get();
+    const budget = wish.force
+      ? {
+          ...built.budget,
+          target: Math.min(built.budget.target, Math.floor(built.total * context.target_ratio)),
+        }
+      : built.budget;
+    const calls: Usage[] = [];
+    const price = wish.model ? deps.priceOf(wish.model) : null;
+    const tools: CompactionTools = {
+      meter: meters.of(wish.model),
+      summarise: wish.model
+        ? summariseWith(wish.model, {
+            patienceMs: patienceMs,
+            signal,
+            onUsage: (usage) => calls.push(usage),
+          })
+        : null,
+      ...(deps.relevance
+        ? {
+            relevance: async (question: string) => {
+              try {
+                return (await deps.relevance?.(id, question, signal)) ?? new Map();
+              } catch {
+                signal.throwIfAborted();
+                // By words alone, then.
+                return new Map<MessageId, number>();
+              }
+            },
+          }
+        : {}),
+      signal,
+    };
+    const previous = appliedOn(seen, path);
+    const polished = await upkeep.memoryOn(id, path);
+    const made = await planCompaction(
+      strategyOf(wish.strategy),
+      {
+        path,
+        system: seen.meta.systemPrompt,
+        previous,
+        ...(polished ? { polished } : {}),
+        wish: {
+          reason: wish.reason,
+          ...(wish.guidance === '' ? {} : { instruction: wish.guidance }),
+          ...(context.summary_prompt.trim() === '' ? {} : { prompt: context.summary_prompt }),
+          ...(wish.keep ? { keep: new Set(wish.keep) } : {}),
+          ...(wish.fold ? { fold: new Set(wish.fold) } : {}),
+        },
+      },
+      budget,
+      tools,
+    );
+    const costs = price ? calls.map((usage) => costOf(usage, price)) : [];
+    return {
+      plan: made,
+      path,
+      settled: previous !== null && made === previous.plan,
+      usage: calls.length > 0 ? added(calls) : null,
+      cost: costs.some((cost) => cost !== null)
+        ? costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0)
+        : null,
+      problem: made.fallback
+        ? new RecollectError('compaction-fallback', made.fallback.message, {
+            params: {
+              wanted: wish.strategy,
+              strategy: made.strategy,
+              reason: made.fallback.code,
+              detail: made.fallback.message,
+            },
+          }).problem
+        : null,
+    };
+  }
+
+  const record: Planning['record'] = (wish, planned, durationMs, summary) => {
+    const at = boundaryOf(planned.plan);
+    if (at === null) return null;
+    const { plan, usage, cost, problem } = planned;
+    return {
+      id: v7(),
+      at,
+      createdAt: now(),
+      strategy: plan.strategy,
+      ...(plan.strategy === wish.strategy ? {} : { wanted: wish.strategy }),
+      reason: wish.reason,
+      ...(wish.guidance === '' ? {} : { guidance: wish.guidance }),
+      plan,
+      ...(summary === undefined || summary === summaryTextOf(plan) ? {} : { summary }),
+      tokensBefore: plan.tokensBefore,
+      tokensAfter: plan.tokensAfter,
+      durationMs,
+      device: device,
+      ...(wish.model && plan.attempts > 0 ? { model: wish.model.id } : {}),
+      ...(usage ? { usage } : {}),
+      ...(cost === null ? {} : { cost }),
+      ...(problem ? { problem: { ...problem } } : {}),
+      undone: false,
+    };
+  };
+
+  return { look, plan, record };
+}
+
+/** The plan stretch by stretch, as a person ticks it. */
+export function blocksOf(plan: CompactionPlan, path: readonly Message[]): PlanBlock[] {
+  const at = new Map<string, number>(path.map((message, index) => [message.id, index]));
+  return plan.runs.flatMap((run): PlanBlock[] => {
+    const [from, to] = [at.get(run.from), at.get(run.to)];
+    if (from === undefined || to === undefined) return [];
+    const messages = path.slice(from, to + 1);
+    // A stretch is ticked turn by turn: each question with what answers it.
+    const turns: Message[][] = [];
+    for (const message of messages) {
+      const turn = turns.at(-1);
+      if (!turn || (message.role === 'user' && message.kind === 'message')) turns.push([message]);
+      else turn.push(message);
+    }
+    return turns.map((turn) => ({
+      id: (turn[0] as Message).id,
+      ids: turn.map((message) => message.id),
+      role: (turn[0] as Message).role,
+      firstLine: firstLineOf(turn[0] as Message),
+      tokens: Math.round((run.tokens * turn.length) / messages.length),
+      state: run.action,
+      why: run.why,
+    }));
+  });
+}
+
+const without = (
+  compactions: ReadonlyMap<string, Compaction>,
+  id: string,
+): ReadonlyMap<string, Compaction> => {
+  const others = new Map(compactions);
+  others.delete(id);
+  return others;
+};
+
+function added(calls: readonly Usage[]): Usage {
+  const sum: Record<string, number> = {};
+  for (const usage of calls)
+    for (const [key, value] of Object.entries(usage))
+      if (typeof value === 'number') sum[key] = (sum[key] ?? 0) + value;
+  return sum;
+}

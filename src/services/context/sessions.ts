@@ -1,0 +1,87 @@
+// What goes on in each conversation of this tab: its state as the interface sees it, its attempts one after another, and who hears of them.
+import type { ConversationId } from '../../domain/base/ids.ts';
+import { type Writable, writable } from '../../domain/base/readable.ts';
+import { type CompactionEvent, type ContextState, IDLE_CONTEXT } from './context.ts';
+import type { Planned, Wish } from './planning.ts';
+
+/** Of one conversation, kept for the interface. */
+const MAX_EVENTS = 50;
+
+export interface Session {
+  readonly state: Writable<ContextState>;
+  /** Attempts of this conversation one after another. */
+  line: Promise<unknown>;
+  /** Ends what runs. */
+  control: AbortController | null;
+  /** Tokens at which the last attempt did not help; 0: it did. */
+  futile: number;
+  /** The waiting plan, and how it was made. */
+  waiting: { readonly wish: Wish; readonly planned: Planned } | null;
+  /** A turn that waits for the person. */
+  decided: ((applied: boolean) => void) | null;
+}
+
+export interface Sessions {
+  of(id: ConversationId): Session;
+  set(session: Session, change: Partial<ContextState>): void;
+  /** Keeps the event with the conversation and tells every listener. */
+  emit(session: Session, event: CompactionEvent): void;
+  onEvent(listener: (event: CompactionEvent) => void): () => void;
+  /** Runs `work` after all earlier work on the conversation. */
+  inLine<T>(session: Session, work: () => Promise<T>): Promise<T>;
+  /** Takes the waiting plan away and lets the turn behind it go on. */
+  settle(session: Session, applied: boolean): void;
+  /** Settles what waits and resolves when nothing runs any more. */
+  end(): Promise<void>;
+}
+
+export function createSessions(): Sessions {
+  const sessions = new Map<ConversationId, Session>();
+  const listeners = new Set<(event: CompactionEvent) => void>();
+
+  const set: Sessions['set'] = (session, change) =>
+    session.state.update((state) => ({ ...state, ...change }));
+  const settle: Sessions['settle'] = (session, applied) => {
+    session.waiting = null;
+    set(session, { pending: null });
+    const { decided } = session;
+    session.decided = null;
+    decided?.(applied);
+  };
+
+  return {
+    set,
+    settle,
+    of: (id) => {
+      const known = sessions.get(id);
+      if (known) return known;
+      const session: Session = {
+        state: writable(IDLE_CONTEXT),
+        line: Promise.resolve(),
+        control: null,
+        futile: 0,
+        waiting: null,
+        decided: null,
+      };
+      sessions.set(id, session);
+      return session;
+    },
+    emit: (session, event) => {
+      set(session, { events: [...session.state.get().events, event].slice(-MAX_EVENTS) });
+      for (const listener of [...listeners]) listener(event);
+    },
+    onEvent: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    inLine: (session, work) => {
+      const result = session.line.then(work);
+      session.line = result.catch(() => undefined);
+      return result;
+    },
+    end: async () => {
+      for (const session of sessions.values()) if (session.state.get().pending) settle(session, false);
+      await Promise.all([...sessions.values()].map(({ line }) => line));
+    },
+  };
+}
