@@ -1,0 +1,211 @@
+// Asking a model once for a step: a request that fits, an answer taken over where the very same request was answered before, or streamed to
+// the screen and into its draft row; a second time without tools where the endpoint would not take them. What goes wrong with the model is in
+// what it gives; only a request that cannot be made is thrown.
+import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
+import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import { addToDraft, hasContent } from '../../domain/chat/draft.ts';
+import type { Finish, Message, Part, Usage } from '../../domain/chat/message.ts';
+import { requestKey } from '../context/request-key.ts';
+import type { PreparedStep, StepRequest, TurnContext } from '../context/turn-context.ts';
+import type { DraftRow } from './draft-rows.ts';
+import type { ToolRefusals } from './tool-refusals.ts';
+
+/** The screen hears of new words about 30 times a second. */
+const FRAME_MS = 33;
+/** What came of a request. */
+export interface Streamed {
+  readonly parts: readonly Part[];
+  readonly finish: Finish;
+  readonly usage: Usage | undefined;
+  readonly problem: Problem | null;
+}
+
+export interface StepWish {
+  readonly request: StepRequest;
+  /** Stands in the answer already. */
+  readonly before: readonly Part[];
+  /** Answers to the very same request may be taken over from other branches. */
+  readonly reuse: boolean;
+  /** The last step: the model has to answer now. */
+  readonly noCalls: boolean;
+  /** The row in which the answer is kept while it comes; made only where a model is asked. */
+  readonly draft: () => DraftRow;
+  /** The answer so far, as often as a screen can show it. */
+  readonly onParts: (parts: readonly Part[]) => void;
+}
+
+export interface Asked {
+  readonly got: Streamed;
+  /** What was sent; null where the person stopped before that. */
+  readonly prepared: PreparedStep | null;
+  /** Name of the request. */
+  readonly key: string | undefined;
+  /** The answer it was taken over from. */
+  readonly taken: Message | undefined;
+  readonly draft: DraftRow | undefined;
+  /** What was offered in the end: nothing, where the model would not take tools. */
+  readonly tools: readonly ToolDescription[];
+}
+
+export const createAsking =
+  ({ context, refusals }: { context: TurnContext; refusals: ToolRefusals }) =>
+  async ({ request, before, reuse, noCalls, draft: begin, onParts }: StepWish): Promise<Asked> => {
+    const { model, signal } = request;
+    let { tools } = request;
+    let draft: DraftRow | undefined;
+    let got: Streamed = { parts: before, finish: 'stopped', usage: undefined, problem: null };
+    let prepared: PreparedStep | null = null;
+    let taken: Message | undefined;
+    let key: string | undefined;
+    const asked = () => ({ got, prepared, key, taken, draft, tools });
+    try {
+      if (signal.aborted) return asked();
+      prepared = await context.prepare(request);
+      key = requestKey(model, prepared.prompt, tools);
+      taken = reuse ? answerTo(request.conversation(), key) : undefined;
+      if (taken) {
+        got = { ...got, parts: [...before, ...taken.parts.filter(isSaid)], finish: taken.finish ?? 'stop' };
+        return asked();
+      }
+      draft = begin();
+      const row = draft;
+      const ask = (what: PreparedStep) =>
+        stream(model, what, { before, noCalls, tools, draft: row, onParts, signal });
+      got = await ask(prepared);
+      if (tools.length > 0 && looksRefused(got, before)) {
+        // Some models take no tools and say so with a refusal: once without, and remembered where that helped.
+        const { problem } = got;
+        tools = [];
+        prepared = await context.prepare({ ...request, tools });
+        key = requestKey(model, prepared.prompt, tools);
+        got = await ask(prepared);
+        if (got.finish !== 'error') await refusals.remember(model, problem);
+      }
+    } catch (error) {
+      if (!isAbort(error)) {
+        draft?.release();
+        throw error;
+      }
+    }
+    return asked();
+  };
+
+async function stream(
+  model: ChatModel,
+  { prompt }: PreparedStep,
+  {
+    before,
+    tools,
+    noCalls,
+    draft,
+    onParts,
+    signal,
+  }: {
+    before: readonly Part[];
+    tools: readonly ToolDescription[];
+    noCalls: boolean;
+    draft: DraftRow;
+    onParts: (parts: readonly Part[]) => void;
+    signal: AbortSignal;
+  },
+): Promise<Streamed> {
+  let parts = before;
+  let finish: Finish = 'stop';
+  let usage: Usage | undefined;
+  let problem: Problem | null = null;
+  const screen = createPacer(FRAME_MS, () => onParts(parts));
+  try {
+    for await (const event of model.stream(prompt, {
+      ...(tools.length > 0 ? { tools } : {}),
+      ...(tools.length > 0 && noCalls ? { toolChoice: 'none' as const } : {}),
+      signal,
+    })) {
+      if (event.type === 'usage') usage = event.usage;
+      else if (event.type === 'end') {
+        finish = event.finish;
+        problem = event.problem ?? null;
+      } else {
+        parts = addToDraft(parts, event);
+        screen.touch();
+        draft.update(parts);
+      }
+    }
+  } catch (error) {
+    // A model never throws; should one do so, what arrived is kept all the same.
+    finish = 'error';
+    problem = toProblem(error);
+  } finally {
+    screen.flush();
+    screen.stop();
+  }
+  return { parts, finish, usage, problem };
+}
+
+const isSaid = (part: Part): boolean => part.type !== 'recall';
+
+/** A whole answer to the very same request, on any branch; the newest. Linear in the conversation. */
+function answerTo(conversation: Conversation, key: string): Message | undefined {
+  let found: Message | undefined;
+  for (const message of conversation.messages.values())
+    if (
+      message.request === key &&
+      (message.finish === 'stop' || message.finish === 'tool-calls') &&
+      hasContent(message.parts) &&
+      (!found || message.createdAt > found.createdAt)
+    )
+      found = message;
+  return found;
+}
+
+/** The endpoint would not take the request, perhaps for its tools: nothing came, and it was not the key, the model or the length. */
+function looksRefused(
+  { parts, finish, problem }: { parts: readonly Part[]; finish: Finish; problem: Problem | null },
+  before: readonly Part[],
+): boolean {
+  if (finish !== 'error' || !problem || parts.length > before.length) return false;
+  const detail = `${problem.params?.detail ?? ''} ${problem.message}`;
+  if (
+    /\b(tools?|functions?)\b/i.test(detail) &&
+    /^model-(server|not-found|forbidden|refused|format)$/.test(problem.code)
+  )
+    return true;
+  return problem.code === 'model-server' && problem.params?.reason === 'request';
+}
+
+/** Was told not to call, and did so or tried to. */
+export const wantsToCall = ({
+  parts,
+  finish,
+  problem,
+}: {
+  parts: readonly Part[];
+  finish: Finish;
+  problem: Problem | null;
+}): boolean =>
+  parts.some((part) => part.type === 'tool-call') ||
+  (finish === 'error' && problem?.code === 'unexpected' && /tool/i.test(problem.message));
+
+/** Calls `act` at most once in `ms`: at once when it is quiet, at the end of the interval when it is not. */
+function createPacer(ms: number, act: () => void) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let waiting = false;
+  const tick = () => {
+    timer = undefined;
+    if (!waiting) return;
+    waiting = false;
+    act();
+    timer = setTimeout(tick, ms);
+  };
+  return {
+    touch: () => {
+      waiting = true;
+      if (timer === undefined) tick();
+    },
+    flush: () => {
+      if (waiting) act();
+      waiting = false;
+    },
+    stop: () => clearTimeout(timer),
+  };
+}

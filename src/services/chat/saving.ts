@@ -1,0 +1,86 @@
+// The messages of a turn on their way into the document: each with the end of its draft row, both or neither, and the head behind it unless
+// the person has gone elsewhere.
+import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import { type ConversationId, type MessageId, newMessageId } from '../../domain/base/ids.ts';
+import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
+import { dmailText } from '../../domain/chat/dmail.ts';
+import type { Message } from '../../domain/chat/message.ts';
+import type { Documents, OpenConversation } from '../documents/documents.ts';
+import type { DraftRow } from './draft-rows.ts';
+
+export type Saving = ReturnType<typeof createSaving>;
+
+export function createSaving({
+  documents,
+  drawer,
+  now,
+  device,
+}: {
+  documents: Pick<Documents, 'read' | 'change'>;
+  drawer: Drawer;
+  now: () => number;
+  device: string;
+}) {
+  /** Appends the message and takes its draft row away, both or neither. The head follows unless the person has gone elsewhere. */
+  async function save(
+    id: ConversationId,
+    conversation: Conversation,
+    message: Message,
+    {
+      replaces,
+      draft,
+      aside = false,
+    }: {
+      replaces?: MessageId | undefined;
+      draft?: Pick<DraftRow, 'settle'> | undefined;
+      aside?: boolean;
+    } = {},
+  ): Promise<void> {
+    const failed = replaces === undefined ? undefined : conversation.messages.get(replaces);
+    const head = effectiveHead(conversation);
+    const here = !aside && (head === message.parentId || (failed !== undefined && head === failed.id));
+    const row = await draft?.settle();
+    await documents.change(
+      id,
+      {
+        messages: [message],
+        ...(here ? { meta: { head: message.id } } : {}),
+        ...(failed ? { removed: [failed.id] } : {}),
+      },
+      row === undefined ? {} : { writes: [{ key: row, value: undefined }] },
+    );
+  }
+
+  /** Drops the draft row of an answer that is not kept. */
+  async function drop(draft: DraftRow | undefined): Promise<void> {
+    const row = await draft?.settle();
+    if (row !== undefined) await drawer.set(row, undefined);
+  }
+
+  /** Puts a model's letter below its checkpoint. What was done since stays on its branch, and the letter says which. */
+  async function deliver(
+    id: ConversationId,
+    open: OpenConversation,
+    from: Message,
+    mail: { message: string; to: MessageId },
+  ): Promise<MessageId> {
+    const letter: Message = {
+      id: newMessageId(),
+      parentId: mail.to,
+      role: 'user',
+      kind: 'message',
+      createdAt: Math.max(now(), from.createdAt + 1),
+      parts: [{ type: 'text', text: dmailText(mail.message) }],
+      device,
+      dmail: { from: from.id, checkpoint: mail.to, by: 'model' },
+    };
+    const here = effectiveHead(open.get()) === from.id;
+    await documents.change(id, { messages: [letter], ...(here ? { meta: { head: letter.id } } : {}) });
+    return letter.id;
+  }
+
+  /** False once the conversation was erased for good: what is still answered must not come back as a lone message. */
+  const stillThere = async (id: ConversationId): Promise<boolean> => (await documents.read(id)) !== undefined;
+
+  return { save, drop, deliver, stillThere };
+}

@@ -1,0 +1,135 @@
+// Running the tools a message calls, one after another; what they gave is a message of its own. A tool that fails or is stopped gives a
+// result that says so.
+import { isAbort, toProblem } from '../../domain/base/errors.ts';
+import { type ConversationId, type MessageId, newMessageId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import { modelCheckpoints } from '../../domain/chat/checkpoint.ts';
+import { type Conversation, pathTo } from '../../domain/chat/conversation.ts';
+import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import type { Documents } from '../documents/documents.ts';
+import type { Memory } from '../memory/memory.ts';
+import type { TurnState } from './chat.ts';
+import { type NotesLike, runTool, type Tool } from './tools/index.ts';
+import { unlessAborted } from './unless-aborted.ts';
+
+type Call = PartOf<'tool-call'>;
+
+export interface CallWish {
+  readonly message: Message;
+  readonly calls: readonly Call[];
+  readonly tools: readonly Tool[];
+  /** The answer this one was taken over from: its results are taken over too. */
+  readonly taken: Message | undefined;
+  /** What is shown meanwhile. */
+  readonly onProgress: (shown: Partial<TurnState>) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface CallResults {
+  /** Not saved yet. */
+  readonly message: Message;
+  /** A letter to the past that a tool wrote: delivered once the results are saved. */
+  readonly mail: { readonly message: string; readonly to: MessageId } | null;
+}
+
+export interface ToolCallsDependencies {
+  readonly documents: Documents;
+  readonly memory: Pick<Memory, 'recall' | 'wake'>;
+  readonly notes: NotesLike | undefined;
+  readonly config: Readable<Config>;
+  readonly now: () => number;
+  readonly device: string;
+}
+
+/** Runs the calls of a message. Throws nothing. */
+export const createToolCalls =
+  ({ documents, memory, notes, config, now, device }: ToolCallsDependencies) =>
+  async (
+    id: ConversationId,
+    conversation: () => Conversation,
+    { message, calls, tools, taken, onProgress, signal }: CallWish,
+  ): Promise<CallResults> => {
+    const resultId = newMessageId();
+    const running = calls.map(({ callId, name }) => ({ callId, name }));
+    onProgress({
+      status: 'calling',
+      parts: [],
+      parentId: message.id,
+      answerId: resultId,
+      calls: running,
+    });
+    const copied = taken ? resultsOf(conversation(), taken.id) : undefined;
+    const path = pathTo(conversation().messages, message.id);
+    const checkpoints = modelCheckpoints(path);
+    let parts: readonly Part[] = [];
+    let newCheckpoints = 0;
+    let mail: { message: string; to: MessageId } | null = null;
+    if (copied) parts = copied.parts;
+    else
+      for (const [at, call] of calls.entries()) {
+        onProgress({ calls: running.slice(at), parts });
+        let outcome: Awaited<ReturnType<typeof runTool>>;
+        if (signal.aborted) outcome = { text: 'Not run: the person stopped the answer.', isError: true };
+        else
+          try {
+            outcome = await unlessAborted(
+              runTool(tools, call, {
+                conversationId: id,
+                path,
+                checkpoints,
+                newCheckpoints,
+                mailPending: mail !== null,
+                documents,
+                memory,
+                notes: notes,
+                config: config.get(),
+                signal,
+              }),
+              signal,
+            );
+          } catch (error) {
+            outcome = isAbort(error)
+              ? { text: 'The person stopped it.', isError: true }
+              : { text: `It failed: ${toProblem(error).message}`, isError: true };
+          }
+        if (outcome.checkpoint) newCheckpoints += 1;
+        if (outcome.mail) mail = outcome.mail;
+        parts = [
+          ...parts,
+          {
+            type: 'tool-result',
+            callId: call.callId,
+            name: call.name,
+            text: outcome.text,
+            ...(outcome.isError ? { isError: true } : {}),
+            ...(outcome.changed ? { changed: true } : {}),
+            ...(outcome.checkpoint ? { checkpoint: true } : {}),
+          },
+        ];
+      }
+    const results: Message = {
+      id: resultId,
+      parentId: message.id,
+      role: 'tool',
+      kind: 'message',
+      createdAt: Math.max(now(), message.createdAt + 1),
+      parts,
+      device,
+      ...(copied ? { copyOf: copied.id } : {}),
+    };
+    return { message: results, mail };
+  };
+
+/** The results that a taken-over answer had, as its tools gave them. */
+function resultsOf(conversation: Conversation, answer: MessageId): Message | undefined {
+  let found: Message | undefined;
+  for (const message of conversation.messages.values())
+    if (
+      message.parentId === answer &&
+      message.role === 'tool' &&
+      !message.parts.some((part) => part.type === 'tool-result' && part.edited === true)
+    )
+      found = message;
+  return found;
+}

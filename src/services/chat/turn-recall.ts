@@ -1,0 +1,157 @@
+// What memory gives to an answer: whether it is asked at all, for what, and how long an answer waits for it.
+import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import type { MessageId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import { startsTurn } from '../../domain/chat/checkpoint.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import type { Memory } from '../memory/memory.ts';
+import { askedAgain } from './repeat.ts';
+import { unlessAborted } from './unless-aborted.ts';
+
+/** A slow index holds up an answer no longer than this, ms. */
+const RECALL_PATIENCE = 3000;
+/** Without a model the recall is the answer: then there is time for an index that is just waking up, ms. */
+const RECALL_ONLY_PATIENCE = 30_000;
+/** What of a long message is asked of memory, characters: it is kept with the answer. */
+const MAX_QUERY = 4000;
+
+/** Turns between two recalls for a full window. */
+const RECALL_PAUSE_TURNS = 8;
+
+export type Recall = PartOf<'recall'>;
+
+export interface Recalled {
+  /** The passages as they will be kept with the answer; null where none were asked for or none could be had. */
+  readonly recall: Recall | null;
+  /** Why memory could not be asked. */
+  readonly problem: Problem | null;
+  /** Why memory was asked by itself; absent where it is the answer. */
+  readonly trigger: Recall['trigger'];
+}
+
+export interface TurnRecall {
+  /**
+   * What memory gives to the question at the end of the path. `pressure`: how full the window would be, 0–1, asked only where it matters.
+   * `onAsking`: memory is asked now. Throws nothing.
+   */
+  forQuestion(wish: {
+    readonly conversation: Conversation;
+    readonly path: readonly Message[];
+    readonly asked: Message;
+    /** A model answers; without one the recall is the answer. */
+    readonly answering: boolean;
+    readonly without: readonly MessageId[] | undefined;
+    readonly pressure: () => number;
+    readonly onAsking: () => void;
+    readonly signal: AbortSignal;
+  }): Promise<Recalled>;
+}
+
+export function createTurnRecall({
+  memory,
+  config,
+}: {
+  memory: Pick<Memory, 'recall'>;
+  config: Readable<Config>;
+}): TurnRecall {
+  /** The passages for the answer, as they will be kept with it; null where none were asked for. Throws nothing. */
+  async function remember(
+    conversation: Conversation,
+    query: string,
+    {
+      trigger,
+      without,
+      patience,
+      signal,
+    }: {
+      trigger: Recall['trigger'];
+      without: readonly MessageId[] | undefined;
+      patience: number;
+      signal: AbortSignal;
+    },
+  ): Promise<{ recall: Recall | null; problem: Problem | null }> {
+    const text = query.trim().slice(0, MAX_QUERY);
+    if (text === '') return { recall: null, problem: null };
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
+    const { exclude_current_session: exclude } = config.get().recall.filters;
+    try {
+      const found = await unlessAborted(
+        memory.recall({
+          text,
+          ...(exclude ? { currentConversation: conversation.id } : {}),
+          ...(trigger ? { purpose: 'inject' as const } : {}),
+          signal: bounded,
+        }),
+        bounded,
+      );
+      const left = new Set<string>(without ?? []);
+      return {
+        recall: {
+          type: 'recall',
+          query: text,
+          threshold: found.threshold,
+          passages: found.passages.filter((passage) => !left.has(passage.messageId)),
+          nearMisses: found.nearMisses.filter((passage) => !left.has(passage.messageId)),
+          ...(trigger ? { trigger } : {}),
+        },
+        problem: null,
+      };
+    } catch (error) {
+      if (!isAbort(error) && (error as { name?: string }).name !== 'TimeoutError')
+        return { recall: null, problem: toProblem(error) };
+      return {
+        recall: null,
+        problem: signal.aborted
+          ? null
+          : new RecollectError('index-unavailable', 'Memory did not answer in time.', {
+              retry: true,
+              params: { reason: 'slow' },
+            }).problem,
+      };
+    }
+  }
+
+  /** Why memory should be asked by itself, and for what; null: it should not. */
+  function recallTrigger(
+    path: readonly Message[],
+    asked: Message,
+    pressure: () => number,
+  ): { trigger: NonNullable<Recall['trigger']>; query: string } | null {
+    const {
+      enabled,
+      trigger_on_start: onStart,
+      trigger_token_threshold: full,
+    } = config.get().recall.auto_recall;
+    if (!enabled) return null;
+    const questions = path.filter(startsTurn);
+    if (questions.length <= 1) return onStart ? { trigger: 'start', query: textOf(asked) } : null;
+    const repeated = askedAgain(path.slice(0, -1));
+    if (repeated !== null) return { trigger: 'repeat', query: `${repeated}\n${textOf(asked)}` };
+    // Once each time the window fills up, not with every message from then on.
+    const lately = path.slice(-2 * RECALL_PAUSE_TURNS);
+    const recalled = lately.some((message) =>
+      message.parts.some((part) => part.type === 'recall' && part.trigger === 'window'),
+    );
+    return !recalled && pressure() >= full ? { trigger: 'window', query: textOf(asked) } : null;
+  }
+
+  return {
+    forQuestion: async ({ conversation, path, asked, answering, without, pressure, onAsking, signal }) => {
+      const wanted = answering
+        ? recallTrigger(path, asked, pressure)
+        : { trigger: undefined, query: textOf(asked) };
+      if (!wanted) return { recall: null, problem: null, trigger: undefined };
+      onAsking();
+      const { trigger } = wanted;
+      const found = await remember(conversation, wanted.query, {
+        trigger,
+        without,
+        patience: answering ? RECALL_PATIENCE : RECALL_ONLY_PATIENCE,
+        signal,
+      });
+      return { ...found, trigger };
+    },
+  };
+}
