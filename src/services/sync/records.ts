@@ -8,7 +8,7 @@ import type { JournalEntry } from './sync.ts';
 
 export const ACCOUNT = 'sync/account';
 export const JOURNAL = 'sync/journal';
-const BOOKMARK = 'sync/bookmark';
+export const BOOKMARK = 'sync/bookmark';
 const ROOMS = 'sync/room/';
 const OUTBOX = 'sync/out/';
 const FACTS = 'sync/facts/';

@@ -7,22 +7,8 @@
 // Killed anywhere, the next start finds either the step or its cause, and does it (again); doing it twice changes nothing.
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { SyncRoom } from '../../adapters/sync/sync-backend.ts';
-import type { SealingKey } from '../../adapters/vault/sealing.ts';
-import {
-  type BlobKind,
-  blobHash,
-  blobKey,
-  boundTo,
-  decodePayload,
-  encodePayload,
-  joinBlob,
-  NONCE_BYTES,
-  PART_BYTES,
-  type Payload,
-  splitBlob,
-} from '../../domain/sync/blob.ts';
-import { FOLD_BLOBS, FOLD_BYTES, planFold, type Unit } from '../../domain/sync/compaction.ts';
-import { type Coverage, covers, NOTHING, reach, union, withRange } from '../../domain/sync/coverage.ts';
+import { covers, union } from '../../domain/sync/coverage.ts';
+import { groupParts, joinParts, type Opened, openBlob, type RoomKey, type SealInto } from './envelope.ts';
 import {
   freshRecord,
   kept,
@@ -32,6 +18,7 @@ import {
   type RoomRecord,
   type Step,
 } from './records.ts';
+import { createUpkeep } from './upkeep.ts';
 
 /** What the bodies of a room mean. */
 export interface Content {
@@ -51,15 +38,13 @@ export interface Content {
 export interface RoomDeps {
   readonly document: string;
   readonly epoch: number;
-  /** The room's name on the relay, which its blobs are bound to. */
-  readonly roomId: string;
-  readonly key: SealingKey;
+  readonly keys: RoomKey;
   readonly room: SyncRoom;
   readonly content: Content;
   readonly records: Records;
   readonly device: string;
   readonly deflate: Deflate;
-  readonly random: (bytes: number) => Uint8Array;
+  readonly sealInto: SealInto;
   /** Monotonic, ms. */
   readonly clock: () => number;
   /** The relay was found to lack what it had. */
@@ -88,121 +73,10 @@ export interface RoomLink {
   work(signal: AbortSignal): Promise<boolean>;
 }
 
-/** Bodies from this size on are deflated and sent as segments: they are bulk, whose exact length says little. */
-const SEGMENT_BYTES = 4 * 1024;
 /** What is on its way to a relay at a time, bytes. */
 const IN_FLIGHT_BYTES = 4 * 1024 * 1024;
-const INFLATED_BYTES = 256 * 1024 * 1024;
-/** Quiet time before a room is folded, and the jitter between devices that would do it at once, ms. */
-const FOLD_AFTER_MS = 3_000;
-const FOLD_JITTER_MS = 6_000;
-/** Jitter before a loss on the relay is mended: all devices see it at once. */
-const HEAL_JITTER_MS = 2_000;
-
-/**
- * Seals a body into the outbox of a room. Returns the record as it will be; the caller puts it into the same step.
- * `holds`: what the body holds besides itself, for segments and snapshots.
- */
-export async function seal(
-  step: Step,
-  {
-    document,
-    record,
-    body,
-    kind,
-    holds = NOTHING,
-    replaces = [],
-    changes,
-    content,
-  }: {
-    document: string;
-    record: RoomRecord;
-    body: Uint8Array;
-    kind: BlobKind;
-    holds?: Coverage;
-    replaces?: readonly string[];
-    changes: number;
-    content: Content;
-  },
-  {
-    roomId,
-    key,
-    device,
-    deflate,
-    random,
-    records,
-  }: Pick<RoomDeps, 'roomId' | 'key' | 'device' | 'deflate' | 'random' | 'records'>,
-): Promise<RoomRecord> {
-  const form: BlobKind = kind === 'delta' && body.length >= SEGMENT_BYTES ? 'segment' : kind;
-  let sent = body;
-  let deflated = false;
-  if (form !== 'delta') {
-    const smaller = await deflate.deflate(body);
-    if (smaller.length < body.length) [sent, deflated] = [smaller, true];
-  }
-  const parts = Math.max(1, Math.ceil(sent.length / PART_BYTES));
-  const first = record.seq + 1;
-  const last = record.seq + parts;
-  const marks: Record<string, RoomRecord['have']> = { ...record.marks };
-  const blobs: Uint8Array[] = [];
-  let before = record.before;
-  for (let part = 0; part < parts; part += 1) {
-    const seq = first + part;
-    const coverage = kept(withRange(part === parts - 1 ? holds : NOTHING, device, seq));
-    const payload: Payload = {
-      device,
-      seq,
-      before,
-      part,
-      parts,
-      deflated,
-      coverage,
-      body: sent.slice(part * PART_BYTES, (part + 1) * PART_BYTES),
-    };
-    const nonce = random(NONCE_BYTES);
-    const blob = joinBlob(
-      form,
-      nonce,
-      await key.seal(nonce, encodePayload(form, payload), boundTo(form, roomId)),
-    );
-    before = blobHash(blob);
-    marks[blobKey(blob)] = coverage;
-    blobs.push(blob);
-  }
-  records.putOut(step, document, first, {
-    epoch: record.epoch,
-    blobs,
-    keys: blobs.map(blobKey),
-    replaces: [...replaces],
-    changes,
-    bytes: blobs.reduce((sum, blob) => sum + blob.length, 0),
-  });
-  return {
-    ...record,
-    seq: last,
-    before,
-    have: kept(withRange(union(record.have, holds), device, first, last)),
-    marks,
-    clocks: content.clocks(record.clocks, body),
-  };
-}
-
-/** An opened blob. */
-interface Opened {
-  readonly key: string;
-  readonly kind: BlobKind;
-  readonly bytes: number;
-  readonly payload: Payload;
-}
-/** The parts of one body together. */
-interface Group {
-  readonly opened: readonly Opened[];
-  readonly coverage: Coverage;
-}
-
 export function createRoomLink(deps: RoomDeps): RoomLink {
-  const { document, epoch, roomId, key, room, content, records, device, deflate, random, clock, wakeWithin } =
-    deps;
+  const { document, epoch, keys, room, content, records, device, deflate, clock } = deps;
   /** Keys that cannot be opened: not tried again while the connection lasts. */
   const unreadable = new Set<string>();
   let changed = true;
@@ -210,57 +84,13 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
   let settled = false;
   let read = false;
   let comparing = false;
-  /** What was looked through last, and what was found to lack nothing: the same again is not looked through again. */
+  /** What was looked through last: the same again is not looked through again. */
   let looked: { blobs: ReadonlyMap<string, Uint8Array>; record: RoomRecord; complete: boolean } | undefined;
-  let whole: { blobs: ReadonlyMap<string, Uint8Array>; record: RoomRecord } | undefined;
-  let healAt: number | null = null;
-  let foldAt: number | null = null;
   let wasSynced = false;
 
   const record = (): RoomRecord => records.rooms.get(document) ?? freshRecord(epoch);
   const rows = (): ReadonlyMap<number, OutboxRow> => records.outbox.get(document) ?? new Map();
-  const sealing = { roomId, key, device, deflate, random, records };
-
-  async function open(name: string, blob: Uint8Array): Promise<Opened | null> {
-    const taken = splitBlob(blob);
-    const plain = taken && (await key.open(taken.nonce, taken.sealed, boundTo(taken.kind, roomId)));
-    const payload = plain && decodePayload(plain);
-    return taken && payload ? { key: name, kind: taken.kind, bytes: blob.length, payload } : null;
-  }
-
-  /** Those whose parts are all there. */
-  function groups(opened: readonly Opened[]): Group[] {
-    const byUnit = new Map<string, Map<number, Opened>>();
-    for (const one of opened) {
-      const { device: author, seq, part, parts } = one.payload;
-      const name = `${author}/${seq - part}/${parts}`;
-      const unit = byUnit.get(name) ?? new Map<number, Opened>();
-      // A device whose store was set back may have used a number twice: both count.
-      if (parts === 1 && unit.has(part)) byUnit.set(`${name}/${one.key}`, new Map([[part, one]]));
-      else byUnit.set(name, unit.set(part, one));
-    }
-    return [...byUnit.values()]
-      .filter((unit) => unit.size === [...unit.values()][0]?.payload.parts)
-      .map((unit) => {
-        const parts = [...unit.values()].sort((a, b) => a.payload.part - b.payload.part);
-        return {
-          opened: parts,
-          coverage: parts.reduce<Coverage>((all, { payload }) => union(all, payload.coverage), NOTHING),
-        };
-      });
-  }
-
-  async function bodyOf({ opened }: Group): Promise<Uint8Array | null> {
-    const length = opened.reduce((sum, { payload }) => sum + payload.body.length, 0);
-    const joined = new Uint8Array(length);
-    let at = 0;
-    for (const { payload } of opened) {
-      joined.set(payload.body, at);
-      at += payload.body.length;
-    }
-    const body = opened[0]?.payload.deflated ? await deflate.inflate(joined, INFLATED_BYTES) : joined;
-    return body && content.isBody(body) ? body : null;
-  }
+  const upkeep = createUpkeep({ ...deps, record, isUnreadable: (name) => unreadable.has(name) });
 
   // ---------------------------------------------------------------- receive
   /** Takes over what is new. Returns false where some of it waits for its other parts. */
@@ -271,12 +101,12 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     const fresh: Opened[] = [];
     for (const [name, blob] of blobs) {
       if (before.marks[name] || unreadable.has(name)) continue;
-      const opened = await open(name, blob);
+      const opened = await openBlob(keys, blob);
       signal.throwIfAborted();
-      if (opened) fresh.push(opened);
+      if (opened) fresh.push({ key: name, bytes: blob.length, ...opened });
       else unreadable.add(name);
     }
-    const together = groups(fresh);
+    const together = groupParts(fresh);
     let next = before;
     const bodies: Uint8Array[] = [];
     const known: Uint8Array[] = [];
@@ -285,9 +115,9 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     const authors = new Set<string>();
     const marks: Record<string, RoomRecord['have']> = {};
     for (const group of together) {
-      const body = await bodyOf(group);
+      const body = await joinParts(group, deflate);
       signal.throwIfAborted();
-      if (!body) {
+      if (!body || !content.isBody(body)) {
         for (const { key: name } of group.opened) unreadable.add(name);
         continue;
       }
@@ -382,157 +212,6 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     return done.length > 0;
   }
 
-  // ---------------------------------------------------------------- mend and fold
-  /** What the readable blobs in the room hold together. */
-  const held = (): Coverage => {
-    const { marks } = record();
-    let all = NOTHING;
-    for (const name of room.blobs().keys()) all = union(all, marks[name] ?? NOTHING);
-    return all;
-  };
-
-  async function sendWhole(what: 'healed' | 'folded', replaces: readonly string[]): Promise<boolean> {
-    const body = await content.whole();
-    if (!body) return false;
-    const step = newStep();
-    const now = record();
-    const next = await seal(
-      step,
-      { document, record: now, body, kind: 'snapshot', holds: now.have, replaces, changes: 0, content },
-      sealing,
-    );
-    records.putRoom(step, document, {
-      ...next,
-      whole: false,
-      squash: replaces.length > 0 ? false : now.squash,
-    });
-    await records.commit(step);
-    records.note({
-      kind: 'note',
-      what,
-      document: document === 'index' ? null : document,
-      device: null,
-      count: 1,
-      bytes: body.length,
-    });
-    return true;
-  }
-
-  /** The relay lost, or keeps back, what this device knows to have been there: then it is put there again. */
-  async function heal(): Promise<boolean> {
-    const [blobs, now] = [room.blobs(), record()];
-    if (blobs === whole?.blobs && now === whole.record) return false;
-    if (covers(held(), now.have)) {
-      whole = { blobs, record: now };
-      healAt = null;
-      return false;
-    }
-    healAt ??= clock() + Math.random() * HEAL_JITTER_MS;
-    if (clock() < healAt) {
-      wakeWithin(healAt - clock() + 1);
-      return false;
-    }
-    healAt = null;
-    if (!(await sendWhole('healed', []))) return false;
-    deps.onLoss();
-    return true;
-  }
-
-  async function readAll(): Promise<Group[]> {
-    const { marks } = record();
-    const opened: Opened[] = [];
-    for (const [name, blob] of room.blobs()) {
-      const one = marks[name] ? await open(name, blob) : null;
-      if (one) opened.push(one);
-    }
-    return groups(opened);
-  }
-
-  async function compare(): Promise<void> {
-    const bodies: Uint8Array[] = [];
-    for (const group of await readAll()) {
-      const body = await bodyOf(group);
-      if (body) bodies.push(body);
-    }
-    // With this body the room holds all that is here: the blob says so, and nothing has to be healed besides.
-    const body = await content.missing(bodies.length > 0 ? content.merge(bodies) : null);
-    const step = newStep();
-    const now = record();
-    const next = body
-      ? await seal(
-          step,
-          { document, record: now, body, kind: 'delta', holds: now.have, changes: 1, content },
-          sealing,
-        )
-      : now;
-    records.putRoom(step, document, { ...next, compare: false, whole: false });
-    await records.commit(step);
-  }
-
-  async function fold(): Promise<boolean> {
-    let [deltas, segments, bytes] = [0, 0, 0];
-    for (const [name, blob] of room.blobs()) {
-      if (unreadable.has(name)) continue;
-      if (blob[1] === 0) {
-        deltas += 1;
-        bytes += blob.length;
-      } else segments += 1;
-    }
-    if (deltas < FOLD_BLOBS && bytes < FOLD_BYTES && segments < FOLD_BLOBS / 4) {
-      foldAt = null;
-      return false;
-    }
-    foldAt ??= clock() + FOLD_AFTER_MS + Math.random() * FOLD_JITTER_MS;
-    if (clock() < foldAt) {
-      wakeWithin(foldAt - clock() + 1);
-      return false;
-    }
-    foldAt = null;
-    const all = await readAll();
-    const units = new Map<Unit, Group>(
-      all.map((group) => [
-        {
-          keys: group.opened.map(({ key: name }) => name),
-          kind: group.opened[0]?.kind ?? 'delta',
-          bytes: group.opened.reduce((sum, one) => sum + one.bytes, 0),
-        },
-        group,
-      ]),
-    );
-    const plan = planFold([...units.keys()]);
-    const bodies: Uint8Array[] = [];
-    const replaces: string[] = [];
-    let holds = NOTHING;
-    for (const unit of plan) {
-      const group = units.get(unit);
-      const body = group && (await bodyOf(group));
-      if (!body) continue;
-      bodies.push(body);
-      replaces.push(...unit.keys);
-      holds = union(holds, group.coverage);
-    }
-    if (bodies.length < 2) return false;
-    const step = newStep();
-    const body = content.merge(bodies);
-    const next = await seal(
-      step,
-      { document, record: record(), body, kind: 'segment', holds, replaces, changes: 0, content },
-      sealing,
-    );
-    records.putRoom(step, document, next);
-    await records.commit(step);
-    if (document !== 'index')
-      records.note({
-        kind: 'note',
-        what: 'folded',
-        document,
-        device: null,
-        count: bodies.length,
-        bytes: body.length,
-      });
-    return true;
-  }
-
   return {
     document,
     epoch,
@@ -560,8 +239,9 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
       const { state } = room;
       if (state !== 'synced') {
         if (wasSynced) unreadable.clear();
-        [looked, whole] = [undefined, undefined];
-        [wasSynced, settled, read, foldAt] = [false, false, false, null];
+        looked = undefined;
+        upkeep.reset();
+        [wasSynced, settled, read] = [false, false, false];
         return false;
       }
       wasSynced = true;
@@ -582,17 +262,13 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
         const mine = withheld === null && gone === null;
         let mended = false;
         if (mine && (wanted || comparing)) {
-          await compare();
+          await upkeep.compare();
           comparing = false;
           mended = true;
         } else if (mine && squash) {
-          const { marks } = record();
-          mended = await sendWhole(
-            'folded',
-            [...room.blobs().keys()].filter((name) => marks[name]),
-          );
-        } else if (mine) mended = (await heal()) || (await fold());
-        settled = healAt === null && !mended;
+          mended = await upkeep.squash();
+        } else if (mine) mended = (await upkeep.heal()) || (await upkeep.fold());
+        settled = !upkeep.healing && !mended;
         return did || sent || mended || room.blobs().size !== before;
       } catch (error) {
         // Nothing was committed, so all of it is still to be done.
@@ -602,6 +278,3 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     },
   };
 }
-
-/** How far a record reaches for a device: for beacons. */
-export const reachOf = (record: RoomRecord, device: string): number => reach(record.have, device);

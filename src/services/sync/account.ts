@@ -1,0 +1,267 @@
+// The account of this device and its secrets: knocking at a relay, joining, locking other devices out, leaving. A relay is asked before
+// anything is written, and everything that is written of a step is written at once.
+import type { Store } from '../../adapters/log/conversation-log.ts';
+import type { Deflate } from '../../adapters/sync/deflate.ts';
+import type { RelayAccount, SyncBackend, SyncRoom } from '../../adapters/sync/sync-backend.ts';
+import type { KeyRing, Sealing } from '../../adapters/vault/sealing.ts';
+import type { Vault } from '../../adapters/vault/vault.ts';
+import { RecollectError } from '../../domain/base/errors.ts';
+import { DEVICE_BYTES } from '../../domain/sync/blob.ts';
+import { fromText, toText } from '../../domain/sync/bytes.ts';
+import { INDEX_ROOM, ROOM_ID_BYTES, TOKEN_BYTES, tokenInfo } from '../../domain/sync/keys.ts';
+import { fingerprintOf, KEY_BYTES } from '../../domain/sync/pairing.ts';
+import { createRoomKeys, openBlob, type RoomKeys } from './envelope.ts';
+import { decodeRows } from './index-facts.ts';
+import {
+  ACCOUNT,
+  type Account,
+  BOOKMARK,
+  type Erasure,
+  erasureWrite,
+  forgetRecords,
+  keyName,
+  type Records,
+  stepWrite,
+  tokenName,
+} from './records.ts';
+import type { SyncRequest } from './requests.ts';
+
+const JOIN_TIMEOUT_MS = 20_000;
+/** Empty epochs of the index after which a newcomer looks no further, and the largest body it reads there. */
+const INDEX_EPOCHS = 3;
+const INDEX_BYTES = 64 * 1024 * 1024;
+
+/** The account key that the vault keeps under this id. Throws `vault-unavailable`. */
+export async function accountKey(vault: Vault, id: string): Promise<Uint8Array> {
+  const key = await vault.get(keyName(id));
+  if (key === undefined)
+    throw new RecollectError('vault-unavailable', 'The key of the account cannot be read');
+  return fromText(key);
+}
+
+/** What opens an account: its key ring, and the token that the relay is shown (an operator's, or the key's own). Throws `vault-unavailable`. */
+export async function openAccount(
+  { vault, sealing }: { readonly vault: Vault; readonly sealing: Sealing },
+  { id, realm }: { readonly id: string; readonly realm: string },
+): Promise<{ ring: KeyRing; token: string }> {
+  const ring = await sealing.keyRing(await accountKey(vault, id));
+  const token = (await vault.get(tokenName(id))) ?? toText(await ring.derive(tokenInfo(realm), TOKEN_BYTES));
+  return { ring, token };
+}
+
+/** Forgets what the vault keeps of an account. */
+export async function forgetSecrets(vault: Vault, id: string): Promise<void> {
+  await vault.put(keyName(id), '');
+  await vault.put(tokenName(id), '');
+}
+
+/**
+ * Opens a room and waits until the relay has told what is in it; the caller closes it. Throws what the relay answers, `sync-offline` where
+ * it does not. `once`: the first failure counts, nothing is tried again.
+ */
+async function enter(
+  backend: SyncBackend,
+  relay: RelayAccount,
+  roomId: string,
+  signal: AbortSignal,
+  { once = false } = {},
+): Promise<SyncRoom> {
+  signal.throwIfAborted();
+  let heard = () => {};
+  const room = backend.open(relay, roomId, () => heard());
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let aborted = () => {};
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const silent = () =>
+        reject(new RecollectError('sync-offline', 'The relay does not answer', { retry: true }));
+      timer = setTimeout(silent, JOIN_TIMEOUT_MS);
+      aborted = () => reject(signal.reason);
+      signal.addEventListener('abort', aborted, { once: true });
+      heard = () => {
+        if (room.state === 'synced') resolve();
+        else if (room.state === 'refused' && room.problem) {
+          const { code, message, params } = room.problem;
+          reject(new RecollectError(code, message, params ? { params } : {}));
+        } else if (room.state === 'offline' && once) silent();
+      };
+      heard();
+    });
+    return room;
+  } catch (error) {
+    room.close();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', aborted);
+  }
+}
+
+/** The last epoch in which these keys open something of the index: rooms full of junk may have been left. null: there is none. */
+export async function findIndex(
+  {
+    backend,
+    keysOf,
+    deflate,
+  }: { readonly backend: SyncBackend; readonly keysOf: RoomKeys; readonly deflate: Deflate },
+  relay: RelayAccount,
+  signal: AbortSignal,
+  { from = 0, epochs = INDEX_EPOCHS } = {},
+): Promise<{ epoch: number; latest: string } | null> {
+  let found: { epoch: number; latest: string } | null = null;
+  for (let [epoch, misses] = [from, 0]; misses < epochs; epoch += 1) {
+    const { roomId, key } = await keysOf(INDEX_ROOM, epoch);
+    const room = await enter(backend, relay, roomId, signal);
+    let welcome = false;
+    let latest = '';
+    try {
+      for (const blob of room.blobs().values()) {
+        const payload = (await openBlob({ roomId, key }, blob))?.payload;
+        if (!payload) continue;
+        // Opened by this key: the account is there. What it says is read again, and whole, by the session.
+        welcome = true;
+        const body = payload.deflated ? await deflate.inflate(payload.body, INDEX_BYTES) : payload.body;
+        for (const [, , time] of (body && decodeRows(body)) ?? []) if (time > latest) latest = time;
+      }
+    } finally {
+      room.close();
+    }
+    if (welcome) found = { epoch, latest };
+    misses = welcome ? 0 : misses + 1;
+  }
+  return found;
+}
+
+export interface AccountDeps {
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly backend: SyncBackend;
+  readonly sealing: Sealing;
+  readonly deflate: Deflate;
+  /** Wall clock, ms since 1970. */
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** Asks the relay whether it would let this token in; a room into which nothing is put leaves nothing there. */
+export async function knock(
+  { vault, backend, sealing, signal }: AccountDeps,
+  { account, endpoint }: Extract<SyncRequest, { do: 'knock' }>,
+): Promise<void> {
+  const token = await vault.get(tokenName(account));
+  if (token === undefined)
+    throw new RecollectError('vault-unavailable', 'The token of the account cannot be read');
+  const room = await enter(backend, { endpoint, token }, toText(sealing.random(ROOM_ID_BYTES)), signal, {
+    once: true,
+  });
+  room.close();
+}
+
+/** Asks the relay whether this key opens anything there; only then it becomes this device's account. */
+export async function join(
+  { store: { log, drawer }, vault, backend, sealing, deflate, now, signal }: AccountDeps,
+  request: Extract<SyncRequest, { do: 'join' }>,
+): Promise<void> {
+  const { ring, token } = await openAccount(
+    { vault, sealing },
+    { id: request.account, realm: request.realm },
+  );
+  const found = await findIndex(
+    { backend, keysOf: createRoomKeys(ring), deflate },
+    { endpoint: request.endpoint, token },
+    signal,
+  );
+  if (!found) throw new RecollectError('sync-no-account', 'The relay has nothing that this key opens');
+  if (request.index !== null && found.latest < request.index)
+    console.warn('The relay shows an older account than the other device did');
+  const account: Account = {
+    id: request.account,
+    mode: request.mode,
+    endpoint: request.endpoint,
+    realm: request.realm,
+    fingerprint: request.fingerprint,
+    device: toText(sealing.random(DEVICE_BYTES)),
+    deviceName: request.deviceName,
+    createdAt: now(),
+    joined: true,
+    indexEpoch: found.epoch,
+  };
+  await log.append(
+    [],
+    [
+      ...(await forgetRecords(drawer)),
+      { key: ACCOUNT, value: account },
+      await stepWrite(drawer, 'joined', now()),
+    ],
+  );
+}
+
+/** An account that this device belongs to, with what it keeps of it. */
+export interface Membership extends AccountDeps {
+  readonly account: Account;
+  readonly relay: RelayAccount;
+  readonly records: Records;
+  readonly keysOf: RoomKeys;
+}
+
+/**
+ * Locks all other devices out: a new key, under which everything is uploaded again; once that is done, the old account is erased on the
+ * relay. `name`: of the device that is the reason, for the journal.
+ */
+export async function revoke(
+  { store: { log, drawer }, vault, sealing, account, relay, records, keysOf, signal }: Membership,
+  name: string | null,
+): Promise<void> {
+  const id = toText(sealing.random(9));
+  const key = sealing.random(KEY_BYTES);
+  await vault.put(keyName(id), toText(key));
+  const old: Erasure = { endpoint: relay.endpoint, token: relay.token, room: null, afterUpload: true };
+  const next: Account = {
+    // An operator's account stays the same on the relay; only the key changes.
+    ...account,
+    id,
+    fingerprint: fingerprintOf(key),
+    device: toText(sealing.random(DEVICE_BYTES)),
+    joined: false,
+    indexEpoch: 0,
+  };
+  const managed = await vault.get(tokenName(account.id));
+  if (managed !== undefined) await vault.put(tokenName(id), managed);
+  records.note({ kind: 'note', what: 'revoked', document: null, device: name, count: 1, bytes: 0 });
+  await records.flushJournal();
+  const writes = await forgetRecords(drawer);
+  signal.throwIfAborted();
+  await log.append(
+    [],
+    [
+      ...writes,
+      { key: ACCOUNT, value: next },
+      { key: BOOKMARK, value: await log.head() },
+      // With an operator's token the new account would be the old one: there the old rooms are erased one by one.
+      ...(managed === undefined
+        ? [erasureWrite(account.id, old)]
+        : await Promise.all(
+            [...records.rooms].map(async ([document, { epoch }]) => {
+              const { roomId } = await keysOf(document, epoch);
+              return erasureWrite(roomId, { ...old, room: roomId });
+            }),
+          )),
+    ],
+  );
+  await forgetSecrets(vault, account.id);
+}
+
+/** This device leaves the account; what it has of conversations stays. `erase`: the account on the relay is erased before. */
+export async function leave(
+  { store: { log, drawer }, vault, backend, account, relay, records, now, signal }: Membership,
+  { erase }: { readonly erase: boolean },
+): Promise<void> {
+  if (erase) await backend.erase(relay, null, signal);
+  const writes = await forgetRecords(drawer);
+  await records.flushJournal();
+  await log.append(
+    [],
+    [...writes, { key: ACCOUNT, value: undefined }, await stepWrite(drawer, 'left', now())],
+  );
+  await forgetSecrets(vault, account.id);
+}

@@ -1,0 +1,94 @@
+// What lies in the room of a document: changes that are taken over into the log as others made them, and changes of this device, cleaned
+// of what must not leave it. Says which documents stay here altogether.
+import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
+import { type DocumentId, isConversation, newEntryId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import { isExcluded, redact } from '../../domain/memory/privacy.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import {
+  cleanUpdate,
+  type Holdback,
+  isUpdate,
+  mergeUpdates,
+  missingFrom,
+  readWhole,
+  type WholeDocument,
+  withUpdate,
+} from '../documents/shared.ts';
+import type { Records, RoomRecord } from './records.ts';
+import type { Content } from './room.ts';
+
+export interface DocumentContents {
+  of(document: string): Content;
+  /** The update as it may leave the device. */
+  clean(update: Uint8Array): Uint8Array;
+  /** Why the document stays on this device; null: it does not. */
+  reasonToWithhold(here: WholeDocument): RoomRecord['withheld'];
+}
+
+export function createDocumentContents({
+  log,
+  config,
+  records,
+  announce,
+}: {
+  readonly log: ConversationLog;
+  readonly config: Readable<Config>;
+  readonly records: Records;
+  /** The device holds more of a document than it told the others. */
+  readonly announce: (document: string) => void;
+}): DocumentContents {
+  const holdback: Holdback = {
+    hide: (text) => redact(text, config.get().privacy.sensitive_keywords),
+    isWithheld: (id) => records.rooms.get(id)?.withheld === 'excluded',
+  };
+  const clean = (update: Uint8Array) => cleanUpdate(update, holdback).update;
+
+  return {
+    clean,
+    reasonToWithhold: ({ conversation }) => {
+      if (!conversation) return null;
+      if (conversation.meta.sample) return 'sample';
+      return isExcluded(conversation.meta.workDir, config.get().privacy.exclude_work_dirs)
+        ? 'excluded'
+        : null;
+    },
+    of: (document) => ({
+      isBody: isUpdate,
+      merge: mergeUpdates,
+      clocks: withUpdate,
+      take: async (step, bodies, known) => {
+        const updates = [...bodies];
+        if (known.length > 0) {
+          const here = await readWhole(log, document as DocumentId);
+          for (const body of known) if (!here || missingFrom(here.update, body)) updates.push(body);
+        }
+        if (updates.length === 0) return 0;
+        step.entries.push({
+          id: newEntryId(),
+          document: document as DocumentId,
+          origin: 'remote',
+          bytes: mergeUpdates(updates),
+        });
+        if (isConversation(document)) records.putUnlisted(step, document, true);
+        const together = [...(records.outbox.get(document)?.values() ?? [])].some((row) => row.changes > 0);
+        step.after.push(() => {
+          announce(document);
+          if (together)
+            records.note({ kind: 'conflict', what: 'branches', document, device: null, count: 1, bytes: 0 });
+        });
+        return updates.length;
+      },
+      whole: async () => {
+        const here = await readWhole(log, document as DocumentId);
+        return here ? clean(here.update) : null;
+      },
+      missing: async (held) => {
+        const here = await readWhole(log, document as DocumentId);
+        if (!here) return null;
+        const shared = clean(here.update);
+        return held ? missingFrom(held, shared) : shared;
+      },
+    }),
+  };
+}

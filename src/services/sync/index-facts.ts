@@ -1,0 +1,350 @@
+// What devices tell one another in the index room: who belongs to the account, who holds what (beacons), what moved, what is gone.
+// Follows the facts, compares them with what is here, and says what this device has to say.
+
+import type { Readable } from '../../domain/base/readable.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import { reach, reaches } from '../../domain/sync/coverage.ts';
+import {
+  type DeviceFact,
+  deviceFact,
+  deviceKey,
+  epochFact,
+  epochKey,
+  type Fact,
+  type FactRows,
+  factsSchema,
+  type GoneFact,
+  goneFact,
+  goneKey,
+  type HeadFact,
+  headFact,
+  headKey,
+  isLater,
+  mergeFacts,
+  toRows,
+} from '../../domain/sync/facts.ts';
+import { nextHlc } from '../../domain/sync/hlc.ts';
+import { INDEX_ROOM } from '../../domain/sync/keys.ts';
+import type { SealInto } from './envelope.ts';
+import { type Account, freshRecord, newStep, type Records, type RoomRecord, type Step } from './records.ts';
+import type { Content } from './room.ts';
+
+export interface IndexFacts {
+  /** What lies in the index room. */
+  readonly content: Content;
+  /** Documents whose facts changed and that were not looked at since. */
+  readonly stirred: Set<string>;
+  /** The latest time in the index. */
+  latest(): string;
+  /** Grows when a device says what it holds. */
+  heard(): number;
+  devices(): ReadonlyMap<string, DeviceFact>;
+  /** Somebody told of this document. */
+  isKnown(document: string): boolean;
+  /** Somebody has the document in this epoch. */
+  livesIn(document: string, epoch: number): boolean;
+  goneOf(document: string): GoneFact | null;
+  /** The epoch that was said to be the document's. */
+  epochOf(document: string): number;
+  /** The epoch in which a document lives now, as far as anybody said. */
+  liveEpoch(document: string): number;
+  /** Others announced what is not here. */
+  isBehind(document: string): boolean;
+  /** Another device, which has told of this document, does not have what this one has put there. */
+  isDoubted(document: string): boolean;
+  /** Ids of the other devices that said they hold all of what the record holds. */
+  holdersOf(document: string, record: RoomRecord): string[];
+
+  /** Puts facts into the step, and seals them for the index. */
+  publish(step: Step, facts: readonly (readonly [string, unknown])[]): Promise<void>;
+  /** Takes over that the index lives in this epoch now, without a word to the others, who are there. */
+  putIndexEpoch(step: Step, epoch: number): void;
+  /** The device holds more of a document than it told the others. */
+  announce(document: string): void;
+  /** Tells the others what is to be told; only while the index is connected. True where it did. */
+  sendBeacons(signal: AbortSignal): Promise<boolean>;
+
+  /** Facts of these documents were followed: which of them are to be fetched? */
+  sortOut(documents: readonly string[]): void;
+  /** Documents to be fetched now. */
+  toFetch(): string[];
+  /** Of all documents to be fetched, how many the relay did not fail to give. */
+  fetching(): number;
+  /** A document's room was read to its end: it is here, or the relay does not have it. */
+  wasRead(document: string): void;
+  /** The relay does not let this device into the document's room. */
+  wasRefused(document: string): void;
+  /** What the relay did not give may be asked for again. */
+  forgetLacks(): void;
+  /** Changes that a device says it made and that the relay does not give. */
+  missingOf(device: string): number;
+}
+
+/** Beacons are gathered for this long, ms. */
+const BEACON_GAP_MS = 250;
+/** A device says that it is alive this often while connected, ms. */
+const ALIVE_MS = 15 * 60_000;
+
+const NO_HEADS: ReadonlyMap<string, HeadFact> = new Map();
+
+const encodeRows = (rows: FactRows): Uint8Array => new TextEncoder().encode(JSON.stringify(rows));
+/** The facts in a body of the index; null where it is none. */
+export function decodeRows(body: Uint8Array): FactRows | null {
+  try {
+    const rows = factsSchema.safeParse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)));
+    return rows.success ? rows.data : null;
+  } catch {
+    return null;
+  }
+}
+
+export function createIndexFacts({
+  account,
+  records,
+  config,
+  sealInto,
+  now,
+  clock,
+  wakeWithin,
+}: {
+  readonly account: Account;
+  readonly records: Records;
+  readonly config: Readable<Config>;
+  readonly sealInto: SealInto;
+  /** Wall clock, ms since 1970. May be wrong. */
+  readonly now: () => number;
+  /** Monotonic, ms. */
+  readonly clock: () => number;
+  readonly wakeWithin: (ms: number) => void;
+}): IndexFacts {
+  const { device } = account;
+  const stirred = new Set<string>();
+  /** Heads by document and device, as the facts have them. */
+  const heads = new Map<string, Map<string, HeadFact>>();
+  let headsHeard = 0;
+  let latest = '';
+  /** Documents of which others announced more than is here. */
+  const announced = new Set<string>();
+  /** Rooms whose relay did not give what others announced; looked at again later. */
+  const lacking = new Map<string, number>();
+  /** Documents of which the others are to be told. */
+  const beacons = new Set<string>(records.rooms.keys());
+  let beaconAt = 0;
+  let aliveAt = Number.NEGATIVE_INFINITY;
+
+  function changed(keys: Iterable<string>): void {
+    for (const key of keys) {
+      const fact = records.facts.get(key);
+      if (fact && fact.time > latest) latest = fact.time;
+      const [kind, document, id] = key.split('/');
+      if (document === undefined) continue;
+      if (kind === 'head' && id !== undefined) {
+        const head = headFact.safeParse(fact?.value);
+        const all = heads.get(document) ?? new Map<string, HeadFact>();
+        heads.set(document, all);
+        if (head.success) all.set(id, head.data);
+        headsHeard += 1;
+        lacking.delete(document);
+      }
+      if (kind !== 'device') stirred.add(document);
+    }
+  }
+  const headsOf = (document: string): ReadonlyMap<string, HeadFact> => heads.get(document) ?? NO_HEADS;
+  const goneOf = (document: string): GoneFact | null => {
+    const fact = goneFact.safeParse(records.facts.get(goneKey(document))?.value);
+    return fact.success ? fact.data : null;
+  };
+  const epochOf = (document: string): number => {
+    const fact = epochFact.safeParse(records.facts.get(epochKey(document))?.value);
+    return fact.success ? fact.data.epoch : 0;
+  };
+  const liveEpoch = (document: string): number => {
+    const gone = goneOf(document);
+    return Math.max(epochOf(document), gone ? gone.epoch + 1 : 0);
+  };
+  const isBehind = (document: string): boolean => {
+    const record = records.rooms.get(document);
+    if (record && record.gone !== null) return false;
+    const epoch = record?.epoch ?? liveEpoch(document);
+    for (const head of headsOf(document).values())
+      if (head.epoch === epoch)
+        for (const [author, count] of Object.entries(head.have))
+          if (count > reach(record?.have ?? {}, author)) return true;
+    return false;
+  };
+  const lackingUntil = () => clock() + config.get().sync.auto_sync_interval * 1000;
+
+  const stamp = (): string => {
+    latest = nextHlc(now(), device, latest === '' ? null : latest);
+    return latest;
+  };
+  const content: Content = {
+    isBody: (body) => decodeRows(body) !== null,
+    merge: (bodies) => {
+      const all = new Map<string, Fact>();
+      for (const body of bodies) mergeFacts(all, decodeRows(body) ?? []);
+      return encodeRows(toRows(all));
+    },
+    clocks: (before) => before,
+    take: async (step, bodies, known) => {
+      records.putFacts(
+        step,
+        [...bodies, ...known].flatMap((body) => decodeRows(body) ?? []),
+        changed,
+      );
+      return bodies.length;
+    },
+    whole: async () => encodeRows(toRows(records.facts)),
+    missing: async (held) => {
+      const there = new Map<string, Fact>();
+      if (held) mergeFacts(there, decodeRows(held) ?? []);
+      const rows = toRows([...records.facts].filter(([key, fact]) => isLater(fact, there.get(key))));
+      return rows.length > 0 ? encodeRows(rows) : null;
+    },
+  };
+
+  async function publish(step: Step, facts: readonly (readonly [string, unknown])[]): Promise<void> {
+    const rows: FactRows = facts.map(([key, value]) => [key, value, stamp()]);
+    records.putFacts(step, rows, changed);
+    const record = records.rooms.get(INDEX_ROOM) ?? freshRecord(account.indexEpoch);
+    const next = await sealInto(step, {
+      document: INDEX_ROOM,
+      record,
+      body: encodeRows(rows),
+      kind: 'delta',
+      changes: 0,
+      content,
+    });
+    records.putRoom(step, INDEX_ROOM, next);
+  }
+
+  async function sendBeacons(signal: AbortSignal): Promise<boolean> {
+    const due: [string, unknown][] = [];
+    const known = deviceFact.safeParse(records.facts.get(deviceKey(device))?.value);
+    if (!known.success || known.data.name !== account.deviceName || clock() - aliveAt >= ALIVE_MS) {
+      due.push([deviceKey(device), { name: account.deviceName, pairedAt: account.createdAt, seenAt: now() }]);
+    }
+    const said: string[] = [];
+    for (const document of beacons) {
+      if (document === INDEX_ROOM) {
+        said.push(document);
+        continue;
+      }
+      // What is not on the relay yet would only be looked for there in vain.
+      if (records.outbox.has(document)) continue;
+      said.push(document);
+      const record = records.rooms.get(document);
+      if (!record || record.gone !== null || record.withheld !== null) continue;
+      const head: HeadFact = { epoch: record.epoch, have: reaches(record.have) };
+      const before = headsOf(document).get(device);
+      if (Object.keys(head.have).length > 0 && JSON.stringify(before) !== JSON.stringify(head))
+        due.push([headKey(document, device), head]);
+    }
+    if (due.length === 0) {
+      for (const document of said) beacons.delete(document);
+      return false;
+    }
+    if (clock() < beaconAt) {
+      wakeWithin(beaconAt - clock() + 1);
+      return false;
+    }
+    const step = newStep();
+    await publish(step, due);
+    signal.throwIfAborted();
+    await records.commit(step);
+    for (const document of said) beacons.delete(document);
+    beaconAt = clock() + BEACON_GAP_MS;
+    aliveAt = clock();
+    wakeWithin(ALIVE_MS + 1);
+    return true;
+  }
+
+  changed(records.facts.keys());
+
+  return {
+    content,
+    stirred,
+    latest: () => latest,
+    heard: () => headsHeard,
+    devices: () => {
+      const all = new Map<string, DeviceFact>();
+      for (const [key, { value }] of records.facts) {
+        if (!key.startsWith('device/')) continue;
+        const fact = deviceFact.safeParse(value);
+        if (fact.success) all.set(key.slice('device/'.length), fact.data);
+      }
+      return all;
+    },
+    isKnown: (document) => headsOf(document).size > 0,
+    livesIn: (document, epoch) => [...headsOf(document).values()].some((head) => head.epoch === epoch),
+    goneOf,
+    epochOf,
+    liveEpoch,
+    isBehind,
+    isDoubted: (document) => {
+      const record = records.rooms.get(document);
+      if (!record || record.gone !== null || record.withheld !== null || records.outbox.has(document))
+        return false;
+      return [...headsOf(document)].some(
+        ([id, head]) => id !== device && head.epoch === record.epoch && (head.have[device] ?? 0) < record.seq,
+      );
+    },
+    holdersOf: (document, record) => {
+      const all = Object.entries(reaches(record.have));
+      return [...headsOf(document)]
+        .filter(
+          ([id, head]) =>
+            id !== device &&
+            head.epoch === record.epoch &&
+            all.every(([author, count]) => (head.have[author] ?? 0) >= count),
+        )
+        .map(([id]) => id);
+    },
+
+    publish,
+    putIndexEpoch: (step, epoch) =>
+      records.putFacts(step, [[epochKey(INDEX_ROOM), { epoch }, stamp()]], changed),
+    announce: (document) => {
+      beacons.add(document);
+    },
+    sendBeacons,
+
+    sortOut: (documents) => {
+      for (const document of documents)
+        if (document !== INDEX_ROOM && isBehind(document)) announced.add(document);
+        else announced.delete(document);
+    },
+    toFetch: () =>
+      [...announced].filter((document) => {
+        const again = lacking.get(document);
+        return (again === undefined || again <= clock()) && isBehind(document);
+      }),
+    fetching: () => {
+      let count = 0;
+      for (const document of announced) if (isBehind(document) && !lacking.has(document)) count += 1;
+      return count;
+    },
+    wasRead: (document) => {
+      if (isBehind(document)) {
+        // Looked, and it is not there: the relay lacks it, or keeps it back.
+        if (!lacking.has(document)) lacking.set(document, lackingUntil());
+      } else {
+        lacking.delete(document);
+        announced.delete(document);
+      }
+    },
+    wasRefused: (document) => {
+      lacking.set(document, lackingUntil());
+    },
+    forgetLacks: () => lacking.clear(),
+    missingOf: (id) => {
+      let count = 0;
+      for (const document of lacking.keys()) {
+        const head = headsOf(document).get(id);
+        const record = records.rooms.get(document);
+        if (head) count += Math.max(0, (head.have[id] ?? 0) - reach(record?.have ?? {}, id));
+      }
+      return count;
+    },
+  };
+}

@@ -1,0 +1,327 @@
+// How documents end and move: erased here and so everywhere, erased elsewhere and so here, kept in the trash where something was written
+// meanwhile, carried over to the next epoch of their room. Deleting wins; what lost is kept where it was written.
+import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
+import type { RelayAccount, SyncBackend } from '../../adapters/sync/sync-backend.ts';
+import { toProblem } from '../../domain/base/errors.ts';
+import { type DocumentId, isConversation, LIBRARY_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
+import { reach, reaches } from '../../domain/sync/coverage.ts';
+import { epochKey, type GoneFact, goneKey } from '../../domain/sync/facts.ts';
+import { INDEX_ROOM } from '../../domain/sync/keys.ts';
+import { deletedNow } from '../documents/shared.ts';
+import type { RoomKeys } from './envelope.ts';
+import type { IndexFacts } from './index-facts.ts';
+import type { OpenRooms } from './open-rooms.ts';
+import { type Account, freshRecord, newStep, type Records, type RoomRecord, type Step } from './records.ts';
+
+export interface Lifetimes {
+  /** A change in the log named these documents. */
+  touched(documents: readonly string[]): void;
+  /** The log was read where it speaks of this document. */
+  seen(document: string): void;
+  /** Changes that were named and not looked at yet. */
+  readonly unseen: ReadonlySet<string>;
+  /** What is not in the log any more was erased here, and is erased everywhere. */
+  noticeErased(): Promise<boolean>;
+  /** Erases for good, here and everywhere. */
+  forget(documents: readonly string[]): Promise<void>;
+  /** Puts into the step what makes of a document one that was erased elsewhere while something was written here. */
+  keepInTrash(step: Step, document: string): Promise<void>;
+  /** Does what the facts ask for: erased, moved, taken back. */
+  followFacts(): Promise<boolean>;
+  /** A room in which too much cannot be opened is left, and made again in the next epoch. */
+  rebuildDamaged(): Promise<boolean>;
+  /** Erases on the relay what is to be erased there; `uploaded`: all that this device has is there. */
+  eraseOnRelay(uploaded: () => boolean): Promise<void>;
+}
+
+/** Unreadable things in a room after which it is made again in the next epoch. */
+const UNREADABLE_LIMIT = 64;
+/** A relay that does not answer is asked again to erase after this long, ms. */
+const ERASE_AGAIN_MS = 30_000;
+
+export function createLifetimes({
+  account,
+  log,
+  backend,
+  relay,
+  records,
+  facts,
+  rooms,
+  keysOf,
+  now,
+  signal,
+  wakeWithin,
+}: {
+  readonly account: Account;
+  readonly log: ConversationLog;
+  readonly backend: SyncBackend;
+  readonly relay: RelayAccount;
+  readonly records: Records;
+  readonly facts: IndexFacts;
+  readonly rooms: OpenRooms;
+  readonly keysOf: RoomKeys;
+  /** Wall clock, ms since 1970. */
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+  readonly wakeWithin: (ms: number) => void;
+}): Lifetimes {
+  const { device } = account;
+  /** Documents that a change in the log named and that were not looked at since. */
+  const named = new Set<string>();
+
+  /** Forgets what the outbox holds of a document's room. */
+  const dropOut = (step: Step, document: string) => {
+    for (const number of records.outbox.get(document)?.keys() ?? [])
+      records.putOut(step, document, number, undefined);
+  };
+  const eraseRoom = async (step: Step, document: string, epoch: number): Promise<void> => {
+    const { roomId } = await keysOf(document, epoch);
+    records.putErasure(step, roomId, {
+      endpoint: relay.endpoint,
+      token: null,
+      room: roomId,
+      afterUpload: false,
+    });
+  };
+  const markGone = (step: Step, document: string, record: RoomRecord, epoch: number) => {
+    dropOut(step, document);
+    records.putRoom(step, document, {
+      ...record,
+      gone: epoch,
+      whole: false,
+      compare: false,
+      squash: false,
+    });
+    if (isConversation(document)) records.putUnlisted(step, document, true);
+  };
+
+  async function eraseEverywhere(document: string, record: RoomRecord): Promise<void> {
+    const known = facts.goneOf(document);
+    const step = newStep();
+    markGone(step, document, record, record.epoch);
+    if (!known || known.epoch < record.epoch) {
+      await eraseRoom(step, document, record.epoch);
+      const gone: GoneFact = { epoch: record.epoch, have: reaches(record.have), at: now() };
+      await facts.publish(step, [[goneKey(document), gone]]);
+      records.note({ kind: 'note', what: 'forgotten', document, device: null, count: 1, bytes: 0 });
+    }
+    signal.throwIfAborted();
+    await records.commit(step);
+    rooms.close(document);
+  }
+
+  async function keepInTrash(step: Step, document: string): Promise<void> {
+    const gone = facts.goneOf(document);
+    if (!gone) return;
+    const record = records.rooms.get(document) ?? freshRecord(gone.epoch);
+    markGone(step, document, record, gone.epoch);
+    const update = await deletedNow(log, document as DocumentId, now());
+    if (update)
+      step.entries.push({
+        id: newEntryId(),
+        document: document as DocumentId,
+        origin: 'remote',
+        bytes: update,
+      });
+    step.after.push(() =>
+      records.note({ kind: 'conflict', what: 'deleted', document, device: null, count: 1, bytes: 0 }),
+    );
+  }
+
+  async function noticeOne(document: string): Promise<boolean> {
+    const record = records.rooms.get(document);
+    if (document === LIBRARY_DOCUMENT || !record || record.gone !== null) return false;
+    if (record.withheld !== null && record.seq === 0) {
+      const step = newStep();
+      records.putRoom(step, document, undefined);
+      await records.commit(step);
+      return false;
+    }
+    // Nothing of it was ever here: it is still to be fetched.
+    if (record.seq === 0 && Object.keys(record.have).length === 0) return false;
+    await eraseEverywhere(document, record);
+    return true;
+  }
+
+  async function followIndex(record: RoomRecord | undefined): Promise<boolean> {
+    const epoch = facts.epochOf(INDEX_ROOM);
+    if (epoch <= (record?.epoch ?? account.indexEpoch)) return false;
+    // The word of the move itself must have reached the old room.
+    if (records.outbox.has(INDEX_ROOM)) {
+      facts.stirred.add(INDEX_ROOM);
+      return false;
+    }
+    const step = newStep();
+    records.putRoom(step, INDEX_ROOM, { ...freshRecord(epoch), compare: true });
+    await records.commit(step);
+    rooms.closeIndex();
+    return true;
+  }
+
+  async function followGone(document: string, record: RoomRecord, gone: GoneFact): Promise<void> {
+    rooms.close(document);
+    if (record.gone !== null) return;
+    const unseen =
+      reach(record.have, device) > (gone.have[device] ?? 0) ||
+      record.whole ||
+      (records.outbox.get(document)?.size ?? 0) > 0;
+    if (unseen && (await log.read(document as DocumentId)).length > 0) {
+      const step = newStep();
+      await keepInTrash(step, document);
+      await records.commit(step);
+      return;
+    }
+    await log.erase(document as DocumentId);
+    signal.throwIfAborted();
+    await eraseEverywhere(document, record);
+  }
+
+  async function followFact(document: string): Promise<boolean> {
+    const record = records.rooms.get(document);
+    if (document === INDEX_ROOM) return await followIndex(record);
+    if (!record) return facts.isKnown(document);
+    const gone = facts.goneOf(document);
+    if (gone && gone.epoch >= record.epoch && record.gone !== gone.epoch) {
+      await followGone(document, record, gone);
+      return true;
+    }
+    const epoch = facts.liveEpoch(document);
+    if (epoch <= record.epoch || (record.gone !== null && !facts.livesIn(document, epoch))) return false;
+    // It moved: what is here is compared with what the new room has.
+    const step = newStep();
+    dropOut(step, document);
+    records.putRoom(step, document, {
+      ...freshRecord(epoch),
+      withheld: record.withheld,
+      forgotten: record.forgotten,
+      compare: record.gone === null,
+    });
+    await records.commit(step);
+    rooms.close(document);
+    facts.announce(document);
+    return true;
+  }
+
+  return {
+    touched: (documents) => {
+      for (const document of documents) if (document !== LIBRARY_DOCUMENT) named.add(document);
+    },
+    seen: (document) => {
+      named.delete(document);
+    },
+    unseen: named,
+    noticeErased: async () => {
+      if (named.size === 0) return false;
+      const suspects = [...named];
+      named.clear();
+      try {
+        const there = new Set<string>(await log.documents());
+        let did = false;
+        for (const document of suspects) if (!there.has(document)) did = (await noticeOne(document)) || did;
+        return did;
+      } catch (error) {
+        for (const document of suspects) named.add(document);
+        throw error;
+      }
+    },
+
+    forget: async (documents) => {
+      for (const document of documents) {
+        const record = records.rooms.get(document);
+        await log.erase(document as DocumentId);
+        signal.throwIfAborted();
+        if (record && record.gone === null) await eraseEverywhere(document, record);
+        else {
+          const step = newStep();
+          if (isConversation(document)) records.putUnlisted(step, document, true);
+          if (!record && facts.isKnown(document))
+            await facts.publish(step, [
+              [goneKey(document), { epoch: facts.liveEpoch(document), have: {}, at: now() }],
+            ]);
+          await records.commit(step);
+        }
+      }
+    },
+    keepInTrash,
+
+    followFacts: async () => {
+      let did = false;
+      for (const document of [...facts.stirred]) {
+        facts.stirred.delete(document);
+        try {
+          did = (await followFact(document)) || did;
+        } catch (error) {
+          // Not done, so still to be done.
+          facts.stirred.add(document);
+          throw error;
+        }
+      }
+      return did;
+    },
+
+    rebuildDamaged: async () => {
+      let did = false;
+      for (const link of rooms.all()) {
+        if (link.unreadable <= UNREADABLE_LIMIT || link.room.state !== 'synced') continue;
+        const { document } = link;
+        const record = records.rooms.get(document) ?? freshRecord(link.epoch);
+        if (record.epoch !== link.epoch || facts.epochOf(document) > link.epoch) continue;
+        const step = newStep();
+        if (document !== INDEX_ROOM) {
+          dropOut(step, document);
+          records.putRoom(step, document, {
+            ...freshRecord(record.epoch + 1),
+            withheld: record.withheld,
+            forgotten: record.forgotten,
+            whole: record.withheld === null,
+          });
+          await eraseRoom(step, document, record.epoch);
+        }
+        await facts.publish(step, [[epochKey(document), { epoch: record.epoch + 1 }]]);
+        await records.commit(step);
+        records.note({
+          kind: 'note',
+          what: 'rebuilt',
+          document: document === INDEX_ROOM ? null : document,
+          device: null,
+          count: link.unreadable,
+          bytes: 0,
+        });
+        if (document !== INDEX_ROOM) rooms.close(document);
+        did = true;
+      }
+      return did;
+    },
+
+    eraseOnRelay: async (uploaded) => {
+      for (const [name, erasure] of [...records.erasures]) {
+        if (erasure.afterUpload && !uploaded()) continue;
+        try {
+          await backend.erase(
+            { endpoint: erasure.endpoint, token: erasure.token ?? relay.token },
+            erasure.room,
+            signal,
+          );
+        } catch (error) {
+          signal.throwIfAborted();
+          const problem = toProblem(error);
+          if (problem.retry) {
+            wakeWithin(ERASE_AGAIN_MS);
+            continue;
+          }
+          records.note({
+            kind: 'error',
+            what: problem.code,
+            document: null,
+            device: null,
+            count: 1,
+            bytes: 0,
+          });
+        }
+        const step = newStep();
+        records.putErasure(step, name, undefined);
+        await records.commit(step);
+      }
+    },
+  };
+}

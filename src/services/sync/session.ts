@@ -1,0 +1,281 @@
+// One account on one relay: brings log and rooms into step, round by round, and tells how far it is.
+//
+//   log ──since(bookmark), not 'remote'──► clean ─► merge ─► seal ─► outbox ─► room          the index room carries facts: who holds
+//   log ◄──append('remote') + marks───────────────────────── open ◄─ room                    what (beacons), what moved, what is gone
+//
+// One thread of control: a round looks at what is and what should be, and does the difference. Whatever happens only asks for a round.
+import type { Store } from '../../adapters/log/conversation-log.ts';
+import type { Deflate } from '../../adapters/sync/deflate.ts';
+import type { RelayAccount, SyncBackend } from '../../adapters/sync/sync-backend.ts';
+import type { KeyRing, Sealing } from '../../adapters/vault/sealing.ts';
+import type { Vault } from '../../adapters/vault/vault.ts';
+import type { Problem } from '../../domain/base/errors.ts';
+import { isConversation } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import { INDEX_ROOM } from '../../domain/sync/keys.ts';
+import { createLines } from '../documents/lines.ts';
+import { leave, revoke } from './account.ts';
+import { createDocumentContents } from './content.ts';
+import { createRoomKeys, createSealInto } from './envelope.ts';
+import { createIndexFacts } from './index-facts.ts';
+import { createLifetimes } from './lifetimes.ts';
+import { createOpenRooms } from './open-rooms.ts';
+import { type Account, newStep, openRecords } from './records.ts';
+import type { SyncAnswer, SyncRequest } from './requests.ts';
+import type { SyncDevice, SyncState, SyncStatus, Whereabouts } from './sync.ts';
+import { createUplink } from './uplink.ts';
+
+export interface SessionDeps {
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly config: Readable<Config>;
+  readonly backend: SyncBackend;
+  readonly sealing: Sealing;
+  readonly deflate: Deflate;
+  readonly signal: AbortSignal;
+  /** Wall clock, ms since 1970. May be wrong. */
+  readonly now: () => number;
+  /** Monotonic, ms. */
+  readonly clock: () => number;
+  readonly account: Account;
+  readonly ring: KeyRing;
+  readonly relay: RelayAccount;
+  readonly wake: () => void;
+  readonly wakeWithin: (ms: number) => void;
+  /** The document is on somebody's screen. */
+  readonly isOnScreen: (document: string) => boolean;
+}
+
+export interface Session {
+  /** Does what is due. True where more is due at once. */
+  round(): Promise<boolean>;
+  status(): SyncStatus;
+  /** Grows when a device says what it holds: where conversations are may be another matter now. */
+  heard(): number;
+  answer(request: SyncRequest): Promise<SyncAnswer>;
+  touched(documents: readonly string[]): void;
+  look(force: boolean): void;
+  retry(): void;
+  failed(problem: Problem): void;
+  close(): void;
+}
+
+/** Lines of the library are made when a conversation has been quiet for this long, ms. */
+const LINES_AFTER_MS = 40;
+/** The time of the last agreement is told anew this often at most, ms: it is not worth a message each round. */
+const SAID_EVERY_MS = 10_000;
+
+/** Opens the records and runs from there; nothing is done before the first round. */
+export async function createSession(deps: SessionDeps): Promise<Session> {
+  const { store, config, sealing, deflate, now, clock, account, ring, relay, wakeWithin } = deps;
+  const { log } = store;
+  const { device } = account;
+  const closing = new AbortController();
+  deps.signal.addEventListener('abort', () => closing.abort(deps.signal.reason), { once: true });
+  const { signal } = closing;
+
+  const records = await openRecords(store, now);
+  const keysOf = createRoomKeys(ring);
+  const sealInto = createSealInto({ records, keysOf, device, deflate, random: sealing.random });
+  const lookEveryMs = () => config.get().sync.auto_sync_interval * 1000;
+  const facts = createIndexFacts({ account, records, config, sealInto, now, clock, wakeWithin });
+  const contents = createDocumentContents({ log, config, records, announce: facts.announce });
+  const rooms = createOpenRooms({
+    ...deps,
+    log,
+    records,
+    facts,
+    contents,
+    keysOf,
+    sealInto,
+    lookEveryMs,
+    signal,
+  });
+  const lifetimes = createLifetimes({ ...deps, log, records, facts, rooms, keysOf, signal });
+  const uplink = createUplink({
+    log,
+    records,
+    facts,
+    contents,
+    sealInto,
+    signal,
+    onSeen: lifetimes.seen,
+    onSealed: rooms.touch,
+    keepInTrash: lifetimes.keepInTrash,
+  });
+  const lines = createLines(store);
+
+  let linesAt: number | null = null;
+  let trouble: Problem | null = null;
+  let syncedAt: number | null = null;
+  let wasSynced = false;
+  let saidAt = 0;
+
+  const stopConfig = config.subscribe(() => {
+    uplink.rulesChanged();
+    deps.wake();
+  });
+
+  /** Makes the library's lines of what changed elsewhere, once it has been quiet. */
+  async function refreshLines(): Promise<boolean> {
+    if (records.unlisted.size === 0) {
+      linesAt = null;
+      return false;
+    }
+    linesAt ??= clock() + LINES_AFTER_MS;
+    if (clock() < linesAt) {
+      wakeWithin(linesAt - clock() + 1);
+      return false;
+    }
+    linesAt = null;
+    const ids = [...records.unlisted].slice(0, 100);
+    const step = newStep();
+    for (const id of ids) records.putUnlisted(step, id, false);
+    await lines.refresh(ids.filter(isConversation), step.writes);
+    for (const done of step.after) done();
+    return true;
+  }
+
+  const isUploaded = () =>
+    !uplink.adopting && records.outbox.size === 0 && ![...records.rooms.values()].some(({ whole }) => whole);
+
+  const waiting = (): number => {
+    let count = 0;
+    for (const [document, rows] of records.outbox)
+      if (document !== INDEX_ROOM) for (const row of rows.values()) count += row.changes;
+    for (const { whole, withheld, gone } of records.rooms.values())
+      if (whole && withheld === null && gone === null) count += 1;
+    return count + lifetimes.unseen.size;
+  };
+  const state = (): SyncState => {
+    if (trouble && !trouble.retry) return 'stopped';
+    const { index } = rooms;
+    if (!index) return 'connecting';
+    if (index.room.state === 'refused') return 'stopped';
+    if (index.room.state === 'offline') return 'offline';
+    if (index.room.state === 'connecting') return 'connecting';
+    return waiting() === 0 &&
+      facts.fetching() === 0 &&
+      index.settled &&
+      records.outbox.size === 0 &&
+      !uplink.adopting
+      ? 'synced'
+      : 'syncing';
+  };
+
+  async function work(): Promise<boolean> {
+    let more = false;
+    for (const link of rooms.documents()) {
+      if (!rooms.has(link)) continue;
+      const { document } = link;
+      more = (await link.work(signal)) || more;
+      if (link.settled) {
+        rooms.wasLookedAt(document);
+        facts.wasRead(document);
+      } else if (link.room.state === 'refused') {
+        rooms.wasLookedAt(document);
+        facts.wasRefused(document);
+        if (link.room.problem?.code === 'sync-quota') trouble = link.room.problem;
+      }
+    }
+    return more;
+  }
+
+  async function round(): Promise<boolean> {
+    trouble = null;
+    let more = await uplink.follow();
+    more = (await lifetimes.noticeErased()) || more;
+    more = (await uplink.recheckWithheld()) || more;
+    await rooms.lookAgain();
+    await rooms.follow();
+    if (rooms.index) {
+      more = (await rooms.index.work(signal)) || more;
+      if (rooms.index.room.state === 'refused') trouble = rooms.index.room.problem;
+    }
+    const told = [...facts.stirred];
+    more = (await lifetimes.followFacts()) || more;
+    facts.sortOut(told);
+    if (rooms.index?.read) {
+      more = (await uplink.adopt()) || more;
+      more = (await uplink.sendWholes()) || more;
+    }
+    more = (await work()) || more;
+    more = (await lifetimes.rebuildDamaged()) || more;
+    const isConnected = rooms.index?.room.state === 'synced';
+    if (isConnected) more = (await facts.sendBeacons(signal)) || more;
+    more = (await refreshLines()) || more;
+    if (isConnected) await lifetimes.eraseOnRelay(isUploaded);
+    if (state() === 'synced' && (!wasSynced || clock() >= saidAt)) {
+      syncedAt = now();
+      saidAt = clock() + SAID_EVERY_MS;
+    }
+    wasSynced = state() === 'synced';
+    await records.flushJournal();
+    return more;
+  }
+
+  function where(document: string): Whereabouts {
+    const record = records.rooms.get(document);
+    if (record && (record.withheld !== null || record.gone !== null))
+      return { place: 'withheld', devices: [] };
+    const waits = (records.outbox.get(document)?.size ?? 0) > 0 || lifetimes.unseen.has(document);
+    if (!record || record.whole || waits) return { place: 'here', devices: [] };
+    const names = facts.devices();
+    return {
+      place: 'relay',
+      devices: facts.holdersOf(document, record).map((id) => names.get(id)?.name ?? id),
+    };
+  }
+
+  lifetimes.touched([...records.rooms.keys()].filter((document) => document !== INDEX_ROOM));
+
+  const membership = { ...deps, records, keysOf, signal };
+  return {
+    round,
+    heard: facts.heard,
+    status: () => ({
+      mode: account.mode,
+      state: state(),
+      account: { fingerprint: account.fingerprint, endpoint: relay.endpoint, since: account.createdAt },
+      waiting: waiting(),
+      fetching: facts.fetching(),
+      syncedAt,
+      unreadable: rooms.all().reduce((sum, link) => sum + link.unreadable, 0),
+      withheld: [...records.rooms.values()].filter(({ withheld, gone }) => withheld !== null || gone !== null)
+        .length,
+      devices: [...facts.devices()].map(
+        ([id, fact]): SyncDevice => ({
+          id,
+          name: fact.name,
+          here: id === device,
+          pairedAt: fact.pairedAt,
+          seenAt: fact.seenAt,
+          missing: id === device ? 0 : facts.missingOf(id),
+        }),
+      ),
+      problem: trouble,
+    }),
+    answer: async (request) => {
+      if (request.do === 'where') return where(request.document);
+      if (request.do === 'index') return facts.latest();
+      if (request.do === 'revoke')
+        await revoke(membership, facts.devices().get(request.device)?.name ?? null);
+      else if (request.do === 'leave') await leave(membership, request);
+      else if (request.do === 'forget') await lifetimes.forget(request.documents);
+      return null;
+    },
+    touched: lifetimes.touched,
+    look: rooms.ask,
+    retry: rooms.retry,
+    failed: (problem) => {
+      trouble = problem;
+      records.note({ kind: 'error', what: problem.code, document: null, device: null, count: 1, bytes: 0 });
+    },
+    close: () => {
+      closing.abort();
+      stopConfig();
+      rooms.closeAll();
+    },
+  };
+}

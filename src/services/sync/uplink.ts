@@ -1,0 +1,221 @@
+// From the log to the outbox: reads what is new, leaves out what must stay here, seals the rest. What the relay has nothing of yet is
+// sent as a whole. Every step is one commit with the bookmark it reaches.
+import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
+import { type DocumentId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
+import { INDEX_ROOM } from '../../domain/sync/keys.ts';
+import { beyond, isUpdate, mergeUpdates, readWhole } from '../documents/shared.ts';
+import type { DocumentContents } from './content.ts';
+import type { SealInto } from './envelope.ts';
+import type { IndexFacts } from './index-facts.ts';
+import { freshRecord, newStep, type Records, type RoomRecord, type Step } from './records.ts';
+
+export interface Uplink {
+  /** Seals what is new in the log. True where there was something. */
+  follow(): Promise<boolean>;
+  /** Documents without a record: sent as a whole, or compared with what others have put on the relay. Only once the index was read. */
+  adopt(): Promise<boolean>;
+  /** There may be documents without a record. */
+  readonly adopting: boolean;
+  /** Sends all of the documents whose records ask for it, as far as the outbox has room. */
+  sendWholes(): Promise<boolean>;
+  /** The rules about what stays here may have changed. */
+  rulesChanged(): void;
+  /** Looks at what stays here again, where the rules changed. */
+  recheckWithheld(): Promise<boolean>;
+}
+
+/** Log entries read at a time. */
+const PAGE = 200;
+/** First uploads wait while this much lies in the outbox. */
+const OUTBOX_BYTES = 16 * 1024 * 1024;
+
+export function createUplink({
+  log,
+  records,
+  facts,
+  contents,
+  sealInto,
+  signal,
+  onSeen,
+  onSealed,
+  keepInTrash,
+}: {
+  readonly log: ConversationLog;
+  readonly records: Records;
+  readonly facts: IndexFacts;
+  readonly contents: DocumentContents;
+  readonly sealInto: SealInto;
+  readonly signal: AbortSignal;
+  /** The log was read where it speaks of this document. */
+  readonly onSeen: (document: string) => void;
+  /** Something of this document waits for its room. */
+  readonly onSealed: (document: string) => void;
+  /** Puts into the step what makes of a document one that was erased elsewhere. */
+  readonly keepInTrash: (step: Step, document: string) => Promise<void>;
+}): Uplink {
+  let adopting = true;
+  let recheck = true;
+
+  const outboxBytes = () => {
+    let bytes = 0;
+    for (const rows of records.outbox.values()) for (const row of rows.values()) bytes += row.bytes;
+    return bytes;
+  };
+
+  async function sealEntries(step: Step, document: string, list: readonly LogEntry[]): Promise<void> {
+    const record = records.rooms.get(document);
+    // Not known yet: all of it is sent, or compared, once the index was read.
+    if (!record) {
+      adopting = true;
+      return;
+    }
+    if (record.whole) return;
+    const here = await readWhole(log, document as DocumentId);
+    if (!here) return;
+    if (record.gone !== null) {
+      // Taken back out of the trash: it lives on in a new room.
+      if (here.conversation?.meta.deletedAt === null)
+        records.putRoom(step, document, { ...freshRecord(record.gone + 1), whole: true });
+      return;
+    }
+    const withheld = contents.reasonToWithhold(here);
+    if (withheld !== null || record.withheld !== null) {
+      records.putRoom(step, document, { ...record, withheld, whole: withheld === null });
+      return;
+    }
+    const updates = list.flatMap(({ origin, bytes }) => {
+      if (!isUpdate(bytes)) return [];
+      return [origin === 'fold' ? beyond(bytes, record.clocks) : bytes];
+    });
+    if (updates.length === 0) return;
+    const next = await sealInto(step, {
+      document,
+      record,
+      body: contents.clean(mergeUpdates(updates)),
+      kind: 'delta',
+      changes: list.length,
+      content: contents.of(document),
+    });
+    records.putRoom(step, document, {
+      ...next,
+      forgotten: here.forgotten,
+      squash: next.squash || here.forgotten > record.forgotten,
+    });
+    step.after.push(() => {
+      facts.announce(document);
+      onSealed(document);
+    });
+  }
+
+  async function sendWhole(document: string): Promise<boolean> {
+    const record = records.rooms.get(document);
+    if (!record?.whole || record.withheld !== null || record.gone !== null) return false;
+    const body = await contents.of(document).whole();
+    if (!body) return false;
+    const step = newStep();
+    const next = await sealInto(step, {
+      document,
+      record,
+      body,
+      kind: body.length < 4096 ? 'delta' : 'snapshot',
+      holds: record.have,
+      changes: 1,
+      content: contents.of(document),
+    });
+    records.putRoom(step, document, { ...next, whole: false });
+    step.after.push(() => facts.announce(document));
+    signal.throwIfAborted();
+    await records.commit(step);
+    return true;
+  }
+
+  return {
+    follow: async () => {
+      let did = false;
+      for (;;) {
+        const entries = await log.since(records.bookmark, PAGE);
+        signal.throwIfAborted();
+        const last = entries.at(-1);
+        if (!last) return did;
+        did = true;
+        const byDocument = new Map<string, LogEntry[]>();
+        for (const entry of entries) {
+          onSeen(entry.document);
+          if (entry.document === LIBRARY_DOCUMENT || entry.origin === 'remote') continue;
+          const list = byDocument.get(entry.document) ?? [];
+          byDocument.set(entry.document, [...list, entry]);
+        }
+        const step = newStep();
+        for (const [document, list] of byDocument) await sealEntries(step, document, list);
+        records.putBookmark(step, last.seq);
+        signal.throwIfAborted();
+        await records.commit(step);
+      }
+    },
+
+    adopt: async () => {
+      if (!adopting) return false;
+      const unknown = (await log.documents())
+        .filter((id) => id !== LIBRARY_DOCUMENT && !records.rooms.has(id))
+        .sort()
+        .reverse();
+      let did = false;
+      for (const document of unknown) {
+        if (outboxBytes() > OUTBOX_BYTES) return did;
+        signal.throwIfAborted();
+        const here = await readWhole(log, document);
+        if (!here) continue;
+        const step = newStep();
+        const gone = facts.goneOf(document);
+        const record: RoomRecord = {
+          ...freshRecord(facts.liveEpoch(document)),
+          withheld: contents.reasonToWithhold(here),
+          forgotten: here.forgotten,
+        };
+        const living = facts.livesIn(document, record.epoch);
+        // Erased everywhere before this device could say that it has it.
+        if (gone && record.epoch === gone.epoch + 1 && !living) await keepInTrash(step, document);
+        else if (living) records.putRoom(step, document, { ...record, compare: true });
+        else records.putRoom(step, document, { ...record, whole: true });
+        await records.commit(step);
+        did = true;
+        if (await sendWhole(document)) continue;
+      }
+      adopting = false;
+      return did;
+    },
+    get adopting() {
+      return adopting;
+    },
+
+    sendWholes: async () => {
+      let did = false;
+      for (const [document, record] of records.rooms) {
+        if (!record.whole || document === INDEX_ROOM) continue;
+        if (outboxBytes() > OUTBOX_BYTES) break;
+        did = (await sendWhole(document)) || did;
+      }
+      return did;
+    },
+
+    rulesChanged: () => {
+      recheck = true;
+    },
+    recheckWithheld: async () => {
+      if (!recheck) return false;
+      let did = false;
+      for (const [document, record] of records.rooms) {
+        if (record.withheld === null) continue;
+        const here = await readWhole(log, document as DocumentId);
+        const withheld = here ? contents.reasonToWithhold(here) : null;
+        if (withheld === record.withheld) continue;
+        const step = newStep();
+        records.putRoom(step, document, { ...record, withheld, whole: withheld === null });
+        await records.commit(step);
+        did = true;
+      }
+      recheck = false;
+      return did;
+    },
+  };
+}
