@@ -1,27 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { MessageId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { askedAgain } from '../../../src/services/chat/repeat.ts';
-import { type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
-import { contextConfig, createTalk, filler, words } from '../context/talk.ts';
+import { contextConfig, filler, startTalks, words } from '../context/talk.ts';
 import { passage } from './setup.ts';
 
-let server: ScriptedModelServer;
-const talks: { close(): Promise<void> }[] = [];
-const talk = (options: Parameters<typeof createTalk>[1] = {}) => {
-  const made = createTalk(server, options);
-  talks.push(made);
-  return made;
-};
-beforeAll(async () => {
-  server = await startScriptedModel();
-});
-beforeEach(() => server.reset());
-afterEach(async () => {
-  for (const made of talks.splice(0)) await made.close();
-});
-afterAll(() => server.close());
+const { server, talk } = await startTalks();
 
 const recallPartOf = (message: Message | undefined) => message?.parts.find((part) => part.type === 'recall');
 const PORT = passage('m1', 'The server listens on port 8081.');

@@ -1,41 +1,42 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import { dmailsFrom } from '../../../src/domain/chat/dmail.ts';
 import { type Message, textOf } from '../../../src/domain/chat/message.ts';
-import {
-  type ChatRequest,
-  type Script,
-  type ScriptedModelServer,
-  startScriptedModel,
-} from '../../server/scripted-model.ts';
-import { createTalk, words } from '../context/talk.ts';
+import type { SendBack } from '../../../src/services/chat/chat.ts';
+import type { ChatRequest, Script } from '../../server/scripted-model.ts';
+import { startTalks, words } from '../context/talk.ts';
 
-let server: ScriptedModelServer;
-const talks: { close(): Promise<void> }[] = [];
-const talk = (options: Parameters<typeof createTalk>[1] = {}) => {
-  const made = createTalk(server, {
-    config: (config) => ({
-      ...config,
-      recall: { ...config.recall, auto_recall: { ...config.recall.auto_recall, enabled: false } },
-    }),
-    ...options,
-  });
-  talks.push(made);
-  return made;
-};
-beforeAll(async () => {
-  server = await startScriptedModel();
+const { server, talk } = await startTalks({
+  config: (config) => ({
+    ...config,
+    recall: { ...config.recall, auto_recall: { ...config.recall.auto_recall, enabled: false } },
+  }),
 });
-beforeEach(() => server.reset());
-afterEach(async () => {
-  for (const made of talks.splice(0)) await made.close();
-});
-afterAll(() => server.close());
 
 const lastUser = (request: ChatRequest) =>
   String(request.messages.filter((message) => message.role === 'user').at(-1)?.content);
 const ids = (messages: readonly Message[]) => messages.map((message) => message.id);
 const text = (words: string) => [{ type: 'text' as const, text: words }];
+
+/** Sends other words back in the place of a message, and waits for what follows from it. */
+async function reword(
+  { chat, idle }: Pick<ReturnType<typeof talk>, 'chat' | 'idle'>,
+  id: ConversationId,
+  message: Message | undefined,
+  words: string,
+  replay: SendBack['replay'],
+  callId?: string,
+) {
+  const sent = await chat.sendBack(id, {
+    type: 'edit',
+    message: message?.id as MessageId,
+    parts: text(words),
+    ...(callId === undefined ? {} : { callId }),
+    replay,
+  });
+  if (replay !== 'none') await idle(id);
+  return sent;
+}
 
 /** Answers with what the last question said, and how many messages it saw. */
 const echo = (request: ChatRequest): Script => words(`re: ${lastUser(request)}`);
@@ -72,28 +73,17 @@ describe('sending back', () => {
   });
 
   it('another wording of a question asks again for its answer alone, or for the whole branch', async () => {
-    const { say, chat, idle, path, transcript } = talk();
+    const scene = talk();
+    const { say, chat, path, transcript } = scene;
     server.answer(echo);
     const id = await say('one');
     await say('two', id);
     await say('three', id);
     const before = await path(id);
     expect(await chat.sendBackCost(id, before[0]?.id as MessageId)).toEqual({ turns: 2, answers: 3 });
-    await chat.sendBack(id, {
-      type: 'edit',
-      message: before[0]?.id as MessageId,
-      parts: text('uno'),
-      replay: 'answer',
-    });
-    await idle(id);
+    await reword(scene, id, before[0], 'uno', 'answer');
     expect(await transcript(id)).toEqual(['user: uno', 'assistant: re: uno']);
-    await chat.sendBack(id, {
-      type: 'edit',
-      message: before[0]?.id as MessageId,
-      parts: text('eins'),
-      replay: 'branch',
-    });
-    await idle(id);
+    await reword(scene, id, before[0], 'eins', 'branch');
     expect(await transcript(id)).toEqual([
       'user: eins',
       'assistant: re: eins',
@@ -109,7 +99,8 @@ describe('sending back', () => {
   });
 
   it('an answer whose inputs did not change is taken over, not asked for again', async () => {
-    const { say, chat, idle, path, documents } = talk();
+    const scene = talk();
+    const { say, chat, idle, path, documents } = scene;
     server.answer(echo);
     const id = await say('one');
     await say('two', id);
@@ -117,13 +108,7 @@ describe('sending back', () => {
     const before = await path(id);
     const asked = server.chats().length;
     // The same words: nothing that any answer depends on is different.
-    await chat.sendBack(id, {
-      type: 'edit',
-      message: before[0]?.id as MessageId,
-      parts: text('one'),
-      replay: 'branch',
-    });
-    await idle(id);
+    await reword(scene, id, before[0], 'one', 'branch');
     expect(server.chats()).toHaveLength(asked);
     expect(chat.turn(id).get().replay).toEqual({ done: 3, total: 3, saved: 3, asked: 0 });
     const after = await path(id);
@@ -143,7 +128,8 @@ describe('sending back', () => {
   });
 
   it('a tool result: what came before it is kept, only what depends on it is asked for', async () => {
-    const { say, chat, idle, path, transcript } = talk({ recall: async () => ({}) });
+    const scene = talk({ recall: async () => ({}) });
+    const { say, path, transcript } = scene;
     const call = (id: string, query: string) => ({
       call: { id, name: 'recall', arguments: JSON.stringify({ query }) },
     });
@@ -166,14 +152,7 @@ describe('sending back', () => {
       'assistant',
     ]);
     const asked = server.chats().length;
-    await chat.sendBack(id, {
-      type: 'edit',
-      message: before[2]?.id as MessageId,
-      callId: 'a',
-      parts: text('port 8081'),
-      replay: 'branch',
-    });
-    await idle(id);
+    await reword(scene, id, before[2], 'port 8081', 'branch', 'a');
     const after = await path(id);
     expect(ids(after.slice(0, 2))).toEqual(ids(before.slice(0, 2)));
     expect(after[2]?.parts).toMatchObject([
@@ -190,7 +169,8 @@ describe('sending back', () => {
   });
 
   it('a result among several tool messages takes the others along', async () => {
-    const { grown, chat, idle, path } = talk();
+    const scene = talk();
+    const { grown, path } = scene;
     server.answer(echo);
     const id: ConversationId = await grown(1, () => ({
       user: text('Look'),
@@ -207,13 +187,7 @@ describe('sending back', () => {
       ],
     }));
     const before = await path(id);
-    await chat.sendBack(id, {
-      type: 'edit',
-      message: before[2]?.id as MessageId,
-      parts: text('EX'),
-      replay: 'answer',
-    });
-    await idle(id);
+    await reword(scene, id, before[2], 'EX', 'answer');
     const after = await path(id);
     expect(after.map((message) => message.role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant']);
     expect(after[3]).toMatchObject({ copyOf: before[3]?.id, parts: [{ text: 'why' }] });
@@ -222,42 +196,27 @@ describe('sending back', () => {
   });
 
   it('stops where an answer does not come', async () => {
-    const { say, chat, idle, transcript, path } = talk();
+    const scene = talk();
+    const { say, transcript, path } = scene;
     server.answer(echo);
     const id = await say('one');
     await say('two', id);
     const before = await path(id);
     server.next({ status: 500, body: { error: { message: 'broken' } } });
-    await chat.sendBack(id, {
-      type: 'edit',
-      message: before[0]?.id as MessageId,
-      parts: text('uno'),
-      replay: 'branch',
-    });
-    await idle(id);
+    await reword(scene, id, before[0], 'uno', 'branch');
     expect(await transcript(id)).toEqual(['user: uno', 'assistant: ']);
   });
 
   it('an answer in the person’s words stands, and what was asked after it can be gone through', async () => {
-    const { say, chat, idle, transcript, path } = talk();
+    const scene = talk();
+    const { say, transcript, path } = scene;
     server.answer(echo);
     const id = await say('one');
     await say('two', id);
     const before = await path(id);
-    await chat.sendBack(id, {
-      type: 'edit',
-      message: before[1]?.id as MessageId,
-      parts: text('my answer'),
-      replay: 'none',
-    });
+    await reword(scene, id, before[1], 'my answer', 'none');
     expect(await transcript(id)).toEqual(['user: one', 'assistant: my answer']);
-    await chat.sendBack(id, {
-      type: 'edit',
-      message: before[1]?.id as MessageId,
-      parts: text('my answer 2'),
-      replay: 'branch',
-    });
-    await idle(id);
+    await reword(scene, id, before[1], 'my answer 2', 'branch');
     expect(await transcript(id)).toEqual([
       'user: one',
       'assistant: my answer 2',

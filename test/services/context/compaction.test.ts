@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { MessageId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
@@ -6,24 +6,10 @@ import { textOf } from '../../../src/domain/chat/message.ts';
 import { STRATEGIES } from '../../../src/domain/context/compaction/index.ts';
 import { estimateTokens } from '../../../src/domain/context/tokens.ts';
 import type { Config } from '../../../src/domain/settings/config.ts';
-import { type Script, type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
-import { contextConfig, createTalk, filler, WINDOW, words } from './talk.ts';
+import type { Script } from '../../server/scripted-model.ts';
+import { contextConfig, filler, startTalks, WINDOW, words } from './talk.ts';
 
-let server: ScriptedModelServer;
-const talks: { close(): Promise<void> }[] = [];
-const talk = (options: Parameters<typeof createTalk>[1] = {}) => {
-  const made = createTalk(server, options);
-  talks.push(made);
-  return made;
-};
-beforeAll(async () => {
-  server = await startScriptedModel();
-});
-beforeEach(() => server.reset());
-afterEach(async () => {
-  for (const made of talks.splice(0)) await made.close();
-});
-afterAll(() => server.close());
+const { server, talk } = await startTalks();
 
 const SUMMARY = `<current_focus>Importing the regions, one file after the other.</current_focus>
 <environment>Archive in shards; tables t0 to t40.</environment>

@@ -1,11 +1,11 @@
 // A conversation too long for its window, over real documents and the scripted model server.
-import { expect } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect } from 'vitest';
 import { createOpenAICompatibleModel } from '../../../src/adapters/models/index.ts';
 import { type ConversationId, newConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message, Part } from '../../../src/domain/chat/message.ts';
 import type { Config } from '../../../src/domain/settings/config.ts';
 import type { CompactionEvent } from '../../../src/services/context/context.ts';
-import type { Script, ScriptedModelServer } from '../../server/scripted-model.ts';
+import { type Script, type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
 import { createScene } from '../chat/setup.ts';
 
 /** Window of the tests, tokens. */
@@ -95,6 +95,25 @@ export function createTalk(
         } else expect(open.delete(event.id)).toBe(true);
       expect([...open]).toEqual([]);
       return events.flatMap((event) => (event.type === 'compaction-end' ? [event] : []));
+    },
+  };
+}
+
+/** A scripted server for one file of tests, and conversations over it that end with their test. */
+export async function startTalks(defaults: Parameters<typeof createTalk>[1] = {}) {
+  const server = await startScriptedModel();
+  const talks: { close(): Promise<void> }[] = [];
+  beforeEach(() => server.reset());
+  afterEach(async () => {
+    for (const made of talks.splice(0)) await made.close();
+  });
+  afterAll(() => server.close());
+  return {
+    server,
+    talk: (options: Parameters<typeof createTalk>[1] = {}) => {
+      const made = createTalk(server, { ...defaults, ...options });
+      talks.push(made);
+      return made;
     },
   };
 }

@@ -1,11 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { until } from '../../../src/domain/base/readable.ts';
 import type { Config } from '../../../src/domain/settings/config.ts';
-import { type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
-import { contextConfig, createTalk, words } from './talk.ts';
+import { contextConfig, startTalks, words } from './talk.ts';
 
-let server: ScriptedModelServer;
-const talks: { close(): Promise<void> }[] = [];
+const { server, talk } = await startTalks();
 const byModel =
   (change: Partial<Config['context']['session_memory']> = {}) =>
   (config: Config): Config => {
@@ -18,19 +16,6 @@ const byModel =
       },
     };
   };
-const talk = (options: Parameters<typeof createTalk>[1] = {}) => {
-  const made = createTalk(server, options);
-  talks.push(made);
-  return made;
-};
-beforeAll(async () => {
-  server = await startScriptedModel();
-});
-beforeEach(() => server.reset());
-afterEach(async () => {
-  for (const made of talks.splice(0)) await made.close();
-});
-afterAll(() => server.close());
 
 const MEMORY = '# Import\n## Current state\nRegion 9 is being read.';
 const isUpkeep = (request: { messages: readonly { content?: unknown }[] }) =>

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { MessageId } from '../../../../src/domain/base/ids.ts';
 import { until } from '../../../../src/domain/base/readable.ts';
 import { listCheckpoints, modelCheckpoints } from '../../../../src/domain/chat/checkpoint.ts';
@@ -7,29 +7,15 @@ import { dmailsFrom } from '../../../../src/domain/chat/dmail.ts';
 import { type Message, textOf } from '../../../../src/domain/chat/message.ts';
 import type { Config } from '../../../../src/domain/settings/config.ts';
 import { descriptionOf, TOOLS } from '../../../../src/services/chat/tools/index.ts';
-import { type Script, type ScriptedModelServer, startScriptedModel } from '../../../server/scripted-model.ts';
-import { createTalk, words } from '../../context/talk.ts';
+import type { Script } from '../../../server/scripted-model.ts';
+import { startTalks, words } from '../../context/talk.ts';
 import { passage } from '../setup.ts';
 
-let server: ScriptedModelServer;
-const talks: { close(): Promise<void> }[] = [];
 const allTools = (config: Config): Config => ({
   ...config,
   tools: { ...config.tools, checkpoint: true, send_dmail: true, max_steps: 6 },
 });
-const talk = (options: Parameters<typeof createTalk>[1] = {}) => {
-  const made = createTalk(server, { config: allTools, ...options });
-  talks.push(made);
-  return made;
-};
-beforeAll(async () => {
-  server = await startScriptedModel();
-});
-beforeEach(() => server.reset());
-afterEach(async () => {
-  for (const made of talks.splice(0)) await made.close();
-});
-afterAll(() => server.close());
+const { server, talk } = await startTalks({ config: allTools });
 
 let serial = 0;
 const nextId = () => {
