@@ -3,7 +3,7 @@
 import { v7 } from 'uuid';
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
-import type { ConversationId } from '../../domain/base/ids.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Compaction, CompactionReason } from '../../domain/chat/compaction.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
@@ -242,10 +242,10 @@ export function createCompacting({
       const { pending } = session.state.get();
       const before = session.waiting;
       if (!pending || !before) return;
+      const { keep: _keep, fold: _fold, ...rest } = before.wish;
       const wish: Wish = {
-        ...before.wish,
-        ...(change.keep ? { keep: change.keep } : {}),
-        ...(change.fold ? { fold: change.fold } : {}),
+        ...rest,
+        ...chosen(before.wish, change),
         ...(change.guidance === undefined
           ? {}
           : {
@@ -350,6 +350,24 @@ export function createCompacting({
         made ? { replaces: made.id } : {},
       );
     },
+  };
+}
+
+/** Choices of blocks add up; the last word on a message counts. */
+function chosen(
+  before: Pick<Wish, 'keep' | 'fold'>,
+  change: Pick<Wish, 'keep' | 'fold'>,
+): Pick<Wish, 'keep' | 'fold'> {
+  const { keep = [], fold = [] } = change;
+  const but = (ids: readonly MessageId[] = [], gone: readonly MessageId[]) =>
+    ids.filter((id) => !gone.includes(id));
+  const next = {
+    keep: [...new Set([...but(before.keep, fold), ...keep])],
+    fold: [...new Set([...but(before.fold, keep), ...fold])],
+  };
+  return {
+    ...(next.keep.length > 0 ? { keep: next.keep } : {}),
+    ...(next.fold.length > 0 ? { fold: next.fold } : {}),
   };
 }
 

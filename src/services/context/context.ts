@@ -154,7 +154,10 @@ export interface ContextControl {
 
   /** Compacts the branch that is shown. Waits for a turn that is just using the window. Throws `conversation-missing` only. */
   compact(id: ConversationId, options?: CompactOptions): Promise<CompactResult>;
-  /** Makes the pending plan again with blocks kept or folded by hand, other guidance or another strategy. */
+  /**
+   * Makes the pending plan again with other guidance, another strategy, or more blocks kept or folded by hand: choices add up, and stay
+   * through whatever is asked next. A message chosen both ways is what was said last.
+   */
   adjust(
     id: ConversationId,
     change: {

@@ -332,18 +332,8 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
   const [applying, setApplying] = useState(false);
   // Another plan brings another summary; words a person changed in the old one belong to that.
   useEffect(() => setSummary(pending.summary), [pending.summary]);
-  // What was ticked stays ticked through whatever is changed next.
-  const [choices, setChoices] = useState<ReadonlyMap<MessageId, 'keep' | 'fold'>>(new Map());
   const adjust = (change: Parameters<typeof context.adjust>[1]) => {
     context.adjust(conversationId, change).catch(report);
-  };
-  const choose = (block: PlanBlock, choice: 'keep' | 'fold') => {
-    const next = new Map(choices);
-    for (const id of block.ids) next.set(id, choice);
-    setChoices(next);
-    const chosen = (wanted: 'keep' | 'fold') =>
-      [...next].flatMap(([id, given]) => (given === wanted ? [id] : []));
-    adjust({ keep: chosen('keep'), fold: chosen('fold') });
   };
   const { plan } = pending;
   return (
@@ -416,6 +406,8 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
           <TextField
             className="min-w-48 flex-1"
             label={t('plan.guidance')}
+            // Not a button: the plan can appear while somebody types on.
+            data-first-focus=""
             placeholder={t('plan.guidancePlaceholder')}
             value={guidance}
             onChange={(event) => setGuidance(event.target.value)}
@@ -432,7 +424,7 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
                 key={block.id}
                 block={block}
                 disabled={pending.busy}
-                onChoose={(choice) => choose(block, choice)}
+                onChoose={(choice) => adjust({ [choice]: block.ids })}
               />
             ))}
           </ol>

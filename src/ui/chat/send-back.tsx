@@ -121,6 +121,7 @@ export function SendBackDialog({
           }
           hint={t(`dmail.help.${target.type}`)}
           hideLabel={targets.length > 1}
+          data-first-focus=""
           rows={Math.min(14, Math.max(4, before.split('\n').length + 1))}
           value={text}
           placeholder={target.type === 'note' ? t('dmail.notePlaceholder') : undefined}

@@ -122,6 +122,20 @@ describe('a manual compaction', () => {
         .get()
         .pending?.blocks.find((block) => block.id === folded?.id),
     ).toMatchObject({ state: 'keep' });
+    // Choices add up, whatever is asked in between; the last word on a block counts.
+    const stateOf = (block: { id: MessageId } | undefined) =>
+      context
+        .state(id)
+        .get()
+        .pending?.blocks.find(({ id: first }) => first === block?.id)?.state;
+    const other = pending?.blocks.filter((block) => block.state === 'fold')[1];
+    const tail = pending?.blocks.filter((block) => block.state === 'keep').at(-3);
+    await context.adjust(id, { keep: other?.ids ?? [] });
+    await context.adjust(id, { fold: tail?.ids ?? [] });
+    await context.adjust(id, { strategy: 'sliding-window' });
+    expect([folded, other, tail].map(stateOf)).toEqual(['keep', 'keep', 'fold']);
+    await context.adjust(id, { fold: folded?.ids ?? [] });
+    expect([folded, other, tail].map(stateOf)).toEqual(['fold', 'keep', 'fold']);
     context.cancel(id);
     expect(context.state(id).get().pending).toBeNull();
     expect(await context.apply(id)).toEqual({ outcome: 'nothing' });

@@ -99,10 +99,9 @@ export const hierarchical: CompactionStrategy = {
     const shares = topics.map((_, index) => 1 + (2 * index) / Math.max(1, topics.length - 1));
     const allShares = shares.reduce((sum, share) => sum + share, 0);
     const known = new Map(
-      (view.previous?.plan.strategy === 'hierarchical' ? view.previous.plan.summaries : []).map((old) => [
-        `${old.before}/${old.covers}`,
-        old.text,
-      ]),
+      (view.previous?.plan.strategy === 'hierarchical' ? view.previous.plan.summaries : []).flatMap((old) =>
+        old.edited ? [] : [[`${old.before}/${old.covers}`, old.text] as const],
+      ),
     );
     let attempts = 0;
     let fallback: CompactionPlan['fallback'] = null;

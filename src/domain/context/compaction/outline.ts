@@ -7,7 +7,7 @@ import { MESSAGE_OVERHEAD, type TokenMeter } from '../meter.ts';
 import { buildPrompt, systemTextOf } from '../prompt.ts';
 import { cutToTokens } from '../tokens.ts';
 import { conversationLanguage, HEADINGS } from './headings.ts';
-import type { CompactionPlan, PlanRun, PlanSummary, WhyNot } from './plan.ts';
+import { boundaryOf, type CompactionPlan, type PlanRun, type PlanSummary, type WhyNot } from './plan.ts';
 import type { CompactionBudget, CompactionView } from './strategy.ts';
 
 /** Messages that cannot be parted: a call and its results, and what stands alone. */
@@ -42,6 +42,8 @@ export interface Outline {
   readonly before: number;
   /** What the plan should come down to: the budget's target, or less where a person asks for it before it is needed. */
   readonly goal: number;
+  /** What a person wrote in place of an earlier summary: it is carried on, and speaks of the messages up to its place. */
+  readonly own: { readonly summary: PlanSummary; readonly upTo: number; readonly tokens: number } | null;
   readonly signal: { throwIfAborted(): void };
 }
 
@@ -142,9 +144,25 @@ export function outlineOf(
     fixed,
     before,
     goal,
+    own: ownWords(view, meter, head),
     signal: tools.signal,
   };
 }
+
+function ownWords({ previous, path }: CompactionView, meter: TokenMeter, head: number): Outline['own'] {
+  const written = previous?.plan.summaries.find(({ edited }) => edited === true);
+  if (!previous || !written || head >= path.length) return null;
+  const last = written.upTo ?? boundaryOf(previous.plan);
+  return {
+    summary: { ...written, before: (path[head] as Message).id },
+    upTo: path.findIndex(({ id }) => id === last),
+    tokens: meter.text(`${written.heading}\n${written.text}`) + MESSAGE_OVERHEAD,
+  };
+}
+
+/** The person's own words tell of the whole group. */
+const isTold = ({ own, groups }: Outline, group: number): boolean =>
+  own !== null && (groups[group]?.members.at(-1) ?? 0) <= own.upTo;
 
 /** Tokens of the prompt that a plan makes, tools left out. */
 function sizeOf(
@@ -183,12 +201,13 @@ export function newestGroups({ groups, turns: last }: Outline, tokens: number, t
 }
 
 /** Tokens of the goal that are free beside what has to be sent: for what else stays whole, and for what stands for the rest. */
-export const freeRoom = ({ groups, goal, fixed, budget }: Outline): number =>
+export const freeRoom = ({ groups, goal, fixed, budget, own }: Outline): number =>
   Math.max(
     0,
     goal -
       fixed -
       budget.extra -
+      (own?.tokens ?? 0) -
       groups.reduce((sum, { must, tokens }) => sum + (must === null ? 0 : tokens), 0),
   );
 
@@ -199,9 +218,9 @@ export const chosenTokens = ({ groups }: Outline, keep: Iterable<number>): numbe
   return sum;
 };
 
-/** Numbers of the groups that are not kept, oldest first. */
-export const foldedBeside = ({ groups }: Outline, keep: ReadonlySet<number>): number[] =>
-  groups.flatMap((_, index) => (keep.has(index) ? [] : [index]));
+/** Numbers of the groups that are not kept and that something new has to stand for, oldest first. */
+export const foldedBeside = (outline: Outline, keep: ReadonlySet<number>): number[] =>
+  outline.groups.flatMap((_, index) => (keep.has(index) || isTold(outline, index) ? [] : [index]));
 
 /** A summary that knows how to be shorter. */
 export interface Draft {
@@ -240,7 +259,7 @@ const SHORT_RESULT = 90;
  * is sent even then, and the plan says that it does not fit and why.
  */
 export function finish(outline: Outline, decision: Decision): CompactionPlan {
-  const { view, groups, meter, goal, budget, head } = outline;
+  const { view, groups, meter, goal, budget, head, own } = outline;
   const { path } = view;
   const keep = new Set(decision.keep);
   groups.forEach(({ must, unwanted }, index) => {
@@ -261,8 +280,9 @@ export function finish(outline: Outline, decision: Decision): CompactionPlan {
     const summaries = folds()
       ? drafts.map(({ summary }) => summary).filter(({ text }) => text.trim() !== '')
       : [];
-    const constraints = folds() ? constraintsSummary(outline, keep, summaries) : null;
-    const all = constraints ? [constraints, ...summaries] : summaries;
+    const told = own && folds() ? [own.summary, ...summaries] : summaries;
+    const constraints = folds() ? constraintsSummary(outline, keep, told) : null;
+    const all = constraints ? [constraints, ...told] : told;
     const known = new Set(all.map(({ id }) => id));
     const fallbackId = summaries[0]?.id ?? null;
     const runs = runsOf(outline, (at, group) => {
@@ -270,7 +290,11 @@ export function finish(outline: Outline, decision: Decision): CompactionPlan {
         return cuts.has(at)
           ? { action: 'trim', why: 'tool-output', cuts: cuts.get(at) }
           : { action: 'keep', why: whyOf(group) };
-      const named = decision.summaryOf ? decision.summaryOf(group) : fallbackId;
+      const named = isTold(outline, group)
+        ? (own?.summary.id ?? null)
+        : decision.summaryOf
+          ? decision.summaryOf(group)
+          : fallbackId;
       return {
         action: 'fold',
         why: whyOf(group),

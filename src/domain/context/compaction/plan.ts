@@ -34,8 +34,10 @@ export const planSummarySchema = z.looseObject({
   before: z.string(),
   /** Messages it stands for. */
   covers: z.number(),
-  /** A person wrote `text`: later plans build on it and do not write it again. */
+  /** A person wrote `text`: every later plan carries it on as it is, in front of what it says of newer messages. */
   edited: z.boolean().optional(),
+  /** The newest message an edited text speaks of. */
+  upTo: z.string().optional(),
 });
 export type PlanSummary = Known<z.infer<typeof planSummarySchema>>;
 
@@ -86,6 +88,9 @@ export const summaryTextOf = (plan: Pick<CompactionPlan, 'summaries'>): string =
     .map(({ text }) => text)
     .join('\n\n');
 
+/** Id of the summary that a person wrote; there is one at most in a plan. */
+export const OWN_WORDS = 'own';
+
 /**
  * The plan with the person's wording in place of its summaries: one summary, where the first stood. What only repeats the person's
  * constraints stays. An empty wording takes the summaries away.
@@ -95,12 +100,22 @@ export function withSummaryText(plan: CompactionPlan, text: string): CompactionP
   const rest = plan.summaries.filter(({ kind }) => kind === 'constraints');
   if (!first) return plan;
   const covers = plan.runs.reduce((sum, run) => sum + (run.action === 'fold' ? run.count : 0), 0);
+  const upTo = boundaryOf(plan);
+  const own: PlanSummary = {
+    ...first,
+    id: OWN_WORDS,
+    text,
+    covers,
+    edited: true,
+    ...(upTo === null ? {} : { upTo }),
+  };
+  const written = text.trim() !== '';
   return {
     ...plan,
     runs: plan.runs.map((run) =>
-      run.action === 'fold' && run.summary ? { ...run, summary: first.id } : run,
+      run.action === 'fold' && run.summary ? { ...run, summary: written ? own.id : null } : run,
     ),
-    summaries: [...(text.trim() === '' ? [] : [{ ...first, text, covers, edited: true }]), ...rest],
+    summaries: [...(written ? [own] : []), ...rest],
   };
 }
 

@@ -17,23 +17,14 @@ import {
   outlineOf,
 } from './outline.ts';
 import type { CompactionPlan } from './plan.ts';
-import type { CompactionStrategy, CompactionView } from './strategy.ts';
-
-/** A memory in the person's or a model's words, and the newest message it speaks of. */
-function writtenBase(view: CompactionView): { text: string; upTo: string } | null {
-  const edited = view.previous?.plan.summaries.find((summary) => summary.edited === true);
-  if (edited && view.previous) {
-    const upTo = view.previous.plan.runs.findLast(({ action }) => action !== 'keep')?.to;
-    if (upTo !== undefined) return { text: edited.text, upTo };
-  }
-  return view.polished ?? null;
-}
+import type { CompactionStrategy } from './strategy.ts';
 
 /** A memory that stands for the folded ones of these groups. */
 export function memoryDraft(outline: Outline, folded: readonly number[], tokens: number): Draft {
   const { view, language, meter } = outline;
   const focus = view.wish.instruction ? new Set(termsOf(view.wish.instruction)) : undefined;
-  const base = writtenBase(view);
+  // The person's own words are carried on by themselves, and what a model wrote beside them would tell the same once more.
+  const base = outline.own ? null : (view.polished ?? null);
   const after = base ? view.path.findIndex(({ id }) => id === base.upTo) : -1;
   const all = messagesOf(outline, folded);
   const newer =

@@ -103,7 +103,7 @@ function foldedBefore(
   const { previous, path, wish } = view;
   // With guidance or a prompt of one's own the summary is written anew, from the messages themselves.
   if (!previous || wish.instruction || wish.prompt) return { text: null, fresh: folded };
-  const text = summaryTextOf(previous.plan);
+  const text = summaryTextOf({ summaries: previous.plan.summaries.filter(({ edited }) => !edited) });
   const at = path.findIndex(({ id }) => id === boundaryOf(previous.plan));
   if (text === '' || at < 0) return { text: null, fresh: folded };
   const fates = fatesOf(previous.plan, path);

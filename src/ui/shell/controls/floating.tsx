@@ -7,13 +7,21 @@ import { Button } from './buttons.tsx';
 import { classes } from './classes.ts';
 import { FLOATING } from './surfaces.ts';
 
-/** For windows that no trigger of Radix opens: where the focus was when they opened is where it returns. */
+/**
+ * For windows that no trigger of Radix opens: where the focus was when they opened is where it returns. It goes to what is marked
+ * `data-first-focus`, else to the first thing that takes it.
+ */
 export function useFocusReturn() {
   const from = useRef<Element | null>(null);
   return {
     onOpenAutoFocus: (event: Event) => {
       const now = document.activeElement;
-      if (!(event.target as Node).contains(now)) from.current = now;
+      const opened = event.target as Element;
+      if (!opened.contains(now)) from.current = now;
+      const first = opened.querySelector('[data-first-focus]');
+      if (!(first instanceof HTMLElement)) return;
+      event.preventDefault();
+      first.focus();
     },
     onCloseAutoFocus: (event: Event) => {
       if (event.defaultPrevented || !(from.current instanceof HTMLElement) || !from.current.isConnected)
