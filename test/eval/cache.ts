@@ -12,8 +12,8 @@ export function cached(provider: EmbeddingProvider, file: string): EmbeddingProv
   const save = () => {
     if (fresh === 0) return;
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(`${file}.new`, serialize(known));
-    renameSync(`${file}.new`, file);
+    writeFileSync(`${file}.${process.pid}.new`, serialize(known));
+    renameSync(`${file}.${process.pid}.new`, file);
     fresh = 0;
   };
   const read: NonNullable<EmbeddingProvider['read']> = async (readings, options) => {

@@ -4,12 +4,15 @@ import { PGlite } from '@electric-sql/pglite';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { createInProcessLocalEmbedding } from '../../src/adapters/embedding/in-process.ts';
+import type { Found as IndexFound, MemoryIndex } from '../../src/adapters/index/memory-index.ts';
 import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
 import { migrate } from '../../src/adapters/index/schema.ts';
 import { type MessageId, newConversationId, newMessageId } from '../../src/domain/base/ids.ts';
 import { until } from '../../src/domain/base/readable.ts';
 import type { Message, RecalledPassage } from '../../src/domain/chat/message.ts';
-import type { Technique } from '../../src/domain/memory/rank.ts';
+import { lateInteraction } from '../../src/domain/memory/late.ts';
+import { lastLineOf, leaning } from '../../src/domain/memory/lean.ts';
+import type { Rankable } from '../../src/domain/memory/rank.ts';
 import { openHome } from '../services/memory/home.ts';
 import { cached } from './cache.ts';
 
@@ -43,9 +46,22 @@ export interface Found {
   readonly scores: RecalledPassage['scores'];
 }
 
+/** All that ranking is given for a question, so that it can be ranked again in other ways without asking anybody. */
+export interface Recorded {
+  readonly question: string;
+  /** ms since 1970 */
+  readonly now: number;
+  readonly scale: { readonly related: number; readonly spread: number };
+  readonly worth: readonly number[];
+  /** With late interaction for every one; the product computes it for the best only. */
+  readonly candidates: readonly (Rankable & { readonly unit: string })[];
+}
+
 export interface Library {
   /** Every message the product would consider for the question, best first, none held back by the threshold. */
   ask(question: string, at?: number): Promise<Found[]>;
+  /** What recall found for the question before it was ranked. */
+  record(question: string, at?: number): Promise<Recorded>;
   close(): Promise<void>;
 }
 
@@ -66,19 +82,22 @@ export async function openPipeline(options: {
 }) {
   const database = await PGlite.create({ extensions: { vector, pg_textsearch } });
   await migrate(database);
-  const index = createPgliteIndex(database);
+  const postgres = createPgliteIndex(database);
+  let seen: IndexFound = { candidates: [], worth: [] };
+  const index: MemoryIndex = {
+    ...postgres,
+    look: async (query) => {
+      seen = await postgres.look(query);
+      return seen;
+    },
+  };
   const provider = createInProcessLocalEmbedding({
     models: options.models,
     config: options.model ? { model: options.model } : {},
   });
   const embedding = cached(provider, join(options.cache, `${provider.id.replaceAll('/', '+')}.bin`));
-  let without: ReadonlySet<Technique> = new Set();
   return {
     embedding,
-    /** Leaves parts of the ranking away from now on. */
-    leaveOut: (techniques: readonly Technique[]) => {
-      without = new Set(techniques);
-    },
     /** Imports the sessions, waits until every vector is there. A message's name, where it has one, is written before its words. */
     library: async (sessions: readonly Session[]): Promise<Library> => {
       await index.clear();
@@ -119,7 +138,6 @@ export async function openPipeline(options: {
         embedding,
         config: OPEN,
         now: () => asked ?? last + 86_400_000,
-        without: () => without,
       });
       await home.add(...conversations);
       home.engine().wake('now');
@@ -131,18 +149,59 @@ export async function openPipeline(options: {
       const { problem, waiting } = home.status.get();
       if (problem || waiting > 0)
         throw new Error(`The library is not complete: ${problem?.message ?? waiting}`);
+      const ask: Library['ask'] = async (question, at) => {
+        asked = at;
+        const { passages, nearMisses, degraded } = await home.recall(question, {
+          withContext: false,
+          limit: 50,
+        });
+        if (degraded) throw new Error(degraded.message);
+        return [...passages, ...nearMisses].map((passage) => ({
+          ...(units.get(passage.messageId as MessageId) as { unit: string; session: string }),
+          scores: passage.scores,
+        }));
+      };
+      const { signal } = new AbortController();
       return {
-        ask: async (question, at) => {
-          asked = at;
-          const { passages, nearMisses, degraded } = await home.recall(question, {
-            withContext: false,
-            limit: 50,
-          });
-          if (degraded) throw new Error(degraded.message);
-          return [...passages, ...nearMisses].map((passage) => ({
-            ...(units.get(passage.messageId as MessageId) as { unit: string; session: string }),
-            scores: passage.scores,
-          }));
+        ask,
+        record: async (question, at) => {
+          await ask(question, at);
+          const { candidates, worth } = seen;
+          const asking = question.trim();
+          const end = lastLineOf(asking);
+          const [whole, tail] =
+            (await embedding.read?.(
+              [asking, ...(end === null ? [] : [end])].map((text) => ({ context: '', text })),
+              { kind: 'query', signal },
+            )) ?? [];
+          const { tokens, weights } = whole && tail ? leaning(whole, tail) : (whole ?? {});
+          const signs = await postgres.pieces(
+            embedding.id,
+            candidates.map(({ chunkId }) => chunkId),
+          );
+          const compare = tokens && weights ? lateInteraction({ tokens, weights }) : () => null;
+          return {
+            question: asking,
+            now: at ?? last + 86_400_000,
+            scale: await embedding.calibration(signal),
+            worth,
+            candidates: candidates.map((one) => {
+              const bits = signs.get(one.chunkId);
+              return {
+                chunkId: one.chunkId,
+                messageId: one.messageId,
+                conversationId: one.conversationId,
+                text: one.text,
+                createdAt: one.createdAt,
+                cosine: one.cosine,
+                terms: one.terms,
+                late: bits ? compare(bits) : null,
+                previous: one.previous,
+                next: one.next,
+                unit: units.get(one.messageId)?.unit ?? '',
+              };
+            }),
+          };
         },
         close: () => home.close(),
       };

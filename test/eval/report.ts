@@ -1,12 +1,12 @@
-// The whole table of recall quality, each part of the ranking left away in turn, and what the thresholds mean:
-//   npm run eval -- --report [--bench DIR] [--set NAME] [--ablations no]
+// The whole table of recall quality: each part of the ranking left away in turn, what the thresholds mean, and what is brought back
+// where nothing should be:
+//   npm run eval -- --report [--bench DIR] [--set NAME,…] [--reuse] [--ablations no]
 // Sets are those of test/eval/own and, with --bench, those of a folder with the neutral scorer (bench.mjs) and its data.
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+// --reuse ranks again what the last run of a set found (recorded.ts).
 import type { Technique } from '../../src/domain/memory/rank.ts';
-import { cache, loadPipeline, models, option, ROOT } from './load.ts';
-import { type Gold, own } from './own.ts';
-import type { Found, Tasks } from './pipeline.ts';
+import { defaultConfig } from '../../src/domain/settings/config.ts';
+import { option } from './load.ts';
+import { type Asked, type Origin, type Ranked, rankRecorded, recordAll } from './recorded.ts';
 
 /** What is left away, by the name it is printed with. */
 const ABLATIONS: Readonly<Record<string, readonly Technique[]>> = {
@@ -22,113 +22,131 @@ const ABLATIONS: Readonly<Record<string, readonly Technique[]>> = {
   'no time words': ['time'],
   'no dates': ['date'],
 };
-const THRESHOLDS = [0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9];
+const THRESHOLDS = [0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95];
+const COVERAGES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
+const { filters, auto_recall } = defaultConfig.recall;
+/** Most passages that are shown or injected, and from which probability on. */
+const LIMIT = filters.max_results;
+const SHOW = filters.min_similarity;
+const INJECT = Math.max(SHOW, auto_recall.min_similarity);
 
-interface Asked {
-  readonly groups: readonly (readonly string[])[];
-  readonly found: readonly Found[];
-}
-interface Bench {
-  load(directory: string): { sets: Tasks['sets']; gold: ReadonlyMap<string, Gold> };
+export interface Answered {
+  readonly asked: Asked;
+  readonly ranked: readonly Ranked[];
 }
 
-/** Mean share of the evidence among the first k units, over the questions that have any. */
-function recallAt(asked: readonly Asked[], k: number): number {
-  const rated = asked.filter(({ groups }) => groups.length > 0);
-  const shares = rated.map(({ groups, found }) => {
-    const top = new Set([...new Set(found.map(({ unit }) => unit))].slice(0, k));
+export const answer = (all: readonly Asked[], options: Parameters<typeof rankRecorded>[1] = {}): Answered[] =>
+  all.map((asked) => ({ asked, ranked: rankRecorded(asked, options) }));
+
+/** Mean share of the evidence among the first k units, in the order given, over the questions that have any. */
+export function recallAt(all: readonly Answered[], k: number): number {
+  const shares = all.flatMap(({ asked: { groups }, ranked }) => {
+    if (groups.length === 0) return [];
+    const top = new Set([...new Set(ranked.map(({ unit }) => unit))].slice(0, k));
     return groups.filter((group) => group.some((unit) => top.has(unit))).length / groups.length;
   });
   return shares.reduce((sum, one) => sum + one, 0) / Math.max(1, shares.length);
 }
 
+/** Of at most five passages above a threshold: share of questions that get any, share of passages that are right, share of the answered with one right. */
+export function shownAt(all: readonly Answered[], threshold: number) {
+  const shown = all.map(({ asked: { groups }, ranked }) => {
+    const right = new Set(groups.flat());
+    return ranked
+      .filter(({ scores }) => scores.final >= threshold)
+      .slice(0, LIMIT)
+      .map(({ unit }) => right.has(unit));
+  });
+  const answered = shown.filter((hits) => hits.length > 0);
+  const passages = answered.flat();
+  return {
+    coverage: answered.length / Math.max(1, all.length),
+    precision: passages.filter(Boolean).length / passages.length,
+    any: answered.filter((hits) => hits.includes(true)).length / answered.length,
+  };
+}
+
+/** The threshold from which on this share of the questions gets something. */
+export function thresholdFor(all: readonly Answered[], coverage: number): number {
+  const best = all.map(({ ranked }) => ranked[0]?.scores.final ?? 0).sort((a, b) => b - a);
+  return best[Math.max(0, Math.round(coverage * all.length) - 1)] ?? 1;
+}
+
+/** Share of questions for which nothing is brought back from this threshold on. */
+const silentAt = (all: readonly Answered[], threshold: number): number =>
+  all.filter(({ ranked }) => !ranked.some(({ scores }) => scores.final >= threshold)).length / all.length;
+
 const percent = (x: number) => (Number.isFinite(x) ? (100 * x).toFixed(1).padStart(5) : '    –');
 
-/** Of at most five passages above a threshold: how many questions get any, how many of the passages are right, how often one is. */
-function curve(asked: readonly Asked[]): string[] {
-  return THRESHOLDS.map((threshold) => {
-    const shown = asked.map(({ groups, found }) => {
-      const right = new Set(groups.flat());
-      return found
-        .filter(({ scores }) => scores.final >= threshold)
-        .slice(0, 5)
-        .map(({ unit }) => right.has(unit));
-    });
-    const answered = shown.filter((hits) => hits.length > 0);
-    const all = shown.flat();
-    return `  from ${threshold.toFixed(2)}: something for ${percent(answered.length / asked.length)} %, right ${percent(
-      all.filter(Boolean).length / all.length,
-    )} %, one right ${percent(answered.filter((hits) => hits.includes(true)).length / answered.length)} %`;
-  });
+const curveLine = (label: string, all: readonly Answered[], threshold: number): string => {
+  const { coverage, precision, any } = shownAt(all, threshold);
+  return `  ${label}  something for ${percent(coverage)} %  right ${percent(precision)} %  one right ${percent(any)} %`;
+};
+
+function printThresholds(all: readonly Answered[]): void {
+  const own = all.filter(({ asked }) => asked.origin === 'own');
+  if (own.length > 0) {
+    for (const threshold of THRESHOLDS)
+      console.log(curveLine(`from ${threshold.toFixed(2)}`, own, threshold));
+    for (const coverage of COVERAGES) {
+      const threshold = thresholdFor(own, coverage);
+      console.log(
+        curveLine(`best ${percent(coverage)} % of questions (from ${threshold.toFixed(3)})`, own, threshold),
+      );
+    }
+  }
+  const silent: readonly (readonly [string, (one: Asked) => boolean])[] = [
+    ['strangers', ({ origin }) => origin === 'stranger'],
+    ['unrelated', ({ origin, groups }) => origin === 'own' && groups.length === 0],
+    ['small talk', ({ origin }) => origin === 'talk'],
+  ];
+  for (const [name, is] of silent) {
+    const some = all.filter(({ asked }) => is(asked));
+    if (some.length > 0)
+      console.log(
+        `  ${name.padEnd(10)} ${String(some.length).padStart(4)} questions: nothing shown for ${percent(silentAt(some, SHOW))} %, nothing injected for ${percent(silentAt(some, INJECT))} %`,
+      );
+  }
 }
+
+const of = (all: readonly Asked[], origin: Origin): Asked[] => all.filter((one) => one.origin === origin);
 
 /** Prints the table. */
 export async function runReport(): Promise<void> {
-  const bench = option('bench', '');
-  const only = option('set', '');
-  const ours = own(join(ROOT, 'test/eval/own'));
-  const sets = [...ours.tasks.sets];
-  const gold = new Map(ours.gold);
-  if (bench) {
-    const scorer = (await import(pathToFileURL(join(resolve(bench), 'bench.mjs')).href)) as Bench;
-    const given = scorer.load(resolve(bench));
-    sets.push(...given.sets);
-    for (const [name, answers] of given.gold) gold.set(name, answers);
-  }
+  const sets = await recordAll();
   const wanted = Object.entries(ABLATIONS).filter(
     ([name]) => name === 'default' || option('ablations', 'yes') === 'yes',
   );
-  const { openPipeline } = await loadPipeline();
-  const pipeline = await openPipeline({
-    models: models(),
-    model: option('model', 'multilingual-e5-small-en-zh'),
-    cache: cache(),
-  });
-  for (const set of sets.filter(({ name }) => name.startsWith(only))) {
-    const answers = gold.get(set.name);
-    const asked = new Map<string, Asked[]>(wanted.map(([name]) => [name, []]));
-    const foreign: Asked[] = [];
-    for (const [at, store] of set.stores.entries()) {
-      const library = await pipeline.library(store.sessions);
-      for (const [name, techniques] of wanted) {
-        pipeline.leaveOut(techniques);
-        for (const query of store.queries) {
-          const answer = answers?.get(query.id);
-          // Questions that swap the people are counted apart by the scorer, and left out here.
-          if (!answer || answer.slice === 'adversarial') continue;
-          const date = (query as { date?: string }).date;
-          asked.get(name)?.push({
-            groups: answer.groups,
-            found: await library.ask(query.text, date ? Date.parse(date) : undefined),
-          });
-        }
-      }
-      pipeline.leaveOut([]);
-      // What another person's questions get from this library is always wrong.
-      const other = set.stores[(at + 1) % set.stores.length];
-      if (other && other !== store)
-        for (const query of other.queries.slice(0, 20))
-          foreign.push({ groups: [], found: await library.ask(query.text) });
-      await library.close();
-    }
-    console.log(`\n${set.name}  R@1 / R@5 / R@10, ${asked.get('default')?.length} questions`);
-    for (const [name, all] of asked)
-      console.log(`  ${name.padEnd(24)} ${[1, 5, 10].map((k) => percent(recallAt(all, k))).join(' ')}`);
-    console.log(curve(asked.get('default') ?? []).join('\n'));
-    const unanswered = [
-      ...foreign,
-      ...(asked.get('default') ?? []).filter(({ groups }) => groups.length === 0),
-    ];
-    if (unanswered.length > 0)
+  const worth = new Map<string, string[]>();
+  const talk: Answered[] = [];
+  for (const [name, all] of sets) {
+    const own = of(all, 'own');
+    const rated = own.filter(({ groups }) => groups.length > 0);
+    console.log(`\n${name}: ${own.length} questions, ${rated.length} with an answer`);
+    let base: readonly number[] = [];
+    for (const [label, techniques] of rated.length > 0 ? wanted : []) {
+      const answered = answer(rated, { without: new Set(techniques) });
+      const found = [1, 5, 10].map((k) => recallAt(answered, k));
+      if (label === 'default') base = found;
+      const differences = found.map((x, at) => 100 * (x - (base[at] as number)));
       console.log(
-        `  ${unanswered.length} questions without an answer: nothing from 0.75 for ${percent(
-          unanswered.filter(({ found }) => !found.some(({ scores }) => scores.final >= 0.75)).length /
-            unanswered.length,
-        )} %, from 0.80 for ${percent(
-          unanswered.filter(({ found }) => !found.some(({ scores }) => scores.final >= 0.8)).length /
-            unanswered.length,
-        )} %`,
+        `  ${label.padEnd(24)} R@1 / 5 / 10 ${found.map(percent).join(' ')}${label === 'default' ? '' : `   ${differences.map((x) => `${x > 0 ? '+' : ''}${x.toFixed(1)}`.padStart(6)).join('')}`}`,
       );
+      worth.set(label, [...(worth.get(label) ?? []), `${found.map((x) => percent(x).trim()).join(' / ')}`]);
+    }
+    const answered = answer(all);
+    talk.push(...answered.filter(({ asked }) => asked.origin === 'talk'));
+    printThresholds(answered);
   }
-  await pipeline.close();
+  if (worth.size > 0) {
+    const names = [...sets]
+      .filter(([, all]) => all.some(({ groups }) => groups.length > 0))
+      .map(([name]) => name);
+    console.log(`\n| R@1 / R@5 / R@10 | ${names.join(' | ')} |\n|---|${names.map(() => '---|').join('')}`);
+    for (const [label, cells] of worth) console.log(`| ${label} | ${cells.join(' | ')} |`);
+  }
+  if (talk.length > 0)
+    console.log(
+      `\nSmall talk and general knowledge, ${talk.length} askings: nothing shown for ${percent(silentAt(talk, SHOW))} %, nothing injected for ${percent(silentAt(talk, INJECT))} %`,
+    );
 }

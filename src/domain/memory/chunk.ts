@@ -191,11 +191,12 @@ function contextOf(before: string): string {
 export const hashOf = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
 
 /**
- * The chunks of a message, in order. None for notes, for answers given from memory, and for parts that are recalls, reasoning or files:
+ * The chunks of a message, in order. None for notes, for answers given from memory, for letters that a model wrote to an earlier place (the
+ * person never said them, and what they tell stands in the branch they came from), and for parts that are recalls, reasoning or files:
  * what was remembered once must not be remembered again as if it had been said. System prompts are not memories either.
  */
 export function chunksOf(message: Message, options: ChunkOptions): Chunk[] {
-  if (message.kind !== 'message' || message.role === 'system') return [];
+  if (message.kind !== 'message' || message.role === 'system' || message.dmail?.by === 'model') return [];
   const pieces: Piece[] = [];
   for (const part of message.parts) {
     if (part.type === 'text') {

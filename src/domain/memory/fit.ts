@@ -48,3 +48,10 @@ export const FIT = {
   /** The same where words are all there is. */
   keyword: { score: 7.15, stands: 0.103, intercept: -3.74 },
 } as const;
+
+/** The same numbers with other values. */
+export type Fit = {
+  readonly [K in keyof typeof FIT]: (typeof FIT)[K] extends number
+    ? number
+    : { readonly [P in keyof (typeof FIT)[K]]: number };
+};

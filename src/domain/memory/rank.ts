@@ -1,7 +1,7 @@
 // From candidates to passages: two searches on one scale, a probability, age, and a fair choice. Pure arithmetic.
 import { asks, asksWhen, isNamed, speakerIn, tellsTime } from './cues.ts';
 import { datesIn } from './dates.ts';
-import { FIT } from './fit.ts';
+import { FIT, type Fit } from './fit.ts';
 import { cjkShare } from './sentences.ts';
 
 /** How a model's cosines read; see the embedding contract. */
@@ -77,7 +77,12 @@ export interface RankContext {
   readonly feedback?: Feedback;
   /** Leaves parts of the ranking away, to measure what each is worth. */
   readonly without?: ReadonlySet<Technique>;
+  /** Other weights than the shipped ones, to learn them. */
+  readonly fit?: Fit;
 }
+
+/** The best so many are compared piece by piece: a ceiling on what late interaction costs. */
+export const LATE = 48;
 
 export type Technique =
   | 'vector'
@@ -103,22 +108,22 @@ export const knows = (languages: readonly string[] | 'any', text: string): boole
   languages === 'any' || languages.some((language) => ['zh', 'ja', 'ko'].includes(language)) || !isHan(text);
 
 /** A cosine on the 0–1 scale that is the same for every model: read as if the default model had given it, 1 from its 0.6 on. */
-export const vectorHalf = (cosine: number, { related, spread }: CosineScale): number => {
-  const { related: zero, spread: unit } = FIT.cosine;
-  return share((zero + (unit * (cosine - related)) / spread) / FIT.full);
+export const vectorHalf = (cosine: number, { related, spread }: CosineScale, fit: Fit = FIT): number => {
+  const { related: zero, spread: unit } = fit.cosine;
+  return share((zero + (unit * (cosine - related)) / spread) / fit.full);
 };
 
 /** Late interaction on the same scale. */
-export const lateHalf = (late: number): number => share((late - FIT.lateFloor) / FIT.full);
+export const lateHalf = (late: number, fit: Fit = FIT): number => share((late - fit.lateFloor) / fit.full);
 
 /**
  * BM25 on an absolute 0–1 scale: what the question's words add, as a share of what they could. Words that the library does not have count:
  * one common word of five unknown ones is little. Longer questions are not answered word for word, hence the power.
  */
-export function keywordHalf(sum: number, worth: readonly number[]): number {
+export function keywordHalf(sum: number, worth: readonly number[], fit: Fit = FIT): number {
   const most = worth.reduce((all, one) => all + one, 0);
   if (sum <= 0 || most <= 0) return 0;
-  return share(sum / (most ** FIT.reachPower * FIT.reach ** (1 - FIT.reachPower)) / FIT.keywordFull);
+  return share(sum / (most ** fit.reachPower * fit.reach ** (1 - fit.reachPower)) / fit.keywordFull);
 }
 
 /** Weighted sum of the halves. A half that is impossible (null) leaves the whole weight to the other. */
@@ -138,8 +143,8 @@ export function hybridOf(
  * How far a score stands above the crowd: above the sixth to the twenty-fifth best, in their standard deviations. A few scores as they are
  * usual stand for a crowd that is not there. A question that everything answers a little is answered by nothing.
  */
-export function standing(scores: readonly number[]): (score: number) => number {
-  const { mean: usual, deviation, count } = FIT.crowd;
+export function standing(scores: readonly number[], fit: Fit = FIT): (score: number) => number {
+  const { mean: usual, deviation, count } = fit.crowd;
   const crowd = [...scores].sort((a, b) => b - a).slice(5, 25);
   const all = crowd.length + count;
   const mean = (crowd.reduce((sum, one) => sum + one, 0) + count * usual) / all;
@@ -150,9 +155,9 @@ export function standing(scores: readonly number[]): (score: number) => number {
 }
 
 /** Probability that a person calls the passage related, before its age. `wordsOnly`: the score is made of words alone. */
-export function probabilityOf(score: number, stands: number, wordsOnly = false): number {
-  const fit = wordsOnly ? FIT.keyword : FIT.hybrid;
-  return logistic(fit.score * score + fit.stands * stands + fit.intercept);
+export function probabilityOf(score: number, stands: number, wordsOnly = false, fit: Fit = FIT): number {
+  const line = wordsOnly ? fit.keyword : fit.hybrid;
+  return logistic(line.score * score + line.stands * stands + line.intercept);
 }
 
 /** exp(-factor · days); 1 for the future and for unknown times. */
@@ -173,7 +178,7 @@ export function withDecay(probability: number, decay: number): number {
 
 /** Every candidate with all its numbers, best first; equal ones newest first. What is never to be shown again is left out. */
 export function rank<C extends Rankable>(candidates: readonly C[], context: RankContext): Scored<C>[] {
-  const { scale, worth, weights, question, feedback } = context;
+  const { scale, worth, weights, question, feedback, fit = FIT } = context;
   const on = (technique: Technique): boolean => !context.without?.has(technique);
   const byChunk = new Map(candidates.map((candidate) => [candidate.chunkId, candidate]));
   const around = (candidate: C): C[] =>
@@ -187,8 +192,9 @@ export function rank<C extends Rankable>(candidates: readonly C[], context: Rank
   const speakers = new Map<number, boolean>();
   for (const candidate of candidates) {
     const vector =
-      scale && candidate.cosine !== null && on('vector') ? vectorHalf(candidate.cosine, scale) : null;
-    const late = scale && typeof candidate.late === 'number' && on('late') ? lateHalf(candidate.late) : null;
+      scale && candidate.cosine !== null && on('vector') ? vectorHalf(candidate.cosine, scale, fit) : null;
+    const late =
+      scale && typeof candidate.late === 'number' && on('late') ? lateHalf(candidate.late, fit) : null;
     let sum = 0;
     if (hasWords) {
       const beside = on('window') ? around(candidate) : [];
@@ -196,12 +202,12 @@ export function rank<C extends Rankable>(candidates: readonly C[], context: Rank
       for (let at = 0; at < worth.length; at++)
         sum += Math.max(
           candidate.terms[at] ?? 0,
-          ...beside.map((other) => FIT.window * (other.terms[at] ?? 0)),
+          ...beside.map((other) => fit.window * (other.terms[at] ?? 0)),
         );
     }
-    const keyword = hasWords ? keywordHalf(sum, worth) : null;
+    const keyword = hasWords ? keywordHalf(sum, worth, fit) : null;
     const meaning =
-      vector === null ? late : late === null ? share(FIT.withoutLate * vector) : (vector + late) / 2;
+      vector === null ? late : late === null ? share(fit.withoutLate * vector) : (vector + late) / 2;
     const speaker = speakerIn(candidate.text);
     const named = speaker !== null && isNamed(speaker, question);
     speakers.set(candidate.chunkId, named);
@@ -211,7 +217,7 @@ export function rank<C extends Rankable>(candidates: readonly C[], context: Rank
   /** With what the speaker adds: this much is also worth to those beside it. */
   const base = (candidate: C): number =>
     (own.get(candidate.chunkId)?.hybrid ?? 0) *
-    (speakers.get(candidate.chunkId) && on('speaker') ? FIT.speaker : 1);
+    (speakers.get(candidate.chunkId) && on('speaker') ? fit.speaker : 1);
 
   const conversations = new Map<string, number[]>();
   for (const candidate of candidates) {
@@ -224,8 +230,8 @@ export function rank<C extends Rankable>(candidates: readonly C[], context: Rank
       id,
       found
         .sort((a, b) => b - a)
-        .slice(0, FIT.best)
-        .reduce((sum, one) => sum + one, 0) / Math.min(FIT.best, found.length),
+        .slice(0, fit.best)
+        .reduce((sum, one) => sum + one, 0) / Math.min(fit.best, found.length),
     ]),
   );
   const when = asksWhen(question);
@@ -241,23 +247,23 @@ export function rank<C extends Rankable>(candidates: readonly C[], context: Rank
       const self = base(candidate);
       const beside =
         (on('neighbours')
-          ? FIT.previous * (before ? base(before) : 0) + FIT.next * (after ? base(after) : 0)
-          : 0) + (on('conversation') ? FIT.conversation * (prior.get(candidate.conversationId) ?? 0) : 0);
+          ? fit.previous * (before ? base(before) : 0) + fit.next * (after ? base(after) : 0)
+          : 0) + (on('conversation') ? fit.conversation * (prior.get(candidate.conversationId) ?? 0) : 0);
       const boosts: Boost[] = [];
       const add = (name: Boost['name'], factor: number) => boosts.push({ name, factor });
-      if (speakers.get(candidate.chunkId) && on('speaker')) add('speaker', FIT.speaker);
+      if (speakers.get(candidate.chunkId) && on('speaker')) add('speaker', fit.speaker);
       if (self > 0 && beside > 0) add('context', (self + beside) / self);
-      if (on('question') && asks(candidate.text)) add('question', FIT.question);
-      if (on('time') && when && tellsTime(candidate.text)) add('time', FIT.time);
+      if (on('question') && asks(candidate.text)) add('question', fit.question);
+      if (on('time') && when && tellsTime(candidate.text)) add('time', fit.time);
       if (
         dates &&
         candidate.createdAt > 0 &&
         dates.some(({ from, to }) => candidate.createdAt >= from && candidate.createdAt < to)
       )
-        add('date', FIT.date);
-      if (candidate.note) add('note', FIT.note);
-      if (feedback?.pinned.has(candidate.messageId)) add('pin', FIT.pin);
-      if (feedback?.notRelated.has(candidate.messageId)) add('not-related', FIT.notRelated);
+        add('date', fit.date);
+      if (candidate.note) add('note', fit.note);
+      if (feedback?.pinned.has(candidate.messageId)) add('pin', fit.pin);
+      if (feedback?.notRelated.has(candidate.messageId)) add('not-related', fit.notRelated);
       const raised = boosts.reduce((score, { factor }) => score * factor, hybrid);
       return {
         candidate,
@@ -266,14 +272,17 @@ export function rank<C extends Rankable>(candidates: readonly C[], context: Rank
         scores: { vector, keyword: keyword === 0 ? null : keyword, late, hybrid, boosts },
       };
     });
-  const stands = standing(scored.map(({ score }) => score));
+  const stands = standing(
+    scored.map(({ score }) => score),
+    fit,
+  );
   return scored
     .map(({ candidate, score, wordsOnly, scores }) => {
       const decay = decayOf(candidate.createdAt, context.now, context.decayFactor);
-      const probability = probabilityOf(score, stands(score), wordsOnly);
+      const probability = probabilityOf(score, stands(score), wordsOnly, fit);
       return {
         candidate,
-        scores: { ...scores, decay, final: withDecay(probability, decay ** FIT.age) },
+        scores: { ...scores, decay, final: withDecay(probability, decay ** fit.age) },
       };
     })
     .sort(

@@ -8,12 +8,14 @@ import type { Readable } from '../../domain/base/readable.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { cutToTokens, estimateTokens } from '../../domain/context/tokens.ts';
 import { lateInteraction, type QueryPieces } from '../../domain/memory/late.ts';
+import { lastLineOf, leaning, type QuestionRead } from '../../domain/memory/lean.ts';
 import { feedbackFor, isNotes } from '../../domain/memory/notes.ts';
 import {
   type CosineScale,
   choose,
   distinct,
   knows,
+  LATE,
   type RankContext,
   rank,
   type Scored,
@@ -29,8 +31,6 @@ import type { Memory, MemoryStatus, RecallResult, SearchHit } from './memory.ts'
 
 /** Candidates asked of each half: the right one is among the best 50 for nine questions in ten. */
 const CANDIDATES = 50;
-/** The best so many are compared piece by piece: a ceiling on what late interaction costs. */
-const LATE = 48;
 /** How long a recall waits for an index that is starting, and for a model that is loading, ms. */
 const INDEX_PATIENCE = 8_000;
 /** How often it looks whether the index is there, ms. */
@@ -133,17 +133,25 @@ export function createMemory({
     if (!knows(provider.languages, text)) return { vector: null, reason: null };
     try {
       const options = { kind: 'query', signal } as const;
+      const last = lastLineOf(text);
+      const texts = last === null ? [text] : [text, last];
       const made = Promise.all([
         provider.read
-          ? provider.read([{ context: '', text }], options)
-          : provider.embed([text], options).then((vectors) => vectors.map((vector) => ({ vector }))),
+          ? provider.read(
+              texts.map((one) => ({ context: '', text: one })),
+              options,
+            )
+          : provider
+              .embed(texts, options)
+              .then((vectors) => vectors.map((vector): QuestionRead => ({ vector }))),
         provider.calibration(signal),
       ]);
       const answer = await within(made, MODEL_PATIENCE, null, signal);
-      const read = answer?.[0][0];
-      if (!answer || !read) return { vector: null, reason: NOT_YET };
-      const pieces = 'tokens' in read && read.weights.length > 0 ? read : null;
-      return { vector: { model: provider.id, values: read.vector, scale: answer[1], pieces } };
+      const [whole, end]: readonly QuestionRead[] = answer?.[0] ?? [];
+      if (!answer || !whole) return { vector: null, reason: NOT_YET };
+      const { vector, tokens, weights } = end ? leaning(whole, end) : whole;
+      const pieces = tokens && weights && weights.length > 0 ? { tokens, weights } : null;
+      return { vector: { model: provider.id, values: vector, scale: answer[1], pieces } };
     } catch (error) {
       signal.throwIfAborted();
       // Replaced or closed in the middle: as if it had not been there.

@@ -23,7 +23,7 @@ const MAX_BEFORE = 4_000;
 export type Privacy = Config['privacy'];
 
 /** Raised whenever rows are made differently: the index is then brought up to date, keeping the vectors that still fit. */
-const RECIPE = 2;
+const RECIPE = 3;
 
 /** What the rows depend on beside the log. When it changes, rows are made again. */
 export const recipeOf = (privacy: Privacy): string =>
@@ -110,11 +110,14 @@ function tokensOf(message: Message): number {
 export function messageRow(conversation: Conversation, message: Message, privacy: Privacy): MessageRow {
   const clean = redactor(privacy);
   const before = beforeOf(conversation, message);
-  const chunks = chunksOf(message, {
-    redact: clean,
-    // More than the end is given, so that a secret cut in two is still seen as one.
-    ...(before && message.role !== 'tool' ? { before: clean(textOf(before).slice(-MAX_BEFORE)) } : {}),
-  });
+  const chunks =
+    originalOf(conversation, message) === message
+      ? chunksOf(message, {
+          redact: clean,
+          // More than the end is given, so that a secret cut in two is still seen as one.
+          ...(before && message.role !== 'tool' ? { before: clean(textOf(before).slice(-MAX_BEFORE)) } : {}),
+        })
+      : [];
   const { hasCode, language } = codeIn(textOf(message).slice(0, MAX_TEXT));
   return {
     id: message.id,
@@ -134,14 +137,32 @@ export function messageRow(conversation: Conversation, message: Message, privacy
 /** Messages looked at on the way up to what was said before: notes, tools and answers from memory are passed over. */
 const STEPS_UP = 8;
 
+/**
+ * The message whose words these are: for a copy on another branch, and for an answer that was taken over, the one said first. Only that one
+ * is found, or a question asked once would be there as often as it was sent back. A copy whose original was forgotten stands for itself.
+ */
+function originalOf(conversation: Conversation, message: Message): Message {
+  let at = message;
+  for (let step = 0; step < STEPS_UP; step++) {
+    const above = conversation.messages.get((at.copyOf ?? at.reused ?? '') as Message['id']);
+    if (!above || above === message) return at;
+    at = above;
+  }
+  return at;
+}
+
 /** The nearest message above that was said by a person or a model and can be found; null where there is none near. */
 function beforeOf(conversation: Conversation, message: Message): Message | null {
   let at = message.parentId;
   for (let step = 0; at !== null && step < STEPS_UP; step++) {
     const above = conversation.messages.get(at);
     if (!above) return null;
-    const said = above.kind === 'message' && (above.role === 'user' || above.role === 'assistant');
-    if (said && /[\p{L}\p{N}]/u.test(textOf(above).slice(0, MAX_TEXT))) return above;
+    const said =
+      above.kind === 'message' &&
+      (above.role === 'user' || above.role === 'assistant') &&
+      above.dmail?.by !== 'model';
+    if (said && /[\p{L}\p{N}]/u.test(textOf(above).slice(0, MAX_TEXT)))
+      return originalOf(conversation, above);
     at = above.parentId;
   }
   return null;

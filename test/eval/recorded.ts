@@ -1,0 +1,199 @@
+// What recall finds for every question of every set, kept before it is ranked: the report and the learning then rank it again in
+// as many ways as they like, in seconds, with the very functions the app ranks with.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { deserialize, serialize } from 'node:v8';
+import { z } from 'zod';
+import type { Fit } from '../../src/domain/memory/fit.ts';
+import {
+  choose,
+  LATE,
+  type RankContext,
+  rank,
+  type Scores,
+  type Technique,
+} from '../../src/domain/memory/rank.ts';
+import { sampleConversations } from '../../src/services/library/samples.ts';
+import { cache, loadPipeline, models, option, ROOT } from './load.ts';
+import { type Gold, own } from './own.ts';
+import type { Recorded, Session, Tasks } from './pipeline.ts';
+
+/** `own`: asked of the library it belongs to. `stranger`: made for another person's library. `talk`: small talk and general knowledge. */
+export type Origin = 'own' | 'stranger' | 'talk';
+
+export interface Asked extends Recorded {
+  readonly set: string;
+  readonly store: string;
+  readonly origin: Origin;
+  /** Right units, interchangeable ones in one group; empty where nothing is right. */
+  readonly groups: readonly (readonly string[])[];
+  readonly slice: string;
+}
+
+/** Most questions of strangers, a set. */
+const STRANGERS = 100;
+/** Stores of a set that hear the small talk. */
+const TALKED_TO = 2;
+
+interface Question {
+  readonly id: string;
+  readonly text: string;
+  readonly date?: string;
+}
+interface Bench {
+  load(directory: string): { sets: Tasks['sets']; gold: ReadonlyMap<string, Gold> };
+}
+
+const talkSchema = z.strictObject({ en: z.array(z.string()), zh: z.array(z.string()) });
+export const smallTalk = () =>
+  talkSchema.parse(JSON.parse(readFileSync(join(ROOT, 'test/eval/small-talk.json'), 'utf8')));
+
+/** The app's own sample library: small, in both languages, and everybody's first. */
+function samples(): Session[] {
+  return sampleConversations(Date.UTC(2026, 10, 1)).map(({ source, meta, messages }) => ({
+    id: source.id,
+    startedAt: new Date(meta.createdAt ?? 0).toISOString(),
+    messages: messages.flatMap(({ id, role, parts }) =>
+      role === 'user' || role === 'assistant'
+        ? [
+            {
+              id,
+              unit: id,
+              role,
+              name: null,
+              content: parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'),
+            },
+          ]
+        : [],
+    ),
+  }));
+}
+
+/** All sets: ours, the sample library, and those of a folder with the neutral scorer and its data. */
+async function allSets(bench: string) {
+  const ours = own(join(ROOT, 'test/eval/own'));
+  const sets: Tasks['sets'][number][] = [
+    ...ours.tasks.sets,
+    {
+      name: 'samples',
+      language: 'mixed',
+      stores: [{ id: 'samples', sessions: samples(), queries: [] }],
+    },
+  ];
+  const gold = new Map(ours.gold);
+  if (bench) {
+    const scorer = (await import(pathToFileURL(join(resolve(bench), 'bench.mjs')).href)) as Bench;
+    const given = scorer.load(resolve(bench));
+    sets.push(...given.sets);
+    for (const [name, answers] of given.gold) gold.set(name, answers);
+  }
+  return { sets, gold };
+}
+
+/** Evenly spread over a list, so that no one store or topic fills the sample. */
+const some = <T>(all: readonly T[], count: number): T[] =>
+  all.length <= count
+    ? [...all]
+    : Array.from({ length: count }, (_, at) => all[Math.floor((at * all.length) / count)] as T);
+
+/**
+ * Asks everything (or, with --reuse, takes what the last run of each set kept). Questions of LoCoMo that swap the people are left out here,
+ * as the neutral scorer counts them apart.
+ */
+export async function recordAll(): Promise<Map<string, Asked[]>> {
+  const only = option('set', '').split(',');
+  const reuse = process.argv.includes('--reuse');
+  const { sets, gold } = await allSets(option('bench', ''));
+  const talk = smallTalk();
+  const folder = join(cache(), 'recorded');
+  mkdirSync(folder, { recursive: true });
+  const result = new Map<string, Asked[]>();
+  let pipeline: Awaited<ReturnType<Awaited<ReturnType<typeof loadPipeline>>['openPipeline']>> | undefined;
+  for (const set of sets.filter(({ name }) => only.some((prefix) => name.startsWith(prefix)))) {
+    const file = join(folder, `${set.name}.bin`);
+    if (reuse && existsSync(file)) {
+      result.set(set.name, deserialize(readFileSync(file)) as Asked[]);
+      continue;
+    }
+    pipeline ??= await (await loadPipeline()).openPipeline({
+      models: models(),
+      model: option('model', 'multilingual-e5-small-en-zh'),
+      cache: cache(),
+    });
+    const answers = gold.get(set.name);
+    const all: Asked[] = [];
+    // Where a set has one library only, strangers are the people of the other sets that speak its language.
+    const others = sets
+      .filter(
+        ({ name, language }) => name !== set.name && !name.startsWith('own') && language === set.language,
+      )
+      .flatMap(({ stores }) => stores.flatMap(({ queries }) => queries));
+    for (const [at, store] of set.stores.entries()) {
+      const library = await pipeline.library(store.sessions);
+      const add = async (
+        origin: Origin,
+        { text, date }: Omit<Question, 'id'>,
+        groups: Asked['groups'] = [],
+        slice: string = origin,
+      ) => {
+        const recorded = await library.record(text, date ? Date.parse(date) : undefined);
+        all.push({ ...recorded, set: set.name, store: store.id, origin, groups, slice });
+      };
+      for (const query of store.queries as readonly Question[]) {
+        const answer = answers?.get(query.id);
+        if (answer && answer.slice !== 'adversarial') await add('own', query, answer.groups, answer.slice);
+      }
+      const next = set.stores[(at + 1) % set.stores.length];
+      for (const { text } of next && next !== store
+        ? some(next.queries, Math.ceil(STRANGERS / set.stores.length))
+        : some(others, STRANGERS))
+        await add('stranger', { text });
+      if (at < TALKED_TO)
+        for (const [language, questions] of Object.entries(talk))
+          if (set.language === language || set.language === 'mixed')
+            for (const text of questions) await add('talk', { text });
+      await library.close();
+    }
+    pipeline.embedding.save();
+    writeFileSync(file, serialize(all));
+    result.set(set.name, all);
+    console.error(`${set.name}: ${all.length} questions asked`);
+  }
+  await pipeline?.close();
+  return result;
+}
+
+export interface Ranked {
+  readonly unit: string;
+  readonly scores: Scores;
+}
+
+/** Ranks what was recorded as recall does: once by what the index says, then the best again with their pieces; one of each wording. */
+export function rankRecorded(
+  asked: Recorded,
+  options: { readonly without?: ReadonlySet<Technique>; readonly fit?: Fit } = {},
+): Ranked[] {
+  const context: RankContext = {
+    weights: { vector: 0.6, keyword: 0.4 },
+    scale: asked.scale,
+    worth: asked.worth,
+    question: asked.question,
+    decayFactor: 0.001,
+    now: asked.now,
+    ...options,
+  };
+  const plain: Recorded['candidates'] = asked.candidates.map((one) => ({ ...one, late: null }));
+  let ranked = rank(plain, context);
+  if (!options.without?.has('late')) {
+    const best = new Set(ranked.slice(0, LATE).map(({ candidate }) => candidate.chunkId));
+    ranked = rank(
+      asked.candidates.map((one, at) =>
+        best.has(one.chunkId) ? one : (plain[at] as (typeof plain)[number]),
+      ),
+      context,
+    );
+  }
+  const { hits } = choose(ranked, { threshold: 0, limit: 50, perConversation: 50 });
+  return hits.map(({ candidate, scores }) => ({ unit: candidate.unit, scores }));
+}
