@@ -158,9 +158,9 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
   return async (model, onProgress) => {
     if (!places.ort) return load(model, 'cpu', onProgress);
     const known = model.source === 'bundled' ? bundledModel(model.model) : undefined;
-    // What needs no file and no question is asked first; the bundled q4 weights compute in half floats.
+    // What needs no file and no question is asked first.
     const cpu =
-      model.device === 'wasm' || (known && !known.q4) || !(await hasGpu(known ? 'shader-f16' : null));
+      model.device === 'wasm' || (known && !known.q4) || !(await hasGpu(model.device === 'webgpu'));
     if (cpu) return load(model, 'wasm', onProgress);
     try {
       return await load(model, 'webgpu', onProgress);
@@ -276,15 +276,15 @@ function threads(): number {
   return Math.min(4, cores <= 2 ? cores : cores - 1);
 }
 
-/** Whether there is a WebGPU adapter, with this feature if one is named. */
-async function hasGpu(feature: string | null): Promise<boolean> {
+/** Whether there is a WebGPU adapter. One that is software is slower than WASM, and only taken when it is asked for. */
+async function hasGpu(software: boolean): Promise<boolean> {
   interface Gpu {
-    requestAdapter(): Promise<{ readonly features: ReadonlySet<string> } | null>;
+    requestAdapter(): Promise<{ readonly info?: { readonly isFallbackAdapter?: boolean } } | null>;
   }
   const gpu = (globalThis.navigator as { readonly gpu?: Gpu } | undefined)?.gpu;
   try {
     const adapter = await gpu?.requestAdapter();
-    return !!adapter && (feature === null || adapter.features.has(feature));
+    return !!adapter && (software || !adapter.info?.isFallbackAdapter);
   } catch {
     // A browser that has the door but not the room says no in many ways.
     return false;
