@@ -30,7 +30,8 @@ import type { App } from './services/app.ts';
 import { createChat } from './services/chat/chat-service.ts';
 import { descriptionOf, toolsInForce } from './services/chat/tools/index.ts';
 import { COMMANDS } from './services/commands/index.ts';
-import { createContext, relevanceBy } from './services/context/context-service.ts';
+import { createContext } from './services/context/context-service.ts';
+import { meaningBy } from './services/context/meaning.ts';
 import { createDocuments } from './services/documents/documents-service.ts';
 import { createNotes } from './services/documents/notes.ts';
 import { createLibrary } from './services/library/library-service.ts';
@@ -278,7 +279,7 @@ async function start(): Promise<void> {
   const context = createContext({
     ...conversing,
     tools: () => toolsInForce(settings.config.get(), { notes }).map(descriptionOf),
-    relevance: relevanceBy(memory),
+    meaning: meaningBy({ memory, index: () => index, model: () => embedding.get()?.id ?? null }),
     counterFor: ({ id }) => {
       void tokenizers.load(id);
       return tokenizers.get(id) ?? undefined;

@@ -207,6 +207,31 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       expect((await index.pieces(MODEL, ids)).size).toBe(0);
     });
 
+    it('tells what messages mean: the mean of their chunks, at length 1', async () => {
+      const index = await open();
+      await index.apply(
+        change({
+          conversations: [conversation(1)],
+          messages: [message(1, 'apples'), message(2, 'pears'), message(3, 'plums'), message(4, 'kiwis')],
+        }),
+        1,
+      );
+      const stale = await index.stale(MODEL, 10);
+      const idOf = (text: string) => stale.find(({ embedded }) => embedded === text)?.id as number;
+      await index.put(MODEL, [
+        { chunkId: idOf('apples'), values: values(3, 4) },
+        { chunkId: idOf('pears'), values: values(0, 2) },
+        { chunkId: idOf('plums'), values: values(0, 0) },
+      ]);
+      const meant = await index.meanings(MODEL, [m(1), m(2), m(3), m(4), m(99)]);
+      expect([...meant.keys()].sort()).toEqual([m(1), m(2)].sort());
+      const [x, y] = meant.get(m(1)) as Float32Array;
+      expect([x, y].map((value) => Math.round((value as number) * 1000) / 1000)).toEqual([0.6, 0.8]);
+      expect(Math.hypot(...(meant.get(m(2)) as Float32Array))).toBeCloseTo(1, 5);
+      expect((await index.meanings('another', [m(1)])).size).toBe(0);
+      expect((await index.meanings(MODEL, [])).size).toBe(0);
+    });
+
     it('says how much of what is embedded is only context', async () => {
       const index = await open();
       const own = 'User: apples';

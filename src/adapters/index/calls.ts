@@ -22,6 +22,7 @@ const VERBS: { readonly [verb in Exclude<keyof MemoryIndex, 'close'>]: true } = 
   search: true,
   look: true,
   pieces: true,
+  meanings: true,
   neighbours: true,
   forget: true,
   clear: true,

@@ -4,7 +4,15 @@ import { z } from 'zod';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { B, bm25Of, splitWords, termsOf, type WordStatistics, weightOf, worthOf } from './bm25.ts';
 import type { Candidate, ConversationRow, IndexChange, MemoryIndex, MessageRow } from './memory-index.ts';
-import { contextIn, linked, NEIGHBOUR_STEPS, NEIGHBOUR_TEXT, QUERY_WORDS, settleChange } from './rules.ts';
+import {
+  contextIn,
+  linked,
+  NEIGHBOUR_STEPS,
+  NEIGHBOUR_TEXT,
+  QUERY_WORDS,
+  settleChange,
+  toUnit,
+} from './rules.ts';
 
 interface Chunk {
   readonly id: number;
@@ -290,6 +298,18 @@ export function createInMemoryIndex(): MemoryIndex {
         wanted.flatMap((id) => {
           const bits = signs?.get(chunks.get(id)?.hash ?? '');
           return bits ? [[id, bits] as const] : [];
+        }),
+      );
+    },
+
+    meanings: async (model, wanted) => {
+      const known = vectors.get(model);
+      return new Map(
+        wanted.flatMap((id) => {
+          const own = (chunksOf.get(id) ?? []).flatMap((chunk) => known?.get(chunk.hash) ?? []);
+          const sum = own[0]?.map((_, at) => own.reduce((total, one) => total + (one[at] ?? 0), 0));
+          const values = sum && toUnit(sum);
+          return values ? [[id, values] as const] : [];
         }),
       );
     },

@@ -199,6 +199,8 @@ export interface MemoryIndex {
   look(query: IndexQuery): Promise<Found>;
   /** The signs of the pieces of these chunks, as they were put; missing where there are none of `model`. */
   pieces(model: string, chunks: readonly number[]): Promise<Map<number, Uint8Array>>;
+  /** What these messages mean by `model`, as vectors of length 1 (the mean of their chunks'); missing where there is none, or it has no direction. */
+  meanings(model: string, messages: readonly MessageId[]): Promise<Map<MessageId, Float32Array>>;
   /** For each message up to `before` ancestors and `after` descendants (newest child first), oldest first, notes left out. Text cut at 600 characters. */
   neighbours(
     messages: readonly MessageId[],

@@ -15,7 +15,7 @@ import {
   worthOf,
 } from './bm25.ts';
 import type { ChunkRow, IndexFilter, MemoryIndex, NeighbourRow } from './memory-index.ts';
-import { linked, NEIGHBOUR_STEPS, NEIGHBOUR_TEXT, QUERY_WORDS, settleChange } from './rules.ts';
+import { linked, NEIGHBOUR_STEPS, NEIGHBOUR_TEXT, QUERY_WORDS, settleChange, toUnit } from './rules.ts';
 
 /** What is used of PGlite: the same in the leader and in a tab. */
 export type Database = Pick<PGliteInterface, 'query' | 'close'>;
@@ -102,6 +102,10 @@ const searchRow = z.object({
 const piecesRow = z.object({
   id: z.number(),
   signs: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+});
+const meaningRow = z.object({
+  messageId,
+  vector: z.string().transform((text) => Float32Array.from(JSON.parse(text) as number[])),
 });
 const neighbourRow = z.object({
   origin: messageId,
@@ -473,6 +477,25 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
         [model, toJson(chunks)],
       );
       return new Map(rows.map(({ id, signs }) => [id, signs]));
+    },
+
+    meanings: async (model, messages) => {
+      if (messages.length === 0) return new Map();
+      const rows = await ask(
+        meaningRow,
+        `select m.id as "messageId", avg(v.v)::text as vector
+         from messages m join chunks c on c.message = m.n join vectors v on v.chunk = c.n
+         where m.id in (select json_array_elements_text($2::json))
+           and v.model = (select n from models where id = $1)
+         group by m.id`,
+        [model, toJson(messages)],
+      );
+      return new Map(
+        rows.flatMap(({ messageId, vector }) => {
+          const values = toUnit(vector);
+          return values ? [[messageId, values] as const] : [];
+        }),
+      );
     },
 
     neighbours: async (messages, before, after) => {

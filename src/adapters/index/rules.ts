@@ -48,3 +48,12 @@ export function linked(candidates: readonly Candidate[]): Candidate[] {
     next: one.next ?? next.get(one.chunkId) ?? null,
   }));
 }
+
+/** The vector at length 1; null where it has no direction. */
+export function toUnit(values: Float32Array): Float32Array | null {
+  let square = 0;
+  for (const value of values) square += value * value;
+  if (!(square > 0)) return null;
+  const length = Math.sqrt(square);
+  return values.map((value) => value / length);
+}

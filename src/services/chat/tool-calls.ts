@@ -9,9 +9,9 @@ import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
+import { unlessAborted } from '../unless-aborted.ts';
 import type { TurnState } from './chat.ts';
 import { type NotesLike, runTool, type Tool } from './tools/index.ts';
-import { unlessAborted } from './unless-aborted.ts';
 
 type Call = PartOf<'tool-call'>;
 

@@ -7,8 +7,8 @@ import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Memory } from '../memory/memory.ts';
+import { unlessAborted } from '../unless-aborted.ts';
 import { askedAgain } from './repeat.ts';
-import { unlessAborted } from './unless-aborted.ts';
 
 /** A slow index holds up an answer no longer than this, ms. */
 const RECALL_PATIENCE = 3000;

@@ -7,7 +7,7 @@
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { gaugeOf, type Price } from '../../domain/context/budget.ts';
@@ -16,11 +16,11 @@ import { MESSAGE_OVERHEAD, type TokenCounter } from '../../domain/context/meter.
 import type { BuiltPrompt } from '../../domain/context/prompt.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
-import type { Memory } from '../memory/memory.ts';
 import { createAftercare } from './aftercare.ts';
 import { createCheckpointDesk } from './checkpoints.ts';
 import { createCompacting } from './compacting.ts';
 import type { ContextControl } from './context.ts';
+import type { MeaningSource } from './meaning.ts';
 import { createMeters } from './meters.ts';
 import { createPlanning } from './planning.ts';
 import { type Built, createRequests } from './requests.ts';
@@ -43,10 +43,8 @@ export interface ContextDependencies {
   /** The model's own tokenizer, once it is loaded. */
   readonly counterFor?: ((model: ChatModel) => TokenCounter | undefined) | undefined;
   readonly priceOf?: ((model: ChatModel) => Price | null) | undefined;
-  /** Relevance of messages of a conversation to a question by meaning, 0–1. */
-  readonly relevance?:
-    | ((id: ConversationId, question: string, signal: AbortSignal) => Promise<ReadonlyMap<MessageId, number>>)
-    | undefined;
+  /** What the memory index knows of a conversation; absent: words alone decide. */
+  readonly meaning?: MeaningSource | undefined;
   /** Longest time for one summary, ms. */
   readonly summaryPatienceMs?: number;
   readonly onProblem?: (problem: Problem) => void;
@@ -54,9 +52,6 @@ export interface ContextDependencies {
 
 /** After an attempt that did not help, the next one waits until the request has grown by this factor. */
 const GROWTH = 1.1;
-
-/** Meaning is worth waiting for so long, ms; by words alone after that. */
-const RELEVANCE_PATIENCE_MS = 3000;
 
 /** Creates the service. Nothing happens before the first call. */
 export function createContext(deps: ContextDependencies): ContextControl & TurnContext {
@@ -74,7 +69,8 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
 
   const sessions = createSessions();
   const meters = createMeters({ drawer, counterFor: (counted) => deps.counterFor?.(counted), onProblem });
-  const requests = createRequests({ config, meters });
+  const meaning = deps.meaning ?? {};
+  const requests = createRequests({ config, meters, meaning });
   const upkeep = createUpkeep({
     drawer,
     documents,
@@ -90,7 +86,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     now,
     device: deps.device,
     priceOf,
-    relevance: deps.relevance,
+    meaning,
     patienceMs,
   });
   const compacting = createCompacting({
@@ -123,6 +119,12 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     const conversation = request.conversation();
     return requests.build(conversation, pathTo(conversation.messages, request.leaf), request, bringBack);
   };
+  /** As it will be sent: what is brought back by the words of the question, and by its meaning where the index knows it in time. */
+  const sendable = async (request: StepRequest) => {
+    const conversation = request.conversation();
+    await requests.understand(conversation, pathTo(conversation.messages, request.leaf), request.signal);
+    return builtFor(request);
+  };
 
   const turns: TurnContext = {
     pressure: (request) => {
@@ -136,12 +138,12 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     prepare: async (request) => {
       await meters.ready;
       const session = sessions.of(request.id);
-      let built = builtFor(request);
+      let built = await sendable(request);
       for (let tries = 0; built.pressed && tries < config.get().context.max_attempts; tries += 1) {
         if (session.futile > 0 && wantedOf(built) < session.futile * GROWTH) break;
         const changed = await compacting.forStep(request, 'auto', false);
         request.signal.throwIfAborted();
-        const after = changed ? builtFor(request) : built;
+        const after = changed ? await sendable(request) : built;
         const helped = changed && !after.pressed;
         session.futile = helped ? 0 : wantedOf(after);
         built = after;
@@ -244,25 +246,6 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
 
   return { ...control, ...turns };
 }
-
-/** Relevance as memory sees it: what of the conversation it would bring back for the question. */
-export const relevanceBy =
-  (memory: Pick<Memory, 'recall'>): NonNullable<ContextDependencies['relevance']> =>
-  async (id, question, signal) => {
-    const found = await memory.recall({
-      text: question.slice(0, 4000),
-      limit: 50,
-      withContext: false,
-      filter: { conversationIds: [id] },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(RELEVANCE_PATIENCE_MS)]),
-    });
-    const relevance = new Map<MessageId, number>();
-    for (const { messageId, scores } of [...found.passages, ...found.nearMisses]) {
-      const message = messageId as MessageId;
-      relevance.set(message, Math.max(relevance.get(message) ?? 0, scores.final));
-    }
-    return relevance;
-  };
 
 /** A conversation that has not begun. */
 const EMPTY: Conversation = {

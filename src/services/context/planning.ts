@@ -14,6 +14,7 @@ import { boundaryOf, type CompactionPlan, summaryTextOf } from '../../domain/con
 import type { CompactionTools } from '../../domain/context/compaction/strategy.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { PlanBlock } from './context.ts';
+import { type MeaningSource, patient } from './meaning.ts';
 import type { Meters } from './meters.ts';
 import type { Built, Requests } from './requests.ts';
 import { summariseWith } from './summarise.ts';
@@ -64,9 +65,7 @@ export interface PlanningDependencies {
   readonly now: () => number;
   readonly device: string;
   readonly priceOf: (model: ChatModel) => Price | null;
-  readonly relevance:
-    | ((id: ConversationId, question: string, signal: AbortSignal) => Promise<ReadonlyMap<MessageId, number>>)
-    | undefined;
+  readonly meaning: MeaningSource;
   /** Longest time for one summary, ms. */
   readonly patienceMs: number;
 }
@@ -91,6 +90,7 @@ export function createPlanning({
   ...deps
 }: PlanningDependencies): Planning {
   const { build, appliedOn } = requests;
+  const patiently = patient(deps.meaning);
 
   function look(conversation: Conversation, wish: Wish): Sight {
     // A compaction that is made again starts from what was there before it.
@@ -125,19 +125,8 @@ export function createPlanning({
             onUsage: (usage) => calls.push(usage),
           })
         : null,
-      ...(deps.relevance
-        ? {
-            relevance: async (question: string) => {
-              try {
-                return (await deps.relevance?.(id, question, signal)) ?? new Map();
-              } catch {
-                signal.throwIfAborted();
-                // By words alone, then.
-                return new Map<MessageId, number>();
-              }
-            },
-          }
-        : {}),
+      relevance: (question) => patiently.relevance(id, question, signal),
+      vectors: (messages) => patiently.vectors(messages, signal),
       signal,
     };
     const previous = appliedOn(seen, path);

@@ -1,7 +1,7 @@
 // What a model would be sent of a branch: the messages as the compaction in force says, with what of the folded ones the question needs.
 // Pure but for its caches: the same branch gives the same bytes.
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
-import type { ConversationId } from '../../domain/base/ids.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Compaction, compactionOn } from '../../domain/chat/compaction.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
@@ -21,8 +21,11 @@ import type { TokenMeter } from '../../domain/context/meter.ts';
 import { type BuiltPrompt, buildPrompt } from '../../domain/context/prompt.ts';
 import { sentencesOf } from '../../domain/memory/sentences.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import { type MeaningSource, patient } from './meaning.ts';
 import type { Meters } from './meters.ts';
 
+/** A send waits for the meaning of its question no longer than this, ms. */
+const MEANING_PATIENCE_MS = 1000;
 /** Above this many folded messages only questions are looked up in them, not every claim. */
 const MANY_FOLDED = 1000;
 
@@ -47,7 +50,22 @@ const isAnswer = ({ role, kind }: Message): boolean => role === 'assistant' && k
 
 export type Requests = ReturnType<typeof createRequests>;
 
-export function createRequests({ config, meters }: { config: Readable<Config>; meters: Meters }) {
+export function createRequests({
+  config,
+  meters,
+  meaning,
+}: {
+  config: Readable<Config>;
+  meters: Meters;
+  meaning: MeaningSource;
+}) {
+  const patiently = patient(meaning, MEANING_PATIENCE_MS);
+  /** How folded messages bear on the question that was asked last in each conversation, by meaning. */
+  const understood = new Map<
+    ConversationId,
+    { readonly question: MessageId; readonly relevance: ReadonlyMap<MessageId, number> }
+  >();
+
   /** What of folded messages goes with a question: the same bytes for every step of its answer. The newest of each conversation. */
   const returned = new Map<
     ConversationId,
@@ -104,13 +122,36 @@ export function createRequests({ config, meters }: { config: Readable<Config>; m
     const known = returned.get(id);
     if (known?.key === key) return known.passages;
     const must = new Set(lossesOf(id, path.slice(0, at), applied).flatMap(({ messages }) => messages));
+    const { relevance } = meantBy(id, question) ?? {};
     const passages = createFolded(path, applied).bringBack(textOf(question), {
       tokens,
       meter,
+      relevance,
       must: [...must],
     });
     returned.set(id, { key, passages });
     return passages;
+  }
+
+  const meantBy = (id: ConversationId, question: Message | undefined) => {
+    const known = understood.get(id);
+    return known && known.question === question?.id ? known : undefined;
+  };
+
+  /**
+   * Asks the index how the folded messages bear on the question at the end of the path, once for each question: every step of its answer
+   * gets the same. Throws AbortError only.
+   */
+  async function understand(
+    conversation: Conversation,
+    path: readonly Message[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { id } = conversation;
+    const question = path.findLast(isQuestion);
+    if (!meaning.relevance || !question || meantBy(id, question) || !appliedOn(conversation, path)) return;
+    const relevance = await patiently.relevance(id, textOf(question), signal);
+    understood.set(id, { question: question.id, relevance });
   }
 
   /** The newest of each kind: a step looks at the same request several times before it sends it. */
@@ -136,6 +177,7 @@ export function createRequests({ config, meters }: { config: Readable<Config>; m
       meters.of(model),
       windowOf(model),
       config.get(),
+      bringBack ? understood.get(conversation.id) : undefined,
     ];
     const known = built.get(bringBack);
     if (known?.of.every((value, at) => Object.is(value, of[at]))) return known.made;
@@ -184,7 +226,7 @@ export function createRequests({ config, meters }: { config: Readable<Config>; m
     return { prompt, budget, pressed, total: prompt.ledger.request.tokens.total };
   }
 
-  return { windowOf, appliedOn, lossesOf, build };
+  return { windowOf, appliedOn, lossesOf, understand, build };
 }
 
 /** Sentences of an answer that may tell of something missing: what asks back first; of the rest only where few messages are folded. */

@@ -1,7 +1,7 @@
-// Keeps what says most for its length: new to what is kept already, definite, not just agreeing. An "ok, do that" never stays while the
-// analysis it answers goes.
+// Keeps what says most for its length. Where the index has vectors, a stretch is worth what it tells of all that was meant and nothing kept
+// tells yet; without them, what it holds of notes and words that nothing kept has. An "ok, do that" never stays while the analysis it
+// answers goes.
 import type { MessageId } from '../../base/ids.ts';
-import type { Message } from '../../chat/message.ts';
 import { isAcknowledgement } from '../cues.ts';
 import { termsIn } from '../folded.ts';
 import { notesOf } from '../notes.ts';
@@ -19,22 +19,23 @@ import {
   outlineOf,
 } from './outline.ts';
 import { memoryDraft } from './session-memory.ts';
-import type { CompactionStrategy } from './strategy.ts';
+import type { CompactionStrategy, CompactionTools } from './strategy.ts';
 
 /** Shares of the free room for the newest turns and for the notes on what is folded. */
 const NEWEST = 0.3;
 const NOTES = 0.3;
 /** Groups that are weighed; of a longer conversation the ones that weigh most by themselves. */
 const WEIGHED = 400;
-
 /** Two groups that share more than this say the same. */
 const SAME = 0.95;
+/** Cosine up to which two messages of one conversation have nothing to do with one another. */
+const UNRELATED = 0.3;
 
 interface Weight {
   readonly index: number;
+  /** What it says, by rules: notes, and words that are more than "go on". */
   readonly worth: number;
   readonly terms: ReadonlySet<string>;
-  readonly vector: Float32Array | undefined;
 }
 
 /** True for a group that only agrees, thanks or says "go on". */
@@ -47,12 +48,11 @@ export const onlyAgrees = (outline: Outline, group: number): boolean => {
   );
 };
 
-function weigh(outline: Outline, vectors: ReadonlyMap<MessageId, Float32Array> | undefined): Weight[] {
+function weigh(outline: Outline): Weight[] {
   return outline.groups.map((_group, index) => {
-    const messages = messagesOf(outline, [index]);
     let worth = 0;
     const terms = new Set<string>();
-    for (const message of messages) {
+    for (const message of messagesOf(outline, [index])) {
       for (const { weight, kind, terms: own } of notesOf(message)) {
         worth += kind === 'rule' ? 6 : weight;
         for (const term of own) terms.add(term);
@@ -63,13 +63,32 @@ function weigh(outline: Outline, vectors: ReadonlyMap<MessageId, Float32Array> |
     }
     // Words weigh too: an explanation without a single number is still an explanation.
     worth += Math.sqrt(terms.size) * 0.8;
-    return {
-      index,
-      worth: onlyAgrees(outline, index) ? 0 : worth,
-      terms,
-      vector: messages.map(({ id }: Message) => vectors?.get(id)).find((vector) => vector !== undefined),
-    };
+    return { index, worth: onlyAgrees(outline, index) ? 0 : worth, terms };
   });
+}
+
+/** The vector of each group: the direction of its messages together. Missing where none of them has one. */
+async function vectorsOf(
+  outline: Outline,
+  groups: readonly number[],
+  vectors: CompactionTools['vectors'],
+): Promise<ReadonlyMap<number, Float32Array>> {
+  const known = await vectors?.(messagesOf(outline, groups).map(({ id }) => id));
+  const found = new Map<number, Float32Array>();
+  if (!known || known.size === 0) return found;
+  for (const group of groups) {
+    const own = messagesOf(outline, [group]).flatMap(({ id }: { id: MessageId }) => known.get(id) ?? []);
+    const [first] = own;
+    if (!first) continue;
+    const sum = first.map((_, at) => own.reduce((total, one) => total + (one[at] ?? 0), 0));
+    const length = Math.sqrt(sum.reduce((total, value) => total + value * value, 0));
+    if (length > 0)
+      found.set(
+        group,
+        sum.map((value) => value / length),
+      );
+  }
+  return found;
 }
 
 const cosine = (a: Float32Array, b: Float32Array): number => {
@@ -78,13 +97,71 @@ const cosine = (a: Float32Array, b: Float32Array): number => {
   return sum;
 };
 
-/** How much of it was said by what is kept, 0–1. */
-function overlap(a: Weight, b: Weight): number {
-  if (a.vector && b.vector) return Math.max(0, cosine(a.vector, b.vector));
+/** How much of `a` is said by `b`, 0–1. */
+function told(a: Weight, b: Weight, vectors: ReadonlyMap<number, Float32Array>): number {
+  const [of, by] = [vectors.get(a.index), vectors.get(b.index)];
+  if (of && by) return Math.max(0, (cosine(of, by) - UNRELATED) / (1 - UNRELATED));
   if (a.terms.size === 0) return 1;
   let shared = 0;
   for (const term of a.terms) if (b.terms.has(term)) shared += 1;
   return shared / a.terms.size;
+}
+
+/**
+ * The groups with the most information for their length, best first, until the room is used. With vectors the information of a group is
+ * what it tells of everything weighed (facility location: worth times how much nearer it comes than what is kept), so that one message
+ * stands for many alike and none for what stands already. Without them it is its own worth, as far as nothing kept has its words.
+ */
+function densest(
+  outline: Outline,
+  open: readonly Weight[],
+  kept: readonly Weight[],
+  vectors: ReadonlyMap<number, Float32Array>,
+  room: number,
+): Set<number> {
+  const tokensOf = ({ index }: Weight) => (outline.groups[index] as Group).tokens;
+  const price = (weight: Weight) => (tokensOf(weight) + 20) ** 0.8;
+  const byMeaning = open.some(({ index }) => vectors.has(index));
+  /** How much of each is told by what is kept so far. */
+  const said = open.map((weight) => Math.max(0, ...kept.map((other) => told(weight, other, vectors))));
+  const near = byMeaning ? open.map((by) => open.map((of) => (of === by ? 1 : told(of, by, vectors)))) : [];
+  const worthOf = (at: number): number => {
+    const own = open[at] as Weight;
+    if ((said[at] as number) > SAME) return 0;
+    if (!byMeaning) return own.worth * (1 - 0.8 * (said[at] as number));
+    let gain = 0;
+    const row = near[at] as readonly number[];
+    for (let of = 0; of < row.length; of++) {
+      const more = (row[of] as number) - (said[of] as number);
+      if (more > 0) gain += (open[of] as Weight).worth * more;
+    }
+    return gain;
+  };
+  const chosen = new Set<number>();
+  const taken = new Set<number>();
+  let left = room;
+  while (left > 0) {
+    let best = -1;
+    let most = 0;
+    for (let at = 0; at < open.length; at++) {
+      const weight = open[at] as Weight;
+      if (taken.has(at) || tokensOf(weight) > left) continue;
+      const value = worthOf(at) / price(weight);
+      if (value > most) [best, most] = [at, value];
+    }
+    const winner = open[best];
+    if (!winner) break;
+    taken.add(best);
+    chosen.add(winner.index);
+    left -= tokensOf(winner);
+    open.forEach((other, at) => {
+      said[at] = Math.max(
+        said[at] as number,
+        byMeaning ? (near[best]?.[at] ?? 0) : told(other, winner, vectors),
+      );
+    });
+  }
+  return chosen;
 }
 
 export const smart: CompactionStrategy = {
@@ -95,40 +172,26 @@ export const smart: CompactionStrategy = {
     const outline = outlineOf(view, budget, tools);
     const facts = { strategy: 'smart' };
     if (outline.before <= outline.goal) return keepAll(outline, facts);
-    const vectors = await tools.vectors?.();
-    tools.signal.throwIfAborted();
     const room = freeRoom(outline);
     const notes = Math.floor(room * NOTES);
     const keep = newestGroups(outline, room * NEWEST, budget.keepTurns);
-    let left = room - notes - chosenTokens(outline, keep);
 
-    const weights = weigh(outline, vectors);
-    const kept = [...keep].map((index) => weights[index] as Weight);
+    const weights = weigh(outline);
     const density = ({ index, worth }: Weight) =>
       worth / ((outline.groups[index] as Group).tokens + 20) ** 0.8;
     const open = weights
       .filter(({ index, worth }) => worth > 0 && !keep.has(index) && !outline.groups[index]?.unwanted)
       .sort((a, b) => density(b) - density(a) || b.index - a.index)
-      .slice(0, WEIGHED)
-      .map((weight) => ({ weight, said: Math.max(0, ...kept.map((other) => overlap(weight, other))) }));
-    const dense = new Set<number>();
-    while (open.length > 0 && left > 0) {
-      let best = -1;
-      let most = 0;
-      for (let i = 0; i < open.length; i++) {
-        const { weight, said } = open[i] as (typeof open)[number];
-        if ((outline.groups[weight.index] as Group).tokens > left) continue;
-        // What was said already adds nothing, however dense it is.
-        const value = said > SAME ? 0 : density(weight) * (1 - 0.8 * said);
-        if (value > most) [best, most] = [i, value];
-      }
-      if (best < 0) break;
-      const [{ weight }] = open.splice(best, 1) as [(typeof open)[number]];
-      keep.add(weight.index);
-      dense.add(weight.index);
-      left -= (outline.groups[weight.index] as Group).tokens;
-      for (const other of open) other.said = Math.max(other.said, overlap(other.weight, weight));
-    }
+      .slice(0, WEIGHED);
+    const kept = [...keep].map((index) => weights[index] as Weight);
+    const vectors = await vectorsOf(
+      outline,
+      [...open, ...kept].map(({ index }) => index),
+      tools.vectors,
+    );
+    tools.signal.throwIfAborted();
+    const dense = densest(outline, open, kept, vectors, room - notes - chosenTokens(outline, keep));
+    for (const index of dense) keep.add(index);
     const folded = foldedBeside(outline, keep);
     return finish(outline, {
       ...facts,

@@ -73,8 +73,10 @@ export interface CompactionTools {
   readonly summarise: Summarise | null;
   /** Relevance of messages of this path to a question by meaning, 0–1; absent: by words alone. Messages may be missing from it. */
   readonly relevance?: ((question: string) => Promise<ReadonlyMap<MessageId, number>>) | undefined;
-  /** Normalised vectors of messages of this path; absent or missing: by words alone. */
-  readonly vectors?: (() => Promise<ReadonlyMap<MessageId, Float32Array>>) | undefined;
+  /** What messages of this path mean, as vectors of length 1; absent or missing: by words alone. */
+  readonly vectors?:
+    | ((messages: readonly MessageId[]) => Promise<ReadonlyMap<MessageId, Float32Array>>)
+    | undefined;
   /** What of an `AbortSignal` is needed here. */
   readonly signal: { readonly aborted: boolean; throwIfAborted(): void };
 }

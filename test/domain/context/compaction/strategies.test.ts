@@ -364,6 +364,61 @@ describe('smart', () => {
       [fates[10]?.action, fates[20]?.action].filter((action) => action === 'keep').length,
     ).toBeLessThanOrEqual(1);
   });
+
+  /** Three things of equal length are said; the vectors alone tell that the harbour is spoken of again and again, in ever other words. */
+  const ALIKE = new Set([4, 8, 12, 16, 20]);
+  const meanings = (path: readonly Message[]) =>
+    new Map(
+      path.map(({ id }, at) => {
+        const vector = new Float32Array(64);
+        vector[ALIKE.has(at) ? 0 : at] = 1;
+        return [id, vector] as const;
+      }),
+    );
+
+  it('keeps by vectors what stands for most of what was meant, and asks for those it weighs only', async () => {
+    const path = conversation(40, {
+      4: 'The quay by the old mill gets a second crane next spring.',
+      8: 'Ships will moor where the fish market used to stand.',
+      12: 'Barges need two berths more, west of the bridge.',
+      16: 'Dredging comes first, then piles, then the jetty itself.',
+      20: 'Pilots asked for better lamps along the channel.',
+      26: 'Somebody painted the kitchen door in another green.',
+    });
+    const asked: string[] = [];
+    const plan = (vectors: boolean) =>
+      planCompaction(strategyOf('smart'), view(path), budget(900), {
+        ...none,
+        ...(vectors
+          ? {
+              vectors: async (ids: readonly string[]) => {
+                asked.push(...ids);
+                return meanings(path);
+              },
+            }
+          : {}),
+      });
+    const made = fatesOf(await plan(true), path);
+    const kept = [...ALIKE].filter((at) => made[at]?.action === 'keep');
+    expect(kept).toHaveLength(1);
+    expect(made[kept[0] as number]).toMatchObject({ why: 'dense' });
+    expect(new Set(asked).size).toBe(asked.length);
+    expect(asked.every((id) => path.some((message) => message.id === id))).toBe(true);
+    // By words alone the five are five things.
+    const byWords = fatesOf(await plan(false), path);
+    expect([...ALIKE].filter((at) => byWords[at]?.action === 'keep').length).toBeGreaterThan(1);
+  });
+
+  it('never keeps an agreement for its vector', async () => {
+    const path = conversation(40, { 20: 'ok', 22: '好的，按你说的做' });
+    const vectors = meanings(path);
+    const made = await planCompaction(strategyOf('smart'), view(path), budget(900), {
+      ...none,
+      vectors: async () => new Map([...vectors].map(([id]) => [id, Float32Array.from([1, 0])])),
+    });
+    const fates = fatesOf(made, path);
+    expect([fates[20], fates[22]].map((fate) => fate?.action)).toEqual(['fold', 'fold']);
+  });
 });
 
 describe('retrieval', () => {

@@ -1,0 +1,84 @@
+// What the memory index knows of a conversation by meaning: how messages bear on a question, as recall ranks them, and their vectors. Where the
+// index is asleep, slow or behind, there is nothing, and words alone decide.
+import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { Memory } from '../memory/memory.ts';
+import { unlessAborted } from '../unless-aborted.ts';
+
+/** Worth waiting for so long in a compaction, ms. */
+const PATIENCE_MS = 3000;
+/** Candidates that recall ranks for a question. */
+const CANDIDATES = 50;
+/** What of a long question is asked, characters. */
+const MAX_QUESTION = 4000;
+
+export interface MeaningSource {
+  /** Relevance of messages of a conversation to a question, 0–1; those it says nothing of are missing. */
+  readonly relevance?:
+    | ((id: ConversationId, question: string, signal: AbortSignal) => Promise<ReadonlyMap<MessageId, number>>)
+    | undefined;
+  /** What messages mean, as vectors of length 1; those without one are missing. */
+  readonly vectors?:
+    | ((messages: readonly MessageId[], signal: AbortSignal) => Promise<ReadonlyMap<MessageId, Float32Array>>)
+    | undefined;
+}
+
+/** The index of the tab, by recall's own ranking inside one conversation. */
+export function meaningBy({
+  memory,
+  index,
+  model,
+}: {
+  memory: Pick<Memory, 'recall'>;
+  index: () => Pick<MemoryIndex, 'meanings'> | null;
+  /** The embedding model whose vectors are there. */
+  model: () => string | null;
+}): MeaningSource {
+  return {
+    relevance: async (id, question, signal) => {
+      const found = await memory.recall({
+        text: question.slice(0, MAX_QUESTION),
+        limit: CANDIDATES,
+        withContext: false,
+        filter: { conversationIds: [id] },
+        signal,
+      });
+      const relevance = new Map<MessageId, number>();
+      for (const { messageId, scores } of [...found.passages, ...found.nearMisses]) {
+        const message = messageId as MessageId;
+        relevance.set(message, Math.max(relevance.get(message) ?? 0, scores.final));
+      }
+      return relevance;
+    },
+    vectors: async (messages) => {
+      const known = model();
+      return (known !== null && (await index()?.meanings(known, messages))) || new Map();
+    },
+  };
+}
+
+/** The same, never late and never broken: nothing after `patienceMs`, AbortError only for the caller's own signal. */
+export function patient(
+  source: MeaningSource,
+  patienceMs: number = PATIENCE_MS,
+): { readonly [kind in keyof MeaningSource]-?: NonNullable<MeaningSource[kind]> } {
+  const orNothing = async <T>(
+    ask: ((signal: AbortSignal) => Promise<ReadonlyMap<MessageId, T>>) | undefined,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<MessageId, T>> => {
+    if (!ask) return new Map();
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+    try {
+      return await unlessAborted(ask(bounded), bounded);
+    } catch {
+      signal.throwIfAborted();
+      return new Map();
+    }
+  };
+  const { relevance, vectors } = source;
+  return {
+    relevance: (id, question, signal) =>
+      orNothing(relevance && ((bounded) => relevance(id, question, bounded)), signal),
+    vectors: (messages, signal) => orNothing(vectors && ((bounded) => vectors(messages, bounded)), signal),
+  };
+}
