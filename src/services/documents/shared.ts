@@ -30,6 +30,10 @@ export interface WholeDocument {
   readonly conversation: Conversation | null;
   /** How many messages were forgotten in it. */
   readonly forgotten: number;
+  /**
+   * False for a mere fragment: what it builds upon is not here (a change still waits for it), or, in a conversation, nothing begins it.
+   */
+  readonly standsAlone: boolean;
 }
 
 const isConversation = (document: DocumentId): document is ConversationId =>
@@ -47,10 +51,14 @@ export async function readWhole(log: ConversationLog, id: DocumentId): Promise<W
       // Damaged: it stays in the log, and the others still apply.
     }
   }
+  const conversation = isConversation(id) ? createConversationDocument(id, doc).read() : null;
   const whole: WholeDocument = {
     update: Y.encodeStateAsUpdate(doc),
-    conversation: isConversation(id) ? createConversationDocument(id, doc).read() : null,
+    conversation,
     forgotten: doc.getMap('x').size,
+    standsAlone:
+      doc.store.pendingStructs === null &&
+      (!conversation || [...conversation.messages.values()].some(({ parentId }) => parentId === null)),
   };
   doc.destroy();
   return whole;

@@ -20,7 +20,8 @@ import {
   erasureWrite,
   forgetRecords,
   keyName,
-  type Records,
+  staleAccounts,
+  staleWrite,
   stepWrite,
   tokenName,
 } from './records.ts';
@@ -47,12 +48,6 @@ export async function openAccount(
   const ring = await sealing.keyRing(await accountKey(vault, id));
   const token = (await vault.get(tokenName(id))) ?? toText(await ring.derive(tokenInfo(realm), TOKEN_BYTES));
   return { ring, token };
-}
-
-/** Forgets what the vault keeps of an account. */
-export async function forgetSecrets(vault: Vault, id: string): Promise<void> {
-  await vault.put(keyName(id), '');
-  await vault.put(tokenName(id), '');
 }
 
 /**
@@ -196,26 +191,28 @@ export async function join(
   );
 }
 
-/** An account that this device belongs to, with what it keeps of it. */
+/** An account that this device belongs to. */
 export interface Membership extends AccountDeps {
   readonly account: Account;
   readonly relay: RelayAccount;
-  readonly records: Records;
-  readonly keysOf: RoomKeys;
 }
 
 /**
  * Locks all other devices out: a new key, under which everything is uploaded again; once that is done, the old account is erased on the
- * relay. `name`: of the device that is the reason, for the journal.
+ * relay. One transaction ends the old account and begins the new one. `name`: of the device that is the reason, for the journal.
+ * `rooms`: names of the rooms that the account has on the relay.
  */
 export async function revoke(
-  { store: { log, drawer }, vault, sealing, account, relay, records, keysOf, signal }: Membership,
-  name: string | null,
+  { store: { log, drawer }, vault, sealing, account, relay, now, signal }: Membership,
+  { name, rooms }: { readonly name: string | null; readonly rooms: () => Promise<readonly string[]> },
 ): Promise<void> {
   const id = toText(sealing.random(9));
   const key = sealing.random(KEY_BYTES);
+  const managed = await vault.get(tokenName(account.id));
+  const mark = staleWrite(id, true);
+  await drawer.set(mark.key, mark.value);
   await vault.put(keyName(id), toText(key));
-  const old: Erasure = { endpoint: relay.endpoint, token: relay.token, room: null, afterUpload: true };
+  if (managed !== undefined) await vault.put(tokenName(id), managed);
   const next: Account = {
     // An operator's account stays the same on the relay; only the key changes.
     ...account,
@@ -225,43 +222,53 @@ export async function revoke(
     joined: false,
     indexEpoch: 0,
   };
-  const managed = await vault.get(tokenName(account.id));
-  if (managed !== undefined) await vault.put(tokenName(id), managed);
-  records.note({ kind: 'note', what: 'revoked', document: null, device: name, count: 1, bytes: 0 });
-  await records.flushJournal();
-  const writes = await forgetRecords(drawer);
+  const old: Erasure = { endpoint: relay.endpoint, token: relay.token, room: null, afterUpload: true };
+  // With an operator's token the new account would be the old one: there the old rooms are erased one by one.
+  const erasures =
+    managed === undefined
+      ? [erasureWrite(account.id, old)]
+      : (await rooms()).map((room) => erasureWrite(room, { ...old, room }));
+  const writes = [
+    ...(await forgetRecords(drawer)),
+    { key: ACCOUNT, value: next },
+    { key: BOOKMARK, value: await log.head() },
+    ...erasures,
+    staleWrite(id, false),
+    staleWrite(account.id, true),
+    await stepWrite(drawer, 'revoked', now(), name),
+  ];
   signal.throwIfAborted();
-  await log.append(
-    [],
-    [
-      ...writes,
-      { key: ACCOUNT, value: next },
-      { key: BOOKMARK, value: await log.head() },
-      // With an operator's token the new account would be the old one: there the old rooms are erased one by one.
-      ...(managed === undefined
-        ? [erasureWrite(account.id, old)]
-        : await Promise.all(
-            [...records.rooms].map(async ([document, { epoch }]) => {
-              const { roomId } = await keysOf(document, epoch);
-              return erasureWrite(roomId, { ...old, room: roomId });
-            }),
-          )),
-    ],
-  );
-  await forgetSecrets(vault, account.id);
+  await log.append([], writes);
 }
 
 /** This device leaves the account; what it has of conversations stays. `erase`: the account on the relay is erased before. */
 export async function leave(
-  { store: { log, drawer }, vault, backend, account, relay, records, now, signal }: Membership,
+  { store: { log, drawer }, backend, account, relay, now, signal }: Membership,
   { erase }: { readonly erase: boolean },
 ): Promise<void> {
   if (erase) await backend.erase(relay, null, signal);
-  const writes = await forgetRecords(drawer);
-  await records.flushJournal();
   await log.append(
     [],
-    [...writes, { key: ACCOUNT, value: undefined }, await stepWrite(drawer, 'left', now())],
+    [
+      ...(await forgetRecords(drawer)),
+      { key: ACCOUNT, value: undefined },
+      staleWrite(account.id, true),
+      await stepWrite(drawer, 'left', now()),
+    ],
   );
-  await forgetSecrets(vault, account.id);
+}
+
+/** Forgets the secrets of accounts that this device left or never took on. */
+export async function sweepSecrets(
+  { store: { drawer }, vault }: Pick<AccountDeps, 'store' | 'vault'>,
+  account: Account | null,
+): Promise<void> {
+  for (const id of await staleAccounts(drawer)) {
+    if (id !== account?.id) {
+      await vault.put(keyName(id), '');
+      await vault.put(tokenName(id), '');
+    }
+    const { key, value } = staleWrite(id, false);
+    await drawer.set(key, value);
+  }
 }

@@ -9,7 +9,7 @@ import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/b
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { createJob } from '../scheduler.ts';
-import { join, knock, openAccount } from './account.ts';
+import { join, knock, leave, openAccount, sweepSecrets } from './account.ts';
 import { ACCOUNT, type Account, accountSchema } from './records.ts';
 import type { SyncAnswer, SyncRequest } from './requests.ts';
 import { createSession, type Session } from './session.ts';
@@ -98,26 +98,44 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
     return account.success ? account.data : null;
   };
 
+  /** The account's keys, and where it is. */
+  const reach = async (account: Account) => {
+    const { ring, token } = await openAccount(deps, account);
+    return { ring, relay: { endpoint: config.get().sync.remote.endpoint || account.endpoint, token } };
+  };
+
   const openSession = async (): Promise<Session | undefined> => {
-    const { mode, remote } = config.get().sync;
-    if (mode !== 'remote' && mode !== 'managed') return undefined;
+    const { mode } = config.get().sync;
     const account = await readAccount();
-    if (!account) return undefined;
+    await sweepSecrets(deps, account);
+    if (!account || (mode !== 'remote' && mode !== 'managed')) return undefined;
     if (store.kind === 'memory')
       throw new RecollectError('storage-unavailable', 'Sync needs a browser that keeps what it receives');
-    const { ring, token } = await openAccount(deps, account);
+    const { ring, relay } = await reach(account);
     return await createSession({
       ...deps,
       now,
       clock,
       account,
       ring,
-      relay: { endpoint: remote.endpoint || account.endpoint, token },
+      relay,
       wake: () => job.wake(),
       wakeWithin: (ms) => job.wakeWithin(ms),
-      isOnScreen: (document) =>
-        [...open.values()].some(({ documents, until }) => until > clock() && documents.includes(document)),
+      onScreen: () =>
+        [...open.values()].flatMap(({ documents, until }) => (until > clock() ? documents : [])),
     });
+  };
+
+  /** Leaving is possible while nothing runs: what a person wants to be rid of must not have to be switched on first. */
+  const leaveAsleep = async (erase: boolean): Promise<null> => {
+    const account = await readAccount();
+    if (!account) throw new RecollectError('sync-unpaired', 'This device belongs to no account');
+    // The key is asked for only where the relay is: an account whose key was lost can be left as well.
+    const relay = erase ? (await reach(account)).relay : { endpoint: account.endpoint, token: '' };
+    await leave({ ...deps, now, account, relay }, { erase });
+    await sweepSecrets(deps, null);
+    restart = true;
+    return null;
   };
 
   const answer = async (request: SyncRequest): Promise<SyncAnswer> => {
@@ -137,10 +155,14 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
     if (!session) {
       if (request.do === 'where') return { place: 'here', devices: [] };
       if (request.do === 'look') return null;
+      if (request.do === 'leave') return await leaveAsleep(request.erase);
       throw new RecollectError('sync-unpaired', 'This device belongs to no account');
     }
     const result = await session.answer(request);
-    if (request.do === 'revoke' || request.do === 'leave') restart = true;
+    if (request.do === 'revoke' || request.do === 'leave') {
+      await sweepSecrets(deps, await readAccount());
+      restart = true;
+    }
     return result;
   };
 
@@ -230,7 +252,11 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
     },
     ask: (request) =>
       new Promise((resolve, reject) => {
-        if (request.do === 'look') session?.look(request.force);
+        if (request.do === 'look') {
+          session?.look(request.force);
+          // From now on until it was looked nothing is known for sure.
+          tell();
+        }
         asked.push({ request, resolve, reject });
         job.wake(true);
       }),

@@ -6,8 +6,9 @@ import { toProblem } from '../../domain/base/errors.ts';
 import { type DocumentId, isConversation, LIBRARY_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
 import { reach, reaches } from '../../domain/sync/coverage.ts';
 import { epochKey, type GoneFact, goneKey } from '../../domain/sync/facts.ts';
+import { readHlc } from '../../domain/sync/hlc.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
-import { deletedNow } from '../documents/shared.ts';
+import { deletedNow, type WholeDocument } from '../documents/shared.ts';
 import type { RoomKeys } from './envelope.ts';
 import type { IndexFacts } from './index-facts.ts';
 import type { OpenRooms } from './open-rooms.ts';
@@ -26,6 +27,13 @@ export interface Lifetimes {
   forget(documents: readonly string[]): Promise<void>;
   /** Puts into the step what makes of a document one that was erased elsewhere while something was written here. */
   keepInTrash(step: Step, document: string): Promise<void>;
+  /** Of a document that is gone: something of it is kept on this device. */
+  isInTrash(document: string): boolean;
+  /**
+   * Something came into the log of a document that is gone. Whole again, it lives on in a new room. A mere fragment, appended by a tab
+   * that still had it open, is erased as well where it was erased here, and lies in the trash where somebody else erased it.
+   */
+  cameBack(step: Step, document: string, here: WholeDocument): Promise<void>;
   /** Does what the facts ask for: erased, moved, taken back. */
   followFacts(): Promise<boolean>;
   /** A room in which too much cannot be opened is left, and made again in the next epoch. */
@@ -47,6 +55,7 @@ export function createLifetimes({
   records,
   facts,
   rooms,
+  reasonToWithhold,
   keysOf,
   now,
   signal,
@@ -59,6 +68,7 @@ export function createLifetimes({
   readonly records: Records;
   readonly facts: IndexFacts;
   readonly rooms: OpenRooms;
+  readonly reasonToWithhold: (here: WholeDocument) => RoomRecord['withheld'];
   readonly keysOf: RoomKeys;
   /** Wall clock, ms since 1970. */
   readonly now: () => number;
@@ -68,6 +78,9 @@ export function createLifetimes({
   const { device } = account;
   /** Documents that a change in the log named and that were not looked at since. */
   const named = new Set<string>();
+  const trash = new Set<string>();
+  /** The log was looked through once. */
+  let begun = false;
 
   /** Forgets what the outbox holds of a document's room. */
   const dropOut = (step: Step, document: string) => {
@@ -93,6 +106,7 @@ export function createLifetimes({
       squash: false,
     });
     if (isConversation(document)) records.putUnlisted(step, document, true);
+    step.after.push(() => trash.delete(document));
   };
 
   async function eraseEverywhere(document: string, record: RoomRecord): Promise<void> {
@@ -123,17 +137,43 @@ export function createLifetimes({
         origin: 'remote',
         bytes: update,
       });
-    step.after.push(() =>
-      records.note({ kind: 'conflict', what: 'deleted', document, device: null, count: 1, bytes: 0 }),
-    );
+    step.after.push(() => {
+      trash.add(document);
+      records.note({ kind: 'conflict', what: 'deleted', document, device: null, count: 1, bytes: 0 });
+    });
+  }
+
+  async function cameBack(step: Step, document: string, here: WholeDocument): Promise<void> {
+    const record = records.rooms.get(document);
+    if (!record || here.conversation?.meta.deletedAt != null) return;
+    if (here.standsAlone || trash.has(document)) {
+      const epoch = facts.liveEpoch(document);
+      const withheld = reasonToWithhold(here);
+      const living = facts.livesIn(document, epoch);
+      records.putRoom(step, document, {
+        ...freshRecord(epoch),
+        withheld,
+        forgotten: here.forgotten,
+        whole: withheld === null && !living,
+        compare: withheld === null && living,
+      });
+      step.after.push(() => trash.delete(document));
+      return;
+    }
+    const time = records.facts.get(goneKey(document))?.time;
+    const erasedHere = time === undefined || readHlc(time)?.node === device;
+    if (!erasedHere && (here.conversation?.messages.size ?? 0) > 0) return await keepInTrash(step, document);
+    if (isConversation(document)) records.putUnlisted(step, document, true);
+    await log.erase(document as DocumentId);
   }
 
   async function noticeOne(document: string): Promise<boolean> {
     const record = records.rooms.get(document);
     if (document === LIBRARY_DOCUMENT || !record || record.gone !== null) return false;
     if (record.withheld !== null && record.seq === 0) {
+      // Nobody else was ever told of it. Remembered, so that what a tab still appends does not begin it anew.
       const step = newStep();
-      records.putRoom(step, document, undefined);
+      markGone(step, document, record, record.epoch);
       await records.commit(step);
       return false;
     }
@@ -211,16 +251,22 @@ export function createLifetimes({
     },
     unseen: named,
     noticeErased: async () => {
+      const first = !begun;
+      begun = true;
       if (named.size === 0) return false;
       const suspects = [...named];
       named.clear();
       try {
         const there = new Set<string>(await log.documents());
         let did = false;
-        for (const document of suspects) if (!there.has(document)) did = (await noticeOne(document)) || did;
+        for (const document of suspects) {
+          if (!there.has(document)) did = (await noticeOne(document)) || did;
+          else if (first && (records.rooms.get(document)?.gone ?? null) !== null) trash.add(document);
+        }
         return did;
       } catch (error) {
         for (const document of suspects) named.add(document);
+        begun = !first;
         throw error;
       }
     },
@@ -243,6 +289,8 @@ export function createLifetimes({
       }
     },
     keepInTrash,
+    isInTrash: (document) => trash.has(document),
+    cameBack,
 
     followFacts: async () => {
       let did = false;

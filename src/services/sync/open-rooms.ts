@@ -26,10 +26,14 @@ export interface OpenRooms {
   closeAll(): void;
   /** Opens what is wanted and closes the rest. */
   follow(): Promise<void>;
+  /** Something is wanted that is not open yet: another round is due. */
+  readonly behind: boolean;
   /** Asks to look again, at the beginning of the next round: rooms must not vanish in the middle of one. `force`: at every room. */
   ask(force: boolean): void;
   /** Does what was asked for, or is due. */
   lookAgain(): Promise<void>;
+  /** It was asked to look, and not all (or not this document) was looked at yet. */
+  looking(document?: string): boolean;
   /** A room that was to be looked at was looked at, as far as the relay let it. */
   wasLookedAt(document: string): void;
   /** Ends the pauses of rooms that are not connected. */
@@ -54,7 +58,7 @@ export function createOpenRooms({
   deflate,
   clock,
   lookEveryMs,
-  isOnScreen,
+  onScreen,
   signal,
   wake,
   wakeWithin,
@@ -72,7 +76,7 @@ export function createOpenRooms({
   /** Monotonic, ms. */
   readonly clock: () => number;
   readonly lookEveryMs: () => number;
-  readonly isOnScreen: (document: string) => boolean;
+  readonly onScreen: () => Iterable<string>;
   readonly signal: AbortSignal;
   readonly wake: () => void;
   readonly wakeWithin: (ms: number) => void;
@@ -137,8 +141,8 @@ export function createOpenRooms({
     for (const document of forced) want(document, 1);
     for (const [document, record] of records.rooms) {
       if (record.withheld === null && (record.compare || record.squash)) want(document, 2);
-      if (isOnScreen(document) && record.withheld === null) want(document, 4);
     }
+    for (const document of onScreen()) if (records.rooms.get(document)?.withheld === null) want(document, 4);
     for (const document of facts.toFetch()) want(document, 2);
     let warm = 0;
     for (const link of [...links.values()].sort((a, b) => b.activeAt - a.activeAt))
@@ -216,6 +220,11 @@ export function createOpenRooms({
         for (const document of [...links.keys()]) close(document);
         return;
       }
+      for (const document of [...forced]) {
+        const record = records.rooms.get(document);
+        // There is no room of it (any more) to look at.
+        if (!record || record.gone !== null || record.withheld !== null) forced.delete(document);
+      }
       const wanted = new Set(wantedRooms());
       for (const document of [...links.keys()]) if (!wanted.has(document)) close(document);
       if (!index.read) return;
@@ -234,6 +243,10 @@ export function createOpenRooms({
       }
     },
 
+    get behind() {
+      return (index?.read ?? false) && wantedRooms().some((document) => !links.has(document));
+    },
+
     ask: (force) => {
       asked = force || asked === true;
     },
@@ -247,6 +260,10 @@ export function createOpenRooms({
       await records.commit(step);
       moveTo = null;
     },
+    looking: (document) =>
+      asked === true ||
+      lost ||
+      (document === undefined ? asked !== null || forced.size > 0 : forced.has(document)),
     wasLookedAt: (document) => {
       forced.delete(document);
     },

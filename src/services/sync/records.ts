@@ -14,6 +14,7 @@ const OUTBOX = 'sync/out/';
 const FACTS = 'sync/facts/';
 const UNLISTED = 'sync/unlisted/';
 const ERASURES = 'sync/erase/';
+const STALE = 'sync/stale/';
 
 /** Facts are kept in this many rows, so that one that changes rewrites little. */
 const BUCKETS = 64;
@@ -125,10 +126,11 @@ export async function readJournal(drawer: Drawer): Promise<JournalEntry[]> {
 /** The write that puts a step of the account itself into the journal, while nobody else writes it. */
 export async function stepWrite(
   drawer: Drawer,
-  what: 'created' | 'joined' | 'left',
+  what: 'created' | 'joined' | 'left' | 'revoked',
   at: number,
+  device: string | null = null,
 ): Promise<DrawerWrite> {
-  const line: JournalEntry = { at, kind: 'note', what, document: null, device: null, count: 1, bytes: 0 };
+  const line: JournalEntry = { at, kind: 'note', what, document: null, device, count: 1, bytes: 0 };
   return { key: JOURNAL, value: [line, ...(await readJournal(drawer))].slice(0, JOURNAL_LINES) };
 }
 
@@ -143,6 +145,20 @@ export const erasureWrite = (name: string, erasure: Erasure): DrawerWrite => ({
   key: ERASURES + name,
   value: erasure,
 });
+
+/**
+ * The write that says of an account's secrets that they are to be forgotten, or (`false`) no more. The vault takes no part in
+ * transactions: so a new account's are marked before they are kept, an old one's with the step that ends it, and whoever starts
+ * next after a kill forgets what is marked.
+ */
+export const staleWrite = (account: string, stale: boolean): DrawerWrite => ({
+  key: STALE + account,
+  value: stale ? true : undefined,
+});
+
+/** Accounts whose secrets are to be forgotten. */
+export const staleAccounts = async (drawer: Drawer): Promise<string[]> =>
+  (await drawer.keys(STALE)).map((key) => key.slice(STALE.length));
 
 /** Changes of one step, gathered to be committed together. */
 export interface Step {

@@ -65,6 +65,8 @@ export interface RoomLink {
   readonly read: boolean;
   /** Besides, all of this device's is confirmed, and the room was compared with what this device knows of it. */
   readonly settled: boolean;
+  /** The relay was seen to lack something of it, which is not there again yet. */
+  readonly healing: boolean;
   /** The room changed: look at it in the next round. */
   touch(): void;
   /** Compare what lies in the room with what is here, word for word, when next it is read. */
@@ -227,6 +229,9 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     },
     get settled() {
       return settled && !changed;
+    },
+    get healing() {
+      return upkeep.healing;
     },
     touch: () => {
       changed = true;

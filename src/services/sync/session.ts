@@ -43,8 +43,8 @@ export interface SessionDeps {
   readonly relay: RelayAccount;
   readonly wake: () => void;
   readonly wakeWithin: (ms: number) => void;
-  /** The document is on somebody's screen. */
-  readonly isOnScreen: (document: string) => boolean;
+  /** Documents on somebody's screen. */
+  readonly onScreen: () => Iterable<string>;
 }
 
 export interface Session {
@@ -63,6 +63,7 @@ export interface Session {
 
 /** Lines of the library are made when a conversation has been quiet for this long, ms. */
 const LINES_AFTER_MS = 40;
+const WATCHED_MS = 5_000;
 /** The time of the last agreement is told anew this often at most, ms: it is not worth a message each round. */
 const SAID_EVERY_MS = 10_000;
 
@@ -92,7 +93,16 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
     lookEveryMs,
     signal,
   });
-  const lifetimes = createLifetimes({ ...deps, log, records, facts, rooms, keysOf, signal });
+  const lifetimes = createLifetimes({
+    ...deps,
+    log,
+    records,
+    facts,
+    rooms,
+    reasonToWithhold: contents.reasonToWithhold,
+    keysOf,
+    signal,
+  });
   const uplink = createUplink({
     log,
     records,
@@ -100,13 +110,20 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
     contents,
     sealInto,
     signal,
-    onSeen: lifetimes.seen,
+    onSeen: (document) => {
+      lifetimes.seen(document);
+      if ((watched.get(document) ?? 0) > clock()) relist.add(document);
+    },
     onSealed: rooms.touch,
     keepInTrash: lifetimes.keepInTrash,
+    cameBack: lifetimes.cameBack,
   });
   const lines = createLines(store);
 
   let linesAt: number | null = null;
+  /** Lines made just now, until when they are watched: a tab may have written the same line at the same time, from fewer messages or more. */
+  const watched = new Map<string, number>();
+  const relist = new Set<string>();
   let trouble: Problem | null = null;
   let syncedAt: number | null = null;
   let wasSynced = false;
@@ -119,7 +136,7 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
 
   /** Makes the library's lines of what changed elsewhere, once it has been quiet. */
   async function refreshLines(): Promise<boolean> {
-    if (records.unlisted.size === 0) {
+    if (records.unlisted.size + relist.size === 0) {
       linesAt = null;
       return false;
     }
@@ -129,7 +146,12 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
       return false;
     }
     linesAt = null;
-    const ids = [...records.unlisted].slice(0, 100);
+    const ids = [...new Set([...relist, ...records.unlisted])].slice(0, 100);
+    for (const [id, until] of watched) if (until <= clock()) watched.delete(id);
+    for (const id of ids) {
+      watched.set(id, clock() + WATCHED_MS);
+      relist.delete(id);
+    }
     const step = newStep();
     for (const id of ids) records.putUnlisted(step, id, false);
     await lines.refresh(ids.filter(isConversation), step.writes);
@@ -148,6 +170,12 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
       if (whole && withheld === null && gone === null) count += 1;
     return count + lifetimes.unseen.size;
   };
+  /** The relay may lack something of a room, or still have what is to be replaced there. */
+  const isComparing = (): boolean => {
+    for (const { compare, squash, withheld, gone } of records.rooms.values())
+      if ((compare || squash) && withheld === null && gone === null) return true;
+    return rooms.all().some((link) => link.healing);
+  };
   const state = (): SyncState => {
     if (trouble && !trouble.retry) return 'stopped';
     const { index } = rooms;
@@ -159,7 +187,9 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
       facts.fetching() === 0 &&
       index.settled &&
       records.outbox.size === 0 &&
-      !uplink.adopting
+      !uplink.adopting &&
+      !rooms.looking() &&
+      !isComparing()
       ? 'synced'
       : 'syncing';
   };
@@ -212,7 +242,7 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
     }
     wasSynced = state() === 'synced';
     await records.flushJournal();
-    return more;
+    return more || rooms.behind;
   }
 
   function where(document: string): Whereabouts {
@@ -220,7 +250,9 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
     if (record && (record.withheld !== null || record.gone !== null))
       return { place: 'withheld', devices: [] };
     const waits = (records.outbox.get(document)?.size ?? 0) > 0 || lifetimes.unseen.has(document);
-    if (!record || record.whole || waits) return { place: 'here', devices: [] };
+    // What is being looked at is not known to be there.
+    if (!record || record.whole || record.compare || waits || rooms.looking(document))
+      return { place: 'here', devices: [] };
     const names = facts.devices();
     return {
       place: 'relay',
@@ -230,7 +262,11 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
 
   lifetimes.touched([...records.rooms.keys()].filter((document) => document !== INDEX_ROOM));
 
-  const membership = { ...deps, records, keysOf, signal };
+  const membership = { ...deps, signal };
+  const roomNames = () =>
+    Promise.all(
+      [...records.rooms].map(async ([document, { epoch }]) => (await keysOf(document, epoch)).roomId),
+    );
   return {
     round,
     heard: facts.heard,
@@ -242,8 +278,9 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
       fetching: facts.fetching(),
       syncedAt,
       unreadable: rooms.all().reduce((sum, link) => sum + link.unreadable, 0),
-      withheld: [...records.rooms.values()].filter(({ withheld, gone }) => withheld !== null || gone !== null)
-        .length,
+      withheld: [...records.rooms].filter(([document, { withheld, gone }]) =>
+        gone === null ? withheld !== null : lifetimes.isInTrash(document),
+      ).length,
       devices: [...facts.devices()].map(
         ([id, fact]): SyncDevice => ({
           id,
@@ -259,10 +296,16 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
     answer: async (request) => {
       if (request.do === 'where') return where(request.document);
       if (request.do === 'index') return facts.latest();
-      if (request.do === 'revoke')
-        await revoke(membership, facts.devices().get(request.device)?.name ?? null);
-      else if (request.do === 'leave') await leave(membership, request);
-      else if (request.do === 'forget') await lifetimes.forget(request.documents);
+      if (request.do === 'revoke') {
+        await records.flushJournal();
+        await revoke(membership, {
+          name: facts.devices().get(request.device)?.name ?? null,
+          rooms: roomNames,
+        });
+      } else if (request.do === 'leave') {
+        await records.flushJournal();
+        await leave(membership, request);
+      } else if (request.do === 'forget') await lifetimes.forget(request.documents);
       return null;
     },
     touched: lifetimes.touched,

@@ -153,17 +153,20 @@ export function createUpkeep({
       const body = await bodyOf(group);
       if (body) bodies.push(body);
     }
-    // With this body the room holds all that is here: the blob says so, and nothing has to be healed besides.
-    const body = await content.missing(bodies.length > 0 ? content.merge(bodies) : null);
     const step = newStep();
     const now = record();
+    // A blob says that it holds what is in itself, never what it leaves out because other blobs have it: those may be lost.
+    const lacks = !covers(held(), now.have);
+    const body = lacks
+      ? await content.whole()
+      : await content.missing(bodies.length > 0 ? content.merge(bodies) : null);
     const next = body
       ? await sealInto(step, {
           document,
           record: now,
           body,
-          kind: 'delta',
-          holds: now.have,
+          kind: lacks ? 'snapshot' : 'delta',
+          holds: lacks ? now.have : NOTHING,
           changes: 1,
           content,
         })

@@ -3,7 +3,7 @@
 import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
 import { type DocumentId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
-import { beyond, isUpdate, mergeUpdates, readWhole } from '../documents/shared.ts';
+import { beyond, isUpdate, mergeUpdates, readWhole, type WholeDocument } from '../documents/shared.ts';
 import type { DocumentContents } from './content.ts';
 import type { SealInto } from './envelope.ts';
 import type { IndexFacts } from './index-facts.ts';
@@ -39,6 +39,7 @@ export function createUplink({
   onSeen,
   onSealed,
   keepInTrash,
+  cameBack,
 }: {
   readonly log: ConversationLog;
   readonly records: Records;
@@ -52,6 +53,8 @@ export function createUplink({
   readonly onSealed: (document: string) => void;
   /** Puts into the step what makes of a document one that was erased elsewhere. */
   readonly keepInTrash: (step: Step, document: string) => Promise<void>;
+  /** Puts into the step what becomes of a document that is gone and of which something came into the log. */
+  readonly cameBack: (step: Step, document: string, here: WholeDocument) => Promise<void>;
 }): Uplink {
   let adopting = true;
   let recheck = true;
@@ -72,12 +75,7 @@ export function createUplink({
     if (record.whole) return;
     const here = await readWhole(log, document as DocumentId);
     if (!here) return;
-    if (record.gone !== null) {
-      // Taken back out of the trash: it lives on in a new room.
-      if (here.conversation?.meta.deletedAt === null)
-        records.putRoom(step, document, { ...freshRecord(record.gone + 1), whole: true });
-      return;
-    }
+    if (record.gone !== null) return await cameBack(step, document, here);
     const withheld = contents.reasonToWithhold(here);
     if (withheld !== null || record.withheld !== null) {
       records.putRoom(step, document, { ...record, withheld, whole: withheld === null });

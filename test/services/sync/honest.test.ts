@@ -1,0 +1,231 @@
+// The status never says more than is known, and what was erased stays erased, also where a tab still has it open.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createInMemoryHub, type InMemoryHub } from '../../../src/adapters/sync/in-memory.ts';
+import {
+  type ConversationId,
+  LIBRARY_DOCUMENT,
+  newEntryId,
+  newMessageId,
+} from '../../../src/domain/base/ids.ts';
+import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
+import { forgetRecords } from '../../../src/services/sync/records.ts';
+import type { SyncStatus } from '../../../src/services/sync/sync.ts';
+import {
+  createTestDevice,
+  eventually,
+  isSynced,
+  newConversationId,
+  type TestDevice,
+  textMessage,
+} from './device.ts';
+
+let hub: InMemoryHub;
+let devices: TestDevice[];
+
+beforeEach(() => {
+  hub = createInMemoryHub();
+  devices = [];
+});
+afterEach(() => {
+  for (const device of devices) device.stop();
+});
+
+const make = (name: string, options: Partial<Parameters<typeof createTestDevice>[0]> = {}) => {
+  const device = createTestDevice({ name, backend: hub.backend, ...options });
+  devices.push(device);
+  return device;
+};
+const create = async (name = 'Desk', device = make(name)) => {
+  await device.sync.create({ endpoint: 'wss://relay.example', deviceName: name });
+  await isSynced(device);
+  return device;
+};
+const joinTo = async (other: TestDevice, name = 'Phone', device = make(name)) => {
+  const { link } = await other.sync.pairing('https://app.example/');
+  await device.sync.join(device.sync.readOffer(link), { deviceName: name });
+  await isSynced(device);
+  return device;
+};
+const blobs = () => [...hub.rooms.values()].reduce((sum, room) => sum + room.size, 0);
+/** A tab that has the conversation open, and goes on writing whatever became of it. */
+const openTab = async (device: TestDevice, id: ConversationId) => {
+  const document = createConversationDocument(id);
+  for (const { bytes } of await device.store.log.read(id)) document.apply(bytes);
+  return async (text: string) => {
+    const parent = [...document.read().messages.keys()].at(-1) ?? null;
+    const message = textMessage(newMessageId(), parent, text, Date.now());
+    const bytes = document.change({ messages: [message], meta: { head: message.id } });
+    if (bytes) await device.store.log.append([{ id: newEntryId(), document: id, origin: 'user', bytes }]);
+  };
+};
+
+describe('while everything is being looked at', () => {
+  it('neither "synced" nor "on the relay" is claimed before it was seen there', async () => {
+    const desk = await create();
+    const ids = Array.from({ length: 30 }, () => newConversationId());
+    for (const id of ids) await desk.say(id, 'kept');
+    await isSynced(desk);
+    const whole = blobs();
+    // Every room but the index loses what it had; nobody tells the device.
+    const index = [...hub.rooms.entries()].sort(([, a], [, b]) => b.size - a.size)[0]?.[0];
+    for (const [name, room] of hub.rooms) if (name !== index) (room as Map<string, Uint8Array>).clear();
+    const lies: string[] = [];
+    const look = (status: SyncStatus) => {
+      const there = [...hub.rooms.values()].filter((room) => room.size > 0).length;
+      if (status.state === 'synced' && there < ids.length + 1) lies.push(`synced with ${there} rooms`);
+    };
+    const [first = newConversationId()] = ids;
+    await desk.sync.syncNow({ force: true });
+    look(desk.status.get());
+    const stop = desk.status.subscribe(() => look(desk.status.get()));
+    expect((await desk.sync.where(first)).place).toBe('here');
+    await eventually(desk, async () => desk.status.get().state === 'synced', 30_000);
+    stop();
+    expect(lies).toEqual([]);
+    expect(blobs()).toBeGreaterThanOrEqual(whole - 4);
+    expect((await desk.sync.where(first)).place).toBe('relay');
+  }, 40_000);
+});
+
+describe('a conversation that a tab has open', () => {
+  it('leaves nothing behind when it is erased for good here, whatever the tab still appends', async () => {
+    const desk = await create();
+    const phone = await joinTo(desk);
+    const id = newConversationId();
+    await desk.say(id, 'to be forgotten');
+    await eventually(phone, async () => (await phone.texts(id)).length === 1);
+    const write = await openTab(desk, id);
+    await write('still here');
+    await desk.sync.forget([id]);
+    await write('an answer that came too late');
+    await write('and another');
+    await eventually(desk, async () => !(await desk.store.log.documents()).includes(id));
+    await eventually(phone, async () => !(await phone.store.log.documents()).includes(id));
+    await eventually(desk, async () => !(await desk.library()).some((line) => line.id === id));
+    await isSynced(desk);
+    const tablet = await joinTo(desk, 'Tablet');
+    expect(await tablet.store.log.documents()).not.toContain(id);
+  });
+
+  it('keeps in the trash what is written after another device erased it', async () => {
+    const desk = await create();
+    const phone = await joinTo(desk);
+    const id = newConversationId();
+    await desk.say(id, 'to be forgotten');
+    await eventually(phone, async () => (await phone.texts(id)).length === 1);
+    const write = await openTab(phone, id);
+    await desk.sync.forget([id]);
+    await eventually(phone, async () => !(await phone.store.log.documents()).includes(id));
+    await write('not lost');
+    await eventually(phone, async () => (await phone.read(id))?.meta.deletedAt != null);
+    expect(await phone.texts(id)).toEqual(['not lost']);
+    expect((await phone.sync.where(id)).place).toBe('withheld');
+    await isSynced(phone);
+    expect(await desk.store.log.documents()).not.toContain(id);
+  });
+
+  it('of an excluded folder does not leave the device by what is appended after it was erased', async () => {
+    const desk = make('Desk');
+    const config = desk.config.get();
+    desk.config.set({
+      ...config,
+      privacy: { ...config.privacy, exclude_work_dirs: ['/secret'] },
+    });
+    await create('Desk', desk);
+    const id = newConversationId();
+    await desk.change(id, { meta: { title: 'Secret', workDir: '/secret/x', createdAt: Date.now() } });
+    await desk.say(id, 'stays here');
+    await eventually(desk, async () => (await desk.sync.where(id)).place === 'withheld');
+    const write = await openTab(desk, id);
+    await desk.erase(id);
+    await eventually(
+      desk,
+      async () => (await desk.sync.where(id)).place !== 'relay' && desk.status.get().waiting === 0,
+    );
+    const before = hub.rooms.size;
+    await write('a late word');
+    await eventually(desk, async () => !(await desk.store.log.documents()).includes(id));
+    await isSynced(desk);
+    expect(hub.rooms.size).toBe(before);
+    expect(await desk.store.log.documents()).toEqual([LIBRARY_DOCUMENT]);
+  });
+
+  it('lives on in a new room when it is brought back whole', async () => {
+    const desk = await create();
+    const phone = await joinTo(desk);
+    const id = newConversationId();
+    await desk.say(id, 'imported');
+    const whole = await desk.store.log.read(id);
+    await eventually(phone, async () => (await phone.texts(id)).length === 1);
+    await desk.sync.forget([id]);
+    await eventually(phone, async () => !(await phone.store.log.documents()).includes(id));
+    await desk.store.log.append(
+      whole.map(({ bytes }) => ({ id: newEntryId(), document: id, origin: 'import', bytes })),
+    );
+    await eventually(phone, async () => (await phone.texts(id)).length === 1);
+  });
+});
+
+describe('leaving', () => {
+  it('is possible while sync is switched off, and leaves no secret', async () => {
+    const desk = await create();
+    const id = newConversationId();
+    await desk.say(id, 'mine');
+    await isSynced(desk);
+    const config = desk.config.get();
+    desk.config.set({ ...config, sync: { ...config.sync, mode: 'disabled' } });
+    await eventually(desk, async () => desk.status.get().state === 'disabled');
+    await desk.sync.leave({ erase: true });
+    expect(hub.rooms.size).toBe(0);
+    expect(await desk.vault.names()).toEqual([]);
+    expect(await desk.store.drawer.get('sync/account')).toBeUndefined();
+    expect((await forgetRecords(desk.store.drawer)).length).toBeLessThanOrEqual(1);
+    expect(await desk.texts(id)).toEqual(['mine']);
+  });
+
+  it('says that there is nothing to leave where there is no account', async () => {
+    await expect(make('Desk').sync.leave()).rejects.toMatchObject({
+      problem: { code: 'sync-unpaired' },
+    });
+  });
+});
+
+describe('revoking', () => {
+  it('leaves no key of either account behind, wherever it is cut off', async () => {
+    for (let fuse = 1; fuse < 12; fuse += 1) {
+      const desk = await create(`Desk ${fuse}`);
+      await desk.say(newConversationId(), 'kept');
+      await isSynced(desk);
+      // The process ends at the nth write of the step.
+      let writes = 0;
+      const cut = <T>(work: () => Promise<T>): Promise<T> => {
+        writes += 1;
+        return writes < fuse ? work() : new Promise<T>(() => {});
+      };
+      desk.stop();
+      const dying = make(`Desk ${fuse}`, {
+        config: desk.config,
+        store: {
+          ...desk.store,
+          log: {
+            ...desk.store.log,
+            append: (entries, changes) => cut(() => desk.store.log.append(entries, changes)),
+          },
+          drawer: { ...desk.store.drawer, set: (key, value) => cut(() => desk.store.drawer.set(key, value)) },
+        },
+        vault: { ...desk.vault, put: (name, secret) => cut(() => desk.vault.put(name, secret)) },
+      });
+      await Promise.race([dying.sync.revoke('somebody'), new Promise((resolve) => setTimeout(resolve, 60))]);
+      dying.stop();
+      const back = make(`Desk ${fuse}`, { config: desk.config, store: desk.store, vault: desk.vault });
+      await isSynced(back);
+      await eventually(back, async () => (await back.vault.names()).length === 1);
+      await eventually(
+        back,
+        async () => new Set([...hub.rooms.keys()].map((room) => room.split('/')[0])).size === 1,
+      );
+      back.stop();
+      for (const name of [...hub.rooms.keys()]) (hub.rooms as Map<string, unknown>).delete(name);
+    }
+  }, 60_000);
+});
