@@ -4,8 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { configField } from '../../domain/settings/fields.ts';
 import { useStrategyName } from '../chat/compaction.tsx';
 import { useApp, useReadable } from '../hooks/app.tsx';
-import { formatNumber, formatPercent } from '../i18n/index.ts';
+import { formatNumber, formatPercent, formatRelative } from '../i18n/index.ts';
 import { Button, TextArea } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
 import {
   Group,
   NumberSetting,
@@ -15,6 +16,12 @@ import {
   SwitchSetting,
   useSetting,
 } from './rows.tsx';
+
+/** Shares of the window, and how far a person can move them. */
+const SHARES = [
+  { path: 'context.trigger_ratio', min: 0.1, max: 0.99 },
+  { path: 'context.target_ratio', min: 0.05, max: 0.95 },
+] as const;
 
 export function ContextSection() {
   const { t } = useTranslation('settings');
@@ -37,22 +44,15 @@ export function ContextSection() {
           }))}
         />
         <SwitchSetting path="context.confirm" />
-        <SliderSetting
-          path="context.trigger_ratio"
-          min={0.1}
-          max={0.99}
-          step={0.01}
-          show={formatPercent}
-          more={ofWindow}
-        />
-        <SliderSetting
-          path="context.target_ratio"
-          min={0.05}
-          max={0.95}
-          step={0.01}
-          show={formatPercent}
-          more={ofWindow}
-        />
+        {SHARES.map(({ path, min, max }) => (
+          <SliderSetting
+            key={path}
+            {...{ path, min, max }}
+            step={0.01}
+            show={formatPercent}
+            more={ofWindow}
+          />
+        ))}
         <NumberSetting path="context.keep_last_turns" />
         <NumberSetting path="context.max_attempts" />
       </Group>
@@ -82,8 +82,41 @@ export function ContextSection() {
           <SwitchSetting key={tool} path={`tools.${tool}`} disabled={!tools.enabled} />
         ))}
         <NumberSetting path="tools.max_steps" />
+        <ToolRefusals />
       </Group>
     </>
+  );
+}
+
+/** Models that would not take tools, with their endpoint's words; offered again with one click. Nothing where there are none. */
+function ToolRefusals() {
+  const { t } = useTranslation('context');
+  const { chat } = useApp();
+  const report = useReport();
+  const refusals = useReadable(chat.toolRefusals);
+  if (refusals.length === 0) return null;
+  return (
+    <section aria-label={t('refusals.title')} className="py-3">
+      <div className="flex items-start gap-6">
+        <div className="min-w-0 flex-1">
+          <p className="font-medium">{t('refusals.title')}</p>
+          <p className="mt-0.5 text-ink-3 text-xs">{t('refusals.lead')}</p>
+        </div>
+        <Button size="sm" onClick={() => void chat.forgetToolRefusals().catch(report)}>
+          {t('refusals.forget')}
+        </Button>
+      </div>
+      <ul className="mt-2 space-y-1.5">
+        {refusals.map(({ endpoint, model, detail, at }) => (
+          <li key={`${endpoint} ${model}`} className="[overflow-wrap:anywhere]">
+            {model}
+            <span className="block text-ink-3 text-xs">
+              {t('refusals.said', { endpoint, detail, when: formatRelative(at) })}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

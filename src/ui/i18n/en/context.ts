@@ -255,4 +255,10 @@ export const context = {
     tool: 'a tool',
     system: 'system',
   },
+  refusals: {
+    title: 'Models that take no tools',
+    lead: 'They refused a message that offered tools, and are asked without them since.',
+    said: '{{endpoint}}, {{when}}: “{{detail}}”',
+    forget: 'Offer tools again',
+  },
 };

@@ -241,4 +241,10 @@ export const context = {
     tool: '工具',
     system: '系统',
   },
+  refusals: {
+    title: '不接受工具的模型',
+    lead: '它们拒绝过带工具的消息，此后提问不再附带工具。',
+    said: '{{endpoint}}，{{when}}：“{{detail}}”',
+    forget: '重新提供工具',
+  },
 };
