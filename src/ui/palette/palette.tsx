@@ -1,64 +1,47 @@
 // One box for messages, conversations, commands and settings. Keyboard first: arrows, Enter, Esc; filters are text.
-import { Command, defaultFilter } from 'cmdk';
+import { Command } from 'cmdk';
 import {
-  Archive,
   Brain,
-  CornerDownLeft,
   Download,
   HardDrive,
   Keyboard,
   ListFilter,
-  MessageSquare,
   Search as SearchIcon,
   Settings,
-  Slash,
   SquarePen,
   X,
 } from 'lucide-react';
 import { Dialog as RadixDialog } from 'radix-ui';
-import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
-import { parseSearch } from '../../domain/memory/query.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
-import { formatExact, formatRelative } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
-import { MarkedText, plainText } from '../memory/marked-text.tsx';
-import { ScoreMeter } from '../memory/scores.tsx';
+import { MarkedText } from '../memory/marked-text.tsx';
 import { SETTING_ENTRIES } from '../settings/sections.ts';
-import { classes, Kbd, Spinner, useFocusReturn } from '../shell/controls.tsx';
+import { classes, useFocusReturn } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
-import { useShortcutKeys } from '../shell/shortcuts.ts';
+import { isComposing, useShortcutKeys } from '../shell/shortcuts.ts';
+import { completionsOf, FILTER_NAMES, filterTokens, withFilter, withoutFilter } from './filters.ts';
+import { FilterRow, Footer } from './frame.tsx';
+import { actionsFor, commandsFor, conversationsFor, readLine, settingsFor } from './matches.ts';
 import {
-  completionsOf,
-  FILTER_NAMES,
-  filterTokens,
-  openFilter,
-  withFilter,
-  withoutFilter,
-} from './filters.ts';
+  ActionRows,
+  CommandRows,
+  ConversationRow,
+  Group,
+  HitRow,
+  type PaletteAction,
+  Row,
+  Waiting,
+} from './rows.tsx';
 import { useSearch } from './use-search.ts';
 
 const MESSAGES = 30;
-const CONVERSATIONS = 5;
-const RECENT = 6;
-/** How well a command or setting must match a few letters, 0–1. */
-const CLOSE_ENOUGH = 0.12;
-/** Filters offered below the box before one types. */
-const OFFERED = [
-  'from:me',
-  'from:model',
-  'has:code',
-  'in:',
-  'after:',
-  'before:',
-  'dir:',
-  'is:archived',
-] as const;
 
 export interface PaletteProps {
   open: boolean;
@@ -100,18 +83,6 @@ export function Palette({ open, onOpenChange }: PaletteProps) {
   );
 }
 
-/** Words that all occur in a title, best where they come early. 0: not a match. */
-function titleMatch(title: string, words: readonly string[]): number {
-  const lower = title.toLowerCase();
-  let sum = 0;
-  for (const word of words) {
-    const at = lower.indexOf(word);
-    if (at < 0) return 0;
-    sum += 1 / (1 + at);
-  }
-  return 1 + sum / words.length;
-}
-
 function Box({ onDone }: { onDone: (then?: () => void) => void }) {
   const { t } = useTranslation(['palette', 'settings', 'commands']);
   const app = useApp();
@@ -119,26 +90,19 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
   const session = useSession();
   const { ready, entries } = useReadable(app.documents.library);
   const [query, setQuery] = useState('');
-  const [selected, setSelected] = useState('');
+  /** The row that an arrow or the pointer chose; null: the first one, whatever comes in. */
+  const [chosen, setChosen] = useState<string | null>(null);
+  const steered = useRef(false);
   const [attempt, setAttempt] = useState(0);
   const input = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLDivElement>(null);
 
-  const open = openFilter(query);
+  const line = useMemo(() => readLine(query, Date.now()), [query]);
+  const { text, filter, open, asCommand, narrowed, blank } = line;
   const tokens = filterTokens(query);
-  const { text, filter } = useMemo(() => {
-    // A filter that is still being typed narrows nothing and is not a word either.
-    const waiting = openFilter(query);
-    const line = waiting ? parseSearch(query, Date.now()) : undefined;
-    if (waiting && line?.unknown.some((piece) => piece === waiting.text || waiting.value === ''))
-      return parseSearch(withoutFilter(query, waiting), Date.now());
-    return line ?? parseSearch(query, Date.now());
-  }, [query]);
-  const asCommand = query.trimStart().startsWith('/');
-  const narrowed = Object.keys(filter).length > 0;
-  const blank = text === '' && !narrowed && !open;
 
   const underCursor = (): MessageId | null =>
-    selected.startsWith('message ') ? (selected.slice('message '.length) as MessageId) : null;
+    chosen?.startsWith('message ') ? (chosen.slice('message '.length) as MessageId) : null;
   const search = useSearch(
     { text: asCommand ? '' : text, filter: asCommand ? {} : filter, limit: MESSAGES, attempt },
     underCursor,
@@ -148,57 +112,29 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
     () => entries.filter((entry) => entry.deletedAt === null && !entry.child),
     [entries],
   );
-  const conversations = useMemo(() => {
-    if (asCommand) return [];
-    const allowed = listed.filter(
-      (entry) =>
-        (filter.archived === undefined
-          ? !entry.archived || text !== ''
-          : entry.archived === filter.archived) &&
-        (filter.pinned === undefined || entry.pinned === filter.pinned) &&
-        (filter.titleContains === undefined ||
-          entry.title.toLowerCase().includes(filter.titleContains.toLowerCase())) &&
-        (filter.workDir === undefined || (entry.workDir ?? '').includes(filter.workDir)) &&
-        (filter.before === undefined || entry.createdAt < filter.before) &&
-        (filter.after === undefined || entry.updatedAt >= filter.after),
-    );
-    // Who spoke and whether there is code is said of messages.
-    if (filter.roles || filter.hasCode !== undefined) return [];
-    if (text === '') return blank || narrowed ? allowed.slice(0, RECENT) : [];
-    const words = text.toLowerCase().split(/\s+/);
-    return allowed
-      .map((entry) => ({ entry, match: titleMatch(entry.title, words) }))
-      .filter(({ match }) => match > 0)
-      .sort((a, b) => b.match - a.match || b.entry.updatedAt - a.entry.updatedAt)
-      .slice(0, CONVERSATIONS)
-      .map(({ entry }) => entry);
-  }, [listed, filter, text, blank, narrowed, asCommand]);
+  const conversations = useMemo(() => conversationsFor(line, listed), [line, listed]);
+  const commands = useMemo(
+    () => commandsFor(line, query, app.commands, (name) => t(`commands:${name}.summary`)),
+    [line, query, app.commands, t],
+  );
+  const settings = useMemo(
+    () =>
+      settingsFor(
+        line,
+        SETTING_ENTRIES.map((entry) => {
+          const section = t(`settings:section.${entry.section}.title`);
+          return {
+            entry,
+            section,
+            label: t(`settings:${entry.key}`),
+            also: `${section} ${entry.path ?? ''}`,
+          };
+        }),
+      ),
+    [line, t],
+  );
 
-  const commands = useMemo(() => {
-    const typed = query.trim().replace(/^\//, '').split(/\s/)[0]?.toLowerCase() ?? '';
-    if (asCommand) return app.commands.filter((command) => command.name.startsWith(typed));
-    if (text.length < 2 || narrowed) return [];
-    return app.commands.filter(
-      (command) =>
-        defaultFilter(`${command.name} ${t(`commands:${command.name}.summary`)}`, text, []) > CLOSE_ENOUGH,
-    );
-  }, [app.commands, asCommand, narrowed, query, t, text]);
-
-  const settings = useMemo(() => {
-    if (text.length < 2 || asCommand || narrowed) return [];
-    const lower = text.toLowerCase();
-    return SETTING_ENTRIES.map((entry) => {
-      const label = t(`settings:${entry.key}`);
-      const section = t(`settings:section.${entry.section}.title`);
-      const plain = `${label} ${section} ${entry.path ?? ''}`.toLowerCase();
-      return { entry, label, section, match: plain.includes(lower) ? 1 : defaultFilter(label, text, []) };
-    })
-      .filter(({ match }) => match > 0.3)
-      .sort((a, b) => b.match - a.match)
-      .slice(0, 5);
-  }, [asCommand, narrowed, t, text]);
-
-  const actions: { id: string; label: string; icon: ReactNode; run: () => void; keys?: string }[] = [
+  const actions: readonly PaletteAction[] = [
     {
       id: 'new',
       label: t('action.new'),
@@ -242,11 +178,7 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
       run: () => onDone(() => session.floating.set('shortcuts')),
     },
   ];
-  const shownActions = blank
-    ? actions
-    : asCommand || narrowed || text.length < 2
-      ? []
-      : actions.filter((action) => defaultFilter(action.label, text, []) > 0.3);
+  const { meant, close } = actionsFor(line, actions);
 
   const completions = open ? completionsOf(open, listed, Date.now()) : [];
   const names = open || !/(?:^|\s)([a-z]{1,6})$/i.test(query) ? [] : FILTER_NAMES;
@@ -255,13 +187,19 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
 
   const searching = search.phase === 'words' || search.phase === 'meaning';
   const found =
-    conversations.length + search.hits.length + commands.length + settings.length + shownActions.length;
+    conversations.length +
+    search.hits.length +
+    commands.length +
+    settings.length +
+    meant.length +
+    close.length;
   const nothing = !blank && !searching && found === 0 && completions.length === 0 && search.problem === null;
 
   const change = (next: string) => {
     setQuery(next);
-    // The first row is what Enter opens, until an arrow says otherwise.
-    setSelected('');
+    setChosen(null);
+    steered.current = false;
+    entered.current = false;
     input.current?.focus();
   };
   const openConversation = (entry: LibraryEntry) => onDone(() => navigation.openConversation(entry.id));
@@ -275,6 +213,37 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
       // The composer of the page just opened is there with the next frame.
       requestAnimationFrame(() => session.composer.get()?.insert(line));
     });
+  };
+
+  // What Enter opens is the first row, also while better ones are still on their way: it waits for the words.
+  const above =
+    completions.length + nameCompletions.length + meant.length + conversations.length > 0 || asCommand;
+  const first =
+    [
+      ...completions.map((completion) => `filter ${completion.text}`),
+      ...nameCompletions.map((name) => `filter ${name}:`),
+      ...(asCommand ? commands.map(({ name }) => `command ${name}`) : []),
+      ...(blank ? [] : meant.map(({ id }) => `action ${id}`)),
+      ...conversations.map(({ id }) => `conversation ${id}`),
+      ...search.hits.map(({ messageId }) => `message ${messageId}`),
+      ...commands.map(({ name }) => `command ${name}`),
+      ...settings.map(({ entry }) => `setting ${entry.key}`),
+      ...[...meant, ...close].map(({ id }) => `action ${id}`),
+    ][0] ?? '';
+  const entered = useRef(false);
+  const { phase } = search;
+  useEffect(() => {
+    if (phase === 'words' || !entered.current) return;
+    entered.current = false;
+    list.current?.querySelector<HTMLElement>('[cmdk-item]')?.click();
+  }, [phase]);
+  const steer = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') steered.current = true;
+    if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return;
+    if (steered.current || above || phase !== 'words' || event.target !== input.current) return;
+    event.preventDefault();
+    event.stopPropagation();
+    entered.current = true;
   };
   const keepCaretKeys = (event: KeyboardEvent<HTMLInputElement>) => {
     if ((event.key === 'Home' || event.key === 'End') && query !== '') event.stopPropagation();
@@ -303,8 +272,13 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
       shouldFilter={false}
       loop
       vimBindings={false}
-      value={selected}
-      onValueChange={setSelected}
+      value={chosen ?? first}
+      onValueChange={(value) => steered.current && setChosen(value)}
+      onKeyDownCapture={steer}
+      // A row that comes to lie under a resting pointer was not chosen.
+      onPointerMoveCapture={(event) => {
+        if (event.movementX !== 0 || event.movementY !== 0) steered.current = true;
+      }}
       className="flex min-h-0 flex-1 flex-col"
     >
       <div className="flex items-center gap-2.5 border-b px-4">
@@ -338,6 +312,7 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
       </div>
       <FilterRow query={query} onChange={change} />
       <Command.List
+        ref={list}
         label={t('results')}
         className={classes(
           'min-h-0 scroll-py-2 overflow-y-auto overscroll-contain px-2 pb-2',
@@ -376,38 +351,24 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
         )}
 
         {asCommand && commands.length > 0 && (
-          <Commands
+          <CommandRows
             names={commands.map((command) => command.name)}
             onSelect={runCommand}
             heading={t('group.commands')}
           />
         )}
 
+        {!blank && meant.length > 0 && <ActionRows heading={t('group.actions')} actions={meant} />}
+
         {conversations.length > 0 && (
           <Group heading={blank ? t('group.recent') : t('group.conversations')}>
             {conversations.map((entry) => (
-              <Row
+              <ConversationRow
                 key={entry.id}
-                value={`conversation ${entry.id}`}
+                entry={entry}
+                query={text}
                 onSelect={() => openConversation(entry)}
-                icon={
-                  entry.archived ? <Archive size={16} aria-hidden /> : <MessageSquare size={16} aria-hidden />
-                }
-              >
-                <span className="min-w-0 flex-1 truncate">
-                  <MarkedText text={entry.title || t('untitled')} query={text} typing />
-                </span>
-                <span className="shrink-0 text-ink-3 text-xs max-sm:hidden">
-                  {t('messages', { count: entry.messageCount })}
-                </span>
-                <time
-                  dateTime={new Date(entry.updatedAt).toISOString()}
-                  title={formatExact(entry.updatedAt)}
-                  className="shrink-0 text-ink-3 text-xs"
-                >
-                  {formatRelative(entry.updatedAt)}
-                </time>
-              </Row>
+              />
             ))}
           </Group>
         )}
@@ -415,13 +376,13 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
         {(search.hits.length > 0 || (searching && !asCommand)) && (
           <Group heading={t('group.messages')}>
             {search.hits.map((hit) => (
-              <Hit key={hit.messageId} hit={hit} query={text} onSelect={() => openHit(hit)} />
+              <HitRow key={hit.messageId} hit={hit} query={text} onSelect={() => openHit(hit)} />
             ))}
             {search.hits.length === 0 && <Waiting />}
           </Group>
         )}
         {!asCommand && commands.length > 0 && (
-          <Commands
+          <CommandRows
             names={commands.map((command) => command.name)}
             onSelect={runCommand}
             heading={t('group.commands')}
@@ -446,15 +407,8 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
           </Group>
         )}
 
-        {shownActions.length > 0 && (
-          <Group heading={t('group.actions')}>
-            {shownActions.map((action) => (
-              <Row key={action.id} value={`action ${action.id}`} onSelect={action.run} icon={action.icon}>
-                <span className="min-w-0 flex-1 truncate">{action.label}</span>
-                {action.keys && <Kbd keys={action.keys} className="max-md:hidden" />}
-              </Row>
-            ))}
-          </Group>
+        {(blank ? meant : close).length > 0 && (
+          <ActionRows heading={t('group.actions')} actions={blank ? meant : close} />
         )}
       </Command.List>
       {search.problem && (
@@ -496,203 +450,5 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
       )}
       <Footer searching={searching} phase={search.phase} count={blank ? null : found} />
     </Command>
-  );
-}
-
-const HEADING =
-  '[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-3 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-ink-3 [&_[cmdk-group-heading]]:text-xs';
-
-const Group = ({ heading, children }: { heading: string; children: ReactNode }) => (
-  <Command.Group heading={heading} className={HEADING}>
-    {children}
-  </Command.Group>
-);
-
-function Row({
-  value,
-  onSelect,
-  icon,
-  children,
-  className,
-}: {
-  value: string;
-  onSelect: () => void;
-  icon?: ReactNode;
-  children: ReactNode;
-  className?: string;
-}) {
-  return (
-    <Command.Item
-      value={value}
-      onSelect={onSelect}
-      className={classes(
-        'group flex min-h-9 cursor-pointer select-none items-center gap-2.5 rounded-md px-2 py-1.5 data-[selected=true]:bg-fill pointer-coarse:min-h-11',
-        className,
-      )}
-    >
-      {icon && <span className="shrink-0 text-ink-3">{icon}</span>}
-      {children}
-    </Command.Item>
-  );
-}
-
-function Commands({
-  names,
-  heading,
-  onSelect,
-}: {
-  names: readonly string[];
-  heading: string;
-  onSelect: (name: string) => void;
-}) {
-  const { t } = useTranslation('commands');
-  return (
-    <Group heading={heading}>
-      {names.map((name) => (
-        <Row
-          key={name}
-          value={`command ${name}`}
-          onSelect={() => onSelect(name)}
-          icon={<Slash size={16} aria-hidden />}
-        >
-          <span className="shrink-0 font-medium">/{name}</span>
-          <span className="min-w-0 flex-1 truncate text-ink-3">{t(`${name}.summary`)}</span>
-        </Row>
-      ))}
-    </Group>
-  );
-}
-
-function Hit({ hit, query, onSelect }: { hit: SearchHit; query: string; onSelect: () => void }) {
-  const { t, i18n } = useTranslation('palette');
-  const role = i18n.exists(`role.${hit.role}`, { ns: 'palette' }) ? t(`role.${hit.role}`) : hit.role;
-  return (
-    <Row value={`message ${hit.messageId}`} onSelect={onSelect} className="items-start">
-      <span className="min-w-0 flex-1">
-        <span className="flex items-center gap-2 text-xs">
-          <span className="shrink-0 font-medium text-ink-2">{role}</span>
-          <span className="min-w-0 flex-1 truncate text-ink-3">
-            {hit.title || t('untitled')}
-            {hit.archived && ` · ${t('archived')}`}
-          </span>
-          <time
-            dateTime={new Date(hit.createdAt).toISOString()}
-            title={formatExact(hit.createdAt)}
-            className="shrink-0 text-ink-3"
-          >
-            {formatRelative(hit.createdAt)}
-          </time>
-          <ScoreMeter scores={hit.scores} focusable={false} className="max-sm:hidden" />
-        </span>
-        <span className="mt-0.5 line-clamp-2 leading-5 [overflow-wrap:anywhere]">
-          <MarkedText text={plainText(hit.snippet)} query={query} typing />
-        </span>
-      </span>
-    </Row>
-  );
-}
-
-/** Grey lines where results will be; they appear only if it takes long. */
-const Waiting = () => (
-  <div className="space-y-3 px-2 py-2.5" aria-hidden>
-    {['w-1/3', 'w-5/6', 'w-2/3'].map((width) => (
-      <span
-        key={width}
-        className={classes('block h-3.5 animate-pulse rounded-sm bg-fill [animation-delay:200ms]', width)}
-      />
-    ))}
-  </div>
-);
-
-/** The filters as pills: written ones first, to take out again, then those that can be put in. */
-function FilterRow({ query, onChange }: { query: string; onChange: (query: string) => void }) {
-  const { t } = useTranslation('palette');
-  const tokens = filterTokens(query);
-  const written = new Set(tokens.map((token) => token.name));
-  const offered = OFFERED.filter((text) => !written.has(text.split(':')[0] as never));
-  const pill =
-    'touchable inline-flex h-6 shrink-0 items-center gap-1 rounded-full border px-2 font-mono text-xs transition-colors pointer-coarse:h-9';
-  return (
-    <div
-      role="toolbar"
-      aria-label={t('filters.label')}
-      className="flex gap-1.5 overflow-x-auto px-4 pt-2.5 pb-1 [scrollbar-width:none]"
-    >
-      {tokens
-        .filter((token) => token.value !== '')
-        .map((token) => (
-          <button
-            key={token.start}
-            type="button"
-            aria-label={t('filters.remove', { filter: token.text })}
-            onClick={() => onChange(withoutFilter(query, token))}
-            className={classes(pill, 'max-w-52 border-accent bg-accent-soft text-accent')}
-          >
-            <span className="truncate">{token.text}</span>
-            <X size={12} aria-hidden className="shrink-0" />
-          </button>
-        ))}
-      {offered.map((text) => (
-        <button
-          key={text}
-          type="button"
-          aria-label={t('filters.add', { filter: text })}
-          onClick={() => onChange(withFilter(query, text))}
-          className={classes(
-            pill,
-            'border-line text-ink-3 hover:border-line-strong hover:bg-fill hover:text-ink',
-          )}
-        >
-          {text}
-        </button>
-      ))}
-    </div>
-  );
-}
-
-/** How complete the answer is, and which keys do what. */
-function Footer({ searching, phase, count }: { searching: boolean; phase: string; count: number | null }) {
-  const { t } = useTranslation('palette');
-  const status = useReadable(useApp().memory.status);
-  const behind =
-    status.state === 'starting'
-      ? t('starting')
-      : status.unread > 0
-        ? t('behind', { count: status.unread })
-        : status.waiting > 0
-          ? t('waiting', { count: status.waiting })
-          : status.embedding.status === 'failed'
-            ? t('wordsOnly')
-            : '';
-  return (
-    <footer className="flex min-h-9 items-center gap-3 border-t px-4 py-1.5 text-ink-3 text-xs">
-      <p role="status" className="flex min-w-0 flex-1 items-center gap-2">
-        {searching && <Spinner className="[&>span]:size-3" />}
-        <span className="truncate">
-          {searching
-            ? phase === 'words'
-              ? t('searching')
-              : t('meaning')
-            : [count === null ? '' : t('count', { count }), behind].filter(Boolean).join(' · ')}
-        </span>
-      </p>
-      <span aria-hidden className="flex shrink-0 items-center gap-3 max-md:hidden">
-        <span className="flex items-center gap-1">
-          <Kbd keys="ArrowUp" />
-          <Kbd keys="ArrowDown" />
-          {t('keys.move')}
-        </span>
-        <span className="flex items-center gap-1">
-          <kbd className="inline-flex h-4.5 min-w-5 items-center justify-center rounded-xs border border-line bg-paper px-1">
-            <CornerDownLeft size={11} />
-          </kbd>
-          {t('keys.open')}
-        </span>
-        <span className="flex items-center gap-1">
-          <Kbd keys="Escape" />
-          {t('keys.close')}
-        </span>
-      </span>
-    </footer>
   );
 }

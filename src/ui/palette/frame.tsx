@@ -1,0 +1,119 @@
+// What stands around the rows of the palette: the filters as pills above them, and below how complete the answer is.
+import { CornerDownLeft, X } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { classes, Kbd, Spinner } from '../shell/controls.tsx';
+import { filterTokens, withFilter, withoutFilter } from './filters.ts';
+
+/** Filters offered below the box before one types. */
+const OFFERED = [
+  'from:me',
+  'from:model',
+  'has:code',
+  'in:',
+  'after:',
+  'before:',
+  'dir:',
+  'is:archived',
+] as const;
+
+/** The filters as pills: written ones first, to take out again, then those that can be put in. */
+export function FilterRow({ query, onChange }: { query: string; onChange: (query: string) => void }) {
+  const { t } = useTranslation('palette');
+  const tokens = filterTokens(query);
+  const written = new Set(tokens.map((token) => token.name));
+  const offered = OFFERED.filter((text) => !written.has(text.split(':')[0] as never));
+  const pill =
+    'touchable inline-flex h-6 shrink-0 items-center gap-1 rounded-full border px-2 font-mono text-xs transition-colors pointer-coarse:h-9';
+  return (
+    <div
+      role="toolbar"
+      aria-label={t('filters.label')}
+      className="flex gap-1.5 overflow-x-auto px-4 pt-2.5 pb-1 [scrollbar-width:none]"
+    >
+      {tokens
+        .filter((token) => token.value !== '')
+        .map((token) => (
+          <button
+            key={token.start}
+            type="button"
+            aria-label={t('filters.remove', { filter: token.text })}
+            onClick={() => onChange(withoutFilter(query, token))}
+            className={classes(pill, 'max-w-52 border-accent bg-accent-soft text-accent')}
+          >
+            <span className="truncate">{token.text}</span>
+            <X size={12} aria-hidden className="shrink-0" />
+          </button>
+        ))}
+      {offered.map((text) => (
+        <button
+          key={text}
+          type="button"
+          aria-label={t('filters.add', { filter: text })}
+          onClick={() => onChange(withFilter(query, text))}
+          className={classes(
+            pill,
+            'border-line text-ink-3 hover:border-line-strong hover:bg-fill hover:text-ink',
+          )}
+        >
+          {text}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** How complete the answer is, and which keys do what. */
+export function Footer({
+  searching,
+  phase,
+  count,
+}: {
+  searching: boolean;
+  phase: string;
+  count: number | null;
+}) {
+  const { t } = useTranslation('palette');
+  const status = useReadable(useApp().memory.status);
+  const behind =
+    status.state === 'starting'
+      ? t('starting')
+      : status.unread > 0
+        ? t('behind', { count: status.unread })
+        : status.waiting > 0
+          ? t('waiting', { count: status.waiting })
+          : status.embedding.status === 'failed'
+            ? t('wordsOnly')
+            : '';
+  return (
+    <footer className="flex min-h-9 items-center gap-3 border-t px-4 py-1.5 text-ink-3 text-xs">
+      <p role="status" className="flex min-w-0 flex-1 items-center gap-2">
+        {searching && <Spinner className="[&>span]:size-3" />}
+        <span className="truncate">
+          {searching
+            ? phase === 'words'
+              ? t('searching')
+              : t('meaning')
+            : [count === null ? '' : t('count', { count }), behind].filter(Boolean).join(' · ')}
+        </span>
+      </p>
+      <span aria-hidden className="flex shrink-0 items-center gap-3 max-md:hidden">
+        <span className="flex items-center gap-1">
+          <Kbd keys="ArrowUp" />
+          <Kbd keys="ArrowDown" />
+          {t('keys.move')}
+        </span>
+        <span className="flex items-center gap-1">
+          <kbd className="inline-flex h-4.5 min-w-5 items-center justify-center rounded-xs border border-line bg-paper px-1">
+            <CornerDownLeft size={11} />
+          </kbd>
+          {t('keys.open')}
+        </span>
+        <span className="flex items-center gap-1">
+          <Kbd keys="Escape" />
+          {t('keys.close')}
+        </span>
+      </span>
+    </footer>
+  );
+}
