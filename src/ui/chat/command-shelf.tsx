@@ -127,8 +127,18 @@ export function CommandShelf({
               )}
             >
               <span className="shrink-0 font-medium font-mono text-[0.8125rem]">{suggestion.text}</span>
-              <span className="min-w-0 flex-1 truncate text-ink-2">{help(suggestion.help)}</span>
-              {rest && <span className="max-w-1/2 truncate font-mono text-ink-3 text-xs">{rest}</span>}
+              <span className="min-w-0 truncate text-ink-2 max-md:flex-1">{help(suggestion.help)}</span>
+              {rest && (
+                <span
+                  className={classes(
+                    'ml-auto min-w-12 shrink-[99] truncate font-mono text-ink-3 text-xs',
+                    // A narrow screen has room for them where one is, below the words.
+                    at === chosen ? 'max-md:basis-full max-md:whitespace-normal' : 'max-md:hidden',
+                  )}
+                >
+                  {rest}
+                </span>
+              )}
             </div>
           );
         })}

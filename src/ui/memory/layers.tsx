@@ -28,9 +28,9 @@ export function Layers({ entries }: { entries: readonly LibraryEntry[] }) {
   const pinned = feedback.filter(({ verdict }) => verdict === 'pinned').length;
   return (
     <Section title={t('screen.layers.title')}>
-      <div className="grid gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3">
+      <div className="grid grid-cols-1 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3">
         {layers.map((layer) => (
-          <div key={layer.name} className="bg-paper px-4 py-3.5">
+          <div key={layer.name} className="min-w-0 bg-paper px-4 py-3.5">
             <h3 className="font-medium">{t(`screen.layers.${layer.name}.name`)}</h3>
             <p className="mt-0.5 text-ink-3 text-xs">{t(`screen.layers.${layer.name}.what`)}</p>
             <p className="mt-2 text-ink-2 tabular-nums">

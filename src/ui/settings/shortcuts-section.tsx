@@ -29,7 +29,7 @@ type Refused = {
 };
 
 export function ShortcutsSection() {
-  const { t } = useTranslation('settings');
+  const { t } = useTranslation(['settings', 'shell']);
   const config = useReadable(useApp().settings.config);
   const own = useSetting<Readonly<Record<string, string>>>('ui.shortcuts');
   const [listening, setListening] = useState<ShortcutId | null>(null);
@@ -73,9 +73,9 @@ export function ShortcutsSection() {
   return (
     <>
       {GROUPS.map((group) => (
-        <Group key={group} title={t(`shortcuts.group.${group}`)}>
+        <Group key={group} title={t(`shell:shortcuts.groups.${group}`)}>
           {SHORTCUTS.filter((shortcut) => shortcut.group === group).map(({ id }) => {
-            const action = t(`shortcuts.action.${id}`);
+            const action = t(`shell:shortcuts.${id}`);
             const keys = shortcutKeys(config, id);
             const waits = listening === id;
             return (
@@ -132,7 +132,7 @@ export function ShortcutsSection() {
                     <p role="alert" className="max-w-60 text-right text-danger text-xs">
                       {t(`shortcuts.${refused.why}`, {
                         keys: named(refused.keys),
-                        action: refused.by ? t(`shortcuts.action.${refused.by}`) : '',
+                        action: refused.by ? t(`shell:shortcuts.${refused.by}`) : '',
                       })}
                     </p>
                   )}

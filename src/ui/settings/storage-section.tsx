@@ -153,13 +153,13 @@ function Usage() {
         )}
       </section>
       {sizes !== null && (
-        <div className="flex items-start gap-3 rounded-lg bg-side px-4 py-3">
+        <div className="flex flex-wrap items-start gap-3 rounded-lg bg-side px-4 py-3">
           {persisted ? (
             <ShieldCheck size={18} aria-hidden className="mt-0.5 shrink-0 text-ok" />
           ) : (
             <ShieldAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-ink-3" />
           )}
-          <div className="min-w-0 flex-1">
+          <div className="min-w-56 flex-1 basis-0">
             <p className="flex flex-wrap items-center gap-2 font-medium">
               {t('storage.persist.title')}
               {persisted !== null && (
