@@ -210,6 +210,8 @@ test('/compact --preview shows the plan; blocks are ticked by hand, then it is c
   await expect(dialog).toContainText(/[\d,]+ → [\d,]+ tokens/);
   const harbour = dialog.getByRole('checkbox', { name: /harbour/ });
   const orchard = dialog.getByRole('checkbox', { name: /orchard/ });
+  // Where one can say what to keep, not on the button that closes.
+  await expect(dialog.getByRole('textbox', { name: 'Guidance' })).toBeFocused();
   await expect(harbour).not.toBeChecked();
   await expect(orchard).not.toBeChecked();
   await harbour.click();
@@ -333,7 +335,7 @@ test('a D-Mail on a tool’s result asks for what changed only, and says what wa
     await step.getByRole('button', { name: 'More' }).first().click();
     await page.getByRole('menuitem', { name: 'Send back' }).click();
     const dialog = page.getByRole('dialog', { name: 'Send back' });
-    await expect(dialog.getByRole('textbox', { name: /Another result of recall/ })).toBeVisible();
+    await expect(dialog.getByRole('textbox', { name: /Another result of recall/ })).toBeFocused();
     await dialog.getByRole('textbox', { name: /Another result of recall/ }).fill(words);
     await dialog.getByRole('radio', { name: /Go through everything/ }).check();
     await dialog.getByRole('button', { name: 'Send back' }).click();
@@ -424,4 +426,76 @@ test('the gauge opens, the ledger of an answer tells what got in; without a mode
   await ledger.getByRole('button', { name: /Sent as it is/ }).click();
   await expect(ledger).toBeHidden();
   await expect(page.getByRole('article', { name: 'You' })).toBeFocused();
+});
+
+test('what an answer misses of folded messages is shown, leads there, and comes back with the next question', async ({
+  page,
+}) => {
+  await openApp(page);
+  await connect(page, { ...SMALL, 'context.strategy': 'sliding-window' });
+  server.answer((request) => {
+    if (/the pilot/.test(lastWords(request)))
+      return say(
+        'I do not know the gate of the harbour. Could you tell me which gate number the pilot uses?',
+      );
+    return longAnswers(request);
+  });
+  await ask(page, `The pilot of the harbour uses gate number 7731. ${about('pilot')}`);
+  await talkUntilFolded(page);
+  await ask(page, 'Write a line about the pilot.');
+  const notice = page.getByRole('region', { name: 'The answer seems to miss what is folded' });
+  await expect(notice).toContainText('Could you tell me which gate number');
+  await expect(notice).toContainText('uses gate number 7731');
+  await ask(page, 'Well, look again.');
+  expect(lastWords(server.chats().at(-1) as ChatRequest)).toContain('gate number 7731');
+  await expect(notice).toBeHidden();
+  const answer = page.getByRole('article', { name: 'Answer' }).last();
+  await answer.hover();
+  await answer.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'What got into this answer' }).click();
+  const ledger = page.getByRole('dialog', { name: 'What got in' });
+  await expect(ledger).toContainText('an answer had missed it');
+});
+
+test('a session memory that a model writes in the background says what it has cost', async ({ page }) => {
+  await openApp(page);
+  await connect(page, {
+    'tools.enabled': false,
+    'recall.auto_recall.enabled': false,
+    'context.session_memory.by_model': true,
+    'context.session_memory.every_tokens': 500,
+  });
+  server.answer((request) =>
+    /## Message 1/.test(allOf(request))
+      ? {
+          steps: [
+            { text: '# Harbour' },
+            { finish: 'stop' },
+            { usage: { prompt_tokens: 1200, completion_tokens: 34, total_tokens: 1234 } },
+          ],
+        }
+      : say(`About it: ${about('answer')}`),
+  );
+  await ask(page, `Tell me of the harbour. ${about('harbour')}`);
+  const panel = page.getByRole('complementary', { name: 'Context' });
+  if (!(await panel.isVisible())) await page.keyboard.press('ControlOrMeta+.');
+  await expect(panel.getByText(/keeps the session memory: 1,234 of 50,000 tokens/)).toBeVisible();
+});
+
+test('a model that takes no tools is asked without them, and the settings say so', async ({ page }) => {
+  await openApp(page);
+  await connect(page, { 'recall.auto_recall.enabled': false });
+  server.answer((request) =>
+    request.tools
+      ? { status: 400, body: { error: { message: 'plain does not support tools' } } }
+      : say('Without tools.'),
+  );
+  await ask(page, 'Hello?');
+  await expect(page.getByRole('article', { name: 'Answer' })).toContainText('Without tools.');
+  expect(server.chats().map(({ tools }) => Boolean(tools))).toEqual([true, false]);
+  await page.goto('/settings/context?console');
+  const refusals = page.getByRole('region', { name: 'Models that take no tools' });
+  await expect(refusals).toContainText('plain does not support tools');
+  await refusals.getByRole('button', { name: 'Offer tools again' }).click();
+  await expect(refusals).toBeHidden();
 });

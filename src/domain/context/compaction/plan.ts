@@ -7,8 +7,8 @@ import type { Known, Message, Part } from '../../chat/message.ts';
 /**
  * Neighbouring messages of the path with one fate, oldest first. `tokens` is what they cost whole.
  * keep: sent whole. fold: not sent; `summary` names the summary that stands for them, null none. trim: one message, sent with some
- * of its parts shortened (`cuts`). `why` is a code: tail, question, pinned, chosen, paired, system, dense, relevant, small (kept);
- * older, chosen, thin, plain (folded); tool-output, file (trimmed).
+ * of its parts shortened (`cuts`). `why` is a code: tail, question, pinned, chosen, system, dense, relevant (kept); older, chosen, plain
+ * (folded); tool-output (trimmed).
  */
 export const planRunSchema = z.looseObject({
   action: z.enum(['keep', 'fold', 'trim']),
