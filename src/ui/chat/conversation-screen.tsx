@@ -1,6 +1,6 @@
-// A conversation on the screen: header, the branch that is shown, composer, context; and the empty page where one begins.
-import { ArrowLeft, Ellipsis, History, PanelRight, Trash2 } from 'lucide-react';
-import { type DragEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+// A conversation on the screen: header, the branch that is shown, composer, context.
+import { ArrowLeft, Ellipsis, History, PanelRight, ScrollText, Trash2 } from 'lucide-react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { RecollectError } from '../../domain/base/errors.ts';
@@ -8,189 +8,38 @@ import { asConversationId, asMessageId, type ConversationId, type MessageId } fr
 import { writable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
 import type { Message, Part } from '../../domain/chat/message.ts';
-import { IDLE_TURN, type TurnState } from '../../services/chat/chat.ts';
-import type { CommandOutcome } from '../../services/commands/command.ts';
-import { runCommand } from '../../services/commands/index.ts';
+import type { TurnState } from '../../services/chat/chat.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useConversation } from '../hooks/conversation.ts';
 import { useKeptSwitch } from '../hooks/kept.ts';
 import { useIsWide } from '../hooks/media.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
-import { type ShownOutcome, useSession } from '../hooks/session.tsx';
-import { FirstRun } from '../library/first-run.tsx';
+import { useSession } from '../hooks/session.tsx';
 import { OfflineBadge } from '../shell/app-notices.tsx';
 import { Button, Confirm, IconButton, Menu, Sheet, Skeleton } from '../shell/controls.tsx';
 import { useConversationActions, useReport } from '../shell/conversation-actions.tsx';
 import { Header } from '../shell/header.tsx';
-import { Logo } from '../shell/logo.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { useShortcutKeys, useShortcuts } from '../shell/shortcuts.ts';
-import { TitleField } from '../shell/sidebar.tsx';
+import { TitleField } from '../shell/title-field.tsx';
 import { Announcer } from './announcer.tsx';
-import { Outcomes, useFollowOutcome } from './command-outcome.tsx';
+import { RunningAnswer } from './answer.tsx';
+import { useCommandLine, useOutcomes } from './command-line.ts';
+import { Outcomes } from './command-outcome.tsx';
 import { LossNotice } from './compaction.tsx';
 import { Composer, type ComposerHandle } from './composer.tsx';
 import { ContextPanel, contextFacts } from './context-panel.tsx';
 import { type ConversationWindow, ConversationWindows } from './conversation-windows.tsx';
+import { DropOverlay, useFileDrop } from './file-drop.tsx';
+import { InstructionsButton, InstructionsDialog } from './instructions.tsx';
+import { EditingContext, type MessageActions, MessageActionsContext } from './message-actions.ts';
 import { MessageList, type MessageListHandle } from './message-list.tsx';
-import {
-  EditingContext,
-  type MessageActions,
-  MessageActionsContext,
-  RunningAnswer,
-} from './message-view.tsx';
+import { NewConversation } from './new-conversation.tsx';
 import { branchOf, leafThrough } from './rows.ts';
 import { ReplayEnd } from './send-back.tsx';
 
-const NO_OUTCOMES: readonly ShownOutcome[] = [];
-
 /** The memory of the answer that is being written: the same object for the whole turn. */
 const recallOf = (turn: TurnState): Part | undefined => turn.parts.find((part) => part.type === 'recall');
-
-const MOST_OUTCOMES = 8;
-let outcomeSerial = 0;
-
-/** Runs a slash command and shows what it hands back. Resolves to false where the line could not be read. */
-function useCommandLine(conversationId: ConversationId | null): (line: string) => Promise<boolean> {
-  const app = useApp();
-  const { outcomes } = useSession();
-  const follow = useFollowOutcome();
-  const latest = useRef(follow);
-  latest.current = follow;
-  const leaving = useRef<AbortController | null>(null);
-  useEffect(() => {
-    const control = new AbortController();
-    leaving.current = control;
-    return () => control.abort();
-  }, []);
-  return useCallback(
-    async (line) => {
-      const signal = leaving.current?.signal ?? AbortSignal.abort();
-      const place = conversationId ?? 'new';
-      outcomeSerial += 1;
-      const id = outcomeSerial;
-      const put = (outcome: CommandOutcome | null) =>
-        outcomes.update((all) => {
-          const others = (all.get(place) ?? []).filter((other) => other.id !== id);
-          return new Map(all).set(place, [...others, { id, line, outcome }].slice(-MOST_OUTCOMES));
-        });
-      const drop = () =>
-        outcomes.update((all) =>
-          new Map(all).set(
-            place,
-            (all.get(place) ?? []).filter((other) => other.id !== id),
-          ),
-        );
-      // Most commands are done at once; only a slow one says that it runs.
-      const slow = setTimeout(() => put(null), 200);
-      try {
-        const { documents, library, chat, context, memory, settings, sync } = app;
-        const services = { documents, library, chat, context, memory, settings, sync };
-        const here = { ...services, conversationId, now: Date.now, signal };
-        const outcome = await runCommand(app.commands, line, here);
-        clearTimeout(slow);
-        if (!signal.aborted && latest.current(outcome)) put(outcome);
-        else drop();
-        return outcome.type !== 'problem';
-      } catch (error) {
-        clearTimeout(slow);
-        drop();
-        throw error;
-      }
-    },
-    [app, outcomes, conversationId],
-  );
-}
-
-/** Files may be dropped anywhere on the conversation. */
-function useFileDrop(onFiles: (files: readonly File[]) => void) {
-  const [over, setOver] = useState(false);
-  return {
-    over,
-    handlers: {
-      onDragOver: (event: DragEvent) => {
-        if (!event.dataTransfer.types.includes('Files')) return;
-        event.preventDefault();
-        event.dataTransfer.dropEffect = 'copy';
-        setOver(true);
-      },
-      onDragLeave: (event: DragEvent) => {
-        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
-      },
-      onDrop: (event: DragEvent) => {
-        if (!event.dataTransfer.types.includes('Files')) return;
-        event.preventDefault();
-        setOver(false);
-        onFiles([...event.dataTransfer.files]);
-      },
-    },
-  };
-}
-
-function DropOverlay() {
-  const { t } = useTranslation('chat');
-  return (
-    <div className="pointer-events-none absolute inset-3 z-30 flex items-center justify-center rounded-xl border-2 border-accent border-dashed bg-accent-soft/90 font-medium text-accent text-base">
-      {t('dropHere')}
-    </div>
-  );
-}
-
-/** The empty page: a place to begin. */
-function NewConversation() {
-  const app = useApp();
-  const session = useSession();
-  const { t } = useTranslation('chat');
-  const navigation = useNavigation();
-  const composer = useRef<ComposerHandle>(null);
-  const library = useReadable(app.documents.library);
-  const outcomes = useReadable(session.outcomes, (all) => all.get('new') ?? NO_OUTCOMES);
-  const runLine = useCommandLine(null);
-  const drop = useFileDrop((files) => composer.current?.addFiles(files));
-  const empty = library.ready && library.entries.length === 0;
-
-  const send = async (parts: readonly Part[], withoutPassages: readonly MessageId[]) => {
-    const { conversationId } = await app.chat.send({ parts, withoutPassages });
-    session.follow(conversationId);
-    navigation.openConversation(conversationId, null, { replace: true });
-  };
-  return (
-    <div className="relative flex min-h-0 flex-1 flex-col" {...drop.handlers}>
-      <Header>
-        <span className="flex-1" />
-        <OfflineBadge />
-      </Header>
-      <div className="min-h-0 flex-1 overflow-y-auto">
-        <div className="mx-auto flex min-h-full w-full max-w-(--measure) flex-col justify-center pb-6">
-          {outcomes.length > 0 ? (
-            <div className="px-5 md:px-8">
-              <Outcomes place="new" shown={outcomes} />
-            </div>
-          ) : empty ? (
-            <FirstRun />
-          ) : (
-            <div className="flex flex-col items-center gap-3 px-5 text-center">
-              <Logo size={36} />
-              <h1 className="font-semibold text-xl tracking-tight">{t('greeting')}</h1>
-              <p className="max-w-96 text-ink-2">{t('greetingWords')}</p>
-            </div>
-          )}
-        </div>
-      </div>
-      <Composer
-        conversation={null}
-        conversationId={null}
-        turn={IDLE_TURN}
-        first
-        send={send}
-        runCommand={runLine}
-        editLast={() => false}
-        handle={composer}
-      />
-      {drop.over && <DropOverlay />}
-    </div>
-  );
-}
 
 function LoadingConversation() {
   return (
@@ -224,6 +73,7 @@ function OpenedConversation({
   const composer = useRef<ComposerHandle>(null);
   const [renaming, setRenaming] = useState(false);
   const [erasing, setErasing] = useState(false);
+  const [instructing, setInstructing] = useState(false);
   const [panelWanted, setPanelWanted] = useKeptSwitch('panel', true);
   const [sheet, setSheet] = useState(false);
   const [shown, setShown] = useState<ConversationWindow | null>(null);
@@ -232,7 +82,7 @@ function OpenedConversation({
   const turn = useReadable(useMemo(() => app.chat.turn(id), [app, id]));
   const model = useReadable(app.settings.connections, (connections) => connections.chosen?.model ?? null);
   const hasModel = model !== null;
-  const outcomes = useReadable(session.outcomes, (all) => all.get(id) ?? NO_OUTCOMES);
+  const outcomes = useOutcomes(id);
   const runLine = useCommandLine(id);
   const drop = useFileDrop((files) => composer.current?.addFiles(files));
   const entry = useReadable(
@@ -438,6 +288,9 @@ function OpenedConversation({
           actions={
             <>
               <OfflineBadge />
+              {conversation.meta.systemPrompt !== null && !trashed && (
+                <InstructionsButton set onClick={() => setInstructing(true)} />
+              )}
               {!(wide && panelWanted) && (
                 <IconButton
                   label={t('context.show')}
@@ -450,11 +303,23 @@ function OpenedConversation({
                 <Menu
                   keepFocus
                   trigger={<IconButton label={t('more')} icon={<Ellipsis size={17} aria-hidden />} />}
-                  items={actions.menu(
-                    entry,
-                    () => setRenaming(true),
-                    () => setErasing(true),
-                  )}
+                  items={[
+                    ...actions.menu(
+                      entry,
+                      () => setRenaming(true),
+                      () => setErasing(true),
+                    ),
+                    ...(trashed
+                      ? []
+                      : [
+                          'separator' as const,
+                          {
+                            label: t('instructions.title'),
+                            icon: <ScrollText size={15} aria-hidden />,
+                            onSelect: () => setInstructing(true),
+                          },
+                        ]),
+                  ]}
                 />
               )}
             </>
@@ -577,6 +442,12 @@ function OpenedConversation({
             action: { label: tc('checkpoint.undo'), onClick: () => run(undo()) },
           });
         }}
+      />
+      <InstructionsDialog
+        open={instructing}
+        onOpenChange={setInstructing}
+        value={conversation.meta.systemPrompt}
+        onSave={(systemPrompt) => run(app.documents.change(id, { meta: { systemPrompt } }))}
       />
       <Confirm
         open={erasing}

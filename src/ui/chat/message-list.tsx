@@ -17,8 +17,9 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { useSession } from '../hooks/session.tsx';
 import { formatDate } from '../i18n/index.ts';
 import { IconButton } from '../shell/controls.tsx';
+import { Notes } from './answer.tsx';
 import { CompactionDivider } from './compaction.tsx';
-import { MessageView, Notes } from './message-view.tsx';
+import { MessageView } from './message-view.tsx';
 import type { Branch, Row } from './rows.ts';
 
 /** Nearer to the end than this counts as being there, px. */

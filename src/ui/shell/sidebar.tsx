@@ -25,6 +25,7 @@ import { sentences } from '../i18n/sentences.ts';
 import { ActivityButton } from '../library/activity.tsx';
 import { useDropTarget } from '../library/use-drop-target.ts';
 import { useHasAccount } from '../sync/use-sync.ts';
+import { AppLink } from './app-link.tsx';
 import {
   Button,
   Confirm,
@@ -39,67 +40,9 @@ import {
 import { type ConversationActions, useConversationActions, useReport } from './conversation-actions.tsx';
 import { inView, type SidebarRow, type SidebarView, sidebarRows } from './groups.ts';
 import { Logo } from './logo.tsx';
-import { isComposing, useShortcutKeys } from './shortcuts.ts';
+import { useShortcutKeys } from './shortcuts.ts';
 import { StatusLine } from './status-line.tsx';
-
-/** A link of the app: an ordinary one for the browser (open in a new tab), a step of the navigation for a plain click. */
-function AppLink({
-  href,
-  onOpen,
-  ...rest
-}: React.ComponentProps<'a'> & { href: string; onOpen: () => void }) {
-  return (
-    <a
-      href={href}
-      onClick={(event) => {
-        if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
-        event.preventDefault();
-        onOpen();
-      }}
-      {...rest}
-    />
-  );
-}
-
-/** Writes the title in place. Enter or leaving keeps it, Esc does not. */
-function TitleField({
-  title,
-  onDone,
-  className,
-}: {
-  title: string;
-  onDone: (title: string | null) => void;
-  className?: string;
-}) {
-  const { t } = useTranslation('shell');
-  const done = useRef(false);
-  const finish = (value: string | null) => {
-    if (done.current) return;
-    done.current = true;
-    onDone(value);
-  };
-  return (
-    <input
-      aria-label={t('titleOfConversation')}
-      defaultValue={title}
-      maxLength={300}
-      ref={(input) => {
-        if (input && document.activeElement !== input) {
-          input.focus();
-          input.select();
-        }
-      }}
-      onBlur={(event) => finish(event.target.value)}
-      onKeyDown={(event) => {
-        if (isComposing(event.nativeEvent)) return;
-        if (event.key === 'Enter') finish(event.currentTarget.value);
-        if (event.key === 'Escape') finish(null);
-        event.stopPropagation();
-      }}
-      className={className}
-    />
-  );
-}
+import { TitleField } from './title-field.tsx';
 
 /** Amber while an answer streams, a blue dot when one waits to be read. */
 function TurnDot({ id, current }: { id: ConversationId; current: boolean }) {
@@ -385,8 +328,8 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
           }}
         >
           <SquarePen size={16} aria-hidden />
-          <span className="flex-1 truncate text-left">{t('newConversation')}</span>
-          <Kbd keys={newKeys} className="not-group-hover/new:hidden pointer-coarse:hidden" />
+          <span className="flex-1 whitespace-nowrap text-left">{t('newConversation')}</span>
+          <Kbd keys={newKeys} className="-mr-1 not-group-hover/new:hidden pointer-coarse:hidden" />
         </button>
         <button
           type="button"
@@ -499,5 +442,3 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
     </div>
   );
 }
-
-export { TitleField };

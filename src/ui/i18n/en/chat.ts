@@ -51,6 +51,20 @@ export const chat = {
     system: 'Instructions',
     tool: 'Tool result',
   },
+  instructions: {
+    title: 'Instructions',
+    add: 'Add instructions',
+    change: 'Instructions are set',
+    words: 'What the model is told before everything else in this conversation.',
+    placeholder: 'Answer briefly. I write TypeScript and prefer the standard library.',
+  },
+  begin: {
+    title: 'Go on with',
+    ideas: {
+      decided: 'What did we decide about ',
+      said: 'When did I last talk about ',
+    },
+  },
   copy: 'Copy',
   copied: 'Copied',
   copyCode: 'Copy code',

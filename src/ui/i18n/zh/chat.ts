@@ -50,6 +50,20 @@ export const chat = {
     system: '指示',
     tool: '工具结果',
   },
+  instructions: {
+    title: '指示',
+    add: '添加指示',
+    change: '已设置指示',
+    words: '在这个对话里，最先告诉模型的话。',
+    placeholder: '回答简短。我写 TypeScript，偏好标准库。',
+  },
+  begin: {
+    title: '接着聊',
+    ideas: {
+      decided: '我们当时怎么决定的：',
+      said: '我上次什么时候谈过',
+    },
+  },
   copy: '复制',
   copied: '已复制',
   copyCode: '复制代码',

@@ -1,0 +1,323 @@
+// An answer over the full width: what memory gave to it, its parts in order, how it ended; also while it is being written.
+import { History, RefreshCw, StickyNote, TriangleAlert } from 'lucide-react';
+import { type ReactNode, useContext } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Message, type Part, type PartOf, textOf } from '../../domain/chat/message.ts';
+import type { TurnState } from '../../services/chat/chat.ts';
+import { formatDuration, formatNumber } from '../i18n/index.ts';
+import { RecallCard } from '../memory/recall-card.tsx';
+import { Button, classes, IconButton, Spinner } from '../shell/controls.tsx';
+import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { CompactionRunning } from './compaction.tsx';
+import { Markdown } from './markdown.tsx';
+import { MessageActionsContext, useActions } from './message-actions.ts';
+import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-tools.tsx';
+import { FilePart, Fold, Reasoning, ToolLine } from './parts.tsx';
+import type { Siblings } from './rows.ts';
+
+/** The parts of an answer in the order in which they came. */
+export function AnswerParts({
+  parts,
+  results,
+  running,
+  message,
+}: {
+  parts: readonly Part[];
+  results: ReadonlyMap<string, PartOf<'tool-result'>>;
+  running: boolean;
+  /** The message they belong to, once it is kept: its tools' results can be sent back in other words. */
+  message?: Message;
+}) {
+  const { t } = useTranslation('chat');
+  const actions = useContext(MessageActionsContext);
+  const rewordable = message && actions?.canWrite && actions.canAsk ? message : undefined;
+  const own = new Map<string, PartOf<'tool-result'>>();
+  const called = new Set<string>();
+  for (const part of parts) {
+    if (part.type === 'tool-result') own.set(part.callId, part);
+    if (part.type === 'tool-call') called.add(part.callId);
+  }
+  const draw = (part: Part, at: number): ReactNode => {
+    const last = running && at === parts.length - 1;
+    const key = `${at}`;
+    switch (part.type) {
+      case 'text':
+        return <Markdown key={key} text={part.text} streaming={last} />;
+      case 'reasoning':
+        return <Reasoning key={key} part={part} running={last} />;
+      case 'tool-call':
+        return (
+          <ToolLine
+            key={key}
+            call={part}
+            result={own.get(part.callId) ?? results.get(part.callId)}
+            running={running}
+            onReword={rewordable && (() => actions?.sendBack(rewordable, part.callId))}
+          />
+        );
+      case 'tool-result':
+        // Its call shows it; only a result that lost its call stands alone.
+        return called.has(part.callId) ? null : (
+          <ToolLine
+            key={key}
+            call={{ type: 'tool-call', callId: part.callId, name: part.name ?? t('tool'), arguments: '' }}
+            result={part}
+            running={false}
+          />
+        );
+      case 'file':
+        return (
+          <div key={key} className="my-2">
+            <FilePart part={part} />
+          </div>
+        );
+      case 'recall':
+        return null;
+      case 'unknown':
+        return (
+          <Fold
+            key={key}
+            icon={<StickyNote size={14} aria-hidden />}
+            body={() => (
+              <pre className="overflow-auto font-mono text-xs">{JSON.stringify(part.original, null, 2)}</pre>
+            )}
+          >
+            {t('unknownPart')}
+          </Fold>
+        );
+    }
+  };
+  return parts.map(draw);
+}
+
+/** What went into the answer from other conversations. */
+function Recalled({ parts, defaultOpen = false }: { parts: readonly Part[]; defaultOpen?: boolean }) {
+  const actions = useActions();
+  const recall = parts.find((part) => part.type === 'recall');
+  if (!recall || (recall.passages.length === 0 && recall.nearMisses.length === 0)) return null;
+  return (
+    <div className="my-2" data-recall>
+      <RecallCard
+        passages={recall.passages}
+        nearMisses={recall.nearMisses}
+        threshold={recall.threshold}
+        query={recall.query}
+        defaultOpen={defaultOpen}
+        onOpen={(passage) => actions.open(passage.conversationId, passage.messageId)}
+      />
+    </div>
+  );
+}
+
+/** Whether memory had nothing at all, not even near misses (of which the card speaks). */
+const isEmptyRecall = (parts: readonly Part[]): boolean =>
+  parts.every(
+    (part) => part.type !== 'recall' || (part.passages.length === 0 && part.nearMisses.length === 0),
+  );
+
+/** Model, tokens, seconds, and the amber mark where memory was used. */
+function UsageLine({ message }: { message: Message }) {
+  const { t } = useTranslation('chat');
+  const { t: tc } = useTranslation('context');
+  const recall = message.parts.find((part) => part.type === 'recall');
+  const recalled = recall?.passages.length ?? 0;
+  const { usage } = message;
+  const facts = [
+    message.model,
+    message.reused !== undefined && tc('dmail.reused'),
+    usage?.outputTokens !== undefined &&
+      (usage.inputTokens !== undefined
+        ? t('usageBoth', {
+            input: formatNumber(usage.inputTokens),
+            output: formatNumber(usage.outputTokens),
+          })
+        : t('usage', { output: formatNumber(usage.outputTokens) })),
+    message.durationMs !== undefined && formatDuration(message.durationMs),
+  ].filter((fact): fact is string => typeof fact === 'string' && fact !== '');
+  return (
+    <span className="flex min-w-0 flex-wrap items-center gap-x-2 text-ink-3 text-xs">
+      {recalled > 0 && message.kind !== 'recall' && (
+        <span className="inline-flex items-center gap-1 text-memory">
+          <History size={12} aria-hidden />
+          {t('fromMemory', { count: recalled })}
+        </span>
+      )}
+      {facts.length > 0 && <span className="truncate">{facts.join(' · ')}</span>}
+    </span>
+  );
+}
+
+/** A clear line where an answer did not end by itself. */
+function Ending({ message }: { message: Message }) {
+  const { t } = useTranslation('chat');
+  const actions = useActions();
+  const retry = actions.canWrite && (
+    <Button
+      size="sm"
+      icon={<RefreshCw size={14} aria-hidden />}
+      disabled={!actions.canAsk}
+      onClick={() => actions.regenerate(message.id)}
+    >
+      {t('retry')}
+    </Button>
+  );
+  if (message.finish === 'error' || message.finish === 'cut')
+    return (
+      <ProblemNotice
+        className="my-2"
+        problem={
+          message.problem ?? {
+            code: message.finish === 'cut' ? 'model-cut' : 'unexpected',
+            message: t(message.finish === 'cut' ? 'cut' : 'failed'),
+          }
+        }
+        actions={retry}
+      />
+    );
+  if (message.finish === 'stopped' || message.finish === 'length')
+    return (
+      <div className="my-2 flex items-center gap-2 text-ink-2 text-sm">
+        <TriangleAlert size={15} aria-hidden className="shrink-0 text-ink-3" />
+        <span>{t(message.finish === 'stopped' ? 'stopped' : 'lengthReached')}</span>
+        {retry}
+      </div>
+    );
+  return null;
+}
+
+export function Answer({
+  message,
+  siblings,
+  continued,
+  results,
+  last,
+}: {
+  message: Message;
+  siblings: Siblings | null;
+  continued: boolean;
+  results: ReadonlyMap<string, PartOf<'tool-result'>>;
+  last: boolean;
+}) {
+  const { t } = useTranslation('chat');
+  const actions = useActions();
+  const fromMemory = message.kind === 'recall';
+  const text = textOf(message);
+  return (
+    <div className={continued ? 'pt-1' : 'pt-1 pb-3'}>
+      {fromMemory && (
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-1 pb-1 text-sm">
+          <span className="inline-flex items-center gap-1.5 font-medium text-memory">
+            <History size={15} aria-hidden />
+            {t('recallAnswer')}
+          </span>
+          {!actions.hasModel && (
+            <button
+              type="button"
+              onClick={actions.connectModel}
+              className="text-accent underline underline-offset-2"
+            >
+              {t('connectModel')}
+            </button>
+          )}
+        </div>
+      )}
+      <Recalled parts={message.parts} defaultOpen={fromMemory} />
+      {fromMemory && message.finish !== 'error' && !text && isEmptyRecall(message.parts) && (
+        <p className="reading text-ink-2">{t('recallNothing')}</p>
+      )}
+      <AnswerParts parts={message.parts} results={results} running={false} message={message} />
+      <Ending message={message} />
+      {!continued && (
+        <div className="mt-1 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1">
+          {siblings && <SiblingArrows siblings={siblings} />}
+          <UsageLine message={message} />
+          <div className={classes(TOOLS, last && 'opacity-100')}>
+            {text && <CopyButton text={text} />}
+            {actions.canWrite && (
+              <IconButton
+                size="sm"
+                label={t('regenerate')}
+                icon={<RefreshCw size={15} aria-hidden />}
+                disabled={!actions.canAsk}
+                onClick={() => actions.regenerate(message.id)}
+              />
+            )}
+            <RarerTools message={message} />
+            <Stamp at={message.createdAt} />
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** What a tool wrote into the conversation for itself: kept, folded, hatched. */
+export function Notes({
+  messages,
+  results,
+}: {
+  messages: readonly Message[];
+  results: ReadonlyMap<string, PartOf<'tool-result'>>;
+}) {
+  const { t } = useTranslation('chat');
+  return (
+    <Fold
+      icon={<StickyNote size={14} aria-hidden className="shrink-0" />}
+      body={() => (
+        <div className="flex flex-col gap-3 text-ink-2">
+          {messages.map((message) => (
+            <div key={message.id} className="[&_.prose]:text-sm!">
+              <AnswerParts parts={message.parts} results={results} running={false} />
+            </div>
+          ))}
+        </div>
+      )}
+    >
+      {t('notes', { count: messages.length })}
+    </Fold>
+  );
+}
+
+const NO_RESULTS: ReadonlyMap<string, PartOf<'tool-result'>> = new Map();
+
+/** The answer that is being written. */
+export function RunningAnswer({ turn }: { turn: TurnState }) {
+  const { t } = useTranslation('chat');
+  const { t: tc } = useTranslation('context');
+  const written = turn.parts.some((part) => part.type !== 'recall');
+  let foot: ReactNode = null;
+  if (turn.status === 'compacting') foot = <CompactionRunning />;
+  else if (!written || turn.status === 'calling')
+    foot = (
+      <p
+        className={classes(
+          'flex items-center gap-2.5 py-1.5 text-sm',
+          turn.status === 'recalling' ? 'text-memory' : 'text-ink-3',
+        )}
+      >
+        <Spinner className="scale-90" />
+        {turn.status === 'recalling'
+          ? t('recalling')
+          : turn.status === 'calling'
+            ? t('calling', { tools: turn.calls.map(({ name }) => name).join(', ') })
+            : turn.status === 'confirming'
+              ? t('confirming')
+              : turn.model
+                ? t('waitingFor', { model: turn.model })
+                : t('waiting')}
+      </p>
+    );
+  return (
+    <article aria-label={t('said.model')} aria-busy className="pt-1 pb-6">
+      {turn.replay && turn.replay.total > 0 && (
+        <p role="status" className="pb-1 text-branch text-xs tabular-nums">
+          {tc('dmail.replay.running', { done: turn.replay.done, total: turn.replay.total })}
+          {turn.replay.saved > 0 && ` · ${tc('dmail.replay.saved', { count: turn.replay.saved })}`}
+        </p>
+      )}
+      <Recalled parts={turn.parts} />
+      <AnswerParts parts={turn.parts} results={NO_RESULTS} running />
+      {foot}
+    </article>
+  );
+}

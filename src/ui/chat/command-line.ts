@@ -1,0 +1,69 @@
+// Slash commands of one place: running a line, and what the last ones handed back.
+import { useCallback, useEffect, useRef } from 'react';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { CommandOutcome } from '../../services/commands/command.ts';
+import { runCommand } from '../../services/commands/index.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { type ShownOutcome, useSession } from '../hooks/session.tsx';
+import { useFollowOutcome } from './command-outcome.tsx';
+
+const NO_OUTCOMES: readonly ShownOutcome[] = [];
+
+/** What commands handed back here, oldest first; `new`: on the empty page. */
+export const useOutcomes = (place: ConversationId | 'new'): readonly ShownOutcome[] =>
+  useReadable(useSession().outcomes, (all) => all.get(place) ?? NO_OUTCOMES);
+
+const MOST_OUTCOMES = 8;
+let outcomeSerial = 0;
+
+/** Runs a slash command and shows what it hands back. Resolves to false where the line could not be read. */
+export function useCommandLine(conversationId: ConversationId | null): (line: string) => Promise<boolean> {
+  const app = useApp();
+  const { outcomes } = useSession();
+  const follow = useFollowOutcome();
+  const latest = useRef(follow);
+  latest.current = follow;
+  const leaving = useRef<AbortController | null>(null);
+  useEffect(() => {
+    const control = new AbortController();
+    leaving.current = control;
+    return () => control.abort();
+  }, []);
+  return useCallback(
+    async (line) => {
+      const signal = leaving.current?.signal ?? AbortSignal.abort();
+      const place = conversationId ?? 'new';
+      outcomeSerial += 1;
+      const id = outcomeSerial;
+      const put = (outcome: CommandOutcome | null) =>
+        outcomes.update((all) => {
+          const others = (all.get(place) ?? []).filter((other) => other.id !== id);
+          return new Map(all).set(place, [...others, { id, line, outcome }].slice(-MOST_OUTCOMES));
+        });
+      const drop = () =>
+        outcomes.update((all) =>
+          new Map(all).set(
+            place,
+            (all.get(place) ?? []).filter((other) => other.id !== id),
+          ),
+        );
+      // Most commands are done at once; only a slow one says that it runs.
+      const slow = setTimeout(() => put(null), 200);
+      try {
+        const { documents, library, chat, context, memory, settings, sync } = app;
+        const services = { documents, library, chat, context, memory, settings, sync };
+        const here = { ...services, conversationId, now: Date.now, signal };
+        const outcome = await runCommand(app.commands, line, here);
+        clearTimeout(slow);
+        if (!signal.aborted && latest.current(outcome)) put(outcome);
+        else drop();
+        return outcome.type !== 'problem';
+      } catch (error) {
+        clearTimeout(slow);
+        drop();
+        throw error;
+      }
+    },
+    [app, outcomes, conversationId],
+  );
+}

@@ -1,0 +1,38 @@
+// What messages can do, handed down from the screen: they never know the conversation they stand in.
+import { createContext, useContext } from 'react';
+import type { MessageId } from '../../domain/base/ids.ts';
+import { type Writable, writable } from '../../domain/base/readable.ts';
+import type { Message } from '../../domain/chat/message.ts';
+
+/** What a message can ask for. One object for the whole list: messages are not drawn again for it. */
+export interface MessageActions {
+  open(conversationId: string, messageId: string): void;
+  show(sibling: MessageId): void;
+  regenerate(answer: MessageId): void;
+  edit(message: Message, text: string, rerun: boolean): void;
+  /** To a message of another branch, or of this. */
+  jump(message: MessageId): void;
+  /** Names the message, so that one can come back to it. */
+  checkpoint(message: MessageId): void;
+  /** Opens what is to be sent back to this message: other words for it or for a tool's result (`callId`), or a note. */
+  sendBack(message: Message, callId?: string): void;
+  /** Opens the ledger of an answer. */
+  ledger(answer: Message): void;
+  connectModel(): void;
+  /** False while an answer is being written: nothing else can be asked then. */
+  readonly canAsk: boolean;
+  /** False in the trash. */
+  readonly canWrite: boolean;
+  readonly hasModel: boolean;
+}
+export const MessageActionsContext = createContext<MessageActions | null>(null);
+
+/** The message that is being edited, if any: it outlives the row, which goes when it is scrolled away. */
+export const EditingContext = createContext<Writable<MessageId | null>>(writable<MessageId | null>(null));
+
+/** Throws outside of `MessageActionsContext`. */
+export function useActions(): MessageActions {
+  const actions = useContext(MessageActionsContext);
+  if (!actions) throw new Error('A message needs <MessageActionsContext> above it');
+  return actions;
+}

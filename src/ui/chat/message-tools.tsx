@@ -1,0 +1,113 @@
+// What stands below a message: other lines of time, copying, when it was said, and what is wanted less often.
+import { Check, ChevronLeft, ChevronRight, Copy, Ellipsis, Flag, MailPlus, ReceiptText } from 'lucide-react';
+import { type ReactNode, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { MessageId } from '../../domain/base/ids.ts';
+import type { Message } from '../../domain/chat/message.ts';
+import { formatExact, formatRelative } from '../i18n/index.ts';
+import { IconButton, Menu, type MenuItem } from '../shell/controls.tsx';
+import { useCopy } from '../shell/problem-notice.tsx';
+import { useActions } from './message-actions.ts';
+import type { Siblings } from './rows.ts';
+
+/** `‹ 2 / 3 ›`: other lines of time. */
+export function SiblingArrows({ siblings }: { siblings: Siblings }) {
+  const { t } = useTranslation('chat');
+  const { show } = useActions();
+  const { index, ids } = siblings;
+  const go = (to: MessageId | undefined) => to && show(to);
+  return (
+    <span className="inline-flex items-center rounded-sm bg-branch-soft text-branch text-xs">
+      <IconButton
+        size="sm"
+        label={t('previousBranch')}
+        icon={<ChevronLeft size={14} aria-hidden />}
+        disabled={index <= 0}
+        onClick={() => go(ids[index - 1])}
+        className="text-branch hover:bg-branch-line/50 hover:text-branch"
+      />
+      <span
+        role="status"
+        aria-label={t('branchOf', { index: index + 1, count: ids.length })}
+        className="tabular-nums"
+      >
+        {index + 1} / {ids.length}
+      </span>
+      <IconButton
+        size="sm"
+        label={t('nextBranch')}
+        icon={<ChevronRight size={14} aria-hidden />}
+        disabled={index >= ids.length - 1}
+        onClick={() => go(ids[index + 1])}
+        className="text-branch hover:bg-branch-line/50 hover:text-branch"
+      />
+    </span>
+  );
+}
+
+export function CopyButton({ text }: { text: string }) {
+  const { t } = useTranslation('chat');
+  const [copy, copied] = useCopy();
+  return (
+    <IconButton
+      size="sm"
+      label={copied ? t('copied') : t('copy')}
+      icon={copied ? <Check size={15} aria-hidden /> : <Copy size={15} aria-hidden />}
+      onClick={() => copy(text)}
+    />
+  );
+}
+
+/** Shown on hover and on focus; always on touch. */
+export const TOOLS =
+  'flex items-center gap-0.5 opacity-0 transition-opacity focus-within:opacity-100 group-focus/message:opacity-100 group-hover/message:opacity-100 has-[[aria-expanded=true]]:opacity-100 pointer-coarse:opacity-100';
+
+/** What is wanted less often: the message as a place in time, and what got into it. Nothing where nothing can be done. */
+export function RarerTools({ message }: { message: Message }) {
+  const { t } = useTranslation('chat');
+  const { t: tc } = useTranslation('context');
+  const actions = useActions();
+  const trigger = useRef<HTMLButtonElement>(null);
+  // Windows that open from here give the focus back to this button.
+  const item = (label: string, icon: ReactNode, run: () => void, disabled = false): MenuItem => ({
+    label,
+    icon,
+    disabled,
+    onSelect: () => {
+      trigger.current?.focus();
+      run();
+    },
+  });
+  const items: MenuItem[] = [];
+  if (actions.canWrite)
+    items.push(
+      item(tc('checkpoint.here'), <Flag size={15} aria-hidden />, () => actions.checkpoint(message.id)),
+      item(
+        tc('dmail.send'),
+        <MailPlus size={15} aria-hidden />,
+        () => actions.sendBack(message),
+        !actions.canAsk,
+      ),
+    );
+  if (message.ledger !== undefined)
+    items.push(item(tc('ledger.open'), <ReceiptText size={15} aria-hidden />, () => actions.ledger(message)));
+  if (items.length === 0) return null;
+  return (
+    <Menu
+      keepFocus
+      align="start"
+      trigger={
+        <IconButton ref={trigger} size="sm" label={t('more')} icon={<Ellipsis size={15} aria-hidden />} />
+      }
+      items={items}
+    />
+  );
+}
+
+/** Relative, the exact time on hover. */
+export const Stamp = ({ at }: { at: number }) =>
+  at > 0 ? (
+    <time dateTime={new Date(at).toISOString()} title={formatExact(at)} className="px-1 text-ink-3 text-xs">
+      {formatRelative(at)}
+    </time>
+  ) : null;

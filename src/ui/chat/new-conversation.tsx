@@ -1,0 +1,149 @@
+// The empty page: a place to begin, or to go on with what was begun.
+import { MessageSquare } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type MessageId, newConversationId } from '../../domain/base/ids.ts';
+import type { Part } from '../../domain/chat/message.ts';
+import { IDLE_TURN } from '../../services/chat/chat.ts';
+import type { LibraryEntry } from '../../services/documents/documents.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { pathOf, useNavigation } from '../hooks/navigation.tsx';
+import { useSession } from '../hooks/session.tsx';
+import { formatRelative } from '../i18n/index.ts';
+import { FirstRun } from '../library/first-run.tsx';
+import { AppLink } from '../shell/app-link.tsx';
+import { OfflineBadge } from '../shell/app-notices.tsx';
+import { Button } from '../shell/controls.tsx';
+import { Header } from '../shell/header.tsx';
+import { Logo } from '../shell/logo.tsx';
+import { useCommandLine, useOutcomes } from './command-line.ts';
+import { Outcomes } from './command-outcome.tsx';
+import { Composer, type ComposerHandle } from './composer.tsx';
+import { DropOverlay, useFileDrop } from './file-drop.tsx';
+import { InstructionsButton, InstructionsDialog } from './instructions.tsx';
+
+export function NewConversation() {
+  const app = useApp();
+  const session = useSession();
+  const { t } = useTranslation('chat');
+  const navigation = useNavigation();
+  const composer = useRef<ComposerHandle>(null);
+  const library = useReadable(app.documents.library);
+  const outcomes = useOutcomes('new');
+  const runLine = useCommandLine(null);
+  const drop = useFileDrop((files) => composer.current?.addFiles(files));
+  const empty = library.ready && library.entries.length === 0;
+  const hasModel = useReadable(app.settings.connections, ({ chosen }) => chosen !== null);
+  const [instructions, setInstructions] = useState<string | null>(null);
+  const [instructing, setInstructing] = useState(false);
+
+  const send = async (parts: readonly Part[], withoutPassages: readonly MessageId[]) => {
+    const own = instructions === null ? undefined : newConversationId();
+    if (own) await app.documents.change(own, { meta: { systemPrompt: instructions, createdAt: Date.now() } });
+    const { conversationId } = await app.chat.send({
+      parts,
+      withoutPassages,
+      ...(own ? { conversationId: own } : {}),
+    });
+    session.follow(conversationId);
+    navigation.openConversation(conversationId, null, { replace: true });
+  };
+  return (
+    <div className="relative flex min-h-0 flex-1 flex-col" {...drop.handlers}>
+      <Header
+        actions={
+          hasModel && <InstructionsButton set={instructions !== null} onClick={() => setInstructing(true)} />
+        }
+      >
+        <span className="flex-1" />
+        <OfflineBadge />
+      </Header>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <div className="mx-auto flex min-h-full w-full max-w-(--measure) flex-col justify-center pb-6">
+          {outcomes.length > 0 ? (
+            <div className="px-5 md:px-8">
+              <Outcomes place="new" shown={outcomes} />
+            </div>
+          ) : empty ? (
+            <FirstRun />
+          ) : (
+            <div className="flex flex-col items-center gap-3 px-5 text-center">
+              <Logo size={36} />
+              <h1 className="font-semibold text-xl tracking-tight">{t('greeting')}</h1>
+              <p className="max-w-96 text-ink-2">{t('greetingWords')}</p>
+              <Beginnings
+                entries={library.entries}
+                onWords={(words) => session.composer.get()?.insert(words)}
+              />
+            </div>
+          )}
+        </div>
+      </div>
+      <Composer
+        conversation={null}
+        conversationId={null}
+        turn={IDLE_TURN}
+        first
+        send={send}
+        runCommand={runLine}
+        editLast={() => false}
+        handle={composer}
+      />
+      {drop.over && <DropOverlay />}
+      <InstructionsDialog
+        open={instructing}
+        onOpenChange={setInstructing}
+        value={instructions}
+        onSave={setInstructions}
+      />
+    </div>
+  );
+}
+
+const GO_ON_WITH = 3;
+const IDEAS = ['decided', 'said'] as const;
+
+/** On the empty page of a library: the latest conversations to go on with, and words that a question to memory can begin with. */
+function Beginnings({
+  entries,
+  onWords,
+}: {
+  entries: readonly LibraryEntry[];
+  onWords: (words: string) => void;
+}) {
+  const { t } = useTranslation('chat');
+  const navigation = useNavigation();
+  const latest = entries
+    .filter((entry) => entry.deletedAt === null && !entry.archived && !entry.child && entry.messageCount > 0)
+    .slice(0, GO_ON_WITH);
+  if (latest.length === 0) return null;
+  return (
+    <div className="mt-5 flex w-full max-w-120 flex-col gap-4 text-left">
+      <section aria-label={t('begin.title')}>
+        <h2 className="px-3 pb-1 text-ink-3 text-xs">{t('begin.title')}</h2>
+        <ul>
+          {latest.map((entry) => (
+            <li key={entry.id}>
+              <AppLink
+                href={pathOf({ screen: 'conversation', conversationId: entry.id, messageId: null })}
+                onOpen={() => navigation.openConversation(entry.id)}
+                className="touchable flex min-h-9 items-center gap-3 rounded-md px-3 text-ink-2 hover:bg-fill hover:text-ink"
+              >
+                <MessageSquare size={15} aria-hidden className="shrink-0 text-ink-3" />
+                <span className="min-w-0 flex-1 truncate">{entry.title || t('untitled')}</span>
+                <span className="shrink-0 text-ink-3 text-xs">{formatRelative(entry.updatedAt)}</span>
+              </AppLink>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <div className="flex flex-wrap gap-2 px-3">
+        {IDEAS.map((idea) => (
+          <Button key={idea} size="sm" onClick={() => onWords(t(`begin.ideas.${idea}`))}>
+            {t(`begin.ideas.${idea}`).trim()}…
+          </Button>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,150 @@
+// What a person wrote: a tinted block at the right, and its editor.
+import { CornerDownRight, Pencil } from 'lucide-react';
+import { useContext, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Message, textOf } from '../../domain/chat/message.ts';
+import { useReadable } from '../hooks/app.tsx';
+import { Button, classes, IconButton } from '../shell/controls.tsx';
+import { isComposing } from '../shell/shortcuts.ts';
+import { splitFences } from './fences.ts';
+import { Markdown } from './markdown.tsx';
+import { EditingContext, useActions } from './message-actions.ts';
+import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-tools.tsx';
+import { FilePart } from './parts.tsx';
+import type { Siblings } from './rows.ts';
+
+/** What a person wrote: as written, lines kept, since Markdown in a person's hand is rarely meant as layout; fenced code is code. */
+function PersonWords({ text }: { text: string }) {
+  const { t } = useTranslation('chat');
+  const long = text.length > 3000 || text.split('\n').length > 24;
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <div
+        className={classes(
+          'reading whitespace-pre-wrap [overflow-wrap:anywhere]',
+          long && !open && 'max-h-72 overflow-hidden [mask-image:linear-gradient(#000_75%,transparent)]',
+        )}
+      >
+        {splitFences(!open && text.length > 20_000 ? text.slice(0, 20_000) : text).map((piece, at) =>
+          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text that never changes
+          piece.fenced ? <Markdown key={at} text={piece.text} /> : <span key={at}>{piece.text}</span>,
+        )}
+      </div>
+      {long && (
+        <Button size="sm" variant="ghost" className="mt-1 -ml-2" onClick={() => setOpen(!open)}>
+          {open ? t('showLess') : t('showMore')}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Editor({ message, onDone }: { message: Message; onDone: () => void }) {
+  const { t } = useTranslation('chat');
+  const actions = useActions();
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    const area = field.current;
+    if (!area) return;
+    area.focus({ preventScroll: true });
+    area.setSelectionRange(area.value.length, area.value.length);
+  }, []);
+  const save = (rerun: boolean) => {
+    const text = field.current?.value ?? '';
+    if (text.trim() || message.parts.some((part) => part.type === 'file')) {
+      actions.edit(message, text, rerun);
+      onDone();
+    }
+  };
+  return (
+    <div className="w-full rounded-xl border border-line-strong bg-paper p-2">
+      <textarea
+        ref={field}
+        defaultValue={textOf(message)}
+        aria-label={t('editMessage')}
+        rows={Math.min(14, Math.max(3, textOf(message).split('\n').length + 1))}
+        onKeyDown={(event) => {
+          if (isComposing(event.nativeEvent)) return;
+          if (event.key === 'Escape') {
+            event.preventDefault();
+            onDone();
+          }
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+            event.preventDefault();
+            save(true);
+          }
+        }}
+        className="reading w-full resize-y bg-transparent px-2 py-1 outline-none"
+      />
+      <div className="flex flex-wrap items-center justify-end gap-2 pt-1">
+        <span className="mr-auto flex items-center gap-1.5 pl-2 text-branch text-xs">
+          <CornerDownRight size={13} aria-hidden />
+          {t('editKeeps')}
+        </span>
+        <Button size="sm" variant="ghost" onClick={onDone}>
+          {t('cancel')}
+        </Button>
+        <Button size="sm" onClick={() => save(false)}>
+          {t('saveOnly')}
+        </Button>
+        <Button size="sm" variant="primary" disabled={!actions.canAsk} onClick={() => save(true)}>
+          {t('saveAndAsk')}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+export function PersonMessage({ message, siblings }: { message: Message; siblings: Siblings | null }) {
+  const { t } = useTranslation('chat');
+  const actions = useActions();
+  const edited = useContext(EditingContext);
+  const editing = useReadable(edited, (id) => id === message.id);
+  const setEditing = (on: boolean) => edited.set(on ? message.id : null);
+  const files = message.parts.filter((part) => part.type === 'file');
+  const text = textOf(message);
+  return (
+    <div className="flex flex-col items-end pt-3">
+      {editing ? (
+        <Editor message={message} onDone={() => setEditing(false)} />
+      ) : (
+        <>
+          {files.length > 0 && (
+            <div className="mb-1.5 flex max-w-[85%] flex-wrap justify-end gap-2">
+              {files.map((part, at) => (
+                // Parts never change once written: their place is their identity.
+                // biome-ignore lint/suspicious/noArrayIndexKey: see above
+                <FilePart key={at} part={part} />
+              ))}
+            </div>
+          )}
+          {text && (
+            <div className="max-w-[min(85%,38rem)] rounded-2xl rounded-br-xs bg-fill px-4 py-2.5">
+              <PersonWords text={text} />
+            </div>
+          )}
+        </>
+      )}
+      {!editing && (
+        <div className="mt-0.5 flex min-h-7 items-center gap-1">
+          <div className={TOOLS}>
+            <Stamp at={message.createdAt} />
+            <CopyButton text={text} />
+            {actions.canWrite && (
+              <IconButton
+                size="sm"
+                data-edit
+                label={t('edit')}
+                icon={<Pencil size={15} aria-hidden />}
+                onClick={() => setEditing(true)}
+              />
+            )}
+            <RarerTools message={message} />
+          </div>
+          {siblings && <SiblingArrows siblings={siblings} />}
+        </div>
+      )}
+    </div>
+  );
+}
