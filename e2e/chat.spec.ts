@@ -1,6 +1,6 @@
 // A conversation with a model, through the interface: connect, stream, stop, answer again, edit, and bad days.
 
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { type ScriptedModelServer, startScriptedModel } from '../test/server/scripted-model.ts';
 import { chatgptHistory, expect, HISTORY, openApp, remembered, test } from './app.ts';
 
@@ -36,6 +36,24 @@ async function say(page: Page, words: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
+/** Says it and waits until the model was asked with these words and its answer has ended. Resolves to that answer. */
+async function ask(page: Page, words: string): Promise<Locator> {
+  const before = server.chats().length;
+  await say(page, words);
+  await expect
+    .poll(() =>
+      server
+        .chats()
+        .slice(before)
+        .some((request) => JSON.stringify(request.messages.at(-1)).includes(words.slice(0, 20))),
+    )
+    .toBe(true);
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+  const answer = page.locator('[data-message-id]').last();
+  await expect(answer).toHaveAccessibleName('Answer');
+  return answer;
+}
+
 test('connecting in Settings: a preset, a tested address, a chosen model, an answer', async ({ page }) => {
   await openApp(page);
   await page
@@ -56,10 +74,37 @@ test('connecting in Settings: a preset, a tested address, a chosen model, an ans
       .getByText(/models?,/)
       .first(),
   ).toBeVisible();
-  await page
-    .getByRole('button', { name: /^Save|^Add/ })
-    .first()
-    .click();
+  // A model is chosen already; another one can be.
+  const model = page.getByRole('dialog').getByRole('combobox', { name: 'Model that answers' });
+  await expect(model).not.toHaveText('Choose a model');
+  await model.click();
+  await page.getByRole('option', { name: 'markdown', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Save and use' }).click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  await expect(page.getByRole('button', { name: 'Model: markdown' })).toBeVisible();
+  await expect(await ask(page, 'When does the backup run?')).toContainText('A worked example');
+});
+
+test('instructions go before everything else, also before the first message', async ({ page }) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  const first = 'Answer as a sailor would.';
+  await page.getByRole('button', { name: 'Add instructions' }).click();
+  await expect(page.getByRole('textbox', { name: 'Instructions' })).toBeFocused();
+  await page.getByRole('textbox', { name: 'Instructions' }).fill(first);
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await ask(page, 'When does the tide turn?');
+  expect(server.chats().at(-1)?.messages[0]).toMatchObject({ role: 'system' });
+  expect(JSON.stringify(server.chats().at(-1)?.messages[0])).toContain(first);
+  await page.reload();
+  await page.getByRole('button', { name: 'Instructions are set' }).click();
+  await expect(page.getByRole('textbox', { name: 'Instructions' })).toHaveValue(first);
+  await page.getByRole('textbox', { name: 'Instructions' }).fill('');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('button', { name: 'Instructions are set' })).toHaveCount(0);
+  await ask(page, 'And in the morning?');
+  expect(JSON.stringify(server.chats().at(-1)?.messages)).not.toContain(first);
 });
 
 test('an answer streams, is kept, and is there after a reload', async ({ page }) => {
@@ -99,8 +144,11 @@ test('Markdown with code, maths and a table is drawn; script in it does not run'
   await expect(page.locator('article table').first()).toBeVisible();
   await expect(page.locator('article pre').first()).toBeVisible();
   await choose(page, 'echo');
-  await say(page, '<img src=x onerror="globalThis.pwned = 1"><script>globalThis.pwned = 1</script> harmless');
-  await expect(page.getByText('harmless').last()).toBeVisible();
+  const answer = await ask(
+    page,
+    'Repeat: <img src=x onerror="globalThis.pwned = 1"><script>globalThis.pwned = 1</script> harmless',
+  );
+  await expect(answer).toContainText('harmless');
   expect(await page.evaluate(() => (globalThis as { pwned?: number }).pwned)).toBeUndefined();
 });
 
@@ -117,8 +165,7 @@ test('a stream that breaks off is kept and marked; a wrong key and a busy server
     ['error-429', /wait|too many|limit/i],
   ] as const) {
     await choose(page, model);
-    await say(page, `Try ${model}`);
-    await expect(page.getByRole('article').last()).toContainText(words);
+    await expect(await ask(page, `Try ${model}`)).toContainText(words);
     await expect(page.getByRole('button', { name: 'Try again' }).last()).toBeVisible();
   }
 });

@@ -1,4 +1,5 @@
 // The main road: history comes in, the right old passage comes back, a click opens it, Back returns; also without a network.
+import type { BrowserContext, Page } from '@playwright/test';
 import { zipped } from '../test/fixtures/files.ts';
 import { exportedZip } from '../test/fixtures/kimi-cli.ts';
 import {
@@ -29,117 +30,109 @@ test('a ChatGPT export and a kimi-cli session come in; importing again changes n
   await expect(dialog).not.toContainText('added');
 });
 
-test('recall finds the right message, opens it highlighted, and Back returns', async ({ page }) => {
-  await openApp(page);
-  await importThroughDialog(page, [
-    asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
-  ]);
-  await doneImporting(page);
-  await remembered(page);
-  await page
-    .getByRole('textbox', { name: 'Message' })
-    .fill('/recall when do we back up the photos --limit 3 --with-context');
-  await page.keyboard.press('Enter');
-  const card = page.getByRole('region', { name: 'Recalled from other conversations' }).first();
-  await expect(card).toContainText('Backup of the photos');
-  await card.getByTitle('Show what was said around it').first().click();
-  await expect(card).toContainText('restic every night at three');
-  const before = page.url();
-  await card
-    .getByRole('button', { name: /Open the message in “Backup of the photos”/ })
-    .first()
-    .click();
-  await expect(page).toHaveURL(/\/c\/.+\?m=/);
-  await expect(page.getByText('Back to where you were')).toBeVisible();
-  await expect(page.getByText('Run restic every night at three')).toBeVisible();
-  await page.goBack();
-  await expect(page).toHaveURL(before);
-});
+// Imported and read once for all of these; each comes to it anew.
+let context: BrowserContext;
+let page: Page;
+test.describe('with a library that is remembered', () => {
+  test.beforeAll(async ({ browser }) => {
+    context = await browser.newContext();
+    page = await context.newPage();
+    await openApp(page);
+    await importThroughDialog(page, [
+      asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
+    ]);
+    await doneImporting(page);
+    await remembered(page);
+  });
+  test.afterAll(() => context.close());
 
-test('a Chinese question finds Chinese text, with all scores to be read', async ({ page }) => {
-  await openApp(page);
-  await importThroughDialog(page, [
-    asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
-  ]);
-  await doneImporting(page);
-  await remembered(page);
-  const result = await page.evaluate(() =>
-    globalThis.recollect?.app.memory.recall({
-      text: '数据库是几点备份的',
-      signal: new AbortController().signal,
-    }),
-  );
-  expect(result?.mode).toBe('hybrid');
-  // The question that was asked then, with its answer right beside it.
-  expect(result?.passages[0]?.title).toBe('数据库备份');
-  expect(JSON.stringify(result?.passages[0])).toContain('凌晨三点');
-  const scores = result?.passages[0]?.scores;
-  for (const value of [scores?.vector, scores?.keyword, scores?.decay, scores?.final]) {
-    expect(value).toBeGreaterThan(0);
-    expect(value).toBeLessThanOrEqual(1);
-  }
-  expect(result?.threshold).toBe(0.75);
-});
+  test('recall finds the right message, opens it highlighted, and Back returns', async () => {
+    await openApp(page);
+    await page
+      .getByRole('textbox', { name: 'Message' })
+      .fill('/recall when do we back up the photos --limit 3 --with-context');
+    await page.keyboard.press('Enter');
+    const card = page.getByRole('region', { name: 'Recalled from other conversations' }).first();
+    await expect(card).toContainText('Backup of the photos');
+    await card.getByTitle('Show what was said around it').first().click();
+    await expect(card).toContainText('restic every night at three');
+    const before = page.url();
+    await card
+      .getByRole('button', { name: /Open the message in “Backup of the photos”/ })
+      .first()
+      .click();
+    await expect(page).toHaveURL(/\/c\/.+\?m=/);
+    await expect(page.getByText('Back to where you were')).toBeVisible();
+    await expect(page.getByText('Run restic every night at three')).toBeVisible();
+    await page.goBack();
+    await expect(page).toHaveURL(before);
+  });
 
-test('without a model the composer answers from memory, and says so', async ({ page }) => {
-  await openApp(page);
-  await importThroughDialog(page, [
-    asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
-  ]);
-  await doneImporting(page);
-  await remembered(page);
-  await page.getByRole('button', { name: 'New conversation' }).first().click();
-  await page.getByRole('textbox', { name: 'Message' }).fill('Can I take bicycles on the night train?');
-  await page.keyboard.press('Enter');
-  await expect(page.getByText('From memory, no model was asked')).toBeVisible();
-  await expect(page.getByText('the bicycle carriage is the last one').first()).toBeVisible();
-});
-
-test('the palette finds words at once and opens the exact message', async ({ page }) => {
-  await openApp(page);
-  await importThroughDialog(page, [
-    asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
-  ]);
-  await doneImporting(page);
-  await remembered(page, 'words');
-  await page.keyboard.press('ControlOrMeta+k');
-  await page.getByRole('dialog').getByRole('combobox').fill('potassium');
-  await page
-    .getByRole('option', { name: /potassium/ })
-    .first()
-    .click();
-  await expect(page).toHaveURL(/\?m=/);
-  await expect(page.getByText('feed them with potassium')).toBeVisible();
-});
-
-test('offline after a reload: the library, and recall with vectors', async ({ page, context }) => {
-  await openApp(page);
-  await importThroughDialog(page, [
-    asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
-  ]);
-  await doneImporting(page);
-  await remembered(page);
-  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
-  // The model's files are kept a moment after the start.
-  const kept = () =>
-    page.evaluate(async () =>
-      (await (await caches.open('recollect-models')).keys()).map((request) => request.url).join(' '),
+  test('a Chinese question finds Chinese text, with all scores to be read', async () => {
+    await openApp(page);
+    const result = await page.evaluate(() =>
+      globalThis.recollect?.app.memory.recall({
+        text: '数据库是几点备份的',
+        signal: new AbortController().signal,
+      }),
     );
-  await expect.poll(kept, { timeout: 60_000 }).toMatch(/model_quantized\.onnx/);
-  await expect.poll(kept).toMatch(/tokenizer\.json/);
-  await expect.poll(kept).toMatch(/ort-wasm-simd-threaded[^ ]*\.wasm/);
-  await context.setOffline(true);
-  await page.goto('/?console');
-  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
-  await expect(page.getByText('Balcony tomatoes').first()).toBeVisible();
-  await remembered(page);
-  const result = await page.evaluate(() =>
-    globalThis.recollect?.app.memory.recall({
-      text: 'what was wrong with the slow page of orders',
-      signal: new AbortController().signal,
-    }),
-  );
-  expect(result?.mode).toBe('hybrid');
-  expect(result?.passages.map((passage) => passage.title)).toContain('Slow orders query');
-  await expect(page.getByText(/Offline/).first()).toBeVisible();
+    expect(result?.mode).toBe('hybrid');
+    // The question that was asked then, with its answer right beside it.
+    expect(result?.passages[0]?.title).toBe('数据库备份');
+    expect(JSON.stringify(result?.passages[0])).toContain('凌晨三点');
+    const scores = result?.passages[0]?.scores;
+    for (const value of [scores?.vector, scores?.keyword, scores?.decay, scores?.final]) {
+      expect(value).toBeGreaterThan(0);
+      expect(value).toBeLessThanOrEqual(1);
+    }
+    expect(result?.threshold).toBe(0.75);
+  });
+
+  test('without a model the composer answers from memory, and says so', async () => {
+    await openApp(page);
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+    await page.getByRole('textbox', { name: 'Message' }).fill('Can I take bicycles on the night train?');
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('From memory, no model was asked')).toBeVisible();
+    await expect(page.getByText('the bicycle carriage is the last one').first()).toBeVisible();
+  });
+
+  test('the palette finds words at once and opens the exact message', async () => {
+    await openApp(page);
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.getByRole('dialog').getByRole('combobox').fill('potassium');
+    await page
+      .getByRole('option', { name: /potassium/ })
+      .first()
+      .click();
+    await expect(page).toHaveURL(/\?m=/);
+    await expect(page.getByText('feed them with potassium')).toBeVisible();
+  });
+
+  test('offline after a reload: the library, and recall with vectors', async () => {
+    await openApp(page);
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    // The model's files are kept a moment after the start.
+    const kept = () =>
+      page.evaluate(async () =>
+        (await (await caches.open('recollect-models')).keys()).map((request) => request.url).join(' '),
+      );
+    await expect.poll(kept, { timeout: 60_000 }).toMatch(/model_quantized\.onnx/);
+    await expect.poll(kept).toMatch(/tokenizer\.json/);
+    await expect.poll(kept).toMatch(/ort-wasm-simd-threaded[^ ]*\.wasm/);
+    await context.setOffline(true);
+    await page.goto('/?console');
+    await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+    await expect(page.getByText('Balcony tomatoes').first()).toBeVisible();
+    await remembered(page);
+    const result = await page.evaluate(() =>
+      globalThis.recollect?.app.memory.recall({
+        text: 'what was wrong with the slow page of orders',
+        signal: new AbortController().signal,
+      }),
+    );
+    expect(result?.mode).toBe('hybrid');
+    expect(result?.passages.map((passage) => passage.title)).toContain('Slow orders query');
+    await expect(page.getByText(/Offline/).first()).toBeVisible();
+  });
 });

@@ -523,10 +523,10 @@ export async function atRest(page: Page): Promise<void> {
   });
 }
 
-/** Brings the made-up library in and waits until it is remembered. */
-export async function withLibrary(page: Page): Promise<void> {
+/** Brings the made-up library in and waits until it is remembered, by words or also by meaning. */
+export async function withLibrary(page: Page, by: 'words' | 'meaning' = 'meaning'): Promise<void> {
   await call(page, 'recollect.app.library.addSamples().then(() => undefined)');
-  await remembered(page);
+  await remembered(page, by);
 }
 
 /** Closes what floats, so that the next screen begins clean. */

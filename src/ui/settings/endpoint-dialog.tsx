@@ -15,6 +15,8 @@ import { FIELD, Refusal } from './rows.tsx';
 
 /** Lists longer than this are not offered as a whole: the picker would be a phone book. */
 const OFFER_ALL = 40;
+/** Names of models that turn words into something else. */
+const NOT_FOR_WORDS = /embed|rerank|whisper|tts|speech|audio|dall-e|image|moderation/i;
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
@@ -117,8 +119,11 @@ function EndpointForm({
           listedAt.current = address;
           setModels([...new Set([...report.models, ...here])]);
           setOffered(here.length === 0 && report.models.length <= OFFER_ALL ? report.models : here);
-          if (here.length === 0 && report.models.length > 0 && !report.models.includes(model)) setModel('');
-          if (report.models.length === 1) setModel(report.models[0] as string);
+          // Who connects a model wants it to answer: one that can is chosen, for all to see.
+          const few = report.models.length > 0 && report.models.length <= OFFER_ALL;
+          if (before === null && few && !report.models.includes(model))
+            setModel(report.models.find((name) => !NOT_FOR_WORDS.test(name)) ?? '');
+          else if (here.length === 0 && !report.models.includes(model)) setModel('');
         },
         (error: unknown) => {
           if (!isAbort(error)) setTest({ ok: false, problem: toProblem(error) });

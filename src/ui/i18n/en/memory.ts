@@ -218,7 +218,7 @@ export const memory = {
     },
     calendar: {
       title: 'Calendar',
-      help: 'The darker a day, the more happened. Choose a day to see its conversations.',
+      help: 'The stronger a day’s colour, the more happened. Choose a day to see its conversations.',
       written: 'Written',
       recalled: 'Recalled',
       noneRecalled: 'Memory has not brought anything back yet.',

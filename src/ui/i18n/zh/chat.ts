@@ -161,7 +161,7 @@ export const chat = {
     cached: '其中来自缓存',
     output: '写出 token',
     reasoning: '其中用于思考',
-    recalled: '召回',
+    recalled: '想起的片段',
     branches: '分支',
     checkpoints: '检查点',
   },

@@ -188,7 +188,7 @@ export const memory = {
     },
     calendar: {
       title: '日历',
-      help: '颜色越深，当天的内容越多。选择一天可以看到当天的对话。',
+      help: '颜色越重，当天的内容越多。选择一天可以看到当天的对话。',
       written: '写下的',
       recalled: '想起的',
       noneRecalled: '记忆还没有想起过什么。',

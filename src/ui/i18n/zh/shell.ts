@@ -90,7 +90,7 @@ export const shell = {
     stop: '停止回答，或关闭最上层窗口',
     messageNext: '下一条消息',
     messagePrevious: '上一条消息',
-    openRecall: '展开召回的片段',
+    openRecall: '展开想起的片段',
     openMessage: '打开消息的工具',
   },
 };
