@@ -1,11 +1,11 @@
 // Keeps the library's lines in step with conversations that changed elsewhere. The library document is not synced: each line is made
 // from its conversation on each device, so that a line never says more, or less, than what is here.
-import type { DrawerWrite, NewEntry, Store } from '../../adapters/log/conversation-log.ts';
+import type { DrawerWrite, LogEntry, NewEntry, Store } from '../../adapters/log/conversation-log.ts';
 import { type ConversationId, LIBRARY_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
 import type { LibraryEntry } from './documents.ts';
 import { createReader } from './reader.ts';
 import { toLibraryEntry } from './yjs-conversation.ts';
-import { createLibraryDocument } from './yjs-library.ts';
+import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
 
 export interface Lines {
   /** Makes the lines of these conversations again, or takes them out where the log has nothing of them; `writes` in the same append. */
@@ -14,6 +14,30 @@ export interface Lines {
 
 export function createLines({ log }: Store): Lines {
   const reader = createReader(log);
+  let held: { document: LibraryDocument; last: LogEntry } | undefined;
+
+  /** The library as the log has it now; only what is new is read. */
+  const library = async (): Promise<LibraryDocument> => {
+    let entries = held ? await log.read(LIBRARY_DOCUMENT, held.last.seq - 1) : [];
+    if (held && entries[0]?.id === held.last.id) entries = entries.slice(1);
+    else {
+      held?.document.doc.destroy();
+      held = undefined;
+      entries = await log.read(LIBRARY_DOCUMENT);
+    }
+    const document = held?.document ?? createLibraryDocument();
+    for (const entry of entries) {
+      try {
+        document.apply(entry.bytes);
+      } catch {
+        // A damaged line is made again when its conversation changes.
+      }
+    }
+    const last = entries.at(-1) ?? held?.last;
+    held = last && { document, last };
+    return document;
+  };
+
   return {
     refresh: async (ids, writes) => {
       const lines: LibraryEntry[] = [];
@@ -23,21 +47,18 @@ export function createLines({ log }: Store): Lines {
         if (found) lines.push(toLibraryEntry(found.conversation));
         else gone.push(id);
       }
-      // Read last, and anew: what other tabs wrote meanwhile comes before what is written here.
-      const library = createLibraryDocument();
-      for (const entry of await log.read(LIBRARY_DOCUMENT)) {
-        try {
-          library.apply(entry.bytes);
-        } catch {
-          // A damaged line is made again when its conversation changes.
-        }
-      }
-      const update = library.change(lines, gone);
-      library.doc.destroy();
+      // Read last: what other tabs wrote meanwhile comes before what is written here.
+      const update = (await library()).change(lines, gone);
       const entries: NewEntry[] = update
         ? [{ id: newEntryId(), document: LIBRARY_DOCUMENT, origin: 'remote', bytes: update }]
         : [];
-      await log.append(entries, writes);
+      try {
+        await log.append(entries, writes);
+      } catch (error) {
+        // What was not written must not be built upon.
+        held = undefined;
+        throw error;
+      }
     },
   };
 }

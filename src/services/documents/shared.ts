@@ -6,8 +6,8 @@
 // This works because values are whole JSON (a message, a title): no secret is spread over two items.
 import * as encoding from 'lib0/encoding';
 import * as Y from 'yjs';
-import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
-import { type ConversationId, type DocumentId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
+import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
+import { type DocumentId, isConversation } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { createConversationDocument } from './yjs-conversation.ts';
 
@@ -36,33 +36,64 @@ export interface WholeDocument {
   readonly standsAlone: boolean;
 }
 
-const isConversation = (document: DocumentId): document is ConversationId =>
-  document !== LIBRARY_DOCUMENT && /^[0-9a-f]{8}-[0-9a-f]{4}-/.test(document);
+/** Reads documents as the log has them; undefined where it has nothing of one. Entries that do not decode are left out. */
+export type WholeReader = (id: DocumentId) => Promise<WholeDocument | undefined>;
 
-/** Reads a document from the log; undefined where it has nothing of it. Entries that do not decode are left out. */
-export async function readWhole(log: ConversationLog, id: DocumentId): Promise<WholeDocument | undefined> {
-  const entries = await log.read(id);
-  if (entries.length === 0) return undefined;
-  const doc = new Y.Doc();
-  for (const { bytes } of entries) {
-    try {
-      Y.applyUpdate(doc, bytes);
-    } catch {
-      // Damaged: it stays in the log, and the others still apply.
-    }
-  }
-  const conversation = isConversation(id) ? createConversationDocument(id, doc).read() : null;
-  const whole: WholeDocument = {
-    update: Y.encodeStateAsUpdate(doc),
-    conversation,
-    forgotten: doc.getMap('x').size,
-    standsAlone:
-      doc.store.pendingStructs === null &&
-      (!conversation || [...conversation.messages.values()].some(({ parentId }) => parentId === null)),
+/** Keeps the `keep` documents read last, so that following a busy one applies only what is new. What it gives is good until the next call. */
+export function createWholeReader(log: ConversationLog, keep = 8): WholeReader {
+  const kept = new Map<DocumentId, { doc: Y.Doc; read: (() => Conversation) | null; last: LogEntry }>();
+  const begin = (id: DocumentId, last: LogEntry) => {
+    const doc = new Y.Doc();
+    return { doc, read: isConversation(id) ? createConversationDocument(id, doc).read : null, last };
   };
-  doc.destroy();
-  return whole;
+  return async (id) => {
+    const known = kept.get(id);
+    kept.delete(id);
+    // The entry read last, and what came after it. It is gone where the document was folded or erased: then all is read anew.
+    let entries = known ? await log.read(id, known.last.seq - 1) : [];
+    const follows = known !== undefined && entries[0]?.id === known.last.id;
+    if (follows) entries = entries.slice(1);
+    else {
+      known?.doc.destroy();
+      entries = await log.read(id);
+    }
+    const last = entries.at(-1) ?? (follows ? known.last : undefined);
+    if (!last) return undefined;
+    const slot = follows ? known : begin(id, last);
+    slot.last = last;
+    for (const { bytes } of entries) {
+      try {
+        Y.applyUpdate(slot.doc, bytes);
+      } catch {
+        // Damaged: it stays in the log, and the others still apply.
+      }
+    }
+    kept.set(id, slot);
+    for (const [oldest, { doc }] of kept) {
+      if (kept.size <= keep) break;
+      kept.delete(oldest);
+      doc.destroy();
+    }
+    const { doc, read } = slot;
+    return {
+      get update() {
+        return Y.encodeStateAsUpdate(doc);
+      },
+      get conversation() {
+        return read?.() ?? null;
+      },
+      forgotten: doc.getMap('x').size,
+      get standsAlone() {
+        if (doc.store.pendingStructs !== null) return false;
+        return !read || [...read().messages.values()].some(({ parentId }) => parentId === null);
+      },
+    };
+  };
 }
+
+/** Reads one document once. */
+export const readWhole = (log: ConversationLog, id: DocumentId): Promise<WholeDocument | undefined> =>
+  createWholeReader(log, 1)(id);
 
 /** Several updates as one. Nothing of them is lost, gaps included. */
 export const mergeUpdates = (updates: readonly Uint8Array[]): Uint8Array =>

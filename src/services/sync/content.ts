@@ -7,12 +7,13 @@ import { isExcluded, redact } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import {
   cleanUpdate,
+  createWholeReader,
   type Holdback,
   isUpdate,
   mergeUpdates,
   missingFrom,
-  readWhole,
   type WholeDocument,
+  type WholeReader,
   withUpdate,
 } from '../documents/shared.ts';
 import type { Records, RoomRecord } from './records.ts';
@@ -20,6 +21,8 @@ import type { Content } from './room.ts';
 
 export interface DocumentContents {
   of(document: string): Content;
+  /** As the log has it now. */
+  readonly read: WholeReader;
   /** The update as it may leave the device. */
   clean(update: Uint8Array): Uint8Array;
   /** Why the document stays on this device; null: it does not. */
@@ -44,7 +47,10 @@ export function createDocumentContents({
   };
   const clean = (update: Uint8Array) => cleanUpdate(update, holdback).update;
 
+  const read = createWholeReader(log);
+
   return {
+    read,
     clean,
     reasonToWithhold: ({ conversation }) => {
       if (!conversation) return null;
@@ -60,7 +66,7 @@ export function createDocumentContents({
       take: async (step, bodies, known) => {
         const updates = [...bodies];
         if (known.length > 0) {
-          const here = await readWhole(log, document as DocumentId);
+          const here = await read(document as DocumentId);
           for (const body of known) if (!here || missingFrom(here.update, body)) updates.push(body);
         }
         if (updates.length === 0) return 0;
@@ -80,11 +86,11 @@ export function createDocumentContents({
         return updates.length;
       },
       whole: async () => {
-        const here = await readWhole(log, document as DocumentId);
+        const here = await read(document as DocumentId);
         return here ? clean(here.update) : null;
       },
       missing: async (held) => {
-        const here = await readWhole(log, document as DocumentId);
+        const here = await read(document as DocumentId);
         if (!here) return null;
         const shared = clean(here.update);
         return held ? missingFrom(held, shared) : shared;

@@ -3,7 +3,14 @@
 import { z } from 'zod';
 import type { Drawer, DrawerWrite, NewEntry, Store } from '../../adapters/log/conversation-log.ts';
 import type { Coverage } from '../../domain/sync/coverage.ts';
-import { type Fact, type FactRows, factsSchema, mergeFacts, toRows } from '../../domain/sync/facts.ts';
+import {
+  type Fact,
+  type FactRows,
+  factsSchema,
+  isLater,
+  mergeFacts,
+  toRows,
+} from '../../domain/sync/facts.ts';
 import type { JournalEntry } from './sync.ts';
 
 export const ACCOUNT = 'sync/account';
@@ -197,8 +204,25 @@ export async function openRecords({ log, drawer }: Store, now: () => number): Pr
   const rooms = new Map<string, RoomRecord>();
   const outbox = new Map<string, Map<number, OutboxRow>>();
   const facts = new Map<string, Fact>();
+  /** The same facts, as they are kept. */
+  const buckets = new Map<number, Map<string, Fact>>();
   const unlisted = new Set<string>();
   const erasures = new Map<string, Erasure>();
+
+  const bucketOf = (key: string) => {
+    let hash = 0;
+    for (let at = 0; at < key.length; at += 1) hash = (hash * 31 + key.charCodeAt(at)) >>> 0;
+    return hash % BUCKETS;
+  };
+  /** Takes over what is later; returns the keys that changed. */
+  const takeFacts = (rows: FactRows): string[] => {
+    const keys = mergeFacts(facts, rows);
+    for (const key of keys) {
+      const bucket = buckets.get(bucketOf(key)) ?? new Map<string, Fact>();
+      buckets.set(bucketOf(key), bucket.set(key, facts.get(key) as Fact));
+    }
+    return keys;
+  };
 
   const each = async (prefix: string, take: (rest: string, value: unknown) => void) => {
     const keys = await drawer.keys(prefix);
@@ -225,7 +249,7 @@ export async function openRecords({ log, drawer }: Store, now: () => number): Pr
   });
   await each(FACTS, (_, value) => {
     const rows = factsSchema.safeParse(value);
-    if (rows.success) mergeFacts(facts, rows.data);
+    if (rows.success) takeFacts(rows.data);
   });
   await each(UNLISTED, (document) => unlisted.add(document));
   await each(ERASURES, (name, value) => {
@@ -239,12 +263,6 @@ export async function openRecords({ log, drawer }: Store, now: () => number): Pr
 
   const outKey = (document: string, number: number) =>
     `${OUTBOX}${document}/${number.toString(36).padStart(8, '0')}`;
-  const bucketOf = (key: string) => {
-    let hash = 0;
-    for (let at = 0; at < key.length; at += 1) hash = (hash * 31 + key.charCodeAt(at)) >>> 0;
-    return hash % BUCKETS;
-  };
-
   return {
     rooms,
     outbox,
@@ -269,18 +287,18 @@ export async function openRecords({ log, drawer }: Store, now: () => number): Pr
       step.after.push(() => putRow(document, number, row));
     },
     putFacts: (step, rows, changed) => {
-      const next = new Map(facts);
-      const keys = mergeFacts(next, rows);
-      if (keys.length === 0) return;
-      for (const bucket of new Set(keys.map(bucketOf)))
-        step.writes.push({
-          key: FACTS + bucket,
-          value: toRows([...next].filter(([key]) => bucketOf(key) === bucket)),
-        });
-      step.after.push(() => {
-        mergeFacts(facts, rows);
-        changed?.(keys);
-      });
+      const later = new Map<number, FactRows>();
+      for (const row of rows) {
+        const [key, value, time] = row;
+        if (!isLater({ value, time }, facts.get(key))) continue;
+        later.set(bucketOf(key), [...(later.get(bucketOf(key)) ?? []), row]);
+      }
+      for (const [bucket, news] of later) {
+        const next = new Map(buckets.get(bucket));
+        mergeFacts(next, news);
+        step.writes.push({ key: FACTS + bucket, value: toRows(next) });
+      }
+      if (later.size > 0) step.after.push(() => changed?.(takeFacts(rows)));
     },
     putBookmark: (step, seq) => {
       step.writes.push({ key: BOOKMARK, value: seq });

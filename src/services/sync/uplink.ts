@@ -3,7 +3,7 @@
 import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
 import { type DocumentId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
-import { beyond, isUpdate, mergeUpdates, readWhole, type WholeDocument } from '../documents/shared.ts';
+import { beyond, isUpdate, mergeUpdates, type WholeDocument } from '../documents/shared.ts';
 import type { DocumentContents } from './content.ts';
 import type { SealInto } from './envelope.ts';
 import type { IndexFacts } from './index-facts.ts';
@@ -73,7 +73,7 @@ export function createUplink({
       return;
     }
     if (record.whole) return;
-    const here = await readWhole(log, document as DocumentId);
+    const here = await contents.read(document as DocumentId);
     if (!here) return;
     if (record.gone !== null) return await cameBack(step, document, here);
     const withheld = contents.reasonToWithhold(here);
@@ -161,7 +161,7 @@ export function createUplink({
       for (const document of unknown) {
         if (outboxBytes() > OUTBOX_BYTES) return did;
         signal.throwIfAborted();
-        const here = await readWhole(log, document);
+        const here = await contents.read(document);
         if (!here) continue;
         const step = newStep();
         const gone = facts.goneOf(document);
@@ -204,7 +204,7 @@ export function createUplink({
       let did = false;
       for (const [document, record] of records.rooms) {
         if (record.withheld === null) continue;
-        const here = await readWhole(log, document as DocumentId);
+        const here = await contents.read(document as DocumentId);
         const withheld = here ? contents.reasonToWithhold(here) : null;
         if (withheld === record.withheld) continue;
         const step = newStep();
