@@ -267,6 +267,18 @@ const opened = (page: Page, name: RegExp) =>
     await expect(folded(page).first().getByRole('textbox')).toBeVisible({ timeout: 1000 });
   }).toPass({ timeout: 20_000 });
 
+/** The divider with one of its parts opened, in the middle of the screen. */
+const dividerScreen = (name: string, open?: (page: Page) => Promise<void>): Screen => ({
+  name,
+  library: true,
+  go: async (page) => {
+    await openFolded(page);
+    if (!open) return;
+    await open(page);
+    await centred(page);
+  },
+});
+
 const CONTEXT_SCREENS: readonly Screen[] = [
   {
     name: 'context-gauge',
@@ -292,9 +304,7 @@ const CONTEXT_SCREENS: readonly Screen[] = [
     library: true,
     go: async (page) => {
       await openLong(page);
-      const answer = page.getByRole('article').last();
-      await answer.hover();
-      await answer.getByRole('button', { name: /^(More|更多)$/ }).click();
+      await openTools(page);
       await expect(page.getByRole('menu')).toBeVisible();
     },
   },
@@ -325,42 +335,16 @@ const CONTEXT_SCREENS: readonly Screen[] = [
       await expect(page.getByRole('dialog')).toBeVisible();
     },
   },
-  { name: 'context-divider', library: true, go: openFolded },
-  {
-    name: 'context-divider-look',
-    library: true,
-    go: async (page) => {
-      await openFolded(page);
-      await dividerButton(page, /^(Look|查看)$/).click();
-      await centred(page);
-    },
-  },
-  {
-    name: 'context-divider-edit',
-    library: true,
-    go: async (page) => {
-      await openFolded(page);
-      await opened(page, /^(Edit|修改)$/);
-      await centred(page);
-    },
-  },
-  {
-    name: 'context-divider-again',
-    library: true,
-    go: async (page) => {
-      await openFolded(page);
-      await opened(page, /^(Again|重做)$/);
-      await centred(page);
-    },
-  },
+  dividerScreen('context-divider'),
+  dividerScreen('context-divider-look', (page) => dividerButton(page, /^(Look|查看)$/).click()),
+  dividerScreen('context-divider-edit', (page) => opened(page, /^(Edit|修改)$/)),
+  dividerScreen('context-divider-again', (page) => opened(page, /^(Again|重做)$/)),
   {
     name: 'context-send-back',
     library: true,
     go: async (page) => {
       await openLong(page);
-      const answer = page.getByRole('article').last();
-      await answer.hover();
-      await answer.getByRole('button', { name: /^(More|更多)$/ }).click();
+      await openTools(page);
       await page.getByRole('menuitem', { name: /^(Send back|寄回过去)$/ }).click();
       await expect(page.getByRole('dialog').getByRole('textbox')).toBeVisible();
     },
@@ -394,6 +378,11 @@ const CONTEXT_SCREENS: readonly Screen[] = [
     },
   },
 ];
+async function openTools(page: Page): Promise<void> {
+  const answer = page.getByRole('article').last();
+  await answer.hover();
+  await answer.getByRole('button', { name: /^(More|更多)$/ }).click();
+}
 async function openMap(page: Page): Promise<void> {
   const map = page.getByRole('button', { name: /^(Open the map|打开地图)$/ });
   if (!(await map.isVisible())) await page.keyboard.press('ControlOrMeta+.');

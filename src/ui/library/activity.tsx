@@ -6,7 +6,7 @@ import type { Activity } from '../../domain/base/activity.ts';
 import type { MemoryStatus } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
-import { formatBytes, formatDuration, formatNumber } from '../i18n/index.ts';
+import { formatBytes, formatDuration, formatNumber, formatPercent } from '../i18n/index.ts';
 import { classes, IconButton, Popover, Progress } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 
@@ -21,7 +21,8 @@ interface Line {
   readonly rate: number;
   readonly state: Activity['state'];
   readonly problem: Activity['problem'] | undefined;
-  readonly unit: 'count' | 'bytes';
+  /** `share`: steps that mean nothing to a person; only how far it is does. */
+  readonly unit: 'count' | 'bytes' | 'share';
   /** `left` alone is known of work that has no beginning. */
   readonly left: number | null;
   readonly can: 'pause' | 'cancel' | 'dismiss' | null;
@@ -96,7 +97,8 @@ function useLines(): readonly Line[] {
                 : 0,
           state: activity.state,
           problem: activity.problem,
-          unit: activity.label === 'model-download' ? 'bytes' : 'count',
+          unit:
+            activity.label === 'model-download' ? 'bytes' : activity.label === 'import' ? 'share' : 'count',
           left: null,
           can: !going(activity) ? 'dismiss' : ofMemory ? 'pause' : 'cancel',
         };
@@ -225,16 +227,21 @@ function ActivityLine({
       : t(`activity.labelNamed.${line.label}`, { name: line.name });
   const amount = (value: number) => (line.unit === 'bytes' ? formatBytes(value) : formatNumber(value));
   const left = line.left ?? (line.total > 0 ? line.total - line.done : 0);
+  const going = line.state === 'running' || line.state === 'paused';
   const facts = [
     line.state === 'running' ? '' : t(`activity.state.${line.state}`),
     line.left !== null
       ? t('activity.waiting', { count: line.left })
-      : line.total > 0
-        ? t('activity.of', { done: amount(line.done), total: amount(line.total) })
-        : line.done > 0
-          ? amount(line.done)
-          : '',
-    line.state === 'running' && line.rate > 0
+      : line.unit === 'share'
+        ? going && line.total > 0
+          ? formatPercent(line.done / line.total)
+          : ''
+        : line.total > 0
+          ? t('activity.of', { done: amount(line.done), total: amount(line.total) })
+          : line.done > 0
+            ? amount(line.done)
+            : '',
+    line.state === 'running' && line.rate > 0 && line.unit !== 'share'
       ? t('activity.rate', {
           rate:
             line.unit === 'bytes'
@@ -246,7 +253,6 @@ function ActivityLine({
       ? t('activity.left', { time: formatDuration((left / line.rate) * 1000) })
       : '',
   ].filter(Boolean);
-  const going = line.state === 'running' || line.state === 'paused';
   return (
     <li className="px-4 py-3">
       <div className="flex items-center gap-2">

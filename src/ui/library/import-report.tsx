@@ -20,9 +20,11 @@ export function Reports({
   reports: readonly ImportReport[];
   onOpen: (id: ConversationId) => void;
 }) {
+  // What came in first, then what did not.
+  const shown = [...reports.filter(tookIn), ...reports.filter((report) => !tookIn(report))];
   return (
     <ul className="space-y-3">
-      {reports.map((report, at) => (
+      {shown.map((report, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two sources may have the same name, and the list never changes
         <li key={at}>
           <Report report={report} onOpen={onOpen} />
