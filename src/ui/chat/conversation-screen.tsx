@@ -16,8 +16,9 @@ import { useIsWide } from '../hooks/media.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { OfflineBadge } from '../shell/app-notices.tsx';
-import { Button, Confirm, IconButton, Menu, Sheet, Skeleton } from '../shell/controls.tsx';
+import { Button, IconButton, Menu, Sheet, Skeleton } from '../shell/controls.tsx';
 import { useConversationActions, useReport } from '../shell/conversation-actions.tsx';
+import { EraseConfirm } from '../shell/erase-confirm.tsx';
 import { Header } from '../shell/header.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { useShortcutKeys, useShortcuts } from '../shell/shortcuts.ts';
@@ -449,16 +450,11 @@ function OpenedConversation({
         value={conversation.meta.systemPrompt}
         onSave={(systemPrompt) => run(app.documents.change(id, { meta: { systemPrompt } }))}
       />
-      <Confirm
-        open={erasing}
-        onOpenChange={setErasing}
-        title={t('eraseTitle')}
-        action={t('eraseForGood')}
-        danger
-        onConfirm={() => actions.erase([id])}
-      >
-        {t('eraseWords')}
-      </Confirm>
+      <EraseConfirm
+        entry={(erasing && entry) || null}
+        onClose={() => setErasing(false)}
+        onErase={() => actions.erase([id])}
+      />
     </div>
   );
 }

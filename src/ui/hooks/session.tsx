@@ -33,6 +33,8 @@ export interface Session {
   readonly dropped: Writable<Promise<readonly SourceFile[]> | null>;
   /** Conversations with an answer that nobody has seen. */
   readonly unread: Writable<ReadonlySet<ConversationId>>;
+  /** Whether memory's reading was paused from this tab. */
+  readonly pausedHere: Writable<boolean>;
   /** The conversation on the screen. */
   readonly current: Writable<ConversationId | null>;
   /** The conversation that is to be forgotten on all devices, while it is asked about. */
@@ -59,6 +61,7 @@ function createSession(app: App): Session {
     floating: writable<Floating>(null),
     dropped: writable<Promise<readonly SourceFile[]> | null>(null),
     unread,
+    pausedHere: writable(false),
     current,
     forgetting: writable<LibraryEntry | null>(null),
     places: new Map(),

@@ -6,6 +6,7 @@ import type { Activity } from '../../domain/base/activity.ts';
 import type { MemoryStatus } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useReading } from '../hooks/reading.ts';
 import { formatBytes, formatDuration, formatNumber, formatPercent } from '../i18n/index.ts';
 import { classes, IconButton, Popover, Progress } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
@@ -73,7 +74,7 @@ function memoryLines(status: MemoryStatus, announced: ReadonlySet<Activity['labe
 function useLines(): readonly Line[] {
   const app = useApp();
   const activities = useReadable(app.library.activities);
-  const status = useReadable(app.memory.status);
+  const { status } = useReading();
   return useMemo(() => {
     const going = (activity: Activity) => activity.state === 'running' || activity.state === 'paused';
     const announced = new Set(activities.filter(going).map((activity) => activity.label));
@@ -114,6 +115,7 @@ export function ActivityButton() {
   const app = useApp();
   const navigation = useNavigation();
   const lines = useLines();
+  const { setPaused } = useReading();
   const [open, setOpen] = useState(false);
   const running = lines.filter((line) => line.state === 'running');
   const failed = lines.some((line) => line.state === 'failed');
@@ -179,7 +181,7 @@ export function ActivityButton() {
               <ActivityLine
                 key={line.id}
                 line={line}
-                onPause={(paused) => app.memory.setPaused(paused)}
+                onPause={setPaused}
                 onCancel={() => app.library.cancel(line.id)}
                 onDismiss={() => app.library.dismiss(line.id)}
               />

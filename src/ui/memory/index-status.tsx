@@ -7,6 +7,7 @@ import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { MemoryStatus } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useReading } from '../hooks/reading.ts';
 import { formatBytes, formatDuration, formatNumber } from '../i18n/index.ts';
 import { Button, Confirm, classes, Progress, Skeleton } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
@@ -47,7 +48,7 @@ export function IndexStatus() {
   const { t } = useTranslation('memory');
   const app = useApp();
   const navigation = useNavigation();
-  const status = useReadable(app.memory.status);
+  const { status, setPaused } = useReading();
   const config = useReadable(app.settings.config, (all) => all.embedding);
   const stats = useIndexStats();
   const [asking, setAsking] = useState(false);
@@ -78,7 +79,7 @@ export function IndexStatus() {
           {(paused || status.state === 'indexing') && (
             <Button
               size="sm"
-              onClick={() => app.memory.setPaused(!paused)}
+              onClick={() => setPaused(!paused)}
               icon={paused ? <Play size={14} aria-hidden /> : <Pause size={14} aria-hidden />}
             >
               {paused ? t('screen.resume') : t('screen.pause')}

@@ -38,6 +38,7 @@ import {
   Skeleton,
 } from './controls.tsx';
 import { type ConversationActions, useConversationActions, useReport } from './conversation-actions.tsx';
+import { EraseConfirm } from './erase-confirm.tsx';
 import { inView, type SidebarRow, type SidebarView, sidebarRows } from './groups.ts';
 import { Logo } from './logo.tsx';
 import { useShortcutKeys } from './shortcuts.ts';
@@ -197,7 +198,6 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
   const list = useRef<VListHandle>(null);
   const rows = useMemo(() => sidebarRows(library.entries, view, Date.now()), [library.entries, view]);
   const [erasing, setErasing] = useState<LibraryEntry | null>(null);
-  const everywhere = useHasAccount();
   const navigation = useNavigation();
   // The lines hold on to one function while navigation and frame change around them.
   const latest = useRef({ navigation, onOpened });
@@ -252,19 +252,11 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
           }
         </VList>
       </div>
-      <Confirm
-        open={erasing !== null}
-        onOpenChange={(open) => !open && setErasing(null)}
-        title={t('eraseTitle')}
-        action={t('eraseForGood')}
-        danger
-        onConfirm={() => erasing && actions.erase([erasing.id])}
-      >
-        {sentences(
-          t('eraseWords', { title: erasing?.title || t('untitled'), count: erasing?.messageCount ?? 0 }),
-          everywhere && t('sync:forget.also'),
-        )}
-      </Confirm>
+      <EraseConfirm
+        entry={erasing}
+        onClose={() => setErasing(null)}
+        onErase={({ id }) => actions.erase([id])}
+      />
     </>
   );
 }

@@ -1,0 +1,37 @@
+// How far memory's reading is, as a person means it: the short pauses it makes for their own typing are not pauses to them.
+import { useEffect, useMemo, useState } from 'react';
+import type { MemoryStatus } from '../../services/memory/memory.ts';
+import { useApp, useReadable } from './app.tsx';
+import { useSession } from './session.tsx';
+
+/** A pause that nobody here asked for is told when it lasts this long, ms: another tab may have asked. */
+const TOLD_AFTER_MS = 5000;
+
+export interface Reading {
+  readonly status: MemoryStatus;
+  setPaused(paused: boolean): void;
+}
+
+export function useReading(): Reading {
+  const { memory } = useApp();
+  const { pausedHere } = useSession();
+  const asked = useReadable(pausedHere);
+  const status = useReadable(memory.status);
+  const paused = status.state === 'paused';
+  const [lasts, setLasts] = useState(false);
+  useEffect(() => {
+    if (!paused) return setLasts(false);
+    const timer = setTimeout(() => setLasts(true), TOLD_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [paused]);
+  return useMemo(
+    () => ({
+      status: paused && !asked && !lasts ? { ...status, state: 'indexing' } : status,
+      setPaused: (wanted) => {
+        pausedHere.set(wanted);
+        memory.setPaused(wanted);
+      },
+    }),
+    [status, paused, asked, lasts, pausedHere, memory],
+  );
+}
