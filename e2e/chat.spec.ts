@@ -136,6 +136,26 @@ test('Stop keeps what arrived; answering again and editing make branches', async
   await expect(said(page, 'one two three')).toBeVisible();
 });
 
+test('what is written meanwhile waits; it is taken back, deleted, or sent at once', async ({ page }) => {
+  await openApp(page);
+  await choose(page, 'gated');
+  await say(page, 'Count slowly');
+  await expect(said(page, 'one two three')).toBeVisible();
+  for (const words of ['First in line', 'Second in line', 'Third in line']) await say(page, words);
+  const queue = page.getByRole('list', { name: 'Messages that wait' }).getByRole('listitem');
+  await expect(queue).toHaveCount(3);
+  await queue.nth(2).getByRole('button', { name: 'Delete' }).click();
+  await queue.nth(1).getByRole('button', { name: 'Take back and edit' }).click();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Second in line');
+  await expect(queue).toHaveCount(1);
+  await choose(page, 'plain');
+  await queue.getByRole('button', { name: 'Stop the answer and send this now' }).click();
+  await expect(said(page, 'Stopped. What had arrived is kept.')).toBeVisible();
+  await expect(said(page, 'The backup runs every night at three')).toBeVisible();
+  await expect(queue).toHaveCount(0);
+  expect(JSON.stringify(server.chats().at(-1)?.messages.at(-1))).toContain('First in line');
+});
+
 test('Markdown with code, maths and a table is drawn; script in it does not run', async ({ page }) => {
   await openApp(page);
   await choose(page, 'markdown');

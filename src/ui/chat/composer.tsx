@@ -1,5 +1,5 @@
 // Where one writes. The words live in the text field itself, not in React: typing never waits for the page.
-import { ArrowUp, FileText, Paperclip, Pencil, Square, Trash2, Undo2, X } from 'lucide-react';
+import { ArrowUp, CornerUpRight, FileText, Paperclip, Pencil, Square, Trash2, Undo2, X } from 'lucide-react';
 import {
   type ClipboardEvent,
   type KeyboardEvent,
@@ -314,12 +314,20 @@ export function Composer({
           aria-label={t('queue')}
           className="mx-2 rounded-t-lg border border-b-0 bg-side px-3 py-1.5 text-sm"
         >
-          {turn.queue.map((queued) => (
+          {turn.queue.map((queued, at) => (
             <li key={queued.id} className="flex items-center gap-1">
               <span className="text-ink-3 text-xs">{t('queued')}</span>
               <span className="min-w-0 flex-1 truncate pl-1">
                 {textOf(queued) || t('filesOnly', { count: queued.parts.length })}
               </span>
+              {at === 0 && busy && (
+                <IconButton
+                  size="sm"
+                  label={t('sendNow')}
+                  icon={<CornerUpRight size={14} aria-hidden />}
+                  onClick={() => conversationId && app.chat.stop(conversationId)}
+                />
+              )}
               <IconButton
                 size="sm"
                 label={t('editQueued')}

@@ -32,6 +32,7 @@ export const chat = {
   },
   queue: 'Messages that wait',
   queued: 'Next',
+  sendNow: 'Stop the answer and send this now',
   editQueued: 'Take back and edit',
   deleteQueued: 'Delete',
   filesOnly_one: '{{count}} file',

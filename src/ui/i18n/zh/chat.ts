@@ -32,6 +32,7 @@ export const chat = {
   },
   queue: '等待发送的消息',
   queued: '待发',
+  sendNow: '停止回答，立即发送',
   editQueued: '取回修改',
   deleteQueued: '删除',
   filesOnly_other: '{{count}} 个文件',
