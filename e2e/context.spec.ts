@@ -438,6 +438,7 @@ test('what an answer misses of folded messages is shown, leads there, and comes 
       return say(
         'I do not know the gate of the harbour. Could you tell me which gate number the pilot uses?',
       );
+    if (/look again/.test(lastWords(request))) return say('Thank you, that was it.');
     return longAnswers(request);
   });
   await ask(page, `The pilot of the harbour uses gate number 7731. ${about('pilot')}`);

@@ -6,6 +6,7 @@ import type { Readable } from '../../domain/base/readable.ts';
 import { effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { rememberAsItGoes } from '../../domain/context/compaction/memory.ts';
+import { structureOf } from '../../domain/context/compaction/outline.ts';
 import { readAhead } from '../../domain/context/folded.ts';
 import { notesOf } from '../../domain/context/notes.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -93,7 +94,9 @@ export function createAftercare({
         await pause();
         rested = performance.now();
       }
-      rememberAsItGoes(pathTo(open.get().messages, effectiveHead(open.get())));
+      const path = pathTo(open.get().messages, effectiveHead(open.get()));
+      rememberAsItGoes(path);
+      structureOf(path, meters.of(model()));
       const writer = model();
       if (writer && config.get().context.session_memory.by_model)
         await upkeep.write(id, open.get, writer, meters.of(writer), closing);

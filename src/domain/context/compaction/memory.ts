@@ -27,6 +27,10 @@ interface Placed {
   readonly at: number;
   /** What it sets right. */
   readonly about: Note | null;
+  /** Weight for its length, by a first estimate. */
+  readonly density: number;
+  /** Place of the first message that sets it right; never: Infinity. */
+  until: number;
 }
 
 /** Sections in the order in which they are written. */
@@ -75,38 +79,87 @@ function aboutOf(correction: Note, at: number, messages: readonly Message[]): No
   return best;
 }
 
-/** The last list of messages that ends with this one, and its notes: a plan looks at the same messages more than once. */
-const placedBefore = new WeakMap<
-  Message,
-  { readonly messages: readonly Message[]; readonly placed: readonly Placed[] }
->();
-
-/** The notes of messages, oldest first, without those that were set right since. */
-function placeNotes(messages: readonly Message[]): readonly Placed[] {
-  const last = messages.at(-1);
-  if (!last) return [];
-  const known = placedBefore.get(last);
-  if (
-    known &&
-    known.messages.length === messages.length &&
-    messages.every((message, at) => message === known.messages[at])
-  )
-    return known.placed;
-  const placed = placeAnew(messages);
-  placedBefore.set(last, { messages, placed });
-  return placed;
+/** The notes of a list of messages, which grows with the conversation. */
+interface Grown {
+  readonly messages: Message[];
+  readonly byNote: Map<Note, Placed>;
+  /** The person's rules, oldest first. */
+  readonly rules: Placed[];
+  /** All others, and the same by density: as many as were there when it was sorted last. */
+  readonly others: Placed[];
+  ranked: Placed[];
 }
 
-function placeAnew(messages: readonly Message[]): readonly Placed[] {
-  const placed: Placed[] = [];
-  const superseded = new Set<Note>();
-  for (let at = 0; at < messages.length; at++)
-    for (const note of notesOf(messages[at] as Message)) {
-      const about = note.kind === 'correction' ? aboutOf(note, at, messages) : null;
-      if (about) superseded.add(about);
-      placed.push({ note, at, about });
-    }
-  return superseded.size === 0 ? placed : placed.filter(({ note }) => !superseded.has(note));
+/** By their first message: the newest list that was looked at. */
+const grown = new WeakMap<Message, Grown>();
+
+/** What is known of these messages. Of a list that grew, or of its beginning, only what is new is read. */
+function knownOf(messages: readonly Message[]): Grown | null {
+  const [first] = messages;
+  if (!first) return null;
+  let known = grown.get(first);
+  const shared = known ? Math.min(known.messages.length, messages.length) : 0;
+  let same = 0;
+  while (same < shared && known?.messages[same] === messages[same]) same += 1;
+  if (!known || same < shared) {
+    known = { messages: [], byNote: new Map(), rules: [], others: [], ranked: [] };
+    grown.set(first, known);
+  }
+  for (let at = known.messages.length; at < messages.length; at++) place(known, messages[at] as Message);
+  if (known.ranked.length < known.others.length)
+    // Mostly sorted already: what is new is little.
+    known.ranked = [...known.ranked, ...known.others.slice(known.ranked.length)].sort(
+      (a, b) => b.density - a.density,
+    );
+  return known;
+}
+
+function place({ messages, byNote, rules, others }: Grown, message: Message): void {
+  const at = messages.length;
+  messages.push(message);
+  for (const note of notesOf(message)) {
+    const about = note.kind === 'correction' ? aboutOf(note, at, messages) : null;
+    const corrected = about && byNote.get(about);
+    if (corrected) corrected.until = Math.min(corrected.until, at);
+    const entry: Placed = {
+      note,
+      at,
+      about,
+      density: note.weight / (note.tokens + 2) ** 0.6,
+      until: Number.POSITIVE_INFINITY,
+    };
+    (note.kind === 'rule' ? rules : others).push(entry);
+    byNote.set(note, entry);
+  }
+}
+
+/** What is newer is a little more likely to matter: at most by this much. */
+const NEWER = 0.25;
+
+/**
+ * The notes with the best chance to be chosen: the `enough` that are worth most by a first estimate, and what is worth as much. Without those
+ * that were set right by another of these messages.
+ */
+function promising(
+  { ranked }: Grown,
+  end: number,
+  enough: number,
+  standingOf: (entry: Placed) => number,
+  mostStanding: number,
+): Placed[] {
+  const found: Placed[] = [];
+  let least = 0;
+  for (const entry of ranked) {
+    // Whatever its standing, it cannot pass those that are there.
+    if (entry.density * mostStanding < least) break;
+    if (entry.at >= end || entry.until < end) continue;
+    found.push(entry);
+    if (found.length === enough) least = entry.density;
+  }
+  if (found.length <= enough) return found;
+  const worths = found.map((entry) => entry.density * standingOf(entry));
+  const bound = Float64Array.from(worths).sort()[found.length - enough] as number;
+  return found.filter((_, index) => (worths[index] as number) >= bound);
 }
 
 /** The newest thing the person asked for that is more than "go on". */
@@ -135,7 +188,7 @@ function titleOf(messages: readonly Message[]): string {
 export function writeMemory(messages: readonly Message[], options: MemoryOptions): string {
   const { language, meter, tokens, focus, base = null, withoutRules = false, notesOnly = false } = options;
   const words = HEADINGS[language];
-  const placed = placeNotes(messages);
+  const known = knownOf(messages);
   const cost = (text: string) => meter.text(text) + 1;
 
   let left = tokens;
@@ -150,8 +203,8 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
     return about && about.text.length < 160 ? `- ${about.text} → ${note.text}` : `- ${lead}${note.text}`;
   };
   if (!withoutRules)
-    for (const entry of placed)
-      if (entry.note.kind === 'rule' && !said.has(entry.note.text)) {
+    for (const entry of known?.rules ?? [])
+      if (entry.at < messages.length && !said.has(entry.note.text)) {
         said.add(entry.note.text);
         const line = `- ${entry.note.text}`;
         chosen.push({ ...entry, line });
@@ -176,29 +229,21 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
   // Every section that is used costs its heading; taken off beforehand so that the text does not outgrow its room.
   if (headings) left -= Math.min(SECTIONS.length, 2 + Math.floor(tokens / 100)) * 5;
 
-  // What is newer is a little more likely to matter.
-  const worthOf = ({ note, at }: Placed, price: number): number => {
+  const standingOf = ({ note, at }: Placed): number => {
     let wanted = 0;
     if (focus) for (const term of note.terms) if (focus.has(term)) wanted += 1;
-    return (note.weight * (1 + wanted) * (1 + (0.25 * at) / Math.max(1, messages.length))) / price ** 0.6;
+    return (1 + wanted) * (1 + (NEWER * at) / Math.max(1, messages.length));
   };
   // Of very many notes only those are looked at closely that have a chance to be among the chosen.
-  const rough = placed.filter(({ note }) => note.kind !== 'rule');
   const enough = Math.max(200, Math.ceil(tokens / 4));
-  let close = rough;
-  if (rough.length > enough) {
-    const worths = new Float64Array(rough.length);
-    rough.forEach((entry, index) => {
-      worths[index] = worthOf(entry, entry.note.tokens + 2);
-    });
-    const least = Float64Array.from(worths).sort()[rough.length - enough] as number;
-    close = rough.filter((_, index) => (worths[index] as number) >= least);
-  }
+  const close = known
+    ? promising(known, messages.length, enough, standingOf, (1 + (focus?.size ?? 0)) * (1 + NEWER))
+    : [];
   const candidates = close
     .map((entry) => {
       const line = lineOf(entry);
       const price = cost(line);
-      return { ...entry, line, price, worth: worthOf(entry, price) };
+      return { ...entry, line, price, worth: (entry.note.weight * standingOf(entry)) / price ** 0.6 };
     })
     .sort((a, b) => b.worth - a.worth || a.at - b.at || a.note.index - b.note.index);
   // Terms that were said already make a note worth less: ten lines of one log are one line.
@@ -246,5 +291,6 @@ export const saysSomething = (message: Message): boolean =>
 
 /** Reads a branch as it grows, so that at pressure everything is known: only what is new since the last time costs anything. */
 export function rememberAsItGoes(path: readonly Message[]): void {
-  placeNotes(path);
+  // What can be folded, as a plan sees it.
+  knownOf(path.filter(({ kind, role }) => kind === 'message' && role !== 'system'));
 }

@@ -33,6 +33,8 @@ export interface Outline {
   readonly head: number;
   /** In the order of their first members. Notes and answers from memory are in none. */
   readonly groups: readonly Group[];
+  /** Number of the group by place on the path; -1 for what is in none. */
+  readonly groupAt: readonly number[];
   readonly turns: number;
   /** Tokens of one message sent whole, by place; 0 for what is never sent. */
   readonly tokens: readonly number[];
@@ -47,7 +49,7 @@ export interface Outline {
   readonly signal: { throwIfAborted(): void };
 }
 
-/** Reads a conversation. Linear. */
+/** Reads a conversation; of one that was read before, only what is new and what is asked for now. */
 export function outlineOf(
   view: CompactionView,
   budget: CompactionBudget,
@@ -55,72 +57,28 @@ export function outlineOf(
 ): Outline {
   const { path, wish, pinned } = view;
   const { meter } = tools;
-  const firstSaid = path.findIndex(({ role }) => role !== 'system');
-  const head = firstSaid < 0 ? path.length : firstSaid;
-  const tokens = path.map((message, at) =>
-    at < head || message.kind !== 'message' ? 0 : meter.parts(message.parts) + MESSAGE_OVERHEAD,
-  );
+  const { head, tokens, groupAt, groups: plain, turns } = structureOf(path, meter);
   const question = path.findLastIndex(({ role, kind }) => role === 'user' && kind === 'message');
-
-  // Who belongs together, as the prompt pairs them: a result answers the newest open call of its id before it.
-  const chief = path.map((_, at) => at);
-  const chiefOf = (at: number): number => {
-    let top = at;
-    while (chief[top] !== top) top = chief[top] as number;
-    chief[at] = top;
-    return top;
+  // Few groups are anything but plain: the others are shared between outlines.
+  const groups = [...plain];
+  const mark = (at: number, must: Group['must'], unwanted = false) => {
+    const index = groupAt[at] ?? -1;
+    const group = groups[index];
+    if (group && group.must !== 'system' && group.must !== 'question')
+      groups[index] = { ...group, must: group.must ?? must, unwanted: unwanted && !group.must };
   };
-  const open = new Map<string, number[]>();
-  for (let at = head; at < path.length; at++) {
-    const message = path[at] as Message;
-    if (message.kind !== 'message') continue;
-    for (const part of message.parts)
-      if (part.type === 'tool-call' && message.role === 'assistant') {
-        const calls = open.get(part.callId);
-        if (calls) calls.push(at);
-        else open.set(part.callId, [at]);
-      } else if (part.type === 'tool-result') {
-        const caller = open.get(part.callId)?.pop();
-        if (caller !== undefined) {
-          const [a, b] = [chiefOf(caller), chiefOf(at)];
-          chief[Math.max(a, b)] = Math.min(a, b);
-        }
-      }
-  }
-
-  const members = new Map<number, number[]>();
-  const turnAt: number[] = [];
-  let turn = 0;
-  for (let at = head; at < path.length; at++) {
-    const message = path[at] as Message;
-    if (message.kind === 'message' && message.role === 'user') turn += 1;
-    turnAt[at] = turn;
-    if (message.kind !== 'message') continue;
-    const top = chiefOf(at);
-    const list = members.get(top);
-    if (list) list.push(at);
-    else members.set(top, [at]);
-  }
-  const groups = [...members.values()].map((places): Group => {
-    const some = (test: (message: Message, at: number) => boolean) =>
-      places.some((at) => test(path[at] as Message, at));
-    const must = some(({ role }) => role === 'system')
-      ? 'system'
-      : some((_, at) => at === question)
-        ? 'question'
-        : some(({ id }) => pinned?.has(id) ?? false)
-          ? 'pinned'
-          : some(({ id }) => wish.keep?.has(id) ?? false)
-            ? 'chosen'
-            : null;
-    return {
-      members: places,
-      tokens: places.reduce((sum, at) => sum + (tokens[at] as number), 0),
-      turn: turnAt[places[0] as number] ?? 0,
-      must,
-      unwanted: must === null && some(({ id }) => wish.fold?.has(id) ?? false),
+  if (wish.fold?.size || wish.keep?.size || pinned?.size) {
+    const each = (ids: ReadonlySet<MessageId> | undefined, act: (at: number) => void) => {
+      if (ids?.size)
+        for (let at = head; at < path.length; at++) if (ids.has((path[at] as Message).id)) act(at);
     };
-  });
+    each(pinned, (at) => mark(at, 'pinned'));
+    each(wish.keep, (at) => mark(at, 'chosen'));
+    each(wish.fold, (at) => mark(at, null, true));
+  }
+  const asked = groups[groupAt[question] ?? -1];
+  if (asked && asked.must !== 'system')
+    groups[groupAt[question] as number] = { ...asked, must: 'question', unwanted: false };
 
   const fixed = meter.text(systemTextOf(path, view.system)) + MESSAGE_OVERHEAD;
   // Without a compaction in force the prompt is the sum of its messages; building it would take longer than all the rest.
@@ -139,7 +97,8 @@ export function outlineOf(
     language: conversationLanguage(path),
     head,
     groups,
-    turns: turn,
+    groupAt,
+    turns,
     tokens,
     fixed,
     before,
@@ -147,6 +106,128 @@ export function outlineOf(
     own: ownWords(view, meter, head),
     signal: tools.signal,
   };
+}
+
+interface Structure {
+  readonly head: number;
+  readonly tokens: readonly number[];
+  readonly groupAt: readonly number[];
+  /** With no wish but that system messages are sent. */
+  readonly groups: readonly Group[];
+  readonly turns: number;
+}
+
+/** What is known of a branch: grows with it. */
+interface Grown {
+  readonly meter: TokenMeter;
+  readonly path: Message[];
+  head: number;
+  readonly tokens: number[];
+  /** Number of the turn by place. */
+  readonly turnAt: number[];
+  turns: number;
+  /** Place of the first message of the same group, by way of others. */
+  readonly chief: number[];
+  /** Places of calls without a result, by id. */
+  readonly open: Map<string, number[]>;
+  /** Groups by the place of their first message, oldest first. */
+  readonly members: Map<number, number[]>;
+  made: Structure | null;
+}
+
+/** By the first message of a branch: the newest branch that was looked at. */
+const grown = new WeakMap<Message, Grown>();
+
+/** Who belongs together, what each costs, where turns begin. Only what is new since the last look at the branch is read. */
+export function structureOf(path: readonly Message[], meter: TokenMeter): Structure {
+  const [root] = path;
+  if (!root) return { head: 0, tokens: [], groupAt: [], groups: [], turns: 0 };
+  let known = grown.get(root);
+  if (
+    !known ||
+    known.meter !== meter ||
+    known.path.length > path.length ||
+    !known.path.every((message, at) => message === path[at])
+  ) {
+    known = {
+      meter,
+      path: [],
+      head: 0,
+      tokens: [],
+      turnAt: [],
+      turns: 0,
+      chief: [],
+      open: new Map(),
+      members: new Map(),
+      made: null,
+    };
+    grown.set(root, known);
+  }
+  for (let at = known.path.length; at < path.length; at++) add(known, path[at] as Message);
+  known.made ??= structured(known);
+  return known.made;
+}
+
+/** As the prompt pairs them: a result answers the newest open call of its id before it. */
+function add(known: Grown, message: Message): void {
+  const { meter, path, tokens, turnAt, chief, open, members } = known;
+  const at = path.length;
+  path.push(message);
+  known.made = null;
+  chief.push(at);
+  const atHead = known.head === at && message.role === 'system';
+  if (atHead) known.head += 1;
+  const isSaid = !atHead && message.kind === 'message';
+  tokens.push(isSaid ? meter.parts(message.parts) + MESSAGE_OVERHEAD : 0);
+  if (isSaid && message.role === 'user') known.turns += 1;
+  turnAt.push(known.turns);
+  if (!isSaid) return;
+  members.set(at, [at]);
+  for (const part of message.parts)
+    if (part.type === 'tool-call' && message.role === 'assistant') {
+      const calls = open.get(part.callId);
+      if (calls) calls.push(at);
+      else open.set(part.callId, [at]);
+    } else if (part.type === 'tool-result') {
+      const caller = open.get(part.callId)?.pop();
+      if (caller === undefined) continue;
+      const [a, b] = [chiefOf(chief, caller), chiefOf(chief, at)];
+      if (a === b) continue;
+      const [first, other] = a < b ? [a, b] : [b, a];
+      chief[other] = first;
+      const joined = [...(members.get(first) ?? []), ...(members.get(other) ?? [])].sort((x, y) => x - y);
+      members.set(first, joined);
+      members.delete(other);
+    }
+}
+
+function chiefOf(chief: number[], at: number): number {
+  let top = at;
+  while (chief[top] !== top) top = chief[top] as number;
+  chief[at] = top;
+  return top;
+}
+
+function structured({ path, head, tokens, turnAt, turns, members }: Grown): Structure {
+  const groupAt = new Array<number>(path.length).fill(-1);
+  const groups: Group[] = [];
+  for (const [first, places] of members) {
+    let cost = 0;
+    let system = false;
+    for (const at of places) {
+      groupAt[at] = groups.length;
+      cost += tokens[at] as number;
+      if ((path[at] as Message).role === 'system') system = true;
+    }
+    groups.push({
+      members: places,
+      tokens: cost,
+      turn: turnAt[first] as number,
+      must: system ? 'system' : null,
+      unwanted: false,
+    });
+  }
+  return { head, tokens: [...tokens], groupAt, groups, turns };
 }
 
 function ownWords({ previous, path }: CompactionView, meter: TokenMeter, head: number): Outline['own'] {
@@ -471,19 +552,15 @@ type Verdict = Pick<PlanRun, 'action' | 'why' | 'summary' | 'cuts'>;
 
 /** Neighbours with one fate as one run. Notes between take the fate of what is before them. */
 function runsOf(
-  { view, groups, tokens, head }: Outline,
+  { view, groupAt, tokens, head }: Outline,
   verdict: (at: number, group: number) => Verdict,
 ): PlanRun[] {
-  const groupAt = new Map<number, number>();
-  groups.forEach(({ members }, index) => {
-    for (const at of members) groupAt.set(at, index);
-  });
   const runs: PlanRun[] = [];
   for (let at = head; at < view.path.length; at++) {
     const { id } = view.path[at] as Message;
-    const group = groupAt.get(at);
+    const group = groupAt[at] ?? -1;
     const last = runs.at(-1);
-    if (group === undefined) {
+    if (group < 0) {
       if (last && last.action !== 'trim') {
         last.to = id;
         last.count += 1;
@@ -552,11 +629,17 @@ export const firstOf = ({ view, groups }: Outline, group: number): MessageId =>
   (view.path[(groups[group] as Group).members[0] as number] as Message).id;
 
 /** Messages of groups, in order. */
-export const messagesOf = ({ view, groups }: Outline, chosen: Iterable<number>): Message[] =>
-  [...chosen]
-    .flatMap((index) => groups[index]?.members ?? [])
-    .sort((a, b) => a - b)
-    .map((at) => view.path[at] as Message);
+export function messagesOf({ view, groups }: Outline, chosen: Iterable<number>): Message[] {
+  const places: number[] = [];
+  let ordered = true;
+  for (const index of chosen)
+    for (const at of groups[index]?.members ?? []) {
+      if (at < (places.at(-1) ?? 0)) ordered = false;
+      places.push(at);
+    }
+  if (!ordered) places.sort((a, b) => a - b);
+  return places.map((at) => view.path[at] as Message);
+}
 
 /** The plan in force is this strategy's, speaks of the newest message, and nothing else is asked for. */
 export function isSettled(strategy: string, { previous, path, wish }: CompactionView): boolean {

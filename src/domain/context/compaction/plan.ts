@@ -132,13 +132,21 @@ const KEPT: Fate = { action: 'keep', why: 'newer' };
  * neighbourhood of a run whose first or last message is gone.
  */
 export function fatesOf(plan: Pick<CompactionPlan, 'runs'>, path: readonly Message[]): Fate[] {
-  const at = new Map<string, number>();
-  path.forEach(({ id }, index) => {
-    at.set(id, index);
-  });
+  // Runs stand in the order of the path, so that each is looked for behind the one before; only of what is missing there all is searched.
+  let next = 0;
+  let places: Map<string, number> | undefined;
+  const placeOf = (id: string): number | undefined => {
+    for (let index = next; index < path.length; index++)
+      if (path[index]?.id === id) {
+        next = index;
+        return index;
+      }
+    places ??= new Map(path.map((message, index) => [message.id, index]));
+    return places.get(id);
+  };
   const fates: Fate[] = new Array<Fate>(path.length).fill(KEPT);
   for (const run of plan.runs) {
-    const [from, to] = [at.get(run.from), at.get(run.to)];
+    const [from, to] = [placeOf(run.from), placeOf(run.to)];
     if (from === undefined || to === undefined) continue;
     const whole: Fate =
       run.action === 'fold'

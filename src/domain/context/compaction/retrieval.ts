@@ -17,15 +17,11 @@ export function relevanceOf(
   outline: Outline,
   relevance?: ReadonlyMap<MessageId, number>,
 ): Map<number, number> {
-  const { view, groups, head } = outline;
+  const { view, groupAt, head } = outline;
   const { path } = view;
   const question = path.findLast(({ role, kind }) => role === 'user' && kind === 'message');
   const scores = new Map<number, number>();
   if (!question || head >= path.length) return scores;
-  const groupAt = new Map<number, number>();
-  groups.forEach(({ members }, index) => {
-    for (const at of members) groupAt.set(at, index);
-  });
   const [from, to] = [(path[head] as Message).id, (path.at(-1) as Message).id];
   const everything = createFolded(path, {
     id: '',
@@ -44,11 +40,11 @@ export function relevanceOf(
   });
   const asked = new Set(termsOf(textOf(question)));
   for (const { at, message, unit, score } of everything.find(textOf(question), 2_000, relevance)) {
-    const group = groupAt.get(at);
+    const group = groupAt[at] ?? -1;
     // What only stands near to what was asked comes back as a sentence, if at all; a whole message has to speak of it itself.
     const speaks =
       (relevance?.get(message.id) ?? 0) >= 0.5 || [...termsIn(unit).keys()].some((term) => asked.has(term));
-    if (group !== undefined && speaks && message.id !== question.id)
+    if (group >= 0 && speaks && message.id !== question.id)
       scores.set(group, Math.max(scores.get(group) ?? 0, score));
   }
   return scores;
