@@ -5,7 +5,7 @@ import { createInMemoryStore } from './in-memory.ts';
 import { type IndexedDbOptions, openIndexedDbStore } from './indexed-db.ts';
 
 /**
- * Opens the persistent store; falls back to memory only where the browser gives this site no storage at all (`kind` says so).
+ * Opens the persistent store; falls back to memory only where the browser gives this site no storage at all (`kind` says so, and `onProblem` hears why).
  * Every other failure (`newer-log`, `storage-full`, `storage-failed`, a database held by another tab) is thrown: behind it a
  * person's conversations may be waiting, and an empty library in memory would hide them.
  */
@@ -18,7 +18,7 @@ export async function openStore(options: IndexedDbOptions = {}): Promise<Store> 
       error.problem.code === 'storage-unavailable' &&
       !error.problem.retry
     ) {
-      console.info(`Nothing will be kept: ${error.message}`);
+      options.onProblem?.(error.problem);
       return createInMemoryStore(options.now ? { now: options.now } : {});
     }
     throw error;

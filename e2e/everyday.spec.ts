@@ -1,0 +1,234 @@
+// What happens to everybody sooner or later: a new version, a missing file, a browser that keeps nothing, a wrong command, a change of
+// language, a long conversation, an import that is called off.
+import { createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from '@playwright/test';
+import {
+  asFile,
+  chatgptHistory,
+  expect,
+  HISTORY,
+  importThroughDialog,
+  openApp,
+  remembered,
+  test,
+} from './app.ts';
+
+const BASE = `http://localhost:${process.env.E2E_PORT ?? 4317}`;
+
+/** A host of its own in front of the built app, that answers as `change` wants: with more at the end of a file, or with a status instead of it. */
+async function host(change: (path: string) => string | number | undefined) {
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/';
+    const wanted = change(path);
+    if (typeof wanted === 'number') return void response.writeHead(wanted).end();
+    get(`${BASE}${path}`, (answer) => {
+      const { 'content-length': _, ...headers } = answer.headers;
+      response.writeHead(answer.statusCode ?? 502, { ...headers, 'cache-control': 'no-cache' });
+      answer.on('end', () => response.end(wanted)).pipe(response, { end: false });
+    }).on('error', () => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
+const entries = (page: Page) =>
+  page.evaluate(() => globalThis.recollect?.app.documents.library.get().entries.length);
+
+test('the sample library comes with one click and goes with one click', async ({ page }) => {
+  await openApp(page);
+  await page.getByRole('button', { name: /Just look around/ }).click();
+  await expect(page.getByText('Sourdough that stays flat')).toBeVisible();
+  await page.goto('/settings/storage?console');
+  await page.getByRole('button', { name: 'Remove samples' }).click();
+  await expect(page.getByText(/Removed \d+ samples/)).toBeVisible();
+  await expect.poll(() => entries(page)).toBe(0);
+});
+
+test('a new version says that it is there, and starts when the person wants it', async ({ browser }) => {
+  let version = 1;
+  const app = await host((path) => (path.startsWith('/service-worker.js') ? `\n// ${version}` : undefined));
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    await openApp(page, `${app.url}/?console`);
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    await expect
+      .poll(() => page.evaluate(() => navigator.serviceWorker.controller?.state), { timeout: 60_000 })
+      .toBe('activated');
+    await composer(page).fill('Half a sentence that is not');
+    version = 2;
+    await page.evaluate(() =>
+      navigator.serviceWorker
+        .getRegistration()
+        .then((registration) => registration?.update().then(() => undefined)),
+    );
+    const notice = page.getByRole('status').filter({ hasText: 'A new version is ready.' });
+    await expect(notice).toBeVisible({ timeout: 60_000 });
+    await expect(composer(page)).toHaveValue('Half a sentence that is not');
+    await Promise.all([
+      page.waitForEvent('load'),
+      notice.getByRole('button', { name: 'Reload into it' }).click(),
+    ]);
+    await expect(composer(page)).toHaveValue('Half a sentence that is not');
+    await expect(notice).toHaveCount(0);
+    expect(
+      await page.evaluate(() =>
+        navigator.serviceWorker.getRegistration().then((found) => found?.waiting ?? null),
+      ),
+    ).toBeNull();
+  } finally {
+    await context.close();
+    app.close();
+  }
+});
+
+test('without the files of the model, recall goes on by words and says so; with them it goes on by meaning', async ({
+  browser,
+}) => {
+  let missing = true;
+  const app = await host((path) => (missing && path.startsWith('/models/') ? 404 : undefined));
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    await openApp(page, `${app.url}/?console`);
+    await importThroughDialog(page, [
+      asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
+    ]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+    await remembered(page, 'words');
+    await page.goto(`${app.url}/?console`);
+    await composer(page).fill('/recall restic snapshots');
+    await composer(page).press('Enter');
+    await expect(page.getByText(/restic every night at three/).first()).toBeVisible();
+    await expect
+      .poll(() => page.evaluate(() => globalThis.recollect?.app.memory.status.get().problem?.code ?? null))
+      .toBe('embedding-missing');
+    await page.goto(`${app.url}/memory?console`);
+    await expect(page.getByText(/The files of the embedding model are not here/).first()).toBeVisible();
+    missing = false;
+    await page
+      .getByRole('button', { name: /Try again/ })
+      .first()
+      .click();
+    await remembered(page, 'meaning');
+  } finally {
+    await context.close();
+    app.close();
+  }
+});
+
+test('a browser that keeps nothing: it says so, and chat and recall work until the tab closes', async ({
+  page,
+}) => {
+  await page.addInitScript(`
+    Object.defineProperty(globalThis, 'indexedDB', { get() { throw new DOMException('no', 'SecurityError'); } });
+  `);
+  await openApp(page);
+  await expect(page.getByText(/does not let Recollect keep anything/).first()).toBeVisible();
+  await page.evaluate(() =>
+    globalThis.recollect?.app.chat.send({
+      parts: [{ type: 'text', text: 'The key lies under the blue pot.' }],
+    }),
+  );
+  await remembered(page, 'words');
+  await composer(page).fill('/recall blue pot');
+  await composer(page).press('Enter');
+  await expect(page.getByText(/key lies under the blue pot/).first()).toBeVisible();
+});
+
+test('an unknown command, a bad flag and a bad value are refused with what would work; the words stay', async ({
+  page,
+}) => {
+  await openApp(page);
+  for (const [words, sentence] of [
+    ['/rcall potassium', /There is no command \/rcall\. .*Did you mean \/recall\?/],
+    ['/recall potassium --depth 3', /\/recall does not know --depth\. .*--limit/],
+    ['/recall potassium --limit many', /“many” does not work as/],
+  ] as const) {
+    await composer(page).fill(words);
+    await composer(page).press('Enter');
+    await expect(page.getByRole('main')).toContainText(sentence);
+    await expect(composer(page)).toHaveValue(words);
+  }
+});
+
+test('the language is changed and stays; settings go out as YAML and come in elsewhere', async ({
+  page,
+  browser,
+}) => {
+  await page.goto('/settings/appearance?console');
+  await page.getByText('中文', { exact: true }).click();
+  await expect(page.getByRole('heading', { name: '外观' })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { name: '外观' })).toBeVisible();
+  const text = await page.evaluate(() => globalThis.recollect?.app.settings.exportYaml());
+  expect(text).toMatch(/language: zh/);
+  const fresh = await browser.newContext();
+  const other = await fresh.newPage();
+  await openApp(other);
+  await other.evaluate((text) => globalThis.recollect?.app.settings.importYaml(text), text ?? '');
+  await expect(other.getByRole('textbox', { name: '消息' })).toBeVisible();
+  await fresh.close();
+});
+
+test('a conversation of 5,000 messages opens at its end, draws only what is near, and leads to its beginning', async ({
+  page,
+}) => {
+  test.setTimeout(240_000);
+  await openApp(page);
+  const turns = Array.from({ length: 5000 }, (_, at) =>
+    at % 2 === 0
+      ? `Question ${at}: what of station ${at}?`
+      : `Station ${at - 1} is **open**, and so are the next two.`,
+  );
+  await importThroughDialog(page, [
+    asFile('conversations.json', chatgptHistory([{ title: 'All stations', turns }]), 'application/json'),
+  ]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+  await page
+    .getByRole('link', { name: /All stations/ })
+    .first()
+    .click();
+  await expect(page.getByText('Station 4998 is open')).toBeVisible();
+  const drawn = () => page.locator('[data-message-id]').count();
+  expect(await drawn()).toBeLessThan(80);
+  const list = page.getByRole('region', { name: 'Messages' });
+  await list.evaluate((box) => {
+    box.scrollTop = box.scrollHeight / 2;
+  });
+  await expect(page.getByText('Station 4998 is open')).toHaveCount(0);
+  expect(await drawn()).toBeLessThan(80);
+  await expect(async () => {
+    await list.evaluate((box) => {
+      box.scrollTop = 0;
+    });
+    await expect(page.getByText('Question 0: what of station 0?')).toBeVisible({ timeout: 1000 });
+  }).toPass();
+  expect(await drawn()).toBeLessThan(80);
+});
+
+test('an import that is called off leaves nothing behind', async ({ page }) => {
+  await openApp(page);
+  const turns = (topic: number) =>
+    Array.from(
+      { length: 40 },
+      (_, at) => `Talk ${topic}, turn ${at}: ${'words of a long history '.repeat(12)}`,
+    );
+  const talks = Array.from({ length: 1500 }, (_, at) => ({ title: `Talk ${at}`, turns: turns(at) }));
+  await page.goto('/settings/storage?console');
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page
+    .locator('input[data-import=files]')
+    .setInputFiles([asFile('conversations.json', chatgptHistory(talks), 'application/json')]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the import' }).click();
+  await expect(page.getByRole('dialog')).toContainText(/Stopped/);
+  await expect.poll(() => entries(page)).toBe(0);
+});
