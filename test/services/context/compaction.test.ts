@@ -96,6 +96,21 @@ describe('a manual compaction', () => {
     expect(paired().map((end) => end.outcome)).toEqual(['applied', 'applied']);
   });
 
+  it('says what its summary cost, where the price is known', async () => {
+    const priced = { currency: 'USD', input: 3, output: 15 };
+    const { grown, context, compactions, paired } = talk({
+      config: strategyIs('summary'),
+      context: { priceOf: () => priced },
+    });
+    const id = await grown(8);
+    server.next(words(SUMMARY));
+    await context.compact(id);
+    const cost = (900 * 3 + 50 * 15) / 1_000_000;
+    expect(paired()[0]).toMatchObject({ usage: { inputTokens: 900, outputTokens: 50 }, cost });
+    expect((await compactions(id))[0]).toMatchObject({ cost, model: 'plain' });
+    expect((await context.next(id, []))?.gauge.price).toMatchObject({ currency: 'USD' });
+  });
+
   it('twice is once', async () => {
     const { grown, context, compactions, paired } = talk();
     const id = await grown(12);
@@ -343,6 +358,35 @@ describe('a plan that cannot make it small enough', () => {
     const tries = paired().length;
     expect(tries).toBeLessThanOrEqual(2);
     expect(JSON.stringify(server.chats().at(-1))).toContain('Step 39');
+  });
+});
+
+describe('an answer that misses what is folded', () => {
+  it('is noticed, and what it missed comes back with the next question, as the ledger says', async () => {
+    const { grown, say, context, path, idle } = talk({ config: strategyIs('sliding-window') });
+    const id = await grown(22, (at) => ({
+      user: [
+        { type: 'text', text: at === 1 ? 'The pilot of the harbour uses gate number 7731.' : filler(2 * at) },
+      ],
+    }));
+    const said = (await path(id))[2]?.id;
+    await context.compact(id);
+    server.next(
+      words('I do not know the gate. Could you tell me which gate number the pilot of the harbour uses?'),
+    );
+    await say('Write a line about it.', id);
+    const state = await until(context.state(id), ({ loss }) => loss !== null);
+    expect(state.loss?.answer).toBe((await path(id)).at(-1)?.id);
+    expect(state.loss?.losses).toContainEqual(
+      expect.objectContaining({ why: 'asks', evidence: 'The pilot of the harbour uses gate number 7731.' }),
+    );
+    await say('Well, look again.', id);
+    await idle(id);
+    expect(JSON.stringify(server.chats().at(-1)?.messages.at(-1))).toContain('gate number 7731');
+    const ledger = await context.ledger(id, (await path(id)).at(-1)?.id as MessageId);
+    expect(ledger?.lines).toContainEqual(
+      expect.objectContaining({ form: 'returned', from: said, why: 'missed' }),
+    );
   });
 });
 

@@ -1,10 +1,10 @@
 // What a person did to a compaction stays done: their wording through every later one, undoing and redoing in any order, and the way back
 // to places before it.
 import { describe, expect, it } from 'vitest';
-import type { ConversationId } from '../../../src/domain/base/ids.ts';
+import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';
 import { STRATEGIES } from '../../../src/domain/context/compaction/index.ts';
-import { compactionPlanSchema } from '../../../src/domain/context/compaction/plan.ts';
+import { compactionPlanSchema, withSummaryText } from '../../../src/domain/context/compaction/plan.ts';
 import { contextConfig, filler, startTalks, words } from './talk.ts';
 
 const { server, talk } = await startTalks();
@@ -18,7 +18,9 @@ async function sentSummaries({ documents, context }: Talk, id: ConversationId): 
   const conversation = await documents.read(id);
   const applied = (await context.next(id, []))?.ledger.compaction;
   const made = [...(conversation?.compactions.values() ?? [])].find((one) => one.id === applied);
-  return compactionPlanSchema.parse(made?.plan).summaries.map(({ text }) => text);
+  const plan = compactionPlanSchema.parse(made?.plan);
+  const { summaries } = typeof made?.summary === 'string' ? withSummaryText(plan, made.summary) : plan;
+  return summaries.map(({ text }) => text);
 }
 /** More turns, as they would be said. */
 async function goOn({ say }: Talk, id: ConversationId, turns: number, from: number): Promise<void> {
@@ -83,6 +85,44 @@ describe('a summary in the person’s words', () => {
     const summaries = await sentSummaries(made, id);
     expect(summaries[0]).toBe('Only this.');
     expect(summaries.join('\n')).not.toContain('4711');
+  });
+});
+
+describe('on another device', () => {
+  it('checkpoints and branches from before a compaction are reached, and the compaction is undone, all the same', async () => {
+    const here = talk();
+    const id = await here.grown(14);
+    const before = await here.path(id);
+    await here.context.checkpoint(id, 'before', before[5]?.id);
+    await here.chat.edit(id, before[8]?.id as MessageId, [{ type: 'text', text: 'Another way.' }], false);
+    await here.context.restore(id, before.at(-1)?.id as string);
+    await here.context.compact(id);
+    const made = (await here.compactions(id))[0]?.id as string;
+    await here.context.rewrite(id, made, OWN);
+
+    const there = talk();
+    await there.store.log.append(
+      (await here.store.log.since(0, 10_000)).map(({ id: entry, document, bytes }) => ({
+        id: entry,
+        document,
+        bytes,
+        origin: 'remote' as const,
+      })),
+    );
+    expect(await sentSummaries(there, id)).toEqual([OWN]);
+    await there.context.restore(id, 'before');
+    expect((await there.path(id)).map((message) => message.id)).toEqual(
+      before.slice(0, 6).map((message) => message.id),
+    );
+    expect((await there.context.next(id, []))?.ledger.compaction).toBeNull();
+    const branch = [...((await there.documents.read(id))?.messages.values() ?? [])].find(
+      (message) => textOf(message) === 'Another way.',
+    );
+    await there.context.restore(id, branch?.id as string);
+    expect((await there.path(id)).at(-1)?.id).toBe(branch?.id);
+    await there.context.restore(id, before.at(-1)?.id as string);
+    await there.context.undo(id, made);
+    expect((await there.context.next(id, []))?.ledger.compaction).toBeNull();
   });
 });
 

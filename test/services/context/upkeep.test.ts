@@ -44,6 +44,27 @@ describe('a session memory in a model’s words', () => {
     expect(server.chats().filter(isUpkeep)).toHaveLength(1);
   });
 
+  it('is written after so many calls of tools, too', async () => {
+    server.answer((request) => (isUpkeep(request) ? words(MEMORY) : undefined));
+    const { grown, say, context } = talk({
+      config: byModel({ every_tokens: 1_000_000, every_tool_calls: 2 }),
+    });
+    const id = await grown(3, (at) => ({
+      user: [{ type: 'text', text: `Look at ${at}` }],
+      more: [
+        {
+          role: 'assistant',
+          parts: [{ type: 'tool-call', callId: `c${at}`, name: 'look', arguments: '{}' }],
+        },
+        { role: 'tool', parts: [{ type: 'tool-result', callId: `c${at}`, text: 'nothing' }] },
+      ],
+    }));
+    await say('And now?', id);
+    await until(context.state(id), (state) => state.upkeep?.calls === 1);
+    await say('And then?', id);
+    expect(server.chats().filter(isUpkeep)).toHaveLength(1);
+  });
+
   it('costs nothing where nobody allowed it, and no more than what was allowed', async () => {
     const off = talk({ config: byModel({ by_model: false }) });
     const id = await off.grown(10);
