@@ -49,6 +49,24 @@ export interface DialogProps {
 
 const DIALOG_WIDTH = { sm: 'max-w-100', md: 'max-w-140', lg: 'max-w-200' } as const;
 
+function CloseCross({ className }: { className?: string }) {
+  const { t } = useTranslation('shell');
+  return (
+    <RadixDialog.Close asChild>
+      <button
+        type="button"
+        aria-label={t('close')}
+        className={classes(
+          'touchable inline-flex size-8 shrink-0 items-center justify-center rounded-sm text-ink-3 hover:bg-fill hover:text-ink',
+          className,
+        )}
+      >
+        <X size={17} aria-hidden />
+      </button>
+    </RadixDialog.Close>
+  );
+}
+
 /** A modal window. Focus is kept inside and returns to where it was opened from. */
 export function Dialog({
   open,
@@ -61,7 +79,6 @@ export function Dialog({
   bare = false,
   children,
 }: DialogProps) {
-  const { t } = useTranslation('shell');
   const focusReturn = useFocusReturn();
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
@@ -91,15 +108,7 @@ export function Dialog({
                     </RadixDialog.Description>
                   )}
                 </div>
-                <RadixDialog.Close asChild>
-                  <button
-                    type="button"
-                    aria-label={t('close')}
-                    className="touchable -mr-2 inline-flex size-8 shrink-0 items-center justify-center rounded-sm text-ink-3 hover:bg-fill hover:text-ink"
-                  >
-                    <X size={17} aria-hidden />
-                  </button>
-                </RadixDialog.Close>
+                <CloseCross className="-mr-2" />
               </div>
             )}
             {bare ? (
@@ -185,7 +194,6 @@ export function Sheet({
   hideTitle?: boolean;
   children: ReactNode;
 }) {
-  const { t } = useTranslation('shell');
   const focusReturn = useFocusReturn();
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
@@ -201,15 +209,7 @@ export function Sheet({
         >
           <div className={hideTitle ? 'sr-only' : 'flex items-center gap-2 border-b py-2 pr-2 pl-4'}>
             <RadixDialog.Title className="min-w-0 flex-1 truncate font-semibold">{title}</RadixDialog.Title>
-            <RadixDialog.Close asChild>
-              <button
-                type="button"
-                aria-label={t('close')}
-                className="touchable inline-flex size-8 items-center justify-center rounded-sm text-ink-3 hover:bg-fill hover:text-ink"
-              >
-                <X size={17} aria-hidden />
-              </button>
-            </RadixDialog.Close>
+            <CloseCross />
           </div>
           <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">{children}</div>
         </RadixDialog.Content>
