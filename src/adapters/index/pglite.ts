@@ -14,7 +14,8 @@ import {
   weightFrom,
   worthOf,
 } from './bm25.ts';
-import type { ChunkRow, IndexFilter, MemoryIndex, NeighbourRow } from './memory-index.ts';
+import type { ChunkRow, Found, IndexFilter, IndexQuery, MemoryIndex, NeighbourRow } from './memory-index.ts';
+import { createNearest, fromHex, type Nearest } from './nearest.ts';
 import { linked, NEIGHBOUR_STEPS, NEIGHBOUR_TEXT, QUERY_WORDS, settleChange, toUnit } from './rules.ts';
 
 /** What is used of PGlite: the same in the leader and in a tab. */
@@ -26,6 +27,8 @@ export interface PgliteIndexOptions {
    * such calls, but not all of them: the clean-up of an interrupted one waits for an answer of the leader that is gone.
    */
   readonly onInterrupted?: (listener: () => void) => () => void;
+  /** From so many vectors on those of the model that is asked for are also held in memory. Default: 2,000. Only for the one that writes. */
+  readonly holdFrom?: number;
 }
 
 const TRIES = 6;
@@ -62,6 +65,16 @@ const AROUND = `links as materialized (
 )`;
 const ALONE =
   'listed as (select n, null::integer as previous, null::integer as next, false as beside from found)';
+/** Up to so many vectors a scan of the table is as fast as a copy in memory; beyond the second number the copy would take too much of it. */
+const HOLD_FROM = 2_000;
+const HOLD_UP_TO = 250_000;
+/** Vectors copied in one statement: others wait for it. */
+const HOLD_PAGE = 1_000;
+/** Changed vectors that are followed one by one; for more the copy is made again. */
+const HOLD_CHANGED = 5_000;
+/** Likely nearest for each one that is wanted, and least. The copy's cosines are off by a few thousandths, its order by a few places. */
+const LIKELY = 4;
+const LEAST_LIKELY = 150;
 const INTERRUPTED = 'Leader changed, pending operation in indeterminate state';
 
 const conversationId = z.string().transform((id) => id as ConversationId);
@@ -95,14 +108,19 @@ const searchRow = z.object({
       among: z.tuple([z.number(), z.number()]).nullable(),
     })
     .nullable(),
-  /** Roughly how many chunks there are. */
+  /** Roughly how many chunks and vectors there are. */
   chunks: z.number(),
+  vectors: z.number(),
+  /** How many the vectors brought. */
+  near: z.number(),
   candidates: z.array(candidate).nullable(),
 });
 const piecesRow = z.object({
   id: z.number(),
-  signs: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+  // As text: reading binary columns is the slowest thing that PGlite does.
+  signs: z.string().transform(fromHex),
 });
+const heldRow = z.object({ last: z.number().nullable(), rows: z.string().transform(fromHex).nullable() });
 const meaningRow = z.object({
   messageId,
   vector: z.string().transform((text) => Float32Array.from(JSON.parse(text) as number[])),
@@ -229,6 +247,7 @@ const plain = (text: string): string => text.replaceAll('\0', '\ufffd');
 
 /** The index in a migrated database. `close` closes the database too. */
 export function createPgliteIndex(database: Database, options: PgliteIndexOptions = {}): MemoryIndex {
+  const { holdFrom = HOLD_FROM } = options;
   /** Runs one repeatable statement; again when the leader changed under it. Rows are checked. */
   const ask = async <Row>(row: z.ZodType<Row>, sql: string, parameters: unknown[] = []): Promise<Row[]> => {
     for (let tries = 1; ; tries++) {
@@ -275,6 +294,189 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
     }
   };
 
+  // ------------------------------------------------------------------------------------- vectors in memory
+  /** The copy of one model's vectors. */
+  interface Held {
+    readonly model: string;
+    readonly nearest: Nearest;
+    readonly dimensions: number;
+    /** All there were have been taken, up to this chunk. */
+    complete: boolean;
+    last: number;
+    /** Chunks whose vectors were put since; equal ones changed with them. */
+    changed: Set<number>;
+    /** Chunks came, maybe with vectors of equal ones; they have higher numbers than any before. */
+    grown: boolean;
+  }
+  let held: Held | undefined;
+  /** Of this model no copy can be made. */
+  let unheld: string | undefined;
+
+  const MODEL = '(select n from models where id = $1)';
+  const take = async (copy: Held, chosen: string, parameters: unknown[]): Promise<number | null> => {
+    const [page] = await ask(
+      heldRow,
+      `select max(chunk) as last, string_agg(int4send(chunk) || halfvec_send(v::halfvec), '')::text as rows
+       from (select chunk, v from vectors where model = ${MODEL} and ${chosen}) as page`,
+      [copy.model, ...parameters],
+    );
+    if (page?.rows) copy.nearest.take(page.rows);
+    return page?.last ?? null;
+  };
+  const takeFrom = async (copy: Held): Promise<void> => {
+    for (;;) {
+      const last = await take(copy, `chunk > $2 order by chunk limit ${HOLD_PAGE}`, [copy.last]);
+      if (last === null || held !== copy) return;
+      copy.last = last;
+      if (!copy.complete) await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+  };
+  const drop = (copy: Held, error: unknown) => {
+    if (held === copy) held = undefined;
+    unheld = copy.model;
+    console.info('Vectors are searched on disk', error instanceof Error ? error.message : error);
+  };
+  /** Begins to copy; until it is complete the table is searched. */
+  const hold = async (model: string, dimensions: number): Promise<void> => {
+    const copy: Held = {
+      model,
+      dimensions,
+      nearest: createNearest(dimensions),
+      complete: false,
+      last: 0,
+      changed: new Set(),
+      grown: false,
+    };
+    held = copy;
+    try {
+      await takeFrom(copy);
+      copy.complete = true;
+    } catch (error) {
+      drop(copy, error);
+    }
+  };
+  /** The chunks that can be nearest, and whether those are all there are; null where the table must be searched. */
+  const likely = async (
+    { model, values }: { model: string; values: Float32Array },
+    limit: number,
+  ): Promise<{ chunks: readonly number[]; all: boolean } | null> => {
+    const copy = held;
+    if (!copy?.complete || copy.model !== model || copy.dimensions !== values.length) return null;
+    try {
+      if (copy.changed.size > 0) {
+        const changed = [...copy.changed];
+        copy.changed.clear();
+        await take(
+          copy,
+          `chunk in (select s.n from chunks c join chunks s on s.hash = c.hash
+           where c.n in (select json_array_elements_text($2::json)::integer))`,
+          [toJson(changed)],
+        );
+      }
+      if (copy.grown) {
+        copy.grown = false;
+        await takeFrom(copy);
+      }
+    } catch (error) {
+      drop(copy, error);
+      return null;
+    }
+    const chunks = copy.nearest.find(values, Math.max(limit * LIKELY, limit + LEAST_LIKELY));
+    return { chunks, all: chunks.length === copy.nearest.size };
+  };
+
+  const search = async (given: IndexQuery, inMemory: boolean): Promise<Found> => {
+    const { words, vector, filter, limit, around = false } = given;
+    const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
+    if ((query.length === 0 && !vector) || limit <= 0) return { candidates: [], worth: [] };
+    const parameters: unknown[] = [limit];
+    const add = (value: unknown) => `$${parameters.push(value)}`;
+    const conditions = conditionsOf(filter, add);
+    const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
+
+    const none = 'select null::integer as n where false';
+    /** Too few may pass the filters of those that were likely. */
+    let wanting = false;
+    let [worded, near, probes, wordsOf, cosine, joined] = [none, none, 'null', 'null', 'null', ''];
+    if (query.length > 0) {
+      worded = `select c.n from chunks c ${where}
+          order by c.words <@> to_bm25query(${add(query.join(' '))}, 'chunks_bm25') limit $1`;
+      // Scoring a row by the operator costs more than all the rest of a search. So the index is asked once what each word is
+      // worth, and the rows are scored from their words.
+      wordsOf = 'c.words';
+      probes = `(
+          with alone as materialized (
+            select w, -(w <@> to_bm25query(w, 'chunks_bm25')) as score
+            from json_array_elements_text(${add(toJson([...new Set(query)]))}::json) as w
+          ), known as (select * from alone where score > 0)
+          select json_build_object('alone', (select json_agg(json_build_array(w, score)) from known), 'among', (
+            select json_build_array(score, -((w || repeat(' ${FILLER}', ${PROBE_LENGTH - 1})) <@> to_bm25query(w, 'chunks_bm25')))
+            from known where w <> '${FILLER}' limit 1)))`;
+    }
+    if (vector) {
+      const values = `${add(toVector(vector.values))}::vector`;
+      const model = `(select n from models where id = ${add(vector.model)} and dimensions = ${vector.values.length})`;
+      // A vector of zeros has no direction: its distance is NaN, its likeness 0.
+      cosine = `case when x.v is not null then coalesce(nullif(1 - (x.v <=> ${values}), 'NaN'), 0) end`;
+      joined = `left join vectors x on x.chunk = c.n and x.model = ${model}`;
+      const nearest = `select x.chunk as n, x.v <=> ${values} as distance from vectors x`;
+      // What filters leave little of is found by them, the nearest of all in memory.
+      const few = inMemory && !isNarrow(filter) ? await likely(vector, limit) : null;
+      if (few) {
+        near = `select x.chunk as n from json_array_elements_text(${add(toJson(few.chunks))}::json) as likely
+              join vectors x on x.chunk = likely::integer and x.model = ${model}
+              ${conditions.length > 0 ? 'join chunks c on c.n = x.chunk' : ''}
+            ${where} order by x.v <=> ${values} limit $1`;
+        wanting = !few.all;
+      } else if (conditions.length === 0)
+        near = `select n from (${nearest} where x.model = ${model} order by distance limit $1) s`;
+      else if (isNarrow(filter))
+        near = `select n from (${nearest} join chunks c on c.n = x.chunk ${where} and x.model = ${model}
+            order by distance limit $1) s`;
+      // Most rows pass: cheaper to rank them all first and look each one up until enough have passed.
+      else
+        near = `select s.n from (${nearest} where x.model = ${model} order by distance offset 0) s
+            where (select ${conditions.join(' and ')} from chunks c where c.n = s.n) order by s.distance limit $1`;
+    }
+    const [answer] = await ask(
+      searchRow,
+      `with worded as materialized (${worded}), near as materialized (${near}),
+         found as materialized (select n from worded union select n from near),
+         ${around ? AROUND : ALONE}
+         select ${probes} as probes, (select count(*)::integer from near) as near,
+           greatest(0, (select reltuples from pg_class where oid = 'chunks'::regclass)) as chunks,
+           greatest(0, (select reltuples from pg_class where oid = 'vectors'::regclass)) as vectors, (
+           select json_agg(json_build_object(
+             'chunkId', c.n, 'messageId', m.id, 'conversationId', k.id, 'title', k.title, 'role', m.role,
+             'createdAt', m.created_at, 'text', c.text, 'archived', k.archived, 'pinned', k.pinned,
+             'words', ${wordsOf}, 'cosine', ${cosine}, 'previous', l.previous, 'next', l.next, 'beside', l.beside))
+           from listed l join chunks c using (n) join messages m on m.n = c.message
+             join conversations k on k.n = c.conversation ${joined}
+         ) as candidates`,
+      parameters,
+    );
+    if (wanting && (answer?.near ?? 0) < limit) {
+      // Gone, or kept away by the filters: this once the table is searched. What is gone is left out of the next copy.
+      if (conditions.length === 0) held = undefined;
+      return search(given, false);
+    }
+    if (vector && held?.model !== vector.model && unheld !== vector.model) {
+      const vectors = answer?.vectors ?? 0;
+      if (vectors >= holdFrom && vectors <= HOLD_UP_TO) void hold(vector.model, vector.values.length);
+    }
+    const statistics = statisticsOf(answer?.probes ?? null);
+    const candidates = (answer?.candidates ?? [])
+      .map(({ words: own, ...row }) => {
+        const terms = termsOf(query, splitWords(own ?? ''), statistics);
+        return { ...row, bm25: bm25Of(terms), terms };
+      })
+      .filter((row) => row.beside || row.bm25 > 0 || row.cosine !== null);
+    return {
+      candidates: around ? linked(candidates) : candidates,
+      worth: worthOf(query, statistics, Math.max(answer?.chunks ?? 0, candidates.length)),
+    };
+  };
+
   const index: MemoryIndex = {
     bookmark: async () => (await ask(bookmarkRow, 'select bookmark from state'))[0]?.bookmark ?? 0,
 
@@ -315,6 +517,7 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
         bookmark,
       ];
       await ask(nothing, 'select apply_change($1, $2, $3, $4, $5, $6)', parameters);
+      if (held && settled.messages.length > 0) held.grown = true;
       await keepHouse(parameters, settled.messages.length);
     },
 
@@ -391,87 +594,22 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
         ),
       ];
       await ask(nothing, 'select put_vectors($1, $2, $3)', parameters);
+      if (held?.model === model) {
+        for (const { chunkId } of vectors) held.changed.add(chunkId);
+        if (held.dimensions !== length || held.changed.size > HOLD_CHANGED) held = undefined;
+      }
       await keepHouse(parameters, vectors.length);
     },
 
     search: async (query) => [...(await index.look(query)).candidates],
 
-    look: async ({ words, vector, filter, limit, around = false }) => {
-      const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
-      if ((query.length === 0 && !vector) || limit <= 0) return { candidates: [], worth: [] };
-      const parameters: unknown[] = [limit];
-      const add = (value: unknown) => `$${parameters.push(value)}`;
-      const conditions = conditionsOf(filter, add);
-      const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
-
-      const halves: string[] = [];
-      let [probes, wordsOf, cosine, joined] = ['null', 'null', 'null', ''];
-      if (query.length > 0) {
-        halves.push(
-          `(select c.n, null::double precision as distance from chunks c ${where}
-            order by c.words <@> to_bm25query(${add(query.join(' '))}, 'chunks_bm25') limit $1)`,
-        );
-        // Scoring a row by the operator costs more than all the rest of a search. So the index is asked once what each word is
-        // worth, and the rows are scored from their words.
-        wordsOf = 'c.words';
-        probes = `(
-          with alone as materialized (
-            select w, -(w <@> to_bm25query(w, 'chunks_bm25')) as score
-            from json_array_elements_text(${add(toJson([...new Set(query)]))}::json) as w
-          ), known as (select * from alone where score > 0)
-          select json_build_object('alone', (select json_agg(json_build_array(w, score)) from known), 'among', (
-            select json_build_array(score, -((w || repeat(' ${FILLER}', ${PROBE_LENGTH - 1})) <@> to_bm25query(w, 'chunks_bm25')))
-            from known where w <> '${FILLER}' limit 1)))`;
-      }
-      if (vector) {
-        const values = `${add(toVector(vector.values))}::vector`;
-        const model = `(select n from models where id = ${add(vector.model)} and dimensions = ${vector.values.length})`;
-        // A vector of zeros has no direction: its distance is NaN, its likeness 0.
-        cosine = `case when x.v is not null then coalesce(nullif(1 - (x.v <=> ${values}), 'NaN'), 0) end`;
-        joined = `left join vectors x on x.chunk = c.n and x.model = ${model}`;
-        const nearest = `select x.chunk as n, x.v <=> ${values} as distance from vectors x`;
-        if (conditions.length === 0)
-          halves.push(`(${nearest} where x.model = ${model} order by distance limit $1)`);
-        else if (isNarrow(filter))
-          halves.push(`(${nearest} join chunks c on c.n = x.chunk ${where} and x.model = ${model}
-            order by distance limit $1)`);
-        // Most rows pass: cheaper to rank them all first and look each one up until enough have passed.
-        else
-          halves.push(`(select s.n, s.distance from (${nearest} where x.model = ${model} order by distance offset 0) s
-            where (select ${conditions.join(' and ')} from chunks c where c.n = s.n) order by s.distance limit $1)`);
-      }
-      const [answer] = await ask(
-        searchRow,
-        `with found as materialized (select distinct n from (${halves.join(' union all ')}) as halves),
-         ${around ? AROUND : ALONE}
-         select ${probes} as probes, greatest(0, (select reltuples from pg_class where oid = 'chunks'::regclass)) as chunks, (
-           select json_agg(json_build_object(
-             'chunkId', c.n, 'messageId', m.id, 'conversationId', k.id, 'title', k.title, 'role', m.role,
-             'createdAt', m.created_at, 'text', c.text, 'archived', k.archived, 'pinned', k.pinned,
-             'words', ${wordsOf}, 'cosine', ${cosine}, 'previous', l.previous, 'next', l.next, 'beside', l.beside))
-           from listed l join chunks c using (n) join messages m on m.n = c.message
-             join conversations k on k.n = c.conversation ${joined}
-         ) as candidates`,
-        parameters,
-      );
-      const statistics = statisticsOf(answer?.probes ?? null);
-      const candidates = (answer?.candidates ?? [])
-        .map(({ words: own, ...row }) => {
-          const terms = termsOf(query, splitWords(own ?? ''), statistics);
-          return { ...row, bm25: bm25Of(terms), terms };
-        })
-        .filter((row) => row.beside || row.bm25 > 0 || row.cosine !== null);
-      return {
-        candidates: around ? linked(candidates) : candidates,
-        worth: worthOf(query, statistics, Math.max(answer?.chunks ?? 0, candidates.length)),
-      };
-    },
+    look: (query) => search(query, true),
 
     pieces: async (model, chunks) => {
       if (chunks.length === 0) return new Map();
       const rows = await ask(
         piecesRow,
-        `select p.chunk as id, p.signs from pieces p
+        `select p.chunk as id, p.signs::text as signs from pieces p
          where p.chunk in (select json_array_elements_text($2::json)::integer)
            and p.model = (select n from models where id = $1)`,
         [model, toJson(chunks)],
@@ -546,6 +684,7 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
 
     clear: async () => {
       await ask(nothing, 'select clear_index()');
+      [held, unheld] = [undefined, undefined];
     },
 
     stats: async (model) => {
