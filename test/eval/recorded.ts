@@ -7,13 +7,14 @@ import { deserialize, serialize } from 'node:v8';
 import { z } from 'zod';
 import type { Fit } from '../../src/domain/memory/fit.ts';
 import {
-  choose,
+  distinct,
+  type Evidence,
   LATE,
-  type RankContext,
-  rank,
+  ranker,
   type Scores,
   type Technique,
 } from '../../src/domain/memory/rank.ts';
+import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { sampleConversations } from '../../src/services/library/samples.ts';
 import { cache, loadPipeline, models, option, ROOT } from './load.ts';
 import { type Gold, own } from './own.ts';
@@ -166,7 +167,9 @@ export async function recordAll(): Promise<Map<string, Asked[]>> {
 
 export interface Ranked {
   readonly unit: string;
+  readonly conversation: string;
   readonly scores: Scores;
+  readonly evidence: Evidence;
 }
 
 /** Ranks what was recorded as recall does: once by what the index says, then the best again with their pieces; one of each wording. */
@@ -174,26 +177,26 @@ export function rankRecorded(
   asked: Recorded,
   options: { readonly without?: ReadonlySet<Technique>; readonly fit?: Fit } = {},
 ): Ranked[] {
-  const context: RankContext = {
-    weights: { vector: 0.6, keyword: 0.4 },
+  const rankWith = ranker(asked.candidates, {
+    weights: defaultConfig.recall.hybrid_weights,
     scale: asked.scale,
     worth: asked.worth,
     question: asked.question,
-    decayFactor: 0.001,
+    decayFactor: defaultConfig.recall.filters.time_decay_factor,
     now: asked.now,
     ...options,
-  };
-  const plain: Recorded['candidates'] = asked.candidates.map((one) => ({ ...one, late: null }));
-  let ranked = rank(plain, context);
+  });
+  let ranked = rankWith(() => null);
   if (!options.without?.has('late')) {
     const best = new Set(ranked.slice(0, LATE).map(({ candidate }) => candidate.chunkId));
-    ranked = rank(
-      asked.candidates.map((one, at) =>
-        best.has(one.chunkId) ? one : (plain[at] as (typeof plain)[number]),
-      ),
-      context,
-    );
+    ranked = rankWith(({ chunkId, late }) => (best.has(chunkId) ? (late ?? null) : null));
   }
-  const { hits } = choose(ranked, { threshold: 0, limit: 50, perConversation: 50 });
-  return hits.map(({ candidate, scores }) => ({ unit: candidate.unit, scores }));
+  return distinct<Recorded['candidates'][number], (typeof ranked)[number]>(ranked, 50, 50).map(
+    ({ candidate, scores, evidence }) => ({
+      unit: candidate.unit,
+      conversation: candidate.conversationId,
+      scores,
+      evidence,
+    }),
+  );
 }

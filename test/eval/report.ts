@@ -73,7 +73,7 @@ export function thresholdFor(all: readonly Answered[], coverage: number): number
 }
 
 /** Share of questions for which nothing is brought back from this threshold on. */
-const silentAt = (all: readonly Answered[], threshold: number): number =>
+export const silentAt = (all: readonly Answered[], threshold: number): number =>
   all.filter(({ ranked }) => !ranked.some(({ scores }) => scores.final >= threshold)).length / all.length;
 
 const percent = (x: number) => (Number.isFinite(x) ? (100 * x).toFixed(1).padStart(5) : '    –');

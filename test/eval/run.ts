@@ -1,6 +1,7 @@
 // Ranks with the product's own pipeline what a benchmark asks:
 //   npm run eval -- --tasks tasks.json --out rankings.jsonl [--set NAME] [--model ID]
 //   npm run eval -- --report [--bench DIR]      the whole table, see report.ts
+//   npm run eval -- --learn [--bench DIR]       what can be learnt of the ranking, see learn.ts
 // tasks.json: {sets: [{name, stores: [{sessions, queries}]}]}; one line of rankings.jsonl a query: {set, query, ranking, finals}.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cache, loadPipeline, models, option } from './load.ts';
@@ -9,6 +10,11 @@ import type { Tasks } from './pipeline.ts';
 if (process.argv.includes('--report')) {
   // The whole table, with each part of the ranking left away (report.ts).
   await (await import('./report.ts')).runReport();
+  process.exit(0);
+}
+if (process.argv.includes('--learn')) {
+  // What can be learnt of the ranking (learn.ts).
+  await (await import('./learn.ts')).runLearn();
   process.exit(0);
 }
 if (process.argv.includes('--context')) {

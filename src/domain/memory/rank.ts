@@ -118,12 +118,14 @@ export const lateHalf = (late: number, fit: Fit = FIT): number => share((late - 
 
 /**
  * BM25 on an absolute 0–1 scale: what the question's words add, as a share of what they could. Words that the library does not have count:
- * one common word of five unknown ones is little. Longer questions are not answered word for word, hence the power.
+ * one common word of five unknown ones is little. Longer questions are not answered word for word, hence the power. In a library of a few
+ * messages no word is rare: there, having all that was asked is all that can be asked.
  */
 export function keywordHalf(sum: number, worth: readonly number[], fit: Fit = FIT): number {
   const most = worth.reduce((all, one) => all + one, 0);
   if (sum <= 0 || most <= 0) return 0;
-  return share(sum / (most ** fit.reachPower * fit.reach ** (1 - fit.reachPower)) / fit.keywordFull);
+  const reach = most ** fit.reachPower * Math.min(fit.reach, most) ** (1 - fit.reachPower);
+  return share(sum / reach / fit.keywordFull);
 }
 
 /** Weighted sum of the halves. A half that is impossible (null) leaves the whole weight to the other. */
@@ -141,24 +143,41 @@ export function hybridOf(
 
 /**
  * How far a score stands above the crowd: above the sixth to the twenty-fifth best, in their standard deviations. A few scores as they are
- * usual stand for a crowd that is not there. A question that everything answers a little is answered by nothing.
+ * usual stand for a crowd that is not there. A question that everything answers a little is answered by nothing; what stands above the crowd
+ * by very much stands above it for certain, however much.
  */
 export function standing(scores: readonly number[], fit: Fit = FIT): (score: number) => number {
-  const { mean: usual, deviation, count } = fit.crowd;
+  const { mean: usual, deviation, count, most } = fit.crowd;
   const crowd = [...scores].sort((a, b) => b - a).slice(5, 25);
   const all = crowd.length + count;
   const mean = (crowd.reduce((sum, one) => sum + one, 0) + count * usual) / all;
   const spread = Math.sqrt(
     (crowd.reduce((sum, one) => sum + (one - mean) ** 2, 0) + count * deviation ** 2) / all,
   );
-  return (score) => (score - mean) / spread;
+  return (score) => Math.min(most, (score - mean) / spread);
+}
+
+/** What a probability is made of: how each is meant is said in `fit.ts`. */
+export interface Evidence {
+  readonly score: number;
+  readonly stands: number;
+  readonly words: number;
 }
 
 /** Probability that a person calls the passage related, before its age. `wordsOnly`: the score is made of words alone. */
-export function probabilityOf(score: number, stands: number, wordsOnly = false, fit: Fit = FIT): number {
+export function probabilityOf(evidence: Evidence, wordsOnly = false, fit: Fit = FIT): number {
   const line = wordsOnly ? fit.keyword : fit.hybrid;
-  return logistic(line.score * score + line.stands * stands + line.intercept);
+  return logistic(
+    line.score * evidence.score +
+      line.stands * evidence.stands +
+      line.words * evidence.words +
+      line.intercept,
+  );
 }
+
+/** The logarithm of how many words are asked: Han text comes as words and as pairs, so each of it counts half. */
+export const wordsAsked = (question: string, terms: number): number =>
+  Math.log(1 + terms * (isHan(question) ? 0.5 : 1));
 
 /** exp(-factor · days); 1 for the future and for unknown times. */
 export function decayOf(createdAt: number, now: number, factor: number): number {
@@ -177,120 +196,153 @@ export function withDecay(probability: number, decay: number): number {
 }
 
 /** Every candidate with all its numbers, best first; equal ones newest first. What is never to be shown again is left out. */
-export function rank<C extends Rankable>(candidates: readonly C[], context: RankContext): Scored<C>[] {
+export const rank = <C extends Rankable>(candidates: readonly C[], context: RankContext): Scored<C>[] =>
+  ranker(
+    candidates,
+    context,
+  )((candidate) => candidate.late ?? null).map(({ candidate, scores }) => ({
+    candidate,
+    scores,
+  }));
+
+/** A candidate with its numbers, and what its probability was made of. */
+export interface Explained<C extends Rankable> extends Scored<C> {
+  readonly evidence: Evidence;
+  readonly wordsOnly: boolean;
+}
+
+/** Does once what does not hang on late interaction, and gives a function that ranks with it: recall ranks twice. */
+export function ranker<C extends Rankable>(
+  candidates: readonly C[],
+  context: RankContext,
+): (lateOf: (candidate: C) => number | null) => Explained<C>[] {
   const { scale, worth, weights, question, feedback, fit = FIT } = context;
   const on = (technique: Technique): boolean => !context.without?.has(technique);
-  const byChunk = new Map(candidates.map((candidate) => [candidate.chunkId, candidate]));
-  const around = (candidate: C): C[] =>
-    [candidate.previous, candidate.next].flatMap((id) => byChunk.get(id ?? Number.NaN) ?? []);
+  const place = new Map(candidates.map((candidate, at) => [candidate.chunkId, at]));
+  const placeOf = (chunk: number | null | undefined): number =>
+    typeof chunk === 'number' ? (place.get(chunk) ?? -1) : -1;
+  const previous = candidates.map((candidate) => placeOf(candidate.previous));
+  const next = candidates.map((candidate) => placeOf(candidate.next));
   const hasWords = worth.length > 0 && on('keyword');
+  const none: readonly number[] = [];
+  const termsAt = (at: number): readonly number[] => candidates[at]?.terms ?? none;
 
-  const own = new Map<
-    number,
-    { vector: number | null; late: number | null; keyword: number | null; hybrid: number }
-  >();
-  const speakers = new Map<number, boolean>();
-  for (const candidate of candidates) {
-    const vector =
-      scale && candidate.cosine !== null && on('vector') ? vectorHalf(candidate.cosine, scale, fit) : null;
-    const late =
-      scale && typeof candidate.late === 'number' && on('late') ? lateHalf(candidate.late, fit) : null;
+  /** A word that only the message before or after has counts in part: an answer need not repeat the question. */
+  const keywordAt = (at: number): number => {
+    const [own, before, after] = [termsAt(at), termsAt(previous[at] ?? -1), termsAt(next[at] ?? -1)];
+    const part = on('window') ? fit.window : 0;
     let sum = 0;
-    if (hasWords) {
-      const beside = on('window') ? around(candidate) : [];
-      // A word that only the message before or after has counts in part: an answer need not repeat the question.
-      for (let at = 0; at < worth.length; at++)
-        sum += Math.max(
-          candidate.terms[at] ?? 0,
-          ...beside.map((other) => fit.window * (other.terms[at] ?? 0)),
-        );
+    for (let word = 0; word < worth.length; word++) {
+      const beside = Math.max(before[word] ?? 0, after[word] ?? 0);
+      sum += Math.max(own[word] ?? 0, part * beside);
     }
-    const keyword = hasWords ? keywordHalf(sum, worth, fit) : null;
-    const meaning =
-      vector === null ? late : late === null ? share(fit.withoutLate * vector) : (vector + late) / 2;
-    const speaker = speakerIn(candidate.text);
-    const named = speaker !== null && isNamed(speaker, question);
-    speakers.set(candidate.chunkId, named);
-    const hybrid = hybridOf(meaning, keyword, weights);
-    own.set(candidate.chunkId, { vector, late, keyword, hybrid });
-  }
-  /** With what the speaker adds: this much is also worth to those beside it. */
-  const base = (candidate: C): number =>
-    (own.get(candidate.chunkId)?.hybrid ?? 0) *
-    (speakers.get(candidate.chunkId) && on('speaker') ? fit.speaker : 1);
+    return keywordHalf(sum, worth, fit);
+  };
 
-  const conversations = new Map<string, number[]>();
-  for (const candidate of candidates) {
-    const found = conversations.get(candidate.conversationId) ?? [];
-    found.push(base(candidate));
-    conversations.set(candidate.conversationId, found);
-  }
-  const prior = new Map(
-    [...conversations].map(([id, found]) => [
-      id,
-      found
-        .sort((a, b) => b - a)
-        .slice(0, fit.best)
-        .reduce((sum, one) => sum + one, 0) / Math.min(fit.best, found.length),
-    ]),
-  );
-  const when = asksWhen(question);
+  const when = on('time') && asksWhen(question);
   const dates = on('date') ? datesIn(question, context.now) : null;
+  const known = candidates.map((candidate, at) => {
+    const speaker = on('speaker') ? speakerIn(candidate.text) : null;
+    const boosts: Boost[] = [];
+    const add = (name: Boost['name'], factor: number) => boosts.push({ name, factor });
+    if (on('question') && asks(candidate.text)) add('question', fit.question);
+    if (when && tellsTime(candidate.text)) add('time', fit.time);
+    if (
+      dates &&
+      candidate.createdAt > 0 &&
+      dates.some(({ from, to }) => candidate.createdAt >= from && candidate.createdAt < to)
+    )
+      add('date', fit.date);
+    if (candidate.note) add('note', fit.note);
+    if (feedback?.pinned.has(candidate.messageId)) add('pin', fit.pin);
+    if (feedback?.notRelated.has(candidate.messageId)) add('not-related', fit.notRelated);
+    return {
+      vector:
+        scale && candidate.cosine !== null && on('vector') ? vectorHalf(candidate.cosine, scale, fit) : null,
+      keyword: hasWords ? keywordAt(at) : null,
+      /** What the speaker adds is also worth something to those beside. */
+      named: speaker !== null && isNamed(speaker, question) ? fit.speaker : 1,
+      boosts,
+      decay: decayOf(candidate.createdAt, context.now, context.decayFactor),
+    };
+  });
+  const words = wordsAsked(question, worth.length);
 
-  const scored = candidates
-    .filter((candidate) => !feedback?.never.has(candidate.messageId))
-    .map((candidate) => {
-      const { vector, late, keyword, hybrid } = own.get(candidate.chunkId) as NonNullable<
-        ReturnType<typeof own.get>
-      >;
-      const [before, after] = [candidate.previous, candidate.next].map((id) => byChunk.get(id ?? Number.NaN));
-      const self = base(candidate);
+  return (lateOf) => {
+    const halves = known.map(({ vector, keyword, named }, at) => {
+      const found = scale && on('late') ? lateOf(candidates[at] as C) : null;
+      const late = found === null ? null : lateHalf(found, fit);
+      const meaning =
+        vector === null ? late : late === null ? share(fit.withoutLate * vector) : (vector + late) / 2;
+      const hybrid = hybridOf(meaning, keyword, weights);
+      return { late, hybrid, base: hybrid * named };
+    });
+    const baseAt = (at: number | undefined): number => halves[at ?? -1]?.base ?? 0;
+
+    const conversations = new Map<string, number[]>();
+    candidates.forEach(({ conversationId }, at) => {
+      const found = conversations.get(conversationId);
+      if (found) found.push(baseAt(at));
+      else conversations.set(conversationId, [baseAt(at)]);
+    });
+    const prior = new Map(
+      [...conversations].map(([id, found]) => [
+        id,
+        found
+          .sort((a, b) => b - a)
+          .slice(0, fit.best)
+          .reduce((sum, one) => sum + one, 0) / Math.min(fit.best, found.length),
+      ]),
+    );
+
+    const scored = candidates.flatMap((candidate, at) => {
+      const one = known[at];
+      const half = halves[at];
+      if (!one || !half || feedback?.never.has(candidate.messageId)) return [];
       const beside =
-        (on('neighbours')
-          ? fit.previous * (before ? base(before) : 0) + fit.next * (after ? base(after) : 0)
-          : 0) + (on('conversation') ? fit.conversation * (prior.get(candidate.conversationId) ?? 0) : 0);
+        (on('neighbours') ? fit.previous * baseAt(previous[at]) + fit.next * baseAt(next[at]) : 0) +
+        (on('conversation') ? fit.conversation * (prior.get(candidate.conversationId) ?? 0) : 0);
       const boosts: Boost[] = [];
-      const add = (name: Boost['name'], factor: number) => boosts.push({ name, factor });
-      if (speakers.get(candidate.chunkId) && on('speaker')) add('speaker', fit.speaker);
-      if (self > 0 && beside > 0) add('context', (self + beside) / self);
-      if (on('question') && asks(candidate.text)) add('question', fit.question);
-      if (on('time') && when && tellsTime(candidate.text)) add('time', fit.time);
-      if (
-        dates &&
-        candidate.createdAt > 0 &&
-        dates.some(({ from, to }) => candidate.createdAt >= from && candidate.createdAt < to)
-      )
-        add('date', fit.date);
-      if (candidate.note) add('note', fit.note);
-      if (feedback?.pinned.has(candidate.messageId)) add('pin', fit.pin);
-      if (feedback?.notRelated.has(candidate.messageId)) add('not-related', fit.notRelated);
-      const raised = boosts.reduce((score, { factor }) => score * factor, hybrid);
+      if (one.named !== 1) boosts.push({ name: 'speaker', factor: one.named });
+      if (half.base > 0 && beside > 0)
+        boosts.push({ name: 'context', factor: (half.base + beside) / half.base });
+      boosts.push(...one.boosts);
       return {
         candidate,
-        score: self > 0 ? raised : beside,
-        wordsOnly: vector === null && late === null,
-        scores: { vector, keyword: keyword === 0 ? null : keyword, late, hybrid, boosts },
+        score: half.base > 0 ? boosts.reduce((all, { factor }) => all * factor, half.hybrid) : beside,
+        wordsOnly: one.vector === null && half.late === null,
+        decay: one.decay,
+        scores: {
+          vector: one.vector,
+          keyword: one.keyword === 0 ? null : one.keyword,
+          late: half.late,
+          hybrid: half.hybrid,
+          boosts,
+        },
       };
     });
-  const stands = standing(
-    scored.map(({ score }) => score),
-    fit,
-  );
-  return scored
-    .map(({ candidate, score, wordsOnly, scores }) => {
-      const decay = decayOf(candidate.createdAt, context.now, context.decayFactor);
-      const probability = probabilityOf(score, stands(score), wordsOnly, fit);
-      return {
-        candidate,
-        scores: { ...scores, decay, final: withDecay(probability, decay ** fit.age) },
-      };
-    })
-    .sort(
-      (a, b) =>
-        b.scores.final - a.scores.final ||
-        b.candidate.createdAt - a.candidate.createdAt ||
-        (a.candidate.messageId < b.candidate.messageId ? -1 : 1),
+    const stands = standing(
+      scored.map(({ score }) => score),
+      fit,
     );
+    return scored
+      .map(({ candidate, score, wordsOnly, decay, scores }) => {
+        const evidence = { score, stands: stands(score), words };
+        const probability = probabilityOf(evidence, wordsOnly, fit);
+        return {
+          candidate,
+          scores: { ...scores, decay, final: withDecay(probability, decay ** fit.age) },
+          evidence,
+          wordsOnly,
+        };
+      })
+      .sort(
+        (a, b) =>
+          b.scores.final - a.scores.final ||
+          b.candidate.createdAt - a.candidate.createdAt ||
+          (a.candidate.messageId < b.candidate.messageId ? -1 : 1),
+      );
+  };
 }
 
 const squeezed = (text: string): string =>
@@ -300,39 +352,58 @@ const squeezed = (text: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
-/** One passage a message, one of each wording, at most `perConversation` of each conversation; order kept. */
-export function distinct<C extends Rankable>(
-  ranked: readonly Scored<C>[],
-  perConversation: number,
-): Scored<C>[] {
+/** Tells of one after the other whether it is kept: one passage a message, one of each wording, so many of each conversation. */
+function chooser(perConversation: number): (candidate: Rankable) => boolean {
   const messages = new Set<string>();
   const wordings = new Set<string>();
   const taken = new Map<string, number>();
-  return ranked.filter(({ candidate }) => {
-    const wording = squeezed(candidate.text);
+  return (candidate) => {
     const already = taken.get(candidate.conversationId) ?? 0;
-    if (messages.has(candidate.messageId) || wordings.has(wording) || already >= perConversation)
-      return false;
+    if (messages.has(candidate.messageId) || already >= perConversation) return false;
+    const wording = squeezed(candidate.text);
+    if (wordings.has(wording)) return false;
     messages.add(candidate.messageId);
     wordings.add(wording);
     taken.set(candidate.conversationId, already + 1);
     return true;
-  });
+  };
+}
+
+/** One passage a message, one of each wording, at most `perConversation` of each conversation; order kept, at most `limit`. */
+export function distinct<C extends Rankable, S extends Scored<C>>(
+  ranked: readonly S[],
+  perConversation: number,
+  limit = Number.POSITIVE_INFINITY,
+): S[] {
+  const keep = chooser(perConversation);
+  const kept: S[] = [];
+  for (const one of ranked) {
+    if (kept.length >= limit) break;
+    if (keep(one.candidate)) kept.push(one);
+  }
+  return kept;
 }
 
 /** Those at or above the threshold, memory notes first, and the near misses below it; at most `limit` of each. */
-export function choose<C extends Rankable>(
-  ranked: readonly Scored<C>[],
+export function choose<C extends Rankable, S extends Scored<C>>(
+  ranked: readonly (S & Scored<C>)[],
   options: { readonly threshold: number; readonly limit: number; readonly perConversation: number },
-): { hits: Scored<C>[]; nearMisses: Scored<C>[] } {
-  const kept = distinct(ranked, options.perConversation);
-  const hits = kept.filter(({ scores }) => scores.final >= options.threshold);
+): { hits: S[]; nearMisses: S[] } {
+  const keep = chooser(options.perConversation);
+  const hits: S[] = [];
+  const nearMisses: S[] = [];
+  // Best first: from the first below the threshold on, all are.
+  for (const one of ranked) {
+    const near = one.scores.final < options.threshold;
+    if (near && nearMisses.length >= options.limit) break;
+    if (keep(one.candidate)) (near ? nearMisses : hits).push(one);
+  }
   return {
     hits: [
       ...hits.filter(({ candidate }) => candidate.note),
       ...hits.filter(({ candidate }) => !candidate.note),
     ].slice(0, options.limit),
-    nearMisses: kept.filter(({ scores }) => scores.final < options.threshold).slice(0, options.limit),
+    nearMisses,
   };
 }
 

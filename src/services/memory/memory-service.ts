@@ -1,6 +1,7 @@
 // What a tab asks of memory: recall for a question, search for the palette. Works with whatever is there: an index that is still
 // starting, a model that is still loading or broken, a library without vectors yet. What is missing is said, never thrown.
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
+import { hasCentredPieces } from '../../adapters/embedding/state-centres.ts';
 import type { Candidate, IndexFilter, MemoryIndex, NeighbourRow } from '../../adapters/index/memory-index.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -17,7 +18,7 @@ import {
   knows,
   LATE,
   type RankContext,
-  rank,
+  ranker,
   type Scored,
   shareOut,
   type Technique,
@@ -31,10 +32,11 @@ import type { Memory, MemoryStatus, RecallResult, SearchHit } from './memory.ts'
 
 /** Candidates asked of each half: the right one is among the best 50 for nine questions in ten. */
 const CANDIDATES = 50;
-/** How long a recall waits for an index that is starting, and for a model that is loading, ms. */
-const INDEX_PATIENCE = 8_000;
+/** How long a recall waits for an index that is starting (on a slow machine that takes a while, and whoever asked can stop), ms. */
+const INDEX_PATIENCE = 60_000;
 /** How often it looks whether the index is there, ms. */
 const INDEX_LOOK = 25;
+/** How long a recall waits for a model that is loading, ms. */
 const MODEL_PATIENCE = 6_000;
 /** Neighbours on each side of a hit, and the most tokens of one. */
 const NEIGHBOURS = 1;
@@ -65,14 +67,14 @@ export interface MemoryDeps {
   readonly now?: () => number;
 }
 
-/** A candidate whose pieces may have been compared. */
-type Rated = Candidate & { readonly late?: number | null; readonly note?: boolean };
+/** A candidate, and whether it is a memory note. */
+type Rated = Candidate & { readonly note?: boolean };
 type Ranked = Scored<Rated>;
 interface QueryVector {
   readonly model: string;
   readonly values: Float32Array;
   readonly scale: CosineScale;
-  /** Null where the provider has only whole vectors. */
+  /** Null where the provider has only whole vectors, or pieces that cannot be compared. */
   readonly pieces: QueryPieces | null;
 }
 
@@ -150,7 +152,9 @@ export function createMemory({
       const [whole, end]: readonly QuestionRead[] = answer?.[0] ?? [];
       if (!answer || !whole) return { vector: null, reason: NOT_YET };
       const { vector, tokens, weights } = end ? leaning(whole, end) : whole;
-      const pieces = tokens && weights && weights.length > 0 ? { tokens, weights } : null;
+      // Without a centre the likeness of pieces has no known zero: meaning is then that of the whole vectors alone.
+      const pieces =
+        tokens && weights && weights.length > 0 && hasCentredPieces(provider.id) ? { tokens, weights } : null;
       return { vector: { model: provider.id, values: vector, scale: answer[1], pieces } };
     } catch (error) {
       signal.throwIfAborted();
@@ -215,18 +219,14 @@ export function createMemory({
       now: now(),
       ...(without ? { without: without() } : {}),
     };
-    let ranked: Ranked[] = rank<Rated>(candidates, context);
+    const rankWith = ranker<Rated>(candidates, context);
+    let ranked: Ranked[] = rankWith(() => null);
     if (vector?.pieces && !context.without?.has('late')) {
       const best = ranked.slice(0, LATE).map(({ candidate }) => candidate.chunkId);
       const signs = await from.pieces(vector.model, best);
       const compare = lateInteraction(vector.pieces);
-      ranked = rank<Rated>(
-        candidates.map((candidate) => {
-          const bits = signs.get(candidate.chunkId);
-          return bits ? { ...candidate, late: compare(bits) } : candidate;
-        }),
-        context,
-      );
+      const late = new Map([...signs].map(([chunk, bits]) => [chunk, compare(bits)]));
+      ranked = rankWith(({ chunkId }) => late.get(chunkId) ?? null);
     }
     const { roles, before, after, hasCode } = filter;
     const ofMessages = (roles ?? before ?? after ?? hasCode) !== undefined;
@@ -385,7 +385,8 @@ export function createMemory({
         : distinct(
             await look(from, text, null, narrowed, limit, { around: false, beside: false }),
             Number.POSITIVE_INFINITY,
-          ).slice(0, limit);
+            limit,
+          );
     signal.throwIfAborted();
     const { vector } = text.trim() === '' ? { vector: null } : await announce(byWords);
     signal.throwIfAborted();

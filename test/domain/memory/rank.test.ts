@@ -72,6 +72,11 @@ describe('the two halves', () => {
     expect(keywordHalf(4, [4])).toBeGreaterThan(1.3 * keywordHalf(4, [4, 9, 9]));
   });
 
+  it('take all the words that were asked for much, also where no word is rare because the library is small', () => {
+    expect(keywordHalf(3, [2.3, 2.3])).toBeGreaterThan(0.6);
+    expect(keywordHalf(1.5, [2.3, 2.3])).toBeLessThan(0.5);
+  });
+
   it('leave the whole weight to the other one where one is impossible', () => {
     const weights = { vector: 0.6, keyword: 0.4 };
     expect(hybridOf(0.5, 1, weights)).toBeCloseTo(0.7);
@@ -122,7 +127,9 @@ describe('ranking', () => {
       scores.boosts.reduce((all, { factor }) => all * factor, scores.hybrid),
     );
     const top = totals[0] as number;
-    expect(best?.final).toBeCloseTo(probabilityOf(top, standing(totals)(top)));
+    expect(best?.final).toBeCloseTo(
+      probabilityOf({ score: top, stands: standing(totals)(top), words: Math.log(4) }),
+    );
   });
 
   it('of two equal passages puts the newer first', () => {
@@ -150,6 +157,37 @@ describe('ranking', () => {
     expect(knows(['en', 'zh'], '备份数据库')).toBe(true);
     expect(knows('any', '备份数据库')).toBe(true);
     expect(knows(['en'], 'backup')).toBe(true);
+  });
+});
+
+describe('a small library', () => {
+  // What "how do I water tomatoes" finds among fifty messages about other things: one conversation about baking that speaks of water twice.
+  const scale = { related: 0.338, spread: 0.071 };
+  const others = () =>
+    Array.from({ length: 45 }, (_, at) =>
+      candidate({
+        cosine: 0.1 + (at % 15) / 50,
+        late: 0.15 + (at % 9) / 40,
+        terms: [at === 3 ? 2.6 : 0, 0],
+        conversationId: `other ${at % 9}`,
+      }),
+    );
+  const baking = (terms: readonly number[]) =>
+    [
+      { cosine: 0.48, late: 0.43, terms },
+      { cosine: 0.46, late: 0.44, terms: [0, 0] },
+      { cosine: 0.4, late: 0.39, terms: [0, 0] },
+      { cosine: 0.37, late: 0.41, terms },
+    ].map((one) => candidate({ ...one, conversationId: 'baking' }));
+  const best = (found: readonly Rankable[], worth: readonly number[], question: string) =>
+    rank([...found, ...others()], { ...context, scale, worth, question })[0]?.scores.final as number;
+
+  it('does not take one common word, again and again in a conversation, for the answer to a question about something else', () => {
+    expect(best(baking([3.5, 0]), [5.9, 10.1], 'how do I water tomatoes')).toBeLessThan(0.75);
+  });
+
+  it('is sure where all that was asked is there', () => {
+    expect(best(baking([3.5, 6]), [5.9, 10.1], 'water for the starter')).toBeGreaterThan(0.75);
   });
 });
 

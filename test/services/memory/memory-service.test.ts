@@ -325,3 +325,42 @@ describe('search', () => {
     expect(newConversationId()).not.toBe(newConversationId());
   });
 });
+
+describe('late interaction', () => {
+  /** Whole vectors by shared words; every piece is the same, so all passages look alike by their pieces. */
+  const reading = (id: string): EmbeddingProvider => {
+    const plain = createHashingEmbedding();
+    return {
+      ...plain,
+      id,
+      read: async (texts, options) =>
+        (
+          await plain.embed(
+            texts.map(({ text }) => text),
+            options,
+          )
+        ).map((vector) => ({
+          vector,
+          bits: new Uint8Array(options.kind === 'passage' ? 32 : 0).fill(255),
+          tokens: new Float32Array(options.kind === 'query' ? 256 : 0).fill(1 / 16),
+          weights: new Float32Array(options.kind === 'query' ? 1 : 0).fill(1),
+        })),
+    };
+  };
+  const lateOf = async (id: string) => {
+    const one = home({ embedding: reading(id), config: { recall: { filters: { min_similarity: 0 } } } });
+    await one.add(...library());
+    await one.indexed();
+    return (await one.recall('cellar key')).passages[0]?.scores;
+  };
+
+  it('counts where the pieces of the model are centred', async () => {
+    expect((await lateOf('local/multilingual-e5-small-en-zh/q8-centred'))?.late).toBe(1);
+  });
+
+  it('is left away for every other model, whose pieces have no known zero', async () => {
+    const scores = await lateOf('local/all-MiniLM-L6-v2/q8');
+    expect(scores?.late).toBeNull();
+    expect(scores?.vector).toBeGreaterThan(0);
+  });
+});
