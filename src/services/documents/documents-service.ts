@@ -29,6 +29,8 @@ const BREATH_MS = 12;
 const LISTED_WITHIN_MS = 30;
 /** Entries read at a time when catching up with other tabs. */
 const PAGE = 500;
+/** Drawer keys of conversations that are being erased: a kill in between must not bring one back. */
+const ERASING = 'erasing/';
 
 interface Listing {
   readonly ready: boolean;
@@ -56,7 +58,7 @@ interface Pending {
  * `onProblem` hears of damaged entries: they are left in the log and the rest is shown.
  */
 export function createDocuments({
-  store: { log },
+  store: { log, drawer },
   onProblem = () => {},
 }: {
   store: Store;
@@ -113,6 +115,8 @@ export function createDocuments({
     for (const entry of entries) applyEntry(library, entry);
     libraryEntries = entries.length;
     announceLibrary();
+    for (const key of await drawer.keys(ERASING))
+      await eraseForGood(key.slice(ERASING.length) as ConversationId);
     await listOrphans();
     await foldLibrary();
   })();
@@ -120,6 +124,12 @@ export function createDocuments({
     saving.set({ state: 'failed', problem: toProblem(error) });
     announceLibrary();
   });
+
+  async function eraseForGood(id: ConversationId): Promise<void> {
+    await log.erase(id);
+    live.delete(id);
+    await drawer.set(`${ERASING}${id}`, undefined);
+  }
 
   /** A conversation in the log without a line in the library (its entry was damaged, say) gets one again. */
   async function listOrphans(): Promise<void> {
@@ -415,11 +425,11 @@ export function createDocuments({
       await started;
       const update = library.change([], ids);
       announceLibrary();
-      if (update) await enqueue([entryOf(LIBRARY_DOCUMENT, 'user', update)], []);
-      for (const id of ids) {
-        await log.erase(id);
-        live.delete(id);
-      }
+      await enqueue(
+        update ? [entryOf(LIBRARY_DOCUMENT, 'user', update)] : [],
+        ids.map((id) => ({ key: `${ERASING}${id}`, value: true })),
+      );
+      for (const id of ids) await eraseForGood(id);
     },
 
     retry: () => flush(),

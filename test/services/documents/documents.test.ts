@@ -235,6 +235,24 @@ describe('documents', () => {
     await expect(documents.open(gone)).rejects.toMatchObject({ problem: { code: 'conversation-missing' } });
   });
 
+  it('goes on erasing where it was killed: nothing that was erased comes back', async () => {
+    const store = createInMemoryStore();
+    const killed: Store = {
+      ...store,
+      log: { ...store.log, erase: () => Promise.reject(new Error('killed')) },
+    };
+    const documents = createDocuments({ store: killed });
+    const [gone, kept] = [newConversationId(), newConversationId()];
+    await documents.change(gone, { messages: [said('gone')] });
+    await documents.change(kept, { messages: [said('kept')] });
+    await expect(documents.erase([gone])).rejects.toThrow('killed');
+    const again = createDocuments({ store });
+    expect(await again.read(gone)).toBeUndefined();
+    expect(again.library.get().entries.map((entry) => entry.id)).toEqual([kept]);
+    expect(await store.log.documents()).not.toContain(gone);
+    expect(await store.drawer.keys('')).toEqual([]);
+  });
+
   it('shows the rest when an entry is damaged, and says so', async () => {
     const store = createInMemoryStore();
     const documents = createDocuments({ store });
