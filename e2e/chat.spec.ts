@@ -163,6 +163,7 @@ test('Markdown with code, maths and a table is drawn; script in it does not run'
   await expect(page.locator('article .katex').first()).toBeVisible();
   await expect(page.locator('article table').first()).toBeVisible();
   await expect(page.locator('article pre').first()).toBeVisible();
+  await expect(page.getByRole('article').last()).toContainText('Image that is not here');
   await choose(page, 'echo');
   const answer = await ask(
     page,

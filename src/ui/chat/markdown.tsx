@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import {
   type CodeHighlighterPlugin,
   type Components,
+  defaultRehypePlugins,
   type IconMap,
   type MathPlugin,
   type PluginConfig,
@@ -121,6 +122,22 @@ function Image({ src, alt }: ComponentProps<'img'>) {
   );
 }
 
+/** What the guard puts in place of an image it refuses: `[Image blocked: NAME]`. */
+const LEFT_OUT = 'image-left-out';
+function Span({ node: _, ...rest }: ComponentProps<'span'> & { node?: unknown }) {
+  return rest.className === LEFT_OUT ? <LeftOut words={String(rest.children)} /> : <span {...rest} />;
+}
+function LeftOut({ words }: { words: string }) {
+  const { t } = useTranslation('chat');
+  const name = /^\[Image blocked: (.*)\]$/s.exec(words)?.[1] ?? '';
+  return (
+    <span className="inline-flex items-center gap-1.5 text-ink-3 text-sm">
+      <ImageOff size={15} aria-hidden className="shrink-0" />
+      {name === '' || name === 'No description' ? t('imageLeftOut') : t('imageLeftOutNamed', { name })}
+    </span>
+  );
+}
+
 /** Wide tables scroll in themselves; the page never does. */
 function Table({ children }: ComponentProps<'table'>) {
   const { t } = useTranslation('chat');
@@ -160,6 +177,7 @@ const components = {
   ...Object.fromEntries(PLAIN_TAGS.map((tag) => [tag, tag])),
   a: Link,
   img: Image,
+  span: Span,
   table: Table,
   inlineCode: ({ children }: ComponentProps<'code'>) => <code>{children}</code>,
 } as Components;
@@ -176,6 +194,13 @@ const CONTROLS = {
   image: false,
 } as const;
 const NO_MODAL = { enabled: false };
+
+/** The renderer's own guards, but for their English words: of a link that may not be followed the text remains, an image is marked. */
+const GUARDS = Object.entries(defaultRehypePlugins).map(([name, plugin]): typeof plugin => {
+  if (name !== 'harden' || !Array.isArray(plugin)) return plugin;
+  const [harden, options] = plugin;
+  return [harden, { ...(options as object), blockedImageClass: LEFT_OUT, linkBlockPolicy: 'text-only' }];
+});
 
 /** What scrolls sideways in the renderer's own elements can be reached by keyboard. They come late: code is coloured when its language is there. */
 function useReachableScrollers(wanted: boolean) {
@@ -230,6 +255,7 @@ export const Markdown = memo(function Markdown({
         parseIncompleteMarkdown={streaming}
         components={components}
         plugins={plugins}
+        rehypePlugins={GUARDS}
         controls={CONTROLS}
         linkSafety={NO_MODAL}
         lineNumbers={false}

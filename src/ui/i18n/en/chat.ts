@@ -99,6 +99,8 @@ export const chat = {
   toolNoResult: 'No result was recorded.',
   enlarge: 'Enlarge {{name}}',
   notCarried: 'not included',
+  imageLeftOut: 'Image that is not here',
+  imageLeftOutNamed: 'Image that is not here: {{name}}',
   remoteImage: 'Image elsewhere: {{name}}',
   unknownPart: 'Something this version cannot show',
   notes_one: '{{count}} note of the tool',

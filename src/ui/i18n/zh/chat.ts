@@ -97,6 +97,8 @@ export const chat = {
   toolNoResult: '没有记录到结果。',
   enlarge: '放大 {{name}}',
   notCarried: '未包含',
+  imageLeftOut: '图片不在这里',
+  imageLeftOutNamed: '图片不在这里：{{name}}',
   remoteImage: '外部图片：{{name}}',
   unknownPart: '此版本无法显示的内容',
   notes_other: '{{count}} 条工具备注',
