@@ -182,8 +182,8 @@ test('a stream that breaks off is kept and marked; a wrong key and a busy server
   await expect(said(page, 'What arrived before the cut')).toBeVisible();
   await expect(said(page, 'The answer broke off before its end.')).toBeVisible();
   for (const [model, words] of [
-    ['error-401', /key/i],
-    ['error-429', /wait|too many|limit/i],
+    ['error-401', /does not accept this key/],
+    ['error-429', /asks for a pause.*Try again in 7 seconds/],
   ] as const) {
     await choose(page, model);
     await expect(await ask(page, `Try ${model}`)).toContainText(words);
