@@ -33,6 +33,7 @@ import {
   EmptyState,
   IconButton,
   Kbd,
+  keyNames,
   Menu,
   type MenuItem,
   Skeleton,
@@ -312,7 +313,8 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
       <div className="flex shrink-0 flex-col gap-0.5 px-2 pb-1">
         <button
           type="button"
-          className={`${NAV_ROW} group/new`}
+          className={NAV_ROW}
+          title={keyNames(newKeys).join(' ')}
           onClick={() => {
             navigation.newConversation();
             onOpened();
@@ -320,8 +322,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
           }}
         >
           <SquarePen size={16} aria-hidden />
-          <span className="flex-1 whitespace-nowrap text-left">{t('newConversation')}</span>
-          <Kbd keys={newKeys} className="-mr-1 not-group-hover/new:hidden pointer-coarse:hidden" />
+          <span className="flex-1 truncate text-left">{t('newConversation')}</span>
         </button>
         <button
           type="button"
