@@ -34,6 +34,8 @@ export interface PromptInput {
   readonly meter?: TokenMeter | undefined;
   /** Tokens of the descriptions of tools, which travel beside the prompt. */
   readonly tools?: number | undefined;
+  /** Without the lines of the ledger: nobody reads them. */
+  readonly sizeOnly?: boolean | undefined;
 }
 
 /**
@@ -204,19 +206,21 @@ export function buildPrompt(input: PromptInput): BuiltPrompt {
       leftOut,
       request: {
         version: 1,
-        lines: linesOf({
-          path,
-          head,
-          why,
-          fates,
-          summaries,
-          blocks: blockTokens,
-          returned,
-          asked,
-          meter,
-          included,
-          recall,
-        }),
+        lines: input.sizeOnly
+          ? []
+          : linesOf({
+              path,
+              head,
+              why,
+              fates,
+              summaries,
+              blocks: blockTokens,
+              returned,
+              asked,
+              meter,
+              included,
+              recall,
+            }),
         compaction: applied?.id ?? null,
         counter: meter.counter.id,
         ratio: meter.ratio,

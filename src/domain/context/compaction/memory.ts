@@ -31,6 +31,10 @@ interface Placed {
   readonly density: number;
   /** Place of the first message that sets it right; never: Infinity. */
   until: number;
+  /** As it is written; once it was looked at closely. */
+  line: string | null;
+  /** What the line costs, and who counted. */
+  price: { readonly meter: TokenMeter; readonly tokens: number } | null;
 }
 
 /** Sections in the order in which they are written. */
@@ -127,6 +131,8 @@ function place({ messages, byNote, rules, others }: Grown, message: Message): vo
       about,
       density: note.weight / (note.tokens + 2) ** 0.6,
       until: Number.POSITIVE_INFINITY,
+      line: null,
+      price: null,
     };
     (note.kind === 'rule' ? rules : others).push(entry);
     byNote.set(note, entry);
@@ -184,6 +190,16 @@ function titleOf(messages: readonly Message[]): string {
   return '';
 }
 
+/** A note as one line: under what it stands, and what it sets right. */
+function lineOf({ note, about }: Placed): string {
+  if (about && about.text.length < 160) return `- ${about.text} → ${note.text}`;
+  const lead =
+    note.lead !== '' && note.terms.size < 6 && note.lead.length < 120
+      ? `${note.lead.replace(/[:：]?$/, ':')} `
+      : '';
+  return `- ${lead}${note.text}`;
+}
+
 /** Writes the memory of these messages. The same messages and options give the same text. */
 export function writeMemory(messages: readonly Message[], options: MemoryOptions): string {
   const { language, meter, tokens, focus, base = null, withoutRules = false, notesOnly = false } = options;
@@ -193,15 +209,8 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
 
   let left = tokens;
   if (base) left -= cost(base);
-  const chosen: (Placed & { line: string })[] = [];
+  const chosen: (Pick<Placed, 'note' | 'at'> & { readonly line: string })[] = [];
   const said = new Set<string>();
-  const lineOf = ({ note, about }: Placed): string => {
-    const lead =
-      note.lead !== '' && note.terms.size < 6 && note.lead.length < 120
-        ? `${note.lead.replace(/[:：]?$/, ':')} `
-        : '';
-    return about && about.text.length < 160 ? `- ${about.text} → ${note.text}` : `- ${lead}${note.text}`;
-  };
   if (!withoutRules)
     for (const entry of known?.rules ?? [])
       if (entry.at < messages.length && !said.has(entry.note.text)) {
@@ -241,14 +250,22 @@ export function writeMemory(messages: readonly Message[], options: MemoryOptions
     : [];
   const candidates = close
     .map((entry) => {
-      const line = lineOf(entry);
-      const price = cost(line);
-      return { ...entry, line, price, worth: (entry.note.weight * standingOf(entry)) / price ** 0.6 };
+      entry.line ??= lineOf(entry);
+      const { line } = entry;
+      if (entry.price?.meter !== meter) entry.price = { meter, tokens: cost(line) };
+      const price = entry.price.tokens;
+      return {
+        note: entry.note,
+        at: entry.at,
+        line,
+        price,
+        worth: (entry.note.weight * standingOf(entry)) / price ** 0.6,
+      };
     })
     .sort((a, b) => b.worth - a.worth || a.at - b.at || a.note.index - b.note.index);
   // Terms that were said already make a note worth less: ten lines of one log are one line.
   const covered = new Map<string, number>();
-  const fresh = ({ note }: Placed): number => {
+  const fresh = ({ note }: Pick<Placed, 'note'>): number => {
     let known = 0;
     for (const term of note.terms) known += Math.min(2, covered.get(term) ?? 0);
     return 1 / (1 + known / Math.max(3, note.terms.size));

@@ -35,6 +35,8 @@ export interface Outline {
   readonly groups: readonly Group[];
   /** Number of the group by place on the path; -1 for what is in none. */
   readonly groupAt: readonly number[];
+  /** Places of messages with rules of the person. */
+  readonly ruled: readonly number[];
   readonly turns: number;
   /** Tokens of one message sent whole, by place; 0 for what is never sent. */
   readonly tokens: readonly number[];
@@ -57,7 +59,7 @@ export function outlineOf(
 ): Outline {
   const { path, wish, pinned } = view;
   const { meter } = tools;
-  const { head, tokens, groupAt, groups: plain, turns } = structureOf(path, meter);
+  const { head, tokens, groupAt, ruled, groups: plain, turns } = structureOf(path, meter);
   const question = path.findLastIndex(({ role, kind }) => role === 'user' && kind === 'message');
   // Few groups are anything but plain: the others are shared between outlines.
   const groups = [...plain];
@@ -98,6 +100,7 @@ export function outlineOf(
     head,
     groups,
     groupAt,
+    ruled,
     turns,
     tokens,
     fixed,
@@ -112,6 +115,7 @@ interface Structure {
   readonly head: number;
   readonly tokens: readonly number[];
   readonly groupAt: readonly number[];
+  readonly ruled: readonly number[];
   /** With no wish but that system messages are sent. */
   readonly groups: readonly Group[];
   readonly turns: number;
@@ -130,6 +134,7 @@ interface Grown {
   readonly chief: number[];
   /** Places of calls without a result, by id. */
   readonly open: Map<string, number[]>;
+  readonly ruled: number[];
   /** Groups by the place of their first message, oldest first. */
   readonly members: Map<number, number[]>;
   made: Structure | null;
@@ -141,7 +146,7 @@ const grown = new WeakMap<Message, Grown>();
 /** Who belongs together, what each costs, where turns begin. Only what is new since the last look at the branch is read. */
 export function structureOf(path: readonly Message[], meter: TokenMeter): Structure {
   const [root] = path;
-  if (!root) return { head: 0, tokens: [], groupAt: [], groups: [], turns: 0 };
+  if (!root) return { head: 0, tokens: [], groupAt: [], ruled: [], groups: [], turns: 0 };
   let known = grown.get(root);
   if (
     !known ||
@@ -158,6 +163,7 @@ export function structureOf(path: readonly Message[], meter: TokenMeter): Struct
       turns: 0,
       chief: [],
       open: new Map(),
+      ruled: [],
       members: new Map(),
       made: null,
     };
@@ -183,6 +189,7 @@ function add(known: Grown, message: Message): void {
   turnAt.push(known.turns);
   if (!isSaid) return;
   members.set(at, [at]);
+  if (constraintsOf(message).length > 0) known.ruled.push(at);
   for (const part of message.parts)
     if (part.type === 'tool-call' && message.role === 'assistant') {
       const calls = open.get(part.callId);
@@ -208,7 +215,7 @@ function chiefOf(chief: number[], at: number): number {
   return top;
 }
 
-function structured({ path, head, tokens, turnAt, turns, members }: Grown): Structure {
+function structured({ path, head, tokens, turnAt, turns, ruled, members }: Grown): Structure {
   const groupAt = new Array<number>(path.length).fill(-1);
   const groups: Group[] = [];
   for (const [first, places] of members) {
@@ -227,7 +234,7 @@ function structured({ path, head, tokens, turnAt, turns, members }: Grown): Stru
       unwanted: false,
     });
   }
-  return { head, tokens: [...tokens], groupAt, groups, turns };
+  return { head, tokens: [...tokens], groupAt, ruled: [...ruled], groups, turns };
 }
 
 function ownWords({ previous, path }: CompactionView, meter: TokenMeter, head: number): Outline['own'] {
@@ -259,6 +266,7 @@ function sizeOf(
     reserve: 0,
     meter,
     applied: plan && { id: '', plan: plan as CompactionPlan },
+    sizeOnly: true,
   }).ledger.request.tokens.total;
 }
 
@@ -517,7 +525,7 @@ function shorten(drafts: readonly Draft[], over: number, meter: TokenMeter): Dra
 
 /** The sentences with which the person set rules in folded messages, as far as no summary has them word for word. */
 function constraintsSummary(
-  { view, groups, language, head }: Outline,
+  { view, groupAt, ruled, language, head }: Outline,
   keep: ReadonlySet<number>,
   summaries: readonly PlanSummary[],
 ): PlanSummary | null {
@@ -525,18 +533,16 @@ function constraintsSummary(
   const lines = new Set(text.split('\n').map((line) => line.replace(/^- /, '')));
   const missing = new Set<string>();
   let covers = 0;
-  groups.forEach((group, index) => {
-    if (keep.has(index)) return;
-    for (const at of group.members) {
-      let found = false;
-      for (const sentence of constraintsOf(view.path[at] as Message))
-        if (!missing.has(sentence) && !lines.has(sentence) && !text.includes(sentence)) {
-          missing.add(sentence);
-          found = true;
-        }
-      if (found) covers += 1;
-    }
-  });
+  for (const at of ruled) {
+    if (keep.has(groupAt[at] as number)) continue;
+    let found = false;
+    for (const sentence of constraintsOf(view.path[at] as Message))
+      if (!missing.has(sentence) && !lines.has(sentence) && !text.includes(sentence)) {
+        missing.add(sentence);
+        found = true;
+      }
+    if (found) covers += 1;
+  }
   if (missing.size === 0) return null;
   return {
     id: 'constraints',

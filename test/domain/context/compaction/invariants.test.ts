@@ -7,6 +7,8 @@ import { pathTo } from '../../../../src/domain/chat/conversation.ts';
 import type { Message, Part } from '../../../../src/domain/chat/message.ts';
 import { extractiveSummary } from '../../../../src/domain/context/compaction/extractive.ts';
 import { planCompaction, STRATEGIES, strategyOf } from '../../../../src/domain/context/compaction/index.ts';
+import { rememberAsItGoes } from '../../../../src/domain/context/compaction/memory.ts';
+import { structureOf } from '../../../../src/domain/context/compaction/outline.ts';
 import {
   boundaryOf,
   type CompactionPlan,
@@ -518,6 +520,22 @@ describe.each(STRATEGIES.map((strategy) => [strategy.id, strategy] as const))('%
       // The same view planned from scratch is the same plan, byte for byte.
       const fresh = await planCompaction(strategy, view, budget, tools);
       expect(fresh).toEqual(plan);
+    }));
+
+  it('plans the same of a branch that was read as it grew, went back, and grew elsewhere, as of one that it never saw', () =>
+    each(strategy, async (random) => {
+      const { view, budget, tools } = await given(random);
+      const read = (path: readonly Message[]) => {
+        rememberAsItGoes(path);
+        structureOf(path, meter);
+      };
+      const { path } = view;
+      for (let end = 1; end <= path.length; end += 1 + (end % 3)) read(path.slice(0, end));
+      const half = path.slice(0, Math.ceil(path.length / 2));
+      if (random.manual) read([...half, { ...(path.at(-1) as Message), id: asMessageId('elsewhere') }]);
+      const plan = await planCompaction(strategy, view, budget, tools);
+      const unseen = { ...view, path: structuredClone(path) as Message[] };
+      expect(await planCompaction(strategy, unseen, budget, tools)).toEqual(plan);
     }));
 
   it('lets the roles take turns, the person first', () =>
