@@ -26,6 +26,7 @@ import { createVault } from './adapters/vault/web-crypto.ts';
 import { type Problem, RecollectError, toProblem } from './domain/base/errors.ts';
 import { until, writable } from './domain/base/readable.ts';
 import { priceOf } from './domain/context/prices.ts';
+import type { Config } from './domain/settings/config.ts';
 import type { App } from './services/app.ts';
 import { createChat } from './services/chat/chat-service.ts';
 import { descriptionOf, toolsInForce } from './services/chat/tools/index.ts';
@@ -336,9 +337,10 @@ async function start(): Promise<void> {
       <Root app={app} />
     </StrictMode>,
   );
-  void until(documents.library, (library) => library.ready, signal).then(() =>
-    performance.mark('recollect:readable'),
-  );
+  void until(documents.library, (library) => library.ready, signal).then(() => {
+    performance.mark('recollect:readable');
+    warmUp(settings.config.get(), documents.library.get().entries.length, embedding.get(), signal);
+  });
   if (new URLSearchParams(location.search).has('console')) exposeConsole(app, () => index, embedding.get);
   void chat.rescueDrafts().catch((error) => console.warn(toProblem(error).message));
   lookAfter({ app, engine, pause, signal, flush: () => documents.retry() });
@@ -431,6 +433,25 @@ function lookAfter({
     clearTimeout(timer);
     clearTimeout(typing);
   });
+}
+
+/** What the model reads to come into memory. */
+const FIRST_WORDS = 'good morning';
+
+/**
+ * Lets a model that is shipped with the app come into memory while the index is still opening: the first question to an own
+ * library then finds both. One that has to be fetched from elsewhere waits until it is asked.
+ */
+function warmUp(
+  config: Config,
+  conversations: number,
+  embedding: EmbeddingProvider | null,
+  signal: AbortSignal,
+): void {
+  const { provider, local } = config.embedding;
+  if (conversations === 0 || provider !== 'local' || local.source !== 'bundled') return;
+  // What is wrong with it is said where somebody asks for it.
+  embedding?.embed([FIRST_WORDS], { kind: 'query', signal }).catch(() => {});
 }
 
 /** `?console` in the address: the services as `recollect`, for those who script their memory and for benchmarks. */

@@ -48,8 +48,8 @@ export interface MemoryWatch {
   end(): Record<string, { peak: Megabytes; last: Megabytes }>;
 }
 
-/** Looks every `everyMs` at the processes started with `marker` in their command line. */
-export function watchMemory(marker: string, everyMs = 250): MemoryWatch {
+/** Looks every `everyMs` (counting a large process takes tens of ms of one core) at the processes started with `marker` in their command line. */
+export function watchMemory(marker: string, everyMs = 1000): MemoryWatch {
   const phases: Record<string, { peak: Megabytes; last: Megabytes }> = {};
   let current = 'start';
   const look = () => {

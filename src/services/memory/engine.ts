@@ -471,47 +471,53 @@ export function startMemoryEngine({
     vectorProblem = null;
   };
 
+  /** The vectors of the first `read` of these chunks: all of them, unless a pause begins. */
   const vectorsOf = async (
     provider: EmbeddingProvider,
     chunks: readonly StaleChunk[],
-  ): Promise<NewVector[]> => {
+  ): Promise<{ made: NewVector[]; read: number }> => {
     const options = { kind: 'passage', signal } as const;
     if (provider.read) {
-      const read = await provider.read(
-        chunks.map(({ embedded, context }) => ({
-          context: embedded.slice(0, context),
-          text: embedded.slice(context),
-        })),
-        options,
-      );
-      return chunks.flatMap(({ id }, at) => {
-        const one = read[at];
-        return one ? [{ chunkId: id, values: one.vector, bits: one.bits }] : [];
-      });
+      // One at a time, as the model reads them: whoever begins to type waits for one of them, and what was read is kept.
+      const made: NewVector[] = [];
+      let read = 0;
+      for (const { id, embedded, context } of chunks) {
+        if (read > 0 && stillPaused()) break;
+        const [one] = await provider.read(
+          [{ context: embedded.slice(0, context), text: embedded.slice(context) }],
+          options,
+        );
+        read += 1;
+        if (one) made.push({ chunkId: id, values: one.vector, bits: one.bits });
+      }
+      return { made, read };
     }
     const vectors = await provider.embed(
       chunks.map((chunk) => chunk.embedded),
       options,
     );
-    return chunks.flatMap(({ id }, at) => {
+    const made = chunks.flatMap(({ id }, at) => {
       const values = vectors[at];
       return values ? [{ chunkId: id, values }] : [];
     });
+    return { made, read: chunks.length };
   };
 
-  /** Embeds some chunks and keeps their vectors; the size of the next batch follows from how long it took. */
+  /** Embeds some chunks and keeps their vectors, and tells how many of them; the size of the next batch follows from how long it took. */
   const embedBatch = async (
     provider: EmbeddingProvider,
     chunks: readonly StaleChunk[],
     warm: boolean,
-  ): Promise<void> => {
+  ): Promise<number> => {
     const began = performance.now();
-    await index.put(provider.id, await vectorsOf(provider, chunks));
+    const { made, read } = await vectorsOf(provider, chunks);
+    await index.put(provider.id, made);
     vectorProblem = null;
     const took = performance.now() - began;
     // A cold batch also loads the model: it says nothing about its speed.
     if (warm || took < BATCH_MS)
-      size = Math.max(1, Math.round(chunks.length * Math.min(2, BATCH_MS / Math.max(1, took))));
+      size = Math.max(1, Math.round(read * Math.min(2, BATCH_MS / Math.max(1, took))));
+    return read;
   };
 
   const runIndexer = async (): Promise<void> => {
@@ -557,16 +563,17 @@ export function startMemoryEngine({
           embeddingNow = true;
           tellSoon();
           const batch = stale.slice(at, at + Math.min(size, provider.maxBatch));
+          let read = 0;
           try {
-            await embedBatch(provider, batch, done > 0);
+            read = await embedBatch(provider, batch, done > 0);
           } catch (error) {
             // Replaced while it was at work: the next one is asked.
             if (isAbort(error) && !signal.aborted && embedding() !== provider) break;
             throw error;
           }
-          at += batch.length;
-          done += batch.length;
-          waiting = Math.max(0, waiting - batch.length);
+          at += read;
+          done += read;
+          waiting = Math.max(0, waiting - read);
           rate = done / ((performance.now() - began) / 1_000);
           tellSoon();
           await breathe(signal);

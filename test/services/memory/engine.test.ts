@@ -457,6 +457,43 @@ describe('the indexer', () => {
     expect(status.get().rate).toBe(0);
   });
 
+  it('stops between two passages when a person begins to type, and keeps what was read', async () => {
+    const read: string[] = [];
+    let begin = () => {};
+    const began = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    let goOn = () => {};
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const { provider } = watched({
+      read: async ([reading], { signal }) => {
+        begin();
+        await gate;
+        signal.throwIfAborted();
+        const text = reading?.text ?? '';
+        read.push(text);
+        const [vector] = await HASHING.embed([text], { kind: 'passage', signal });
+        const none = { bits: new Uint8Array(0), tokens: new Float32Array(0), weights: new Float32Array(0) };
+        return vector ? [{ vector, ...none }] : [];
+      },
+    });
+    const { add, engine, until, index } = home({ embedding: provider });
+    await add(conversationOf(Array.from({ length: 8 }, (_, i) => `thought ${i}`)));
+    await began;
+    engine().setPaused(true);
+    goOn();
+    await until((now) => now.state === 'paused');
+    await engine().settled();
+    expect(read).toHaveLength(1);
+    expect((await index.stats(provider.id)).vectors).toBe(1);
+    engine().setPaused(false);
+    await until((now) => now.state === 'ready' && now.waiting === 0);
+    expect(read).toHaveLength(8);
+    expect(new Set(read).size).toBe(8);
+  });
+
   it('says what is wrong with the model, keeps words working, and tries again', async () => {
     const { provider, state, asked } = watched();
     state.failing = new RecollectError('embedding-broken', 'no WebAssembly here', { retry: true });
