@@ -418,7 +418,7 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
     },
     receive(room, peer, message) {
       const work = async () => {
-        const frame = readable(() => readFrame(message));
+        const frame = readable(() => readFrame(message, limits.awareness));
         await room.opened;
         await answer(room, peer, frame, message);
       };

@@ -1,5 +1,6 @@
 // The relay's reading of frames and updates: nobody can send what makes a room unreadable for the others.
 import fc from 'fast-check';
+import * as encoding from 'lib0/encoding';
 import { describe, expect, it } from 'vitest';
 import * as Y from 'yjs';
 import {
@@ -153,5 +154,61 @@ describe('frames', () => {
         expect(readFrame(updateFrame(update))).toEqual({ type: 'update', update, answer: false });
       }),
     );
+  });
+});
+
+describe('few bytes that would unpack into much', () => {
+  /** `count` items of two bytes each. */
+  const dense = (count: number) => {
+    const encoder = encoding.createEncoder();
+    for (const number of [1, count, 7, 0]) encoding.writeVarUint(encoder, number);
+    encoding.writeUint8Array(
+      encoder,
+      new Uint8Array(count * 2).map((_, at) => at % 2),
+    );
+    encoding.writeVarUint(encoder, 0);
+    return encoding.toUint8Array(encoder);
+  };
+  const deletions = (count: number) => {
+    const encoder = encoding.createEncoder();
+    for (const number of [0, 1, 7, count]) encoding.writeVarUint(encoder, number);
+    for (let at = 0; at < count; at += 1) {
+      encoding.writeVarUint(encoder, 2);
+      encoding.writeVarUint(encoder, 1);
+    }
+    return encoding.toUint8Array(encoder);
+  };
+
+  it('are no update, while many pieces of an honest document are', () => {
+    expect(inspect(dense(100_000)).empty).toBe(false);
+    const before = process.memoryUsage().heapUsed;
+    for (const update of [dense(4_000_000), deletions(4_000_000)])
+      expect(() => inspect(update)).toThrow('too many pieces');
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(200e6);
+  });
+
+  it('are kept as bytes rather than made into a document, and locks nobody out', () => {
+    const room = Array.from({ length: 6 }, (_, at) => {
+      const update = dense(200_000);
+      // Each from another client.
+      update[4] = 20 + at;
+      return update;
+    });
+    const folded = squeeze(room);
+    expect(folded.length).toBeGreaterThan(0);
+    expect(covers(folded, new Uint8Array([0, 0]))).toBe(false);
+  });
+
+  it('are no awareness and no state vector', () => {
+    const frame = (...parts: (number | Uint8Array)[]) => {
+      const encoder = encoding.createEncoder();
+      for (const part of parts)
+        if (typeof part === 'number') encoding.writeVarUint(encoder, part);
+        else encoding.writeVarUint8Array(encoder, part);
+      return encoding.toUint8Array(encoder);
+    };
+    expect(() => readFrame(frame(1, new Uint8Array(2000)))).toThrow('too long');
+    expect(() => readFrame(frame(0, 0, new Uint8Array(2_000_000)))).toThrow('too long');
+    expect(readFrame(frame(0, 0, new Uint8Array(1000))).type).toBe('step1');
   });
 });

@@ -1,6 +1,8 @@
 // Figures of sync over the real relay in this process: npx tsx test/sync/figures.ts. Prints one line of JSON.
+import { loadavg } from 'node:os';
 import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
-import { type asMessageId, newMessageId } from '../../src/domain/base/ids.ts';
+import { type asMessageId, newEntryId, newMessageId } from '../../src/domain/base/ids.ts';
+import { createConversationDocument } from '../../src/services/documents/yjs-conversation.ts';
 import {
   createTestDevice,
   eventually,
@@ -90,30 +92,47 @@ for (const id of ids.slice(0, 5))
   await eventually(back, async () => (await back.read(id))?.messages.size === 101, 30_000);
 const returned = performance.now() - returning;
 
-// One change, from one log to the other.
+// One change, from one log to the other: both have the conversation open, as tabs have.
 const [open = newConversationId()] = ids;
 back.sync.setOpen([open]);
 desk.sync.setOpen([open]);
 await new Promise((resolve) => setTimeout(resolve, 500));
+const document = createConversationDocument(open);
+for (const { bytes } of await desk.store.log.read(open)) document.apply(bytes);
 const times: number[] = [];
-for (let number = 0; number < 100; number += 1) {
-  const size = (await back.read(open))?.messages.size ?? 0;
+const cpu = process.cpuUsage();
+for (let number = 0; number < 200; number += 1) {
+  const parent = document.read().meta.head;
+  const message = textMessage(newMessageId(), parent, `change ${number}`, Date.now());
+  const bytes = document.change({ messages: [message], meta: { head: message.id } });
+  if (!bytes) throw new Error('Nothing changed');
+  const after = await back.store.log.head();
   const began = performance.now();
-  await desk.say(open, `change ${number}`);
-  await eventually(
-    back,
-    async () => (await back.store.log.head()) > 0 && ((await back.read(open))?.messages.size ?? 0) > size,
-    10_000,
-  );
-  times.push(performance.now() - began);
+  const arrived = new Promise<void>((resolve) => {
+    const stop = back.store.log.subscribe(({ documents }) => {
+      if (!documents.includes(open)) return;
+      void back.store.log.read(open, after).then((entries) => {
+        if (entries.length === 0) return;
+        stop();
+        times.push(performance.now() - began);
+        resolve();
+      });
+    });
+  });
+  await desk.store.log.append([{ id: newEntryId(), document: open, origin: 'user', bytes }]);
+  await arrived;
 }
-times.sort((a, b) => a - b);
+const spent = process.cpuUsage(cpu);
+times.sort((x, y) => x - y);
 console.log(
   JSON.stringify({
     uploadMs: Math.round(uploaded),
     freshDeviceMs: Math.round(fetched),
     returningWithFiveMs: Math.round(returned),
-    propagationMs: { p50: at(times, 0.5), p95: at(times, 0.95) },
+    propagationMs: { p50: at(times, 0.5), p95: at(times, 0.95), worst: at(times, 1) },
+    // Of both devices, the relay and this script together.
+    cpuMsPerChange: Math.round((spent.user + spent.system) / times.length / 100) / 10,
+    loadAverage: loadavg().map((load) => Math.round(load * 10) / 10),
     bytes: { plain, relay: rooms.bytes, ratio: Math.round((rooms.bytes / plain) * 1000) / 1000 },
   }),
 );

@@ -99,6 +99,8 @@ export interface Faults {
   reorder: boolean;
   /** Chance that a frame takes its connection with it. */
   cut: number;
+  /** Chance that the relay lies: keeps a frame back, says an old one again, or says one of another room. */
+  lies?: number;
 }
 
 export interface Network {
@@ -124,6 +126,8 @@ export function createNetwork(random: () => number): Network {
   let rooms: Rooms | undefined;
   let store: ReturnType<typeof storeOn> | undefined;
   let frames = 0;
+  /** What the relay said, for it to say again where it does not belong. */
+  const spoken: { room: Room | undefined; frame: Uint8Array }[] = [];
   const log: string[] = [];
   const between = ([low, high]: [number, number]) => low + random() * (high - low);
 
@@ -239,6 +243,7 @@ export function createNetwork(random: () => number): Network {
             this.drop(1006);
             return;
           }
+          if (way === 1 && faults.lies && this.#lie(frame, faults.lies)) return;
           const times = random() < faults.duplicate ? 2 : 1;
           for (let time = 0; time < times; time += 1) {
             let at = performance.now() + between(faults.latency);
@@ -246,6 +251,19 @@ export function createNetwork(random: () => number): Network {
             this.#order[way] = at;
             setTimeout(() => this.#deliver(frame, way), at - performance.now());
           }
+        }
+
+        /** True where the frame itself is kept back. */
+        #lie(frame: Uint8Array, share: number): boolean {
+          spoken.push({ room: this.#room, frame });
+          if (spoken.length > 400) spoken.splice(0, 200);
+          if (random() >= share) return false;
+          const old = spoken[Math.floor(random() * spoken.length)];
+          const mine = spoken.filter(({ room }) => room === this.#room);
+          const again = random() < 0.5 ? old : mine[Math.floor(random() * mine.length)];
+          if (again && random() < 0.7)
+            setTimeout(() => this.#deliver(again.frame, 1), between(network.faults.latency));
+          return random() < 0.6;
         }
 
         #deliver(frame: Uint8Array, way: 0 | 1) {

@@ -17,6 +17,10 @@ const started = performance.now();
 let failed = 0;
 const totals = { messages: 0, kills: 0, frames: 0, events: 0 };
 let ran = 0;
+// A seed in which everybody waits for something that never comes ends the process without a word.
+process.on('exit', (code) => {
+  if (code === 13) console.log(`seed ${from + ran} never ended`);
+});
 for (let seed = from; seed < from + seeds; seed += 1) {
   const began = performance.now();
   try {

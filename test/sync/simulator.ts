@@ -78,14 +78,17 @@ const SCENARIOS = [
   'storage-full',
   'everything',
 ] as const;
-export type Scenario = (typeof SCENARIOS)[number];
+/** Faults of their own, which `everything` does not have: its seeds mean what they always meant. `worst` has them all. */
+const FURTHER = ['revoking', 'liar', 'tabs', 'worst'] as const;
+const ALL = [...SCENARIOS, ...FURTHER] as const;
+export type Scenario = (typeof ALL)[number];
 
 /** Runs one seed; throws a SimulationError that names it. */
 export async function simulate(
   seed: number,
   { only, turns = 40 }: { readonly only?: Scenario | undefined; readonly turns?: number } = {},
 ): Promise<Outcome> {
-  const scenario = only ?? (SCENARIOS[seed % SCENARIOS.length] as Scenario);
+  const scenario = only ?? (ALL[seed % ALL.length] as Scenario);
   const quiet = { info: console.info, warn: console.warn, error: console.error };
   const said: string[] = [];
   const hush = (...words: unknown[]) => void said.push(words.map(String).join(' '));
@@ -108,7 +111,9 @@ async function run(
   said: string[],
 ): Promise<Outcome> {
   const { random } = clockwork;
-  const is = (...names: Scenario[]) => scenario === 'everything' || names.includes(scenario);
+  const is = (...names: Scenario[]) =>
+    scenario === 'everything' || scenario === 'worst' || names.includes(scenario);
+  const isAlso = (name: (typeof FURTHER)[number]) => scenario === 'worst' || scenario === name;
   const chance = (share: number) => random() < share;
   const whole = (below: number) => Math.floor(random() * below);
   const one = <T>(list: readonly T[]): T => list[whole(list.length)] as T;
@@ -132,8 +137,8 @@ async function run(
       cut: 0.01,
     };
 
-  /** The store, dying at its fuse: nothing that the process wanted after that happens. */
-  const perilous = (machine: Machine): Store => {
+  /** Store and vault, dying at the fuse: nothing that the process wanted after that happens. */
+  const perilous = (machine: Machine): { store: Store; vault: Vault } => {
     const { log, drawer } = machine.store;
     let dead = false;
     const guard = async <T>(work: () => Promise<T>, writes: boolean): Promise<T> => {
@@ -154,7 +159,8 @@ async function run(
       if (dead) return await new Promise<T>(() => {});
       return result;
     };
-    return {
+    const { vault } = machine;
+    const store: Store = {
       kind: 'persistent',
       log: {
         append: (entries, writes) => guard(() => log.append(entries, writes), true),
@@ -175,6 +181,15 @@ async function run(
         set: (key, value) => guard(() => drawer.set(key, value), true),
         keys: (prefix) => guard(() => drawer.keys(prefix), false),
         subscribe: (listener) => drawer.subscribe((change) => !dead && listener(change)),
+      },
+    };
+    if (!isAlso('revoking')) return { store, vault };
+    return {
+      store,
+      vault: {
+        put: (name, secret) => guard(() => vault.put(name, secret), false),
+        get: (name) => guard(() => vault.get(name), false),
+        names: () => guard(() => vault.names(), false),
       },
     };
   };
@@ -210,8 +225,7 @@ async function run(
         fetch: network.fetchFor(() => machine.online),
         timeoutMs: () => 20_000,
       }),
-      store: perilous(machine),
-      vault: machine.vault,
+      ...perilous(machine),
       config: machine.config,
       sealing: createSeededSealing(random),
       deflate: syncDeflate,
@@ -230,7 +244,9 @@ async function run(
     void machine.device.store.log.close();
     machine.device.stop();
     machine.device = null;
-    setTimeout(() => machine.device ?? boot(machine), 50 + random() * 3000);
+    // Another tab takes over at once.
+    const pause = isAlso('tabs') ? 0 : 50 + random() * 3000;
+    setTimeout(() => machine.device ?? boot(machine), pause);
   }
 
   const settle = async (wanted: () => Promise<boolean> | boolean, what: string, seconds: number) => {
@@ -269,7 +285,10 @@ async function run(
   );
   await settle(() => first.device?.status.get().state === 'synced', 'the first device', 30);
   const pair = async (machine: Machine) => {
-    const source = machines.find((other) => other !== machine && other.device && other.online) as Machine;
+    const source = machines.find(
+      (other) =>
+        other !== machine && other.device && other.online && (other === first || !isAlso('revoking')),
+    ) as Machine;
     const { link } = await finished((source.device as TestDevice).sync.pairing('https://app.test/'));
     const device = machine.device ?? boot(machine);
     await finished(device.sync.join(device.sync.readOffer(link), { deviceName: machine.name }));
@@ -277,6 +296,8 @@ async function run(
   const count = 2 + whole(2);
   for (let number = 1; number < count; number += 1)
     await pair(makeMachine(['Phone', 'Tablet', 'Laptop'][number - 1] as string));
+
+  if (isAlso('liar')) network.faults.lies = 0.06;
 
   // ------------------------------------------------------------------ what people do
   /** Conversations, by what became of them. */
@@ -303,13 +324,33 @@ async function run(
     for (let turn = 0; turn < 20 && !over && machine.device === device; turn += 1) await clockwork.advance(0);
     await Promise.race([trying, clockwork.advance(0)]);
   };
-  const known = async (device: TestDevice) =>
+  const known = async (device: Pick<TestDevice, 'store'>) =>
     (await device.store.log.documents())
       .filter((id) => id !== LIBRARY_DOCUMENT)
       .map((id) => asConversationId(id));
 
+  /** A tab beside the one whose engine leads: it writes to the same store, whatever becomes of the other. */
+  const tabs = new Map<Machine, TestDevice>();
+  const tabOf = (machine: Machine): TestDevice => {
+    const tab =
+      tabs.get(machine) ??
+      createTestDevice({
+        name: machine.name,
+        backend: { open: () => fail('A follower opened a room'), erase: async () => {} },
+        store: machine.store,
+        vault: machine.vault,
+        config: writable(configSchema.parse({})),
+        sealing: createSeededSealing(random),
+        deflate: syncDeflate,
+        now: () => EPOCH + clockwork.time() + machine.skew,
+      });
+    tabs.set(machine, tab);
+    return tab;
+  };
+
   const say = (machine: Machine, id: ConversationId, text: string) =>
-    attempt(machine, async (device) => {
+    attempt(machine, async (leader) => {
+      const device = isAlso('tabs') && chance(0.5) ? tabOf(machine) : leader;
       const message = await device.say(id, text);
       written.set(message.id, { conversation: id, removed: false });
     });
@@ -376,7 +417,18 @@ async function run(
   const backups: Disk[] = [];
   let attacks = 0;
   let losses = 0;
+  let revocations = 0;
+  const revoke = async () => {
+    if (!first.device || first.full) return;
+    revocations += 1;
+    const lost = first.device.status.get().devices.find(({ here }) => !here);
+    // Most of the time killed in the middle of it.
+    if (chance(0.7)) first.fuse = 1 + whole(30);
+    await attempt(first, (device) => device.sync.revoke(lost?.id ?? 'nobody'));
+  };
   const disturb = async () => {
+    if (isAlso('revoking') && revocations < 3 && chance(0.12)) await revoke();
+    if (isAlso('tabs') && chance(0.25)) one(machines).fuse = 1 + whole(25);
     if (is('crashes') && chance(0.25)) one(machines).fuse = 1 + whole(25);
     if (is('storage-full') && chance(0.2)) {
       const machine = one(machines);
@@ -465,7 +517,8 @@ async function run(
     const machine = one(machines);
     machine.online = false;
     machine.sockets?.cut();
-    const ids = machine.device ? await known(machine.device) : [];
+    // Asked of the disk: the process may die of the question.
+    const ids = machine.device ? await known({ store: machine.store }) : [];
     if (machine.device && ids.length > 0) {
       const id = one(ids);
       for (let number = 0; number < 12; number += 1)
@@ -485,6 +538,43 @@ async function run(
   for (const machine of machines) Object.assign(machine, { online: true, full: false, fuse: null });
   await clockwork.advance(4000);
   for (const machine of machines) machine.device?.engine.wake('online');
+  if (isAlso('liar')) {
+    // It stops lying, and everybody hears all of it again.
+    attacks += 1;
+    const { disk } = network;
+    network.kill();
+    await clockwork.advance(500);
+    network.start(disk);
+    for (const machine of machines) machine.device?.engine.wake('online');
+  }
+  const accountOf = async ({ store }: Machine) =>
+    ((await store.drawer.get('sync/account')) as { id?: string; fingerprint?: string } | undefined) ?? {};
+  if (revocations > 0) {
+    await settle(() => first.device?.status.get().state === 'synced', 'after the revocation', 240);
+    await clockwork.advance(2000);
+    const { id, fingerprint } = await finished(accountOf(first));
+    const names = (await finished(first.vault.names())).filter((name) => !name.endsWith(`/${id}`));
+    if (names.length > 0) fail(`keys are left behind: ${names.join(', ')}`);
+    for (const machine of machines) {
+      if (machine === first || (await finished(accountOf(machine))).fingerprint === fingerprint) continue;
+      // Locked out: nothing of the new account came here, and nothing goes there until it is paired again.
+      if (machine.device?.status.get().state === 'synced')
+        fail(
+          `${machine.name} was locked out and says ${JSON.stringify(machine.device.status.get())}; ${JSON.stringify([await accountOf(first), await accountOf(machine), [...network.disk.erased], [...network.disk.rooms.keys()], await first.store.drawer.keys('sync/erase/'), revocations])}`,
+        );
+      await pair(machine);
+    }
+    // A relay that was away when the old account was to be erased is asked again.
+    await settle(
+      () => {
+        const accounts = [...network.disk.rooms.keys()].map((room) => room.split('/')[0] ?? '');
+        // A disk put back from a backup lists what it does not give out.
+        return new Set(accounts.filter((account) => !network.disk.erased.has(account))).size === 1;
+      },
+      'the old account is erased',
+      90,
+    );
+  }
   const atRest = () =>
     machines.every(
       ({ device }) => device?.status.get().state === 'synced' && device.status.get().waiting === 0,
@@ -632,6 +722,7 @@ async function run(
     if (unreadable > 0 && attacks === 0) fail(`${name} cannot open ${unreadable} blobs`);
   }
   for (const machine of machines) machine.device?.stop();
+  for (const tab of tabs.values()) tab.stop();
   void losses;
   return {
     seed,

@@ -159,16 +159,18 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
     return true;
   }
 
-  const isUploaded = () =>
-    !uplink.adopting && records.outbox.size === 0 && ![...records.rooms.values()].some(({ whole }) => whole);
+  /** Documents of which all is still to be sent; what stays here is none of them. */
+  const unsent = (): number =>
+    [...records.rooms.values()].filter(
+      ({ whole, withheld, gone }) => whole && withheld === null && gone === null,
+    ).length;
+  const isUploaded = () => !uplink.adopting && records.outbox.size === 0 && unsent() === 0;
 
   const waiting = (): number => {
     let count = 0;
     for (const [document, rows] of records.outbox)
       if (document !== INDEX_ROOM) for (const row of rows.values()) count += row.changes;
-    for (const { whole, withheld, gone } of records.rooms.values())
-      if (whole && withheld === null && gone === null) count += 1;
-    return count + lifetimes.unseen.size;
+    return count + unsent() + lifetimes.unseen.size;
   };
   /** The relay may lack something of a room, or still have what is to be replaced there. */
   const isComparing = (): boolean => {

@@ -336,6 +336,8 @@ describe('revoking', () => {
     await desk.say(id, 'one');
     await phone.say(id, 'two');
     await has(desk, id, 2);
+    // What stays here must not hold back the end of the old account.
+    await desk.change(newConversationId(), { meta: { title: 'A sample', sample: true, createdAt: 1 } });
     await isSynced(desk);
     const old = new Set(hub.rooms.keys());
     const before = desk.status.get().account?.fingerprint;
