@@ -26,11 +26,18 @@ export function useStrategyName(): (id: string) => string {
 }
 
 /** What a compaction left out and put in its place, read from its plan; null for one that this version cannot read. */
-export function readCompaction(compaction: Compaction): { folded: number; summary: string } | null {
+export function readCompaction(
+  compaction: Compaction,
+): { folded: number; summary: string; edited: boolean } | null {
   const plan = compactionPlanSchema.safeParse(compaction.plan);
   if (!plan.success) return null;
   const folded = plan.data.runs.reduce((sum, run) => sum + (run.action === 'keep' ? 0 : run.count), 0);
-  return { folded, summary: compaction.summary ?? summaryTextOf(plan.data) };
+  return {
+    folded,
+    summary: compaction.summary ?? summaryTextOf(plan.data),
+    // Written here, or carried on from an earlier one.
+    edited: compaction.summary != null || plan.data.summaries.some(({ edited }) => edited === true),
+  };
 }
 
 /** Markdown in a small place: its headings are no larger than its words. */
@@ -181,7 +188,7 @@ export function CompactionDivider({
               <>
                 <h4 className="flex items-center gap-2 pb-1 font-medium">
                   {t('divider.summary')}
-                  {compaction.summary != null && <Badge tone="folded">{t('divider.edited')}</Badge>}
+                  {read.edited && <Badge tone="folded">{t('divider.edited')}</Badge>}
                 </h4>
                 {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
                 <div tabIndex={0} className={classes('max-h-96 overflow-y-auto rounded-xs', SMALL_PROSE)}>
