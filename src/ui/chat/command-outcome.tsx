@@ -1,6 +1,6 @@
 // What a slash command hands back, shown below the messages until it is closed. It is not part of the conversation.
 import { CornerDownLeft, X } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { asConversationId, asMessageId, type ConversationId } from '../../domain/base/ids.ts';
@@ -403,7 +403,6 @@ export function Outcomes({
   place: ConversationId | 'new';
   shown: readonly ShownOutcome[];
 }) {
-  const { t } = useTranslation('chat');
   const { outcomes } = useSession();
   const close = (id: number) =>
     outcomes.update((all) =>
@@ -412,18 +411,35 @@ export function Outcomes({
         (all.get(place) ?? []).filter((other) => other.id !== id),
       ),
     );
+  // What was there when one came is not new.
+  const [before] = useState(() => new Set(shown.map(({ id }) => id)));
   return shown.map(({ id, line, outcome }) => (
-    <section key={id} aria-label={line} className="my-4 rounded-lg border bg-side">
+    <OutcomeCard key={id} line={line} outcome={outcome} fresh={!before.has(id)} onClose={() => close(id)} />
+  ));
+}
+
+/** `fresh`: comes onto the screen by itself, its beginning first. */
+function OutcomeCard({
+  line,
+  outcome,
+  fresh,
+  onClose,
+}: Pick<ShownOutcome, 'line' | 'outcome'> & { fresh: boolean; onClose: () => void }) {
+  const { t } = useTranslation('chat');
+  const card = useRef<HTMLElement>(null);
+  const done = outcome !== null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once when it begins to run, and once when it is done
+  useEffect(() => {
+    const box = card.current;
+    if (fresh) box?.scrollIntoView({ block: box.offsetHeight > innerHeight / 2 ? 'start' : 'nearest' });
+  }, [fresh, done]);
+  return (
+    <section ref={card} aria-label={line} className="my-4 scroll-mt-4 scroll-mb-8 rounded-lg border bg-side">
       <header className="flex items-center gap-2 py-1 pr-1 pl-3 text-ink-3 text-xs">
         <CornerDownLeft size={13} aria-hidden />
         <span className="min-w-0 flex-1 truncate font-mono">{line}</span>
         <span className="max-sm:hidden">{t('notSaved')}</span>
-        <IconButton
-          size="sm"
-          label={t('close')}
-          icon={<X size={14} aria-hidden />}
-          onClick={() => close(id)}
-        />
+        <IconButton size="sm" label={t('close')} icon={<X size={14} aria-hidden />} onClick={onClose} />
       </header>
       <div className="px-3 pb-3">
         {outcome ? (
@@ -435,7 +451,7 @@ export function Outcomes({
         )}
       </div>
     </section>
-  ));
+  );
 }
 
 /** Does what an outcome asks for beside being shown. True where there is something to show. */

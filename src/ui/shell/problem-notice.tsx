@@ -15,7 +15,9 @@ export function useProblemWords(): (problem: ProblemLike) => { what: string; kep
   return (problem) => {
     const say = (part: string): string => {
       const key = `${problem.code}.${part}`;
-      return i18n.exists(key, { ns: 'problems' }) ? String(t(key, { ...problem.params })) : '';
+      // A value that is not there at all has a sentence of its own where one is written (`what_missing`).
+      const context = problem.params?.value === '' ? { context: 'missing' } : {};
+      return i18n.exists(key, { ns: 'problems' }) ? String(t(key, { ...problem.params, ...context })) : '';
     };
     return { what: say('what') || problem.message, kept: say('kept'), todo: say('do') };
   };
