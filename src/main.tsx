@@ -450,6 +450,7 @@ function warmUp(
 ): void {
   const { provider, local } = config.embedding;
   if (conversations === 0 || provider !== 'local' || local.source !== 'bundled') return;
+  if (document.visibilityState === 'hidden') return;
   // What is wrong with it is said where somebody asks for it.
   embedding?.embed([FIRST_WORDS], { kind: 'query', signal }).catch(() => {});
 }
