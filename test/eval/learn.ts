@@ -1,5 +1,5 @@
 // Learns what can be learnt of the ranking, from data that may ship with it, and says whether it is worth shipping:
-//   npm run eval -- --learn [--bench DIR] [--reuse] [--write]
+//   npm run eval -- --learn [--bench DIR] [--reuse] [--write] [--fusion no]
 // --bench names a folder with MADial-Bench and MemoryBank (bench.mjs); LoCoMo in it only measures. Everything is cross-validated by
 // conversation: no question is judged by weights that have seen another question about the same conversation.
 //   1. A fusion: a conditional logistic over what ranking knows of a passage, against the order that ships. It ships only where it wins on
@@ -8,7 +8,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Technique } from '../../src/domain/memory/rank.ts';
-import { ROOT } from './load.ts';
+import { option, ROOT } from './load.ts';
 import { type Asked, type Ranked, rankRecorded, recordAll } from './recorded.ts';
 import { type Answered, recallAt, shownAt, silentAt, thresholdFor } from './report.ts';
 
@@ -340,7 +340,7 @@ export async function runLearn(): Promise<void> {
   const rankAll = (without: readonly Technique[]): Answered[] =>
     all.map((asked) => ({ asked, ranked: rankRecorded(asked, { without: new Set(without) }) }));
   const answered = rankAll([]);
-  learnFusion(answered.filter(({ asked }) => asked.origin === 'own'));
+  if (option('fusion', 'yes') === 'yes') learnFusion(answered.filter(({ asked }) => asked.origin === 'own'));
   const lines = {
     hybrid: learnLine('with words and meaning', answered),
     keyword: learnLine('with words alone', rankAll(['vector', 'late'])),

@@ -21,12 +21,12 @@ export const FIT = {
   /** A word counts this much where only the message before or after has it. */
   window: 0.5,
   /** What the messages before and after add of their own score, and the conversation with the mean of its best three. */
-  previous: 0.1,
-  next: 0.2,
+  previous: 0.05,
+  next: 0.1,
   conversation: 0.6,
   best: 3,
   /** Said by somebody whom the question names. */
-  speaker: 1.4,
+  speaker: 1.25,
   /** Is a question itself: it seldom answers one. */
   question: 0.9,
   /** Speaks of a time, where the question asks when. */

@@ -3,15 +3,15 @@
 
 export const LEARNT = {
   hybrid: {
-    score: 6.042,
-    stands: 0.486,
-    words: 0.701,
-    intercept: -8.34,
+    score: 6.649,
+    stands: 0.46,
+    words: 0.642,
+    intercept: -8.275,
   },
   keyword: {
-    score: 4.811,
-    stands: 0.3,
-    words: 0.898,
-    intercept: -6.763,
+    score: 5.117,
+    stands: 0.291,
+    words: 0.857,
+    intercept: -6.637,
   },
 } as const;
