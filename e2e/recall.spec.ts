@@ -45,9 +45,9 @@ test.describe('with a library that is remembered', () => {
     await remembered(page);
   });
   test.afterAll(() => context.close());
+  test.beforeEach(() => page.getByRole('button', { name: 'New conversation' }).first().click());
 
   test('recall finds the right message, opens it highlighted, and Back returns', async () => {
-    await openApp(page);
     await page
       .getByRole('textbox', { name: 'Message' })
       .fill('/recall when do we back up the photos --limit 3 --with-context');
@@ -69,7 +69,6 @@ test.describe('with a library that is remembered', () => {
   });
 
   test('a Chinese question finds Chinese text, with all scores to be read', async () => {
-    await openApp(page);
     const result = await page.evaluate(() =>
       globalThis.recollect?.app.memory.recall({
         text: '数据库是几点备份的',
@@ -89,7 +88,6 @@ test.describe('with a library that is remembered', () => {
   });
 
   test('without a model the composer answers from memory, and says so', async () => {
-    await openApp(page);
     await page.getByRole('button', { name: 'New conversation' }).first().click();
     await page.getByRole('textbox', { name: 'Message' }).fill('Can I take bicycles on the night train?');
     await page.keyboard.press('Enter');
@@ -98,7 +96,6 @@ test.describe('with a library that is remembered', () => {
   });
 
   test('the palette finds words at once and opens the exact message', async () => {
-    await openApp(page);
     await page.keyboard.press('ControlOrMeta+k');
     await page.getByRole('dialog').getByRole('combobox').fill('potassium');
     await page
@@ -107,10 +104,15 @@ test.describe('with a library that is remembered', () => {
       .click();
     await expect(page).toHaveURL(/\?m=/);
     await expect(page.getByText('feed them with potassium')).toBeVisible();
+    // Enter right behind the last key opens the best message, not what happened to be listed sooner.
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.getByRole('dialog').getByRole('combobox').fill('reservation');
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('the bicycle carriage is the last one')).toBeVisible();
+    await expect(page).toHaveURL(/\?m=/);
   });
 
   test('offline after a reload: the library, and recall with vectors', async () => {
-    await openApp(page);
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
     // The model's files are kept a moment after the start.
     const kept = () =>
