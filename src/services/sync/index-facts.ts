@@ -61,6 +61,8 @@ export interface IndexFacts {
   putIndexEpoch(step: Step, epoch: number): void;
   /** The device holds more of a document than it told the others. */
   announce(document: string): void;
+  /** This device has put something on the relay of which the others do not know yet that it is there. */
+  untold(): boolean;
   /** Tells the others what is to be told; only while the index is connected. True where it did. */
   sendBeacons(signal: AbortSignal): Promise<boolean>;
 
@@ -306,6 +308,16 @@ export function createIndexFacts({
       records.putFacts(step, [[epochKey(INDEX_ROOM), { epoch }, stamp()]], changed),
     announce: (document) => {
       beacons.add(document);
+    },
+    untold: () => {
+      for (const document of beacons) {
+        const record = records.rooms.get(document);
+        if (document === INDEX_ROOM || !record || record.gone !== null || record.withheld !== null) continue;
+        const told = headsOf(document).get(device);
+        if (reach(record.have, device) > (told?.epoch === record.epoch ? (told.have[device] ?? 0) : 0))
+          return true;
+      }
+      return false;
     },
     sendBeacons,
 

@@ -190,6 +190,7 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
       index.settled &&
       records.outbox.size === 0 &&
       !uplink.adopting &&
+      !facts.untold() &&
       !rooms.looking() &&
       !isComparing()
       ? 'synced'

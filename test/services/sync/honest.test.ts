@@ -87,6 +87,29 @@ describe('while everything is being looked at', () => {
   }, 40_000);
 });
 
+describe('a relay that drops single entries', () => {
+  it('is filled again, as no entry claims to hold what only others hold', async () => {
+    const desk = await create();
+    const before = new Set(hub.rooms.keys());
+    const id = newConversationId();
+    for (let number = 0; number < 3; number += 1) await desk.say(id, `message ${number}`);
+    await isSynced(desk);
+    const room = [...hub.rooms].find(([name]) => !before.has(name))?.[1] as Map<string, Uint8Array>;
+    const drop = () => {
+      hub.setOnline(false);
+      const [oldest = ''] = room.keys();
+      room.delete(oldest);
+      hub.setOnline(true);
+    };
+    drop();
+    await desk.sync.syncNow({ force: true });
+    await isSynced(desk);
+    drop();
+    const phone = await joinTo(desk);
+    await eventually(phone, async () => (await phone.texts(id)).length === 3);
+  });
+});
+
 describe('a conversation that a tab has open', () => {
   it('leaves nothing behind when it is erased for good here, whatever the tab still appends', async () => {
     const desk = await create();
