@@ -67,12 +67,20 @@ export function patient(
     signal: AbortSignal,
   ): Promise<ReadonlyMap<MessageId, T>> => {
     if (!ask) return new Map();
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+    // A timer of its own: a signal made of others may be collected before it fires while nobody else holds it.
+    const late = new AbortController();
+    const leave = () => late.abort(signal.reason);
+    const timer = setTimeout(() => late.abort(new DOMException('Too late', 'TimeoutError')), patienceMs);
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
     try {
-      return await unlessAborted(ask(bounded), bounded);
+      return await unlessAborted(ask(late.signal), late.signal);
     } catch {
       signal.throwIfAborted();
       return new Map();
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', leave);
     }
   };
   const { relevance, vectors } = source;
