@@ -10,6 +10,7 @@ import { createDevice, keepForOffline } from './adapters/browser/device.ts';
 import { bundledModel } from './adapters/embedding/bundled-models.ts';
 import type { EmbeddingProvider } from './adapters/embedding/embedding-provider.ts';
 import { createEmbedding } from './adapters/embedding/index.ts';
+import { ORT_FILES } from './adapters/embedding/ort-files.ts';
 import { createEmbeddingThread } from './adapters/embedding/thread.ts';
 import type { MemoryIndex } from './adapters/index/memory-index.ts';
 import type { IndexInWorker } from './adapters/index/worker.ts';
@@ -423,7 +424,7 @@ function lookAfter({
     const model = provider === 'local' && local.source === 'bundled' ? bundledModel(local.model) : undefined;
     if (!model) return;
     keepForOffline(
-      model.files.filter((file) => !/q4/.test(file.path)).map((file) => `/models/${model.id}/${file.path}`),
+      [...model.files.map((file) => `/models/${model.id}/${file.path}`), ...Object.values(ORT_FILES.plain)],
       signal,
     ).catch((error) =>
       console.info(`The model is not kept for offline use yet: ${toProblem(error).message}`),
