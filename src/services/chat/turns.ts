@@ -43,6 +43,9 @@ export interface TurnRequest {
   readonly after?: readonly MessageId[];
 }
 
+/** From this share of the window on, an answer that was cut off may have been cut off by the window. */
+const HALF_FULL = 0.5;
+
 /** What a turn needs to know of the conversation's session. */
 export interface TurnSession {
   readonly state: Writable<TurnState>;
@@ -150,7 +153,10 @@ export function createTurns(deps: TurnDependencies) {
         };
 
       // ROOM: cut off for its length, or refused for the length of what was asked: once more with a smaller request.
-      const cutOff = got.finish === 'length' || got.problem?.code === 'model-context';
+      // An answer can also end at the endpoint's own limit for answers: then room in the window would help nothing.
+      const cutOff =
+        got.problem?.code === 'model-context' ||
+        (got.finish === 'length' && context.pressure(stepRequest(offered)) >= HALF_FULL);
       if (cutOff && !roomMade && !signal.aborted && prepared) {
         roomMade = true;
         let room = false;

@@ -297,7 +297,7 @@ describe('an answer that ends for want of room', () => {
 
   it('is asked for once more after a forced compaction; what had come stays beside it', async () => {
     const { grown, say, paired, path, documents } = talk();
-    const id = await grown(10);
+    const id = await grown(14);
     server.next(cut, words('The last region was 19.'));
     await say('What was the last region?', id);
     expect(paired()).toMatchObject([{ reason: 'length', outcome: 'applied' }]);
@@ -315,7 +315,7 @@ describe('an answer that ends for want of room', () => {
 
   it('twice is kept as it is: there is one attempt', async () => {
     const { grown, say, paired, path } = talk();
-    const id = await grown(10);
+    const id = await grown(14);
     server.next(cut, cut, words('never asked'));
     await say('What was the last region?', id);
     expect(paired()).toHaveLength(1);
@@ -323,10 +323,20 @@ describe('an answer that ends for want of room', () => {
     expect(server.chats()).toHaveLength(2);
   });
 
+  it('is kept where the window has room: it met the limit of an answer', async () => {
+    const { grown, say, paired, path } = talk();
+    const id = await grown(4);
+    server.next(cut);
+    await say('What was the last region?', id);
+    expect((await path(id)).at(-1)).toMatchObject({ finish: 'length' });
+    expect(paired()).toEqual([]);
+    expect(server.chats()).toHaveLength(1);
+  });
+
   it('is kept where there is nothing to fold', async () => {
     const { say, paired, path } = talk();
     server.next(cut);
-    const id = await say('What was the last region?');
+    const id = await say(Array.from({ length: 24 }, (_, at) => filler(at)).join('\n'));
     expect((await path(id)).at(-1)).toMatchObject({ finish: 'length' });
     expect(paired().map((end) => end.outcome)).toEqual(['nothing']);
     expect(server.chats()).toHaveLength(1);
