@@ -42,6 +42,8 @@ interface Live {
   readonly value: ReturnType<typeof writable<Conversation>>;
   holders: number;
   entries: number;
+  /** Erased elsewhere: what its holders still show is not in the log any more. */
+  erased: boolean;
 }
 
 interface Pending {
@@ -172,6 +174,7 @@ export function createDocuments({
         value: writable(document.read()),
         holders: 0,
         entries: loaded?.entries ?? 0,
+        erased: false,
       };
       return slot;
     })();
@@ -182,7 +185,7 @@ export function createDocuments({
 
   const release = (id: ConversationId, slot: Live) => {
     slot.holders -= 1;
-    if (slot.holders > 0) return;
+    if (slot.holders > 0 || slot.erased) return;
     live.delete(id);
     void maybeFold(id, slot).catch(() => {});
   };
@@ -282,8 +285,11 @@ export function createDocuments({
   // -------------------------------------------------------------------------------------------- other tabs
   let catchingUp: Promise<void> | undefined;
   let behind = false;
-  const catchUp = () => {
+  /** Named by others since the last look. */
+  const named = new Set<DocumentId>();
+  const catchUp = (documents: readonly DocumentId[]) => {
     behind = true;
+    for (const document of documents) named.add(document);
     catchingUp ??= (async () => {
       try {
         await started;
@@ -292,8 +298,10 @@ export function createDocuments({
           for (;;) {
             const entries = await log.since(seen, PAGE);
             await receive(entries);
+            for (const { document } of entries) named.delete(document);
             if (entries.length < PAGE) break;
           }
+          await letGoOfErased();
         }
       } finally {
         catchingUp = undefined;
@@ -301,6 +309,19 @@ export function createDocuments({
     })();
     catchingUp.catch((error) => onProblem(toProblem(error)));
   };
+
+  /** What others named and is not in the log was erased by them: words written below it would be a fragment that nobody can read. */
+  async function letGoOfErased(): Promise<void> {
+    const left = [...named].filter(isConversation);
+    named.clear();
+    for (const id of left) {
+      const slot = await live.get(id)?.catch(() => undefined);
+      if (!slot || (await log.read(id)).length > 0) continue;
+      if (pending.some(({ entries }) => entries.some(({ document }) => document === id))) continue;
+      slot.erased = true;
+      live.delete(id);
+    }
+  }
 
   async function receive(entries: readonly LogEntry[]): Promise<void> {
     const touched = new Set<Live>();
@@ -326,7 +347,7 @@ export function createDocuments({
   }
 
   const stopListening = log.subscribe((change) => {
-    if (change.foreign) catchUp();
+    if (change.foreign) catchUp(change.documents);
   });
 
   // -------------------------------------------------------------------------------------------- the service

@@ -235,6 +235,26 @@ describe('documents', () => {
     await expect(documents.open(gone)).rejects.toMatchObject({ problem: { code: 'conversation-missing' } });
   });
 
+  it('lets go of what another tab erased: nothing is written below what is gone', async () => {
+    const store = createInMemoryStore();
+    const here = createDocuments({ store: secondTab(store) });
+    const id = newConversationId();
+    await here.change(id, { messages: [said('first')] });
+    const there = createDocuments({ store });
+    const open = await here.open(id);
+    await there.erase([id]);
+    await until(here.library, ({ ready, entries }) => ready && entries.length === 0);
+    await expect.poll(() => here.read(id)).toBeUndefined();
+    expect(open.get().messages.size).toBe(1);
+    await here.change(id, { messages: [said('begun again')] });
+    open.close();
+    const fresh = createDocuments({ store });
+    expect([...((await fresh.read(id))?.messages.values() ?? [])].map(({ parts }) => parts)).toEqual([
+      [{ type: 'text', text: 'begun again' }],
+    ]);
+    expect((await here.read(id))?.messages.size).toBe(1);
+  });
+
   it('goes on erasing where it was killed: nothing that was erased comes back', async () => {
     const store = createInMemoryStore();
     const killed: Store = {
