@@ -159,8 +159,7 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
     if (!places.ort) return load(model, 'cpu', onProgress);
     const known = model.source === 'bundled' ? bundledModel(model.model) : undefined;
     // What needs no file and no question is asked first.
-    const cpu =
-      model.device === 'wasm' || (known && !known.q4) || !(await hasGpu(model.device === 'webgpu'));
+    const cpu = model.device === 'wasm' || (known && !known.q4) || !(await hasGpu(model.device === 'webgpu'));
     if (cpu) return load(model, 'wasm', onProgress);
     try {
       return await load(model, 'webgpu', onProgress);
