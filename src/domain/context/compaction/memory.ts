@@ -54,19 +54,20 @@ const REACH = 40;
 /** Below this length headings would cost more than they tell. */
 const SMALL = 120;
 
-/** What a correction sets right, with the messages it was found among: the same ones stand before it in every list. */
-const links = new WeakMap<Note, { readonly before: Message | undefined; readonly about: Note | null }>();
+/** What a correction sets right, and the messages it was found among. */
+const links = new WeakMap<Note, { readonly among: readonly Message[]; readonly about: Note | null }>();
 
 /** The note that a correction speaks of: the same kind of value about the same things, the nearer the likelier. */
 function aboutOf(correction: Note, at: number, messages: readonly Message[]): Note | null {
-  const before = messages[at - 1];
+  const among = messages.slice(Math.max(0, at - REACH), at);
   const known = links.get(correction);
-  if (known && known.before === before) return known.about;
+  if (known?.among.length === among.length && known.among.every((message, place) => message === among[place]))
+    return known.about;
   let best: Note | null = null;
   let most = 0;
   for (let there = at - 1; there >= Math.max(0, at - REACH); there--)
     for (const other of notesOf(messages[there] as Message)) {
-      if (other.kind === 'rule') continue;
+      if (other.kind === 'rule' || other.text === correction.text) continue;
       let alike = false;
       for (const value of correction.values) if (value !== 'name' && other.values.has(value)) alike = true;
       if (!alike) continue;
@@ -79,7 +80,7 @@ function aboutOf(correction: Note, at: number, messages: readonly Message[]): No
         best = other;
       }
     }
-  links.set(correction, { before, about: best });
+  links.set(correction, { among, about: best });
   return best;
 }
 
