@@ -180,12 +180,10 @@ const contents = (page: Page): Promise<string> =>
     return all.sort().join('\n');
   });
 const same = (one: Page, other: Page) =>
-  expect
-    .poll(async () => (await contents(one)) === (await contents(other)), {
-      timeout: 60_000,
-      intervals: [300],
-    })
-    .toBe(true);
+  expect(async () => expect(await contents(one)).toBe(await contents(other))).toPass({
+    timeout: 60_000,
+    intervals: [300],
+  });
 
 async function say(page: Page, words: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(words);
