@@ -32,8 +32,7 @@ import type { Memory, MemoryStatus, RecallResult, SearchHit } from './memory.ts'
 
 /** Candidates asked of each half: the right one is among the best 50 for nine questions in ten. */
 const CANDIDATES = 50;
-/** How long a recall waits for an index that is starting (on a slow machine that takes a while, and whoever asked can stop), and for one that is not heard of, ms. */
-const START_PATIENCE = 60_000;
+/** How long a recall waits for an index that is starting, ms. */
 const INDEX_PATIENCE = 8_000;
 /** How often it looks whether the index is there, ms. */
 const INDEX_LOOK = 25;
@@ -113,13 +112,11 @@ export function createMemory({
 }: MemoryDeps): Memory {
   const waitForIndex = async (signal: AbortSignal): Promise<MemoryIndex | null> => {
     signal.throwIfAborted();
-    const began = performance.now();
+    const deadline = performance.now() + INDEX_PATIENCE;
     for (;;) {
       const ready = index();
-      const { state } = status.get();
-      const patience = state === 'starting' ? START_PATIENCE : INDEX_PATIENCE;
       // One that failed to start will not come by waiting.
-      if (ready || performance.now() - began > patience || state === 'failed') return ready;
+      if (ready || performance.now() > deadline || status.get().state === 'failed') return ready;
       await new Promise((resolve) => setTimeout(resolve, INDEX_LOOK));
       signal.throwIfAborted();
     }
