@@ -261,6 +261,8 @@ test('both offline, both write in the same conversation, both back: nothing is l
   await expect(desk.page.getByText(/Saved, also on Phone/)).toBeVisible({ timeout: 60_000 });
   await same(desk.page, phone.page);
 
+  // The app is all there before the network goes: what is still loading when it goes is another matter.
+  for (const { page } of [desk, phone]) await remembered(page, 'words');
   await relay.kill();
   await desk.context.setOffline(true);
   await phone.context.setOffline(true);

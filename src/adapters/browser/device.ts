@@ -71,7 +71,10 @@ export function createDevice(options: {
     const workbox = new Workbox(options.serviceWorker, { scope: '/' });
     workbox.addEventListener('waiting', () => {
       update.set(() => {
-        workbox.addEventListener('controlling', () => window.location.reload());
+        // Not Workbox's own event: that comes once, and the first version's taking over may have used it up.
+        navigator.serviceWorker.addEventListener('controllerchange', () => window.location.reload(), {
+          once: true,
+        });
         workbox.messageSkipWaiting();
       });
     });
