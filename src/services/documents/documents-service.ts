@@ -224,6 +224,8 @@ export function createDocuments({
 
   /** Writes what is in line, in order, as one transaction; one at a time. */
   function flush(): Promise<void> {
+    // With nothing in line the work below would end before it is assigned, and stand in the way of all later writes.
+    if (pending.length === 0) return flushing ?? Promise.resolve();
     flushing ??= (async () => {
       try {
         while (pending.length > 0) {

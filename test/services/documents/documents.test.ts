@@ -235,6 +235,16 @@ describe('documents', () => {
     await expect(documents.open(gone)).rejects.toMatchObject({ problem: { code: 'conversation-missing' } });
   });
 
+  it('goes on saving after it was told to try again with nothing to write', async () => {
+    const store = createInMemoryStore();
+    const documents = createDocuments({ store });
+    await until(documents.library, ({ ready }) => ready);
+    await documents.retry();
+    const id = newConversationId();
+    await documents.change(id, { messages: [said('after the network came back')] });
+    expect(await store.log.documents()).toContain(id);
+  });
+
   it('lets go of what another tab erased: nothing is written below what is gone', async () => {
     const store = createInMemoryStore();
     const here = createDocuments({ store: secondTab(store) });
