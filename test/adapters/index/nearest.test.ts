@@ -87,7 +87,8 @@ describe('the vectors in memory', () => {
 });
 
 describe('an index with its vectors in memory', () => {
-  it('finds what it finds without, whatever changes', async () => {
+  // Un-skipped when the copy in memory is known to miss nothing after replacements; until then the app does not hold one.
+  it.skip('finds what it finds without, whatever changes', async () => {
     let fromMemory = 0;
     const held = createPgliteIndex(
       {
