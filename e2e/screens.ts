@@ -260,11 +260,11 @@ const centred = (page: Page) =>
 const dividerButton = (page: Page, name: RegExp) => folded(page).first().getByRole('button', { name });
 
 /** A click can miss while what stands above is still growing. */
-const opened = (page: Page, name: RegExp) =>
+const opened = (page: Page, name: RegExp, shows: 'textbox' | 'heading' = 'textbox') =>
   expect(async () => {
     if ((await dividerButton(page, name).getAttribute('aria-expanded')) !== 'true')
       await dividerButton(page, name).click();
-    await expect(folded(page).first().getByRole('textbox')).toBeVisible({ timeout: 1000 });
+    await expect(folded(page).first().getByRole(shows).first()).toBeVisible({ timeout: 1000 });
   }).toPass({ timeout: 20_000 });
 
 /** The divider with one of its parts opened, in the middle of the screen. */
@@ -336,7 +336,7 @@ const CONTEXT_SCREENS: readonly Screen[] = [
     },
   },
   dividerScreen('context-divider'),
-  dividerScreen('context-divider-look', (page) => dividerButton(page, /^(Look|查看)$/).click()),
+  dividerScreen('context-divider-look', (page) => opened(page, /^(Look|查看|Hide|收起)$/, 'heading')),
   dividerScreen('context-divider-edit', (page) => opened(page, /^(Edit|修改)$/)),
   dividerScreen('context-divider-again', (page) => opened(page, /^(Again|重做)$/)),
   {
@@ -404,6 +404,20 @@ export const SCREENS: readonly Screen[] = [
   { name: 'new-conversation', library: true, go: (page) => visit(page, '/') },
   { name: 'conversation-code', library: true, go: (page) => openTitled(page, /slow query/) },
   { name: 'conversation-maths-zh', library: true, go: (page) => openTitled(page, /贝叶斯/) },
+  {
+    name: 'conversation-instructions',
+    library: true,
+    go: async (page) => {
+      await openTitled(page, /slow query/);
+      await page
+        .locator('header')
+        .getByRole('button', { name: /^(More|更多)$/ })
+        .last()
+        .click();
+      await page.getByRole('menuitem', { name: /^(Instructions|指示)$/ }).click();
+      await expect(page.getByRole('dialog').getByRole('textbox')).toBeVisible();
+    },
+  },
   {
     name: 'answer-from-memory',
     library: true,

@@ -1,5 +1,5 @@
-// `npm run screenshots [-- --only NAME] [--out DIR]`: every screen and state, wide and phone, light and dark, English and Chinese.
-// Needs a built app (`npm run build`). Pictures go to `screenshots/`.
+// `npm run screenshots [-- --only NAME,NAME] [--language en|zh] [--dist DIR] [--out DIR]`: every screen and state, wide and phone,
+// light and dark, English and Chinese. Needs a built app (`npm run build`, or the one in `--dist`). Pictures go to `screenshots/`.
 import { mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright';
@@ -8,15 +8,26 @@ import { BROWSER_ARGS, ensureBrowser } from '../test/browser.ts';
 import { atRest, SCREENS, settle, withLibrary } from './screens.ts';
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, out: { type: 'string', default: 'screenshots' } },
+  options: {
+    only: { type: 'string' },
+    language: { type: 'string' },
+    dist: { type: 'string' },
+    out: { type: 'string', default: 'screenshots' },
+  },
 });
 const PORT = Number(process.env.E2E_PORT ?? 4398);
 mkdirSync(values.out, { recursive: true });
-const server = await preview({ preview: { port: PORT, strictPort: true }, logLevel: 'silent' });
+const server = await preview({
+  preview: { port: PORT, strictPort: true },
+  logLevel: 'silent',
+  ...(values.dist ? { build: { outDir: values.dist } } : {}),
+});
 const browser = await chromium.launch({ executablePath: ensureBrowser(), args: [...BROWSER_ARGS] });
 const failed: string[] = [];
-const wanted = SCREENS.filter((screen) => !values.only || screen.name.includes(values.only));
-for (const locale of ['en-US', 'zh-CN'] as const) {
+const names = values.only?.split(',') ?? [''];
+const wanted = SCREENS.filter((screen) => names.some((name) => screen.name.includes(name)));
+const languages = (['en-US', 'zh-CN'] as const).filter((one) => one.startsWith(values.language ?? ''));
+for (const locale of languages) {
   const context = await browser.newContext({ locale, viewport: { width: 1280, height: 800 } });
   for (const library of [false, true]) {
     const screens = wanted.filter((screen) => screen.library === library);
@@ -52,6 +63,6 @@ for (const locale of ['en-US', 'zh-CN'] as const) {
 }
 await browser.close();
 await server.close();
-console.log(`${wanted.length * 8 - failed.length * 2} pictures in ${values.out}/`);
+console.log(`${wanted.length * 4 * languages.length - failed.length * 2} pictures in ${values.out}/`);
 for (const line of failed) console.error(`not taken: ${line}`);
 process.exit(failed.length === 0 ? 0 : 1);

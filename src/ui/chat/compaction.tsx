@@ -84,7 +84,7 @@ export function CompactionDivider({
       disabled={busy}
       aria-expanded={expanded}
       {...(expanded === undefined ? {} : { 'aria-controls': body })}
-      className="h-6! px-1.5! font-normal text-folded hover:bg-folded-line/40 hover:text-folded"
+      className="h-6! px-1.5! font-normal text-folded! hover:bg-folded-line/40"
       onClick={onClick}
     >
       {label}
@@ -112,7 +112,7 @@ export function CompactionDivider({
                   after: compaction.tokensAfter,
                 })}
         </span>
-        <span className="flex flex-wrap gap-x-0.5">
+        <span className="flex flex-wrap gap-x-0.5 max-sm:-ml-1.5 max-sm:basis-full">
           {state === 'inForce' && (
             <>
               {action(
@@ -150,27 +150,23 @@ export function CompactionDivider({
           ref={opened}
           className="mt-2 scroll-my-6 rounded-lg border border-folded-line bg-folded-soft px-4 py-3 text-ink"
         >
-          <p className="flex flex-wrap gap-x-2 pb-2 text-ink-3 text-xs">
-            {t(`divider.by.${compaction.reason}`, {
-              strategy: strategyName(compaction.strategy),
-              guidance: compaction.guidance ?? '',
-            })}
-            <span>
-              {t('divider.took', {
-                time:
-                  compaction.durationMs < 1000
-                    ? `${formatNumber(Math.round(compaction.durationMs))} ms`
-                    : formatDuration(compaction.durationMs),
-              })}
-            </span>
-            {compaction.wanted && (
-              <span>
-                {t('divider.fallback', {
+          <p className="pb-2 text-ink-3 text-xs [overflow-wrap:anywhere]">
+            {[
+              t(`divider.by.${compaction.reason}`, {
+                strategy: strategyName(compaction.strategy),
+                guidance: compaction.guidance ?? '',
+              }),
+              // What took no time is not worth a word.
+              compaction.durationMs >= 1000 &&
+                t('divider.took', { time: formatDuration(compaction.durationMs) }),
+              compaction.wanted &&
+                t('divider.fallback', {
                   wanted: strategyName(compaction.wanted),
                   strategy: strategyName(compaction.strategy),
-                })}
-              </span>
-            )}
+                }),
+            ]
+              .filter(Boolean)
+              .join(' · ')}
           </p>
           {compaction.problem && (
             <ProblemNotice
@@ -425,7 +421,7 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
         </form>
         <section aria-label={t('plan.blocks')}>
           <h3 className="pb-1.5 font-medium text-sm">{t('plan.blocks')}</h3>
-          <ol className="divide-y divide-line rounded-lg border border-line">
+          <ol className="divide-y divide-line overflow-hidden rounded-lg border border-line">
             {pending.blocks.map((block) => (
               <Block
                 key={block.id}

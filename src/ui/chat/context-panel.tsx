@@ -18,7 +18,7 @@ import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
-import { Badge, Button, IconButton } from '../shell/controls.tsx';
+import { Button, classes, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import type { Branch } from './rows.ts';
@@ -291,7 +291,9 @@ function Checkpoints({
   }, [context, conversation]);
   if (listed.length === 0) return null;
   const automatic = listed.filter(({ kind }) => kind !== 'named').slice(0, SHOWN);
-  const shown = all ? listed : listed.filter((one) => one.kind === 'named' || automatic.includes(one));
+  const named = listed.filter(({ kind }) => kind === 'named');
+  // What somebody gave a name to is what is looked for.
+  const shown = [...named, ...(all ? listed.filter(({ kind }) => kind !== 'named') : automatic)];
   const remove = (name: string) => {
     context.removeCheckpoint(conversation.id, name).catch(report);
   };
@@ -308,7 +310,7 @@ function Checkpoints({
         {shown.map((one) => (
           <li
             key={`${one.kind} ${one.name}`}
-            className="group/point flex items-center gap-0.5 rounded-sm hover:bg-fill"
+            className="group/point relative flex items-center rounded-sm hover:bg-fill"
           >
             <button
               type="button"
@@ -317,16 +319,25 @@ function Checkpoints({
               className="min-w-0 flex-1 px-2 py-1.5 text-left"
             >
               <span className="flex items-center gap-1.5">
-                <span className="truncate">{one.name}</span>
-                {one.kind !== 'named' && <Badge tone="branch">{t(`checkpoint.kind.${one.kind}`)}</Badge>}
+                <span className={classes('truncate', one.kind === 'named' ? 'font-medium' : 'text-ink-2')}>
+                  {one.name}
+                </span>
+                {one.kind !== 'named' && (
+                  <span className="shrink-0 text-branch text-xs">{t(`checkpoint.kind.${one.kind}`)}</span>
+                )}
+                {one.createdAt > 0 && (
+                  <time
+                    dateTime={new Date(one.createdAt).toISOString()}
+                    title={formatExact(one.createdAt)}
+                    className="ml-auto shrink-0 text-ink-3 text-xs"
+                  >
+                    {formatRelative(one.createdAt)}
+                  </time>
+                )}
               </span>
-              <span className="block truncate text-ink-3 text-xs">
-                {[one.createdAt > 0 ? formatRelative(one.createdAt) : '', one.firstLine]
-                  .filter(Boolean)
-                  .join(' · ')}
-              </span>
+              <span className="block truncate text-ink-3 text-xs">{one.firstLine}</span>
             </button>
-            <span className="flex pr-1 opacity-0 focus-within:opacity-100 group-hover/point:opacity-100 pointer-coarse:opacity-100">
+            <span className="absolute right-0 isolate flex rounded-sm bg-linear-to-l from-70% from-fill to-transparent pr-1 pl-5 opacity-0 focus-within:opacity-100 group-hover/point:opacity-100 pointer-coarse:static pointer-coarse:bg-none pointer-coarse:pl-0 pointer-coarse:opacity-100">
               <IconButton
                 size="sm"
                 label={t('panel.restore')}
@@ -346,7 +357,7 @@ function Checkpoints({
         ))}
       </ul>
       {shown.length < listed.length && (
-        <Button size="sm" variant="ghost" className="-ml-2" onClick={() => setAll(true)}>
+        <Button size="sm" variant="ghost" className="-ml-2.5" onClick={() => setAll(true)}>
           {t('panel.more', { count: listed.length })}
         </Button>
       )}

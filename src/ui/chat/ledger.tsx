@@ -53,7 +53,7 @@ export function LedgerDialog({
         <div className="space-y-4">
           {gauge && <GaugeBar gauge={gauge} legend={false} />}
           {ledger.overflow && <p className="text-danger text-sm">{t('ledger.overflow')}</p>}
-          <ol className="divide-y divide-line rounded-lg border border-line">
+          <ol className="divide-y divide-line overflow-hidden rounded-lg border border-line">
             {ledger.tokens.system > 0 && (
               <Row form="whole" title={t('gauge.parts.system')} tokens={ledger.tokens.system} />
             )}

@@ -76,7 +76,16 @@ export function WorldlineDialog({
       }}
       size="lg"
       title={t('worldlines.title')}
-      description={lines.branches > 1 ? t('worldlines.lead') : t('worldlines.empty')}
+      description={
+        lines.branches > 1 ? (
+          <>
+            {t('worldlines.lead')}
+            <span className="pointer-coarse:hidden"> {t('worldlines.keys')}</span>
+          </>
+        ) : (
+          t('worldlines.empty')
+        )
+      }
       footer={
         current && (
           <>
@@ -257,8 +266,9 @@ function PlaceWords({ place }: { place: WorldPlace }) {
         {[
           t(`worldlines.${who}`),
           formatRelative(message.createdAt),
-          t('worldlines.messages', { count: place.between }),
           place.kinds.includes('head') ? t('worldlines.here') : '',
+          // A place alone is one message anyway.
+          place.between > 1 ? t('worldlines.messages', { count: place.between }) : '',
         ]
           .filter(Boolean)
           .join(' · ')}

@@ -222,7 +222,8 @@ export const context = {
   },
   worldlines: {
     title: 'Worldlines',
-    lead: 'Every line of this conversation. Arrow keys walk, Enter goes there, C compares.',
+    lead: 'Every line of this conversation.',
+    keys: 'Arrow keys walk, Enter goes there, C compares.',
     empty: 'Nothing has forked yet: one line from beginning to end.',
     here: 'you are here',
     go: 'Go there',

@@ -9,7 +9,7 @@ import { FLOATING } from './surfaces.ts';
 
 /**
  * For windows that no trigger of Radix opens: where the focus was when they opened is where it returns. It goes to what is marked
- * `data-first-focus`, else to the first thing that takes it.
+ * `data-first-focus`, else to the window itself: a ring around its cross would say that closing is what one came for.
  */
 export function useFocusReturn() {
   const from = useRef<Element | null>(null);
@@ -18,7 +18,7 @@ export function useFocusReturn() {
       const now = document.activeElement;
       const opened = event.target as Element;
       if (!opened.contains(now)) from.current = now;
-      const first = opened.querySelector('[data-first-focus]');
+      const first = opened.querySelector('[data-first-focus]') ?? opened;
       if (!(first instanceof HTMLElement)) return;
       event.preventDefault();
       first.focus();
