@@ -34,6 +34,11 @@ export interface WholeDocument {
    * False for a mere fragment: what it builds upon is not here (a change still waits for it), or, in a conversation, nothing begins it.
    */
   readonly standsAlone: boolean;
+  /**
+   * True where the update of somebody else puts a message beside one that is here, and its writer went on from an earlier step than the
+   * latest one here: two went on at once. A branch made knowingly, as by asking again, goes on from the latest step.
+   */
+  branchesOff(update: Uint8Array): boolean;
 }
 
 /** Reads documents as the log has them; undefined where it has nothing of one. Entries that do not decode are left out. */
@@ -87,8 +92,37 @@ export function createWholeReader(log: ConversationLog, keep = 8): WholeReader {
         if (doc.store.pendingStructs !== null) return false;
         return !read || [...read().messages.values()].some(({ parentId }) => parentId === null);
       },
+      branchesOff: (update) => read !== null && branchesOff(doc, read(), update),
     };
   };
+}
+
+/**
+ * Each step of the head is a Yjs item that names as its origin the step its writer saw last: who knew what is a fact of the document, the
+ * same on all devices, whatever their clocks say and whoever reached the relay first.
+ */
+function branchesOff(doc: Y.Doc, { messages }: Conversation, update: Uint8Array): boolean {
+  const meta = doc.getMap('meta');
+  const latest = meta._map.get('head');
+  if (!latest) return false;
+  /** Below which messages the update puts one. */
+  const below = new Set<unknown>();
+  let apart = false;
+  for (const struct of Y.decodeUpdate(update).structs) {
+    const { client, clock } = struct.id;
+    if (!(struct instanceof Y.Item) || clock < Y.getState(doc.store, client)) continue;
+    const { origin, content } = struct;
+    if (origin === null) {
+      const value: unknown = content instanceof Y.ContentAny ? content.arr[0] : null;
+      const isMessage = (struct.parent as unknown) === 'm' && typeof value === 'object' && value !== null;
+      if (isMessage) below.add((value as { parentId?: unknown }).parentId);
+    } else if (origin.clock < Y.getState(doc.store, origin.client)) {
+      if (Y.compareIDs(origin, latest.lastId)) return false;
+      const before = Y.getItem(doc.store, origin);
+      apart ||= before instanceof Y.Item && before.parent === meta && before.parentSub === 'head';
+    }
+  }
+  return apart && [...messages.values()].some(({ parentId }) => below.has(parentId));
 }
 
 /** Reads one document once. */

@@ -65,22 +65,21 @@ export function createDocumentContents({
       clocks: withUpdate,
       take: async (step, bodies, known) => {
         const updates = [...bodies];
-        if (known.length > 0) {
-          const here = await read(document as DocumentId);
-          for (const body of known) if (!here || missingFrom(here.update, body)) updates.push(body);
-        }
+        const here = await read(document as DocumentId);
+        for (const body of known) if (!here || missingFrom(here.update, body)) updates.push(body);
         if (updates.length === 0) return 0;
+        const merged = mergeUpdates(updates);
+        const apart = here?.branchesOff(merged) ?? false;
         step.entries.push({
           id: newEntryId(),
           document: document as DocumentId,
           origin: 'remote',
-          bytes: mergeUpdates(updates),
+          bytes: merged,
         });
         if (isConversation(document)) records.putUnlisted(step, document, true);
-        const together = [...(records.outbox.get(document)?.values() ?? [])].some((row) => row.changes > 0);
         step.after.push(() => {
           announce(document);
-          if (together)
+          if (apart)
             records.note({ kind: 'conflict', what: 'branches', document, device: null, count: 1, bytes: 0 });
         });
         return updates.length;

@@ -74,8 +74,9 @@ export interface Whereabouts {
 export interface JournalEntry {
   readonly at: number;
   /**
-   * `conflict`: something was changed here and elsewhere at once (`what`: `branches`: both are kept, side by side; `deleted`: it was
-   * deleted elsewhere, and what was written here meanwhile lies in the trash). `note`: a step worth knowing (`what`).
+   * `conflict`: something was changed on two devices at once (`what`: `branches`: both are kept, side by side, and each device that had one
+   * of them lists it; `deleted`: it was deleted elsewhere, and what was written here meanwhile lies in the trash). `note`: a step worth
+   * knowing (`what`).
    */
   readonly kind: 'upload' | 'download' | 'conflict' | 'error' | 'note';
   /**

@@ -1,6 +1,5 @@
 // The status never says more than is known, and what was erased stays erased, also where a tab still has it open.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createInMemoryHub, type InMemoryHub } from '../../../src/adapters/sync/in-memory.ts';
+import { describe, expect, it } from 'vitest';
 import {
   type ConversationId,
   LIBRARY_DOCUMENT,
@@ -10,43 +9,17 @@ import {
 import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
 import { forgetRecords } from '../../../src/services/sync/records.ts';
 import type { SyncStatus } from '../../../src/services/sync/sync.ts';
-import {
-  createTestDevice,
-  eventually,
-  isSynced,
-  newConversationId,
-  type TestDevice,
-  textMessage,
-} from './device.ts';
+import { eventually, isSynced, newConversationId, type TestDevice, textMessage } from './device.ts';
+import { household } from './household.ts';
 
-let hub: InMemoryHub;
-let devices: TestDevice[];
-
-beforeEach(() => {
-  hub = createInMemoryHub();
-  devices = [];
-});
-afterEach(() => {
-  for (const device of devices) device.stop();
-});
-
-const make = (name: string, options: Partial<Parameters<typeof createTestDevice>[0]> = {}) => {
-  const device = createTestDevice({ name, backend: hub.backend, ...options });
-  devices.push(device);
-  return device;
+const home = household();
+const { make, create } = home;
+const joinTo = async (other: TestDevice, name?: string, device?: TestDevice) => {
+  const joined = await home.joinTo(other, name, device);
+  await isSynced(joined);
+  return joined;
 };
-const create = async (name = 'Desk', device = make(name)) => {
-  await device.sync.create({ endpoint: 'wss://relay.example', deviceName: name });
-  await isSynced(device);
-  return device;
-};
-const joinTo = async (other: TestDevice, name = 'Phone', device = make(name)) => {
-  const { link } = await other.sync.pairing('https://app.example/');
-  await device.sync.join(device.sync.readOffer(link), { deviceName: name });
-  await isSynced(device);
-  return device;
-};
-const blobs = () => [...hub.rooms.values()].reduce((sum, room) => sum + room.size, 0);
+const blobs = () => [...home.hub.rooms.values()].reduce((sum, room) => sum + room.size, 0);
 /** A tab that has the conversation open, and goes on writing whatever became of it. */
 const openTab = async (device: TestDevice, id: ConversationId) => {
   const document = createConversationDocument(id);
@@ -67,11 +40,11 @@ describe('while everything is being looked at', () => {
     await isSynced(desk);
     const whole = blobs();
     // Every room but the index loses what it had; nobody tells the device.
-    const index = [...hub.rooms.entries()].sort(([, a], [, b]) => b.size - a.size)[0]?.[0];
-    for (const [name, room] of hub.rooms) if (name !== index) (room as Map<string, Uint8Array>).clear();
+    const index = [...home.hub.rooms.entries()].sort(([, a], [, b]) => b.size - a.size)[0]?.[0];
+    for (const [name, room] of home.hub.rooms) if (name !== index) (room as Map<string, Uint8Array>).clear();
     const lies: string[] = [];
     const look = (status: SyncStatus) => {
-      const there = [...hub.rooms.values()].filter((room) => room.size > 0).length;
+      const there = [...home.hub.rooms.values()].filter((room) => room.size > 0).length;
       if (status.state === 'synced' && there < ids.length + 1) lies.push(`synced with ${there} rooms`);
     };
     const [first = newConversationId()] = ids;
@@ -90,16 +63,16 @@ describe('while everything is being looked at', () => {
 describe('a relay that drops single entries', () => {
   it('is filled again, as no entry claims to hold what only others hold', async () => {
     const desk = await create();
-    const before = new Set(hub.rooms.keys());
+    const before = new Set(home.hub.rooms.keys());
     const id = newConversationId();
     for (let number = 0; number < 3; number += 1) await desk.say(id, `message ${number}`);
     await isSynced(desk);
-    const room = [...hub.rooms].find(([name]) => !before.has(name))?.[1] as Map<string, Uint8Array>;
+    const room = [...home.hub.rooms].find(([name]) => !before.has(name))?.[1] as Map<string, Uint8Array>;
     const drop = () => {
-      hub.setOnline(false);
+      home.hub.setOnline(false);
       const [oldest = ''] = room.keys();
       room.delete(oldest);
-      hub.setOnline(true);
+      home.hub.setOnline(true);
     };
     drop();
     await desk.sync.syncNow({ force: true });
@@ -165,11 +138,11 @@ describe('a conversation that a tab has open', () => {
       desk,
       async () => (await desk.sync.where(id)).place !== 'relay' && desk.status.get().waiting === 0,
     );
-    const before = hub.rooms.size;
+    const before = home.hub.rooms.size;
     await write('a late word');
     await eventually(desk, async () => !(await desk.store.log.documents()).includes(id));
     await isSynced(desk);
-    expect(hub.rooms.size).toBe(before);
+    expect(home.hub.rooms.size).toBe(before);
     expect(await desk.store.log.documents()).toEqual([LIBRARY_DOCUMENT]);
   });
 
@@ -199,7 +172,7 @@ describe('leaving', () => {
     desk.config.set({ ...config, sync: { ...config.sync, mode: 'disabled' } });
     await eventually(desk, async () => desk.status.get().state === 'disabled');
     await desk.sync.leave({ erase: true });
-    expect(hub.rooms.size).toBe(0);
+    expect(home.hub.rooms.size).toBe(0);
     expect(await desk.vault.names()).toEqual([]);
     expect(await desk.store.drawer.get('sync/account')).toBeUndefined();
     expect((await forgetRecords(desk.store.drawer)).length).toBeLessThanOrEqual(1);
@@ -245,10 +218,10 @@ describe('revoking', () => {
       await eventually(back, async () => (await back.vault.names()).length === 1);
       await eventually(
         back,
-        async () => new Set([...hub.rooms.keys()].map((room) => room.split('/')[0])).size === 1,
+        async () => new Set([...home.hub.rooms.keys()].map((room) => room.split('/')[0])).size === 1,
       );
       back.stop();
-      for (const name of [...hub.rooms.keys()]) (hub.rooms as Map<string, unknown>).delete(name);
+      for (const name of [...home.hub.rooms.keys()]) (home.hub.rooms as Map<string, unknown>).delete(name);
     }
   }, 60_000);
 });

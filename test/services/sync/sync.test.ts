@@ -1,38 +1,14 @@
 // Two and more devices over rooms in memory: what a person expects of sync.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createInMemoryHub, type InMemoryHub } from '../../../src/adapters/sync/in-memory.ts';
+import { describe, expect, it } from 'vitest';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
 import { NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
 import { phraseOf } from '../../../src/domain/sync/pairing.ts';
 import { relayAddress } from '../../../src/services/sync/sync-service.ts';
-import { createTestDevice, eventually, isSynced, newConversationId, type TestDevice } from './device.ts';
+import { eventually, isSynced, newConversationId, type TestDevice } from './device.ts';
+import { household } from './household.ts';
 
-let hub: InMemoryHub;
-let devices: TestDevice[];
-
-beforeEach(() => {
-  hub = createInMemoryHub();
-  devices = [];
-});
-afterEach(() => {
-  for (const device of devices) device.stop();
-});
-
-const make = (name: string, options: Partial<Parameters<typeof createTestDevice>[0]> = {}) => {
-  const device = createTestDevice({ name, backend: hub.backend, ...options });
-  devices.push(device);
-  return device;
-};
-const create = async (name = 'Desk', device = make(name)) => {
-  await device.sync.create({ endpoint: 'wss://relay.example', deviceName: name });
-  await isSynced(device);
-  return device;
-};
-const joinTo = async (other: TestDevice, name = 'Phone', device = make(name)) => {
-  const { link } = await other.sync.pairing('https://app.example/');
-  await device.sync.join(device.sync.readOffer(link), { deviceName: name });
-  return device;
-};
+const home = household();
+const { make, create, joinTo } = home;
 const has = (device: TestDevice, id: ConversationId, count: number) =>
   eventually(device, async () => (await device.texts(id)).length === count);
 const both = async () => {
@@ -79,22 +55,24 @@ describe('two devices', () => {
     const id = newConversationId();
     await desk.say(id, 'one');
     await has(phone, id, 1);
-    hub.setOnline(false);
+    home.hub.setOnline(false);
     await eventually(desk, async () => desk.status.get().state === 'offline');
     await desk.say(id, 'two');
     await phone.say(id, 'three');
     await eventually(desk, async () => desk.status.get().waiting > 0);
     expect((await desk.sync.where(id)).place).toBe('here');
-    hub.setOnline(true);
+    home.hub.setOnline(true);
     await has(desk, id, 3);
     await has(phone, id, 3);
     await isSynced(desk);
-    // Written at once: two branches under the same message, and a line in the log that says so.
+    // Written at once: two branches under the same message, and a line in both logs that says so.
     const conversation = await desk.read(id);
     const parents = [...(conversation?.messages.values() ?? [])].map(({ parentId }) => parentId);
     expect(parents.filter((parent, at) => parents.indexOf(parent) !== at)).toHaveLength(1);
-    const lines = [...(await desk.sync.journal()), ...(await phone.sync.journal())];
-    expect(lines.some((line) => line.kind === 'conflict' && line.what === 'branches')).toBe(true);
+    for (const device of [desk, phone]) {
+      const lines = (await device.sync.journal()).filter(({ kind }) => kind === 'conflict');
+      expect(lines).toMatchObject([{ what: 'branches', document: id }]);
+    }
   });
 
   it('settle titles by the later word, however wrong a clock is', async () => {
@@ -135,7 +113,7 @@ describe('two devices', () => {
     await has(phone, id, 1);
     const part = [...((await phone.read(id))?.messages.values() ?? [])][0]?.parts[0];
     expect(part).toMatchObject({ type: 'file', url: `data:image/png;base64,${noise}` });
-    for (const blobs of hub.rooms.values())
+    for (const blobs of home.hub.rooms.values())
       for (const blob of blobs.values()) expect(blob.length).toBeLessThan(300_000);
   });
 });
@@ -228,7 +206,7 @@ describe('pairing', () => {
 
   it('refuses a wrong key instead of showing an empty account, and writes nothing', async () => {
     await create();
-    const before = JSON.stringify([...hub.rooms].map(([room, blobs]) => [room, blobs.size]));
+    const before = JSON.stringify([...home.hub.rooms].map(([room, blobs]) => [room, blobs.size]));
     const phone = make('Phone');
     const id = newConversationId();
     await phone.say(id, 'already here');
@@ -236,7 +214,7 @@ describe('pairing', () => {
     await expect(
       phone.sync.join(offer, { deviceName: 'Phone', endpoint: 'wss://relay.example' }),
     ).rejects.toMatchObject({ problem: { code: 'sync-no-account' } });
-    expect(JSON.stringify([...hub.rooms].map(([room, blobs]) => [room, blobs.size]))).toBe(before);
+    expect(JSON.stringify([...home.hub.rooms].map(([room, blobs]) => [room, blobs.size]))).toBe(before);
     expect(await phone.vault.names()).toEqual([]);
     expect(phone.status.get()).toMatchObject({ mode: 'disabled', account: null });
     expect(await phone.texts(id)).toEqual(['already here']);
@@ -275,11 +253,11 @@ describe('forgetting', () => {
     await desk.say(id, 'to be forgotten');
     await has(phone, id, 1);
     await isSynced(desk);
-    const rooms = hub.rooms.size;
+    const rooms = home.hub.rooms.size;
     await desk.erase(id);
     await eventually(phone, async () => !(await phone.store.log.documents()).includes(id));
     await eventually(phone, async () => (await phone.library()).every((line) => line.id !== id));
-    await eventually(desk, async () => hub.rooms.size === rooms - 1);
+    await eventually(desk, async () => home.hub.rooms.size === rooms - 1);
     const third = await joinTo(desk, 'Tablet');
     await isSynced(third);
     expect(await third.store.log.documents()).not.toContain(id);
@@ -291,10 +269,10 @@ describe('forgetting', () => {
     await desk.say(id, 'one');
     await has(phone, id, 1);
     await isSynced(phone);
-    hub.setOnline(false);
+    home.hub.setOnline(false);
     await phone.say(id, 'written while it was deleted');
     await desk.sync.forget([id]);
-    hub.setOnline(true);
+    home.hub.setOnline(true);
     await eventually(phone, async () => ((await phone.read(id))?.meta.deletedAt ?? null) !== null);
     expect(await phone.texts(id)).toHaveLength(2);
     expect((await phone.sync.where(id)).place).toBe('withheld');
@@ -339,13 +317,13 @@ describe('revoking', () => {
     // What stays here must not hold back the end of the old account.
     await desk.change(newConversationId(), { meta: { title: 'A sample', sample: true, createdAt: 1 } });
     await isSynced(desk);
-    const old = new Set(hub.rooms.keys());
+    const old = new Set(home.hub.rooms.keys());
     const before = desk.status.get().account?.fingerprint;
     const lost = desk.status.get().devices.find(({ name }) => name === 'Phone');
     await desk.sync.revoke(lost?.id ?? '');
     await eventually(
       desk,
-      async () => [...hub.rooms.keys()].every((room) => !old.has(room)) && hub.rooms.size === 2,
+      async () => [...home.hub.rooms.keys()].every((room) => !old.has(room)) && home.hub.rooms.size === 2,
     );
     await isSynced(desk);
     expect(desk.status.get().account?.fingerprint).not.toBe(before);
@@ -367,9 +345,9 @@ describe('revoking', () => {
     expect(await phone.vault.names()).toEqual([]);
     expect(await phone.texts(id)).toEqual(['mine']);
     expect(phone.config.get().sync.mode).toBe('disabled');
-    expect(hub.rooms.size).toBeGreaterThan(0);
+    expect(home.hub.rooms.size).toBeGreaterThan(0);
     await desk.sync.leave({ erase: true });
-    expect(hub.rooms.size).toBe(0);
+    expect(home.hub.rooms.size).toBe(0);
     expect(await desk.texts(id)).toEqual(['mine']);
   });
 });
@@ -381,12 +359,12 @@ describe('a damaged relay', () => {
     for (let number = 0; number < 5; number += 1) await desk.say(id, `message ${number}`);
     await has(phone, id, 5);
     await isSynced(desk);
-    hub.setOnline(false);
-    for (const blobs of hub.rooms.values()) (blobs as Map<string, Uint8Array>).clear();
-    hub.setOnline(true);
+    home.hub.setOnline(false);
+    for (const blobs of home.hub.rooms.values()) (blobs as Map<string, Uint8Array>).clear();
+    home.hub.setOnline(true);
     await eventually(
       desk,
-      async () => [...hub.rooms.values()].filter((blobs) => blobs.size > 0).length === 2,
+      async () => [...home.hub.rooms.values()].filter((blobs) => blobs.size > 0).length === 2,
       20_000,
     );
     await isSynced(desk);
@@ -400,7 +378,7 @@ describe('a damaged relay', () => {
     await desk.say(id, 'one');
     await has(phone, id, 1);
     await isSynced(desk);
-    for (const blobs of hub.rooms.values())
+    for (const blobs of home.hub.rooms.values())
       for (let number = 0; number < 80; number += 1)
         (blobs as Map<string, Uint8Array>).set(`junk ${number}`, crypto.getRandomValues(new Uint8Array(90)));
     await desk.say(id, 'two');
@@ -424,7 +402,11 @@ describe('growth', () => {
     const id = newConversationId();
     for (let number = 0; number < 80; number += 1) await desk.say(id, `message ${number}`);
     await has(phone, id, 80);
-    await eventually(desk, async () => [...hub.rooms.values()].every((blobs) => blobs.size < 30), 30_000);
+    await eventually(
+      desk,
+      async () => [...home.hub.rooms.values()].every((blobs) => blobs.size < 30),
+      30_000,
+    );
     const tablet = await joinTo(desk, 'Tablet');
     await has(tablet, id, 80);
     // Who has it all already takes nothing twice.

@@ -298,7 +298,7 @@ export const sync = {
       changes_by_other: 'Received {{count, number}} changes of {{title}} from {{device}}',
     },
     conflict: {
-      branches: '{{title}} was continued here and elsewhere at once. Both are kept, as branches.',
+      branches: '{{title}} was continued on two devices at once. Both are kept, as branches.',
       branches_by: '{{title}} was continued here and on {{device}} at once. Both are kept, as branches.',
       deleted: '{{title}} was deleted elsewhere while you wrote here. What was written here is in the trash.',
       deleted_by:

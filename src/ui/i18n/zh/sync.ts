@@ -259,7 +259,7 @@ export const sync = {
       changes_by_other: '从 {{device}} 接收了{{title}}的 {{count, number}} 处改动',
     },
     conflict: {
-      branches: '{{title}}在这里和别处同时有了后续。两者都保留，成为分支。',
+      branches: '{{title}}在两台设备上同时有了后续。两者都保留，成为分支。',
       branches_by: '{{title}}在这里和 {{device}} 上同时有了后续。两者都保留，成为分支。',
       deleted: '您在这里书写时，{{title}}在别处被删除。这里写下的内容在回收站中。',
       deleted_by: '您在这里书写时，{{title}}在 {{device}} 上被删除。这里写下的内容在回收站中。',

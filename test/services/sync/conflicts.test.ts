@@ -1,0 +1,127 @@
+// Two branches by accident are told to everybody concerned; branches that somebody made knowingly are told to nobody.
+import { describe, expect, it } from 'vitest';
+import { type ConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
+import { eventually, isSynced, newConversationId, type TestDevice, textMessage } from './device.ts';
+import { household } from './household.ts';
+
+const { make, create, joinTo } = household();
+
+const conflicts = async (device: TestDevice) =>
+  (await device.sync.journal()).filter(({ kind }) => kind === 'conflict').map(({ what }) => what);
+const has = (device: TestDevice, id: ConversationId, count: number) =>
+  eventually(device, async () => (await device.texts(id)).length === count);
+
+/** Two devices that can be parted, and a conversation with one message. */
+async function parted() {
+  const [desk, phone] = [make('Desk'), make('Phone')];
+  await create('Desk', desk);
+  await joinTo(desk, 'Phone', phone);
+  const id = newConversationId();
+  await desk.say(id, 'the beginning');
+  await has(phone, id, 1);
+  await isSynced(phone);
+  /** While it runs, only the other device is in touch with the relay. */
+  const away = async (device: TestDevice, work: () => Promise<unknown>) => {
+    const config = device.config.get();
+    const mode = (now: 'remote' | 'disabled') =>
+      device.config.set({ ...config, sync: { ...device.config.get().sync, mode: now } });
+    mode('disabled');
+    await eventually(device, async () => device.status.get().state === 'disabled');
+    await work();
+    mode('remote');
+    await isSynced(device);
+  };
+  return { desk, phone, id, away };
+}
+
+/** Another answer to the same words, as asking again gives. */
+async function beside(device: TestDevice, id: ConversationId, text: string) {
+  const conversation = await device.read(id);
+  const head = conversation?.meta.head ?? null;
+  const parent = (head && conversation?.messages.get(head)?.parentId) ?? null;
+  const message = textMessage(newMessageId(), parent, text, Date.now());
+  await device.change(id, { messages: [message], meta: { head: message.id } });
+}
+
+describe('a conversation that goes on in two places', () => {
+  it('is listed on the device whose word the relay had first, too', async () => {
+    const { desk, phone, id, away } = await parted();
+    await away(phone, async () => {
+      await phone.say(id, 'written without a network');
+      await desk.say(id, 'written meanwhile');
+      await isSynced(desk);
+    });
+    await has(desk, id, 3);
+    await has(phone, id, 3);
+    expect(await conflicts(desk)).toEqual(['branches']);
+    expect(await conflicts(phone)).toEqual(['branches']);
+  });
+
+  it('is listed once, however much was written', async () => {
+    const { desk, phone, id, away } = await parted();
+    await away(phone, async () => {
+      for (const text of ['one', 'two', 'three']) await phone.say(id, text);
+      for (const text of ['four', 'five']) await desk.say(id, text);
+      await isSynced(desk);
+    });
+    await has(desk, id, 6);
+    await has(phone, id, 6);
+    await desk.say(id, 'and on');
+    await has(phone, id, 7);
+    expect(await conflicts(desk)).toEqual(['branches']);
+    expect(await conflicts(phone)).toEqual(['branches']);
+  });
+
+  it('is no conflict to a device that was not there when it happened', async () => {
+    const { desk, phone, id, away } = await parted();
+    await away(phone, async () => {
+      await phone.say(id, 'here');
+      await desk.say(id, 'there');
+      await isSynced(desk);
+    });
+    const tablet = await joinTo(desk, 'Tablet');
+    await has(tablet, id, 3);
+    expect(await conflicts(tablet)).toEqual([]);
+  });
+});
+
+describe('a branch that was made knowingly', () => {
+  it('is no conflict, on whatever device it was made', async () => {
+    const { desk, phone, id } = await parted();
+    await desk.say(id, 'an answer');
+    await has(phone, id, 2);
+    await beside(phone, id, 'another answer');
+    await has(desk, id, 3);
+    await beside(desk, id, 'a third');
+    await has(phone, id, 4);
+    await desk.say(id, 'and on');
+    await has(phone, id, 5);
+    expect(await conflicts(desk)).toEqual([]);
+    expect(await conflicts(phone)).toEqual([]);
+  });
+
+  it('is no conflict where it travels later', async () => {
+    const { desk, phone, id, away } = await parted();
+    await desk.say(id, 'an answer');
+    await has(phone, id, 2);
+    await away(phone, () => beside(phone, id, 'another answer'));
+    await has(desk, id, 3);
+    expect(await conflicts(desk)).toEqual([]);
+    expect(await conflicts(phone)).toEqual([]);
+  });
+
+  it('is no conflict where the other changed the title meanwhile', async () => {
+    const { desk, phone, id, away } = await parted();
+    await desk.say(id, 'an answer');
+    await has(phone, id, 2);
+    await away(phone, async () => {
+      await beside(phone, id, 'another answer');
+      await desk.change(id, { meta: { title: 'Named meanwhile', pinned: true } });
+      await isSynced(desk);
+    });
+    await has(desk, id, 3);
+    await eventually(phone, async () => (await phone.read(id))?.meta.pinned);
+    expect(await conflicts(desk)).toEqual([]);
+    expect(await conflicts(phone)).toEqual([]);
+  });
+});
