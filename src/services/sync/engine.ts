@@ -1,33 +1,18 @@
 // The door to sync: follows the configuration and the account, runs a session while both want it, and answers what tabs ask. Once per
 // origin: the leader runs it, the next leader resumes from the records.
-import type { Store } from '../../adapters/log/conversation-log.ts';
-import type { Deflate } from '../../adapters/sync/deflate.ts';
-import type { SyncBackend } from '../../adapters/sync/sync-backend.ts';
-import type { Sealing } from '../../adapters/vault/sealing.ts';
-import type { Vault } from '../../adapters/vault/vault.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import type { Readable } from '../../domain/base/readable.ts';
-import type { Config } from '../../domain/settings/config.ts';
 import { createJob } from '../scheduler.ts';
 import { join, knock, leave, openAccount, sweepSecrets } from './account.ts';
 import { ACCOUNT, type Account, accountSchema } from './records.ts';
 import type { SyncAnswer, SyncRequest } from './requests.ts';
-import { createSession, type Session } from './session.ts';
+import { createSession, type Session, type SessionDeps } from './session.ts';
 import type { SyncStatus } from './sync.ts';
 
-export interface SyncEngineDeps {
-  readonly store: Store;
-  readonly vault: Vault;
-  readonly config: Readable<Config>;
-  readonly backend: SyncBackend;
-  readonly sealing: Sealing;
-  readonly deflate: Deflate;
+/** The clocks are the platform's unless others are given. */
+export interface SyncEngineDeps
+  extends Pick<SessionDeps, 'store' | 'vault' | 'config' | 'backend' | 'sealing' | 'deflate' | 'signal'>,
+    Partial<Pick<SessionDeps, 'now' | 'clock'>> {
   readonly onStatus: (status: SyncStatus) => void;
-  readonly signal: AbortSignal;
-  /** Wall clock, ms since 1970. May be wrong. */
-  readonly now?: () => number;
-  /** Monotonic, ms. */
-  readonly clock?: () => number;
 }
 
 export interface SyncEngine {

@@ -1,7 +1,5 @@
 // How documents end and move: erased here and so everywhere, erased elsewhere and so here, kept in the trash where something was written
 // meanwhile, carried over to the next epoch of their room. Deleting wins; what lost is kept where it was written.
-import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
-import type { RelayAccount, SyncBackend } from '../../adapters/sync/sync-backend.ts';
 import { toProblem } from '../../domain/base/errors.ts';
 import { type DocumentId, isConversation, LIBRARY_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
 import { reach, reaches } from '../../domain/sync/coverage.ts';
@@ -9,10 +7,9 @@ import { epochKey, type GoneFact, goneKey } from '../../domain/sync/facts.ts';
 import { readHlc } from '../../domain/sync/hlc.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { deletedNow, type WholeDocument } from '../documents/shared.ts';
-import type { RoomKeys } from './envelope.ts';
-import type { IndexFacts } from './index-facts.ts';
 import type { OpenRooms } from './open-rooms.ts';
-import { type Account, freshRecord, newStep, type Records, type RoomRecord, type Step } from './records.ts';
+import type { SessionParts } from './parts.ts';
+import { freshRecord, newStep, type RoomRecord, type Step } from './records.ts';
 
 export interface Lifetimes {
   /** A change in the log named these documents. */
@@ -55,26 +52,12 @@ export function createLifetimes({
   records,
   facts,
   rooms,
-  reasonToWithhold,
+  contents: { reasonToWithhold },
   keysOf,
   now,
   signal,
   wakeWithin,
-}: {
-  readonly account: Account;
-  readonly log: ConversationLog;
-  readonly backend: SyncBackend;
-  readonly relay: RelayAccount;
-  readonly records: Records;
-  readonly facts: IndexFacts;
-  readonly rooms: OpenRooms;
-  readonly reasonToWithhold: (here: WholeDocument) => RoomRecord['withheld'];
-  readonly keysOf: RoomKeys;
-  /** Wall clock, ms since 1970. */
-  readonly now: () => number;
-  readonly signal: AbortSignal;
-  readonly wakeWithin: (ms: number) => void;
-}): Lifetimes {
+}: SessionParts & { readonly rooms: OpenRooms }): Lifetimes {
   const { device } = account;
   /** Documents that a change in the log named and that were not looked at since. */
   const named = new Set<string>();

@@ -1,16 +1,12 @@
 // Which rooms are open: the index always; of the others those with something to send or to fetch, those on somebody's screen, and a few
 // that were used just now. Looks again now and then, at everything where somebody asks for it or the relay was found to have lost something.
 
-import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
 import type { Deflate } from '../../adapters/sync/deflate.ts';
-import type { RelayAccount, SyncBackend } from '../../adapters/sync/sync-backend.ts';
 import type { DocumentId } from '../../domain/base/ids.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { findIndex } from './account.ts';
-import type { DocumentContents } from './content.ts';
-import type { RoomKeys, SealInto } from './envelope.ts';
-import type { IndexFacts } from './index-facts.ts';
-import { type Account, freshRecord, newStep, type Records } from './records.ts';
+import type { SessionParts } from './parts.ts';
+import { freshRecord, newStep } from './records.ts';
 import { createRoomLink, type RoomLink } from './room.ts';
 
 export interface OpenRooms {
@@ -62,24 +58,10 @@ export function createOpenRooms({
   signal,
   wake,
   wakeWithin,
-}: {
-  readonly account: Account;
-  readonly log: ConversationLog;
-  readonly backend: SyncBackend;
-  readonly relay: RelayAccount;
-  readonly records: Records;
-  readonly facts: IndexFacts;
-  readonly contents: DocumentContents;
-  readonly keysOf: RoomKeys;
-  readonly sealInto: SealInto;
+}: SessionParts & {
   readonly deflate: Deflate;
-  /** Monotonic, ms. */
-  readonly clock: () => number;
   readonly lookEveryMs: () => number;
   readonly onScreen: () => Iterable<string>;
-  readonly signal: AbortSignal;
-  readonly wake: () => void;
-  readonly wakeWithin: (ms: number) => void;
 }): OpenRooms {
   const links = new Map<string, RoomLink>();
   let index: RoomLink | undefined;

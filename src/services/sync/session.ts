@@ -82,34 +82,11 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
   const lookEveryMs = () => config.get().sync.auto_sync_interval * 1000;
   const facts = createIndexFacts({ account, records, config, sealInto, now, clock, wakeWithin });
   const contents = createDocumentContents({ log, config, records, announce: facts.announce });
-  const rooms = createOpenRooms({
-    ...deps,
-    log,
-    records,
-    facts,
-    contents,
-    keysOf,
-    sealInto,
-    lookEveryMs,
-    signal,
-  });
-  const lifetimes = createLifetimes({
-    ...deps,
-    log,
-    records,
-    facts,
-    rooms,
-    reasonToWithhold: contents.reasonToWithhold,
-    keysOf,
-    signal,
-  });
+  const parts = { ...deps, log, records, facts, contents, keysOf, sealInto, signal };
+  const rooms = createOpenRooms({ ...parts, lookEveryMs });
+  const lifetimes = createLifetimes({ ...parts, rooms });
   const uplink = createUplink({
-    log,
-    records,
-    facts,
-    contents,
-    sealInto,
-    signal,
+    ...parts,
     onSeen: (document) => {
       lifetimes.seen(document);
       if ((watched.get(document) ?? 0) > clock()) relist.add(document);

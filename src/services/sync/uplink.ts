@@ -1,13 +1,11 @@
 // From the log to the outbox: reads what is new, leaves out what must stay here, seals the rest. What the relay has nothing of yet is
 // sent as a whole. Every step is one commit with the bookmark it reaches.
-import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
+import type { LogEntry } from '../../adapters/log/conversation-log.ts';
 import { type DocumentId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { beyond, isUpdate, mergeUpdates, type WholeDocument } from '../documents/shared.ts';
-import type { DocumentContents } from './content.ts';
-import type { SealInto } from './envelope.ts';
-import type { IndexFacts } from './index-facts.ts';
-import { freshRecord, newStep, type Records, type RoomRecord, type Step } from './records.ts';
+import type { SessionParts } from './parts.ts';
+import { freshRecord, newStep, type RoomRecord, type Step } from './records.ts';
 
 export interface Uplink {
   /** Seals what is new in the log. True where there was something. */
@@ -40,13 +38,7 @@ export function createUplink({
   onSealed,
   keepInTrash,
   cameBack,
-}: {
-  readonly log: ConversationLog;
-  readonly records: Records;
-  readonly facts: IndexFacts;
-  readonly contents: DocumentContents;
-  readonly sealInto: SealInto;
-  readonly signal: AbortSignal;
+}: SessionParts & {
   /** The log was read where it speaks of this document. */
   readonly onSeen: (document: string) => void;
   /** Something of this document waits for its room. */

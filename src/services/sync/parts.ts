@@ -1,0 +1,29 @@
+// What the parts of a session have in common: one account on one relay, this device's records of it, and the time.
+import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
+import type { RelayAccount, SyncBackend } from '../../adapters/sync/sync-backend.ts';
+import type { DocumentContents } from './content.ts';
+import type { RoomKeys, SealInto } from './envelope.ts';
+import type { IndexFacts } from './index-facts.ts';
+import type { Account, Records } from './records.ts';
+
+export interface SessionParts {
+  readonly account: Account;
+  readonly log: ConversationLog;
+  readonly backend: SyncBackend;
+  readonly relay: RelayAccount;
+  readonly records: Records;
+  readonly facts: IndexFacts;
+  readonly contents: DocumentContents;
+  readonly keysOf: RoomKeys;
+  readonly sealInto: SealInto;
+  /** Wall clock, ms since 1970. May be wrong. */
+  readonly now: () => number;
+  /** Monotonic, ms. */
+  readonly clock: () => number;
+  /** Ends with the session. */
+  readonly signal: AbortSignal;
+  /** Asks for a round. */
+  readonly wake: () => void;
+  /** Asks for a round in this many ms at the latest. */
+  readonly wakeWithin: (ms: number) => void;
+}
