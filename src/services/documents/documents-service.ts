@@ -18,6 +18,7 @@ import {
 import { writable } from '../../domain/base/readable.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Documents, LibraryEntry, OpenConversation, SaveStatus } from './documents.ts';
+import { hasGaps } from './gaps.ts';
 import { type ConversationDocument, createConversationDocument, toLibraryEntry } from './yjs-conversation.ts';
 import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
 
@@ -97,7 +98,7 @@ export function createDocuments({
 
   const applyEntry = (document: ConversationDocument | LibraryDocument, entry: LogEntry) => {
     try {
-      document.apply(entry.bytes);
+      document.apply(entry.bytes, entry.origin);
     } catch (error) {
       onProblem(
         toProblem(
@@ -117,10 +118,15 @@ export function createDocuments({
     for (const entry of entries) applyEntry(library, entry);
     libraryEntries = entries.length;
     announceLibrary();
-    for (const key of await drawer.keys(ERASING))
-      await eraseForGood(key.slice(ERASING.length) as ConversationId);
-    await listOrphans();
-    await foldLibrary();
+    // Duties left over from last time: where they cannot be done (a full disk, a damaged line) they wait, and everything can be read.
+    try {
+      for (const key of await drawer.keys(ERASING))
+        await eraseForGood(key.slice(ERASING.length) as ConversationId);
+      await listOrphans();
+      await foldLibrary();
+    } catch (error) {
+      onProblem(toProblem(error));
+    }
   })();
   started.catch((error) => {
     saving.set({ state: 'failed', problem: toProblem(error) });
@@ -279,8 +285,13 @@ export function createDocuments({
     const entries = await log.read(id);
     const last = entries.at(-1);
     if (!last || entries.length < 2 || closing.signal.aborted) return;
-    // An entry that does not decode must survive as it is: then nothing is folded.
-    for (const entry of entries) document.apply(entry.bytes);
+    // An entry that does not decode must survive as it is, and what waits behind it: then nothing is folded.
+    try {
+      for (const entry of entries) document.apply(entry.bytes);
+    } catch {
+      return;
+    }
+    if (hasGaps(document.doc)) return;
     await log.fold(id, Y.encodeStateAsUpdate(document.doc), last.seq);
   }
 

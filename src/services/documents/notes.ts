@@ -11,6 +11,7 @@ import { type Problem, RecollectError, toProblem } from '../../domain/base/error
 import { NOTES_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import { type Feedback, feedbackSchema, type MemoryNote, noteSchema } from '../../domain/memory/notes.ts';
+import { hasGaps, withoutGaps } from './gaps.ts';
 
 export type { Feedback, MemoryNote };
 
@@ -66,8 +67,6 @@ export function createNotes({
   onProblem?: (problem: Problem) => void;
 }): Notes {
   const doc = new Y.Doc();
-  const n = doc.getMap<unknown>('n');
-  const f = doc.getMap<unknown>('f');
   const state = writable<NotesState>({ ready: false, notes: [], feedback: [] });
   const applied = new Set<string>();
   // One author a tab: a new one for each change would stay in the document for ever.
@@ -76,12 +75,19 @@ export function createNotes({
   let entries = 0;
   let line: Promise<unknown> = Promise.resolve();
 
-  const announce = () =>
+  let damaged = false;
+
+  const announce = () => {
+    const [shownNotes, shownFeedback] = acrossGaps(doc, damaged, (shown) => [
+      all(shown.getMap<unknown>('n'), noteSchema),
+      all(shown.getMap<unknown>('f'), feedbackSchema),
+    ]);
     state.set({
       ready: true,
-      notes: all(n, noteSchema).sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1)),
-      feedback: all(f, feedbackSchema).sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1)),
+      notes: shownNotes.sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1)),
+      feedback: shownFeedback.sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1)),
     });
+  };
 
   /** Applies what the log has and this tab has not. */
   async function read(): Promise<void> {
@@ -93,6 +99,7 @@ export function createNotes({
       try {
         Y.applyUpdate(doc, entry.bytes, 'log');
       } catch (cause) {
+        damaged = true;
         onProblem(
           toProblem(
             new RecollectError('damaged-entry', `Entry ${entry.seq} of the memory notes cannot be read`, {
@@ -220,6 +227,17 @@ export function createNotes({
   };
 }
 
+/** Reads the document; where something of it did not decode, with what waits behind that gap. */
+function acrossGaps<T>(doc: Y.Doc, damaged: boolean, read: (doc: Y.Doc) => T): T {
+  if (!damaged || !hasGaps(doc)) return read(doc);
+  const whole = withoutGaps(doc);
+  try {
+    return read(whole);
+  } finally {
+    whole.destroy();
+  }
+}
+
 /** One damaged value costs only itself. */
 function all<T>(map: Y.Map<unknown>, schema: z.ZodType<T>): T[] {
   return [...map.values()].flatMap((value) => {
@@ -245,7 +263,8 @@ export function readNotes(updates: readonly Uint8Array[]): { notes: MemoryNote[]
       damaged += 1;
     }
   }
-  const notes = all(doc.getMap<unknown>('n'), noteSchema).sort((a, b) => b.updatedAt - a.updatedAt);
+  const notes = acrossGaps(doc, damaged > 0, (shown) => all(shown.getMap<unknown>('n'), noteSchema));
+  notes.sort((a, b) => b.updatedAt - a.updatedAt);
   doc.destroy();
   return { notes, damaged };
 }

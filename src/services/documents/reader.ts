@@ -54,7 +54,7 @@ export function createReader(log: ConversationLog, keep = 4): Reader {
       for (const entry of entries) {
         // One entry that does not decode must not take the conversation with it: the others still apply.
         try {
-          slot.document.apply(entry.bytes);
+          slot.document.apply(entry.bytes, entry.origin);
         } catch {
           slot.broken += 1;
         }

@@ -7,6 +7,7 @@
 //   x            forgotten message id -> its parent   (so that children find the next living ancestor)
 // Keys and values that this version does not know are left where they are.
 import * as Y from 'yjs';
+import type { Origin } from '../../adapters/log/conversation-log.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { type Checkpoint, checkpointSchema } from '../../domain/chat/checkpoint.ts';
 import { type Compaction, compactionSchema } from '../../domain/chat/compaction.ts';
@@ -18,6 +19,7 @@ import {
 import { hasContent } from '../../domain/chat/draft.ts';
 import { type Message, messageSchema } from '../../domain/chat/message.ts';
 import type { ConversationChange, LibraryEntry } from './documents.ts';
+import { hasGaps, withoutGaps } from './gaps.ts';
 import { createLatest } from './latest.ts';
 
 /** A Yjs document and the conversation read from it, kept in step message by message. */
@@ -27,7 +29,11 @@ export interface ConversationDocument {
   read(): Conversation;
   /** Makes the change; returns the Yjs update that carries it, or undefined where it changed nothing. */
   change(change: ConversationChange): Uint8Array | undefined;
-  apply(update: Uint8Array): void;
+  /**
+   * Throws where it does not decode; what joins on behind it is shown all the same. `origin`: where it came from, if that is known;
+   * what this device wrote itself has no gaps unless it was damaged.
+   */
+  apply(update: Uint8Array, origin?: Origin): void;
   /** Messages in the document that no schema accepts: kept, not shown. */
   damaged(): number;
 }
@@ -105,8 +111,28 @@ export function createConversationDocument(
     return messages;
   };
 
+  /** Something did not decode. */
+  let broken = false;
+  /** Every update came from this device. */
+  let home: boolean | undefined;
+
+  /** What waits behind a gap that damage made; what waits for other devices is a fragment until they have spoken. */
+  const readAcrossGaps = (): Conversation => {
+    const whole = withoutGaps(doc);
+    const messages = whole.getMap('m');
+    // Forgotten after the damage: it waits in the document, where it cannot be taken out.
+    for (const key of whole.getMap('x').keys()) messages.delete(key);
+    const conversation = createConversationDocument(id, whole, now).read();
+    whole.destroy();
+    return conversation;
+  };
+
   const read = (): Conversation => {
     if (current) return current;
+    if (hasGaps(doc) && (broken || home === true)) {
+      current = readAcrossGaps();
+      return current;
+    }
     tree ??= readMessages();
     recorded ??= readCompactions(compactions);
     current = {
@@ -163,7 +189,19 @@ export function createConversationDocument(
       }
       return update;
     },
-    apply: (update) => Y.applyUpdate(doc, update, 'log'),
+    apply: (update, origin) => {
+      const own = origin === 'user' || origin === 'import';
+      try {
+        Y.applyUpdate(doc, update, 'log');
+      } catch (error) {
+        broken = true;
+        throw error;
+      } finally {
+        home = own && home !== false;
+        // What waits changes nothing in the document.
+        if (hasGaps(doc)) current = undefined;
+      }
+    },
     damaged: () => [...m.entries()].filter(([key, value]) => parse(key, value) === null).length,
   };
 }

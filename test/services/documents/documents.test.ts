@@ -297,6 +297,107 @@ describe('documents', () => {
     expect(problems).toEqual(['damaged-entry']);
   });
 
+  it('shows what was said after a damaged entry, in the same sitting and in later ones', async () => {
+    const store = createInMemoryStore();
+    const documents = createDocuments({ store });
+    const id = newConversationId();
+    const texts = ['one', 'two', 'three', 'four'];
+    const messages: Message[] = [];
+    const open: { close: () => void }[] = [];
+    for (const [at, text] of texts.entries()) {
+      const message = said(text, messages.at(-1)?.id ?? null, at + 1);
+      messages.push(message);
+      await documents.change(id, { messages: [message], meta: { head: message.id } });
+      // As long as a conversation is on the screen it has one author.
+      if (at === 0) open.push(await documents.open(id));
+    }
+    for (const one of open) one.close();
+    await documents.close();
+    const entries = await store.log.read(id);
+    for (const broken of [0, 1, 2]) {
+      const damaged: Store = {
+        ...store,
+        log: {
+          ...store.log,
+          read: async (document, after) =>
+            (await store.log.read(document, after)).map((entry) =>
+              entry.id === entries[broken]?.id
+                ? { ...entry, bytes: entry.bytes.slice(0, entry.bytes.length >> 1) }
+                : entry,
+            ),
+        },
+      };
+      const wanted = texts.filter((_, at) => at !== broken);
+      const textsOf = (conversation: Conversation | undefined) =>
+        [...(conversation?.messages.values() ?? [])].map(
+          ({ parts }) => parts[0]?.type === 'text' && parts[0].text,
+        );
+      const again = createDocuments({ store: damaged });
+      expect(textsOf(await again.read(id)).sort()).toEqual([...wanted].sort());
+      expect(textsOf((await createReader(damaged.log).read(id))?.conversation).sort()).toEqual(
+        [...wanted].sort(),
+      );
+      // It goes on as every conversation does, and what is forgotten in it is gone.
+      const more = said('more', messages[3]?.id, 9);
+      await again.change(id, { messages: [more], meta: { head: more.id } });
+      await again.change(id, { removed: [messages[3]?.id as Message['id'], more.id] });
+      expect(textsOf(await again.read(id)).sort()).toEqual(wanted.filter((text) => text !== 'four').sort());
+      await again.close();
+      // As it was, for the next round.
+      await store.log.erase(id);
+      await store.log.append(entries);
+      entries.splice(0, entries.length, ...(await store.log.read(id)));
+    }
+  });
+
+  it('is not brought down by a damaged line of a long library', async () => {
+    const store = createInMemoryStore();
+    const documents = createDocuments({ store });
+    const id = newConversationId();
+    for (let at = 0; at < 220; at += 1) await documents.change(id, { messages: [said(`m${at}`, null, at)] });
+    await documents.close();
+    await store.log.append([
+      {
+        id: 'broken' as never,
+        document: LIBRARY_DOCUMENT,
+        origin: 'user',
+        bytes: new Uint8Array([255, 255, 1, 2]),
+      },
+    ]);
+    const again = createDocuments({ store });
+    expect((await again.read(id))?.messages.size).toBe(220);
+    await again.change(id, { messages: [said('goes on', null, 999)] });
+    expect(again.saving.get()).toEqual({ state: 'saved' });
+    expect((await again.read(id))?.messages.size).toBe(221);
+  });
+
+  it('shows the library where nothing can be written at the start', async () => {
+    const store = createInMemoryStore();
+    const documents = createDocuments({ store });
+    const [kept, gone, orphan] = [newConversationId(), newConversationId(), newConversationId()];
+    for (const id of [kept, gone]) await documents.change(id, { messages: [said('hello')] });
+    const lone = createConversationDocument(orphan);
+    await store.log.append([
+      {
+        id: 'lone' as never,
+        document: orphan,
+        origin: 'user',
+        bytes: lone.change({ messages: [said('without a line')] }) as Uint8Array,
+      },
+    ]);
+    await store.drawer.set(`erasing/${gone}`, true);
+    const full = new RecollectError('storage-full', 'The disk is full', { retry: true });
+    const documentsOfFull = createDocuments({
+      store: {
+        ...store,
+        log: { ...store.log, append: () => Promise.reject(full), erase: () => Promise.reject(full) },
+      },
+    });
+    expect((await documentsOfFull.read(kept))?.messages.size).toBe(1);
+    const open = await documentsOfFull.open(kept);
+    expect(open.get().messages.size).toBe(1);
+  });
+
   it('gives every tab the same conversation, whatever the order of changes (property)', async () => {
     await fc.assert(
       fc.asyncProperty(

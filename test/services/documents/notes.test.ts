@@ -4,7 +4,7 @@ import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
-import { createNotes, MAX_NOTE } from '../../../src/services/documents/notes.ts';
+import { createNotes, MAX_NOTE, readNotes } from '../../../src/services/documents/notes.ts';
 
 const clock = () => {
   let at = 1000;
@@ -88,6 +88,27 @@ describe('memory notes', () => {
     expect(notes.state.get().notes.map(({ text }) => text)).toEqual(['whole']);
     expect(problems).toEqual(['damaged-entry']);
     expect(await store.log.read(NOTES_DOCUMENT)).toHaveLength(2);
+  });
+
+  it('written after one that was damaged are all there', async () => {
+    const store = createInMemoryStore();
+    const before = createNotes({ store, now: clock() });
+    for (const text of ['one', 'two', 'three']) await before.write({ text });
+    const damaged: typeof store = {
+      ...store,
+      log: {
+        ...store.log,
+        read: async (document, after) =>
+          (await store.log.read(document, after)).map((entry, at) =>
+            at === 1 ? { ...entry, bytes: entry.bytes.slice(0, 20) } : entry,
+          ),
+      },
+    };
+    const notes = createNotes({ store: damaged, now: clock() });
+    await ready(notes);
+    expect(notes.state.get().notes.map(({ text }) => text)).toEqual(['three', 'one']);
+    const kept = await damaged.log.read(NOTES_DOCUMENT);
+    expect(readNotes(kept.map(({ bytes }) => bytes)).notes.map(({ text }) => text)).toEqual(['three', 'one']);
   });
 
   it('are no conversation', async () => {
