@@ -3,16 +3,14 @@
 import type { Message } from '../../chat/message.ts';
 import { termsIn } from '../folded.ts';
 import { unitsOf } from '../units.ts';
+import { type Draft, finish, keepAll } from './finish.ts';
 import { HEADINGS } from './headings.ts';
 import { writeMemory } from './memory.ts';
 import {
-  type Draft,
-  finish,
   firstOf,
   foldedBeside,
   freeRoom,
   type Group,
-  keepAll,
   messagesOf,
   newestGroups,
   type Outline,

@@ -3,7 +3,8 @@ import type { MessageId } from '../../base/ids.ts';
 import { type Message, textOf } from '../../chat/message.ts';
 import { createFolded, termsIn } from '../folded.ts';
 import { termsOf } from '../terms.ts';
-import { chosenTokens, finish, freeRoom, newestGroups, type Outline, outlineOf } from './outline.ts';
+import { finish } from './finish.ts';
+import { chosenTokens, freeRoom, newestGroups, type Outline, outlineOf } from './outline.ts';
 import type { CompactionStrategy } from './strategy.ts';
 
 /** Share of the free room for the newest turns. */

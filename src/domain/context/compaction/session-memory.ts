@@ -1,16 +1,13 @@
 // The default: notes on the conversation, kept by rules as it goes on, stand for everything but the newest turns. No model is asked.
 import type { MessageId } from '../../base/ids.ts';
 import { termsOf } from '../terms.ts';
+import { type Decision, type Draft, finish, keepAll } from './finish.ts';
 import { HEADINGS } from './headings.ts';
 import { memoryRoom, writeMemory } from './memory.ts';
 import {
-  type Decision,
-  type Draft,
-  finish,
   firstOf,
   foldedBeside,
   freeRoom,
-  keepAll,
   messagesOf,
   newestGroups,
   type Outline,

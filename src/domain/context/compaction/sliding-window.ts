@@ -1,5 +1,6 @@
 // The newest turns that fit, and nothing for the rest but the person's rules. What is gone can still be brought back at each send.
-import { finish, freeRoom, newestGroups, outlineOf } from './outline.ts';
+import { finish } from './finish.ts';
+import { freeRoom, newestGroups, outlineOf } from './outline.ts';
 import type { CompactionStrategy } from './strategy.ts';
 
 export const slidingWindow: CompactionStrategy = {

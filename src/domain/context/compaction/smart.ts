@@ -6,13 +6,12 @@ import { isAcknowledgement } from '../cues.ts';
 import { termsIn } from '../folded.ts';
 import { notesOf } from '../notes.ts';
 import { unitsOf } from '../units.ts';
+import { finish, keepAll } from './finish.ts';
 import {
   chosenTokens,
-  finish,
   foldedBeside,
   freeRoom,
   type Group,
-  keepAll,
   messagesOf,
   newestGroups,
   type Outline,

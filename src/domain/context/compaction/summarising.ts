@@ -2,7 +2,8 @@
 // honest word where nothing came of it.
 import { isAbort, toProblem } from '../../base/errors.ts';
 import type { Message } from '../../chat/message.ts';
-import { type Decision, finish, firstOf, foldedBeside, messagesOf, type Outline } from './outline.ts';
+import { type Decision, finish } from './finish.ts';
+import { firstOf, foldedBeside, messagesOf, type Outline } from './outline.ts';
 import { boundaryOf, type CompactionPlan, fatesOf, summaryTextOf } from './plan.ts';
 import { SUMMARY_SYSTEM, summaryPrompt, transcriptOf } from './prompts.ts';
 import { planWithMemory } from './session-memory.ts';

@@ -1,7 +1,9 @@
 // Whole turns: the last few stay, a model condenses the older ones into one marked block. Where that fails or comes out too long, old tool
 // output goes first, then the oldest turns.
+
+import { finish, keepAll } from './finish.ts';
 import { COMPACTED_TURNS } from './headings.ts';
-import { finish, freeRoom, keepAll, newestGroups, outlineOf } from './outline.ts';
+import { freeRoom, newestGroups, outlineOf } from './outline.ts';
 import type { CompactionStrategy } from './strategy.ts';
 import { planWithSummary } from './summarising.ts';
 

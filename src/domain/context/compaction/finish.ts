@@ -1,0 +1,326 @@
+// The end of every plan: carry the person's constraints over, take away what is still too much, count what would really be sent.
+import type { Message, Part } from '../../chat/message.ts';
+import { constraintsOf } from '../cues.ts';
+import { MESSAGE_OVERHEAD, type TokenMeter } from '../meter.ts';
+import { cutToTokens } from '../tokens.ts';
+import { HEADINGS } from './headings.ts';
+import { type Group, isTold, type Outline, sizeOf } from './outline.ts';
+import type { CompactionPlan, PlanRun, PlanSummary, WhyNot } from './plan.ts';
+
+/** A summary that knows how to be shorter. */
+export interface Draft {
+  readonly summary: PlanSummary;
+  /** The same in at most so many tokens, as near as it goes. Absent: it is cut at its end. */
+  readonly shorter?: (tokens: number) => string;
+}
+
+export interface Decision {
+  /** Numbers of the groups that are sent whole, as far as they fit; what must be is added. */
+  readonly keep: ReadonlySet<number>;
+  /** Why a kept or folded group is; defaults `tail` and `older`. */
+  readonly why?: ((group: number) => string | undefined) | undefined;
+  /** What stands for the folded ones. */
+  readonly drafts: readonly Draft[];
+  /** Which summary stands for a group; default: the first draft's. */
+  readonly summaryOf?: ((group: number) => string | null) | undefined;
+  readonly strategy: string;
+  readonly attempts?: number | undefined;
+  readonly fallback?: CompactionPlan['fallback'];
+}
+
+/** The plan that folds nothing but what the person wants folded. */
+export const keepAll = (
+  outline: Outline,
+  facts: Pick<Decision, 'strategy' | 'attempts' | 'fallback'>,
+): CompactionPlan => finish(outline, { ...facts, keep: new Set(outline.groups.keys()), drafts: [] });
+
+/** A tool's output above this is shortened when room is needed. */
+const LONG_RESULT = 160;
+const SHORT_RESULT = 90;
+
+/**
+ * Makes the plan. Where the decision costs more than the goal, in this order: tool output of kept messages is shortened and files left
+ * out, older kept messages are folded, summaries are shortened, tool output of the newest messages is shortened. What has to be sent
+ * is sent even then, and the plan says that it does not fit and why.
+ */
+export function finish(outline: Outline, decision: Decision): CompactionPlan {
+  const { view, groups, meter, goal, budget, own } = outline;
+  const { path } = view;
+  const keep = new Set(decision.keep);
+  groups.forEach(({ must, unwanted }, index) => {
+    if (must !== null) keep.add(index);
+    else if (unwanted) keep.delete(index);
+  });
+  const last = groups.length - 1;
+  const cuts = new Map<number, NonNullable<PlanRun['cuts']>>();
+  let drafts = [...decision.drafts];
+  const folds = () => groups.length > keep.size;
+  const whyOf = (index: number): string =>
+    groups[index]?.must ??
+    (keep.has(index) === decision.keep.has(index) ? decision.why?.(index) : undefined) ??
+    (keep.has(index) ? 'tail' : groups[index]?.unwanted ? 'chosen' : 'older');
+
+  const draw = () => {
+    // A summary without words would cost its heading and say nothing.
+    const summaries = folds()
+      ? drafts.map(({ summary }) => summary).filter(({ text }) => text.trim() !== '')
+      : [];
+    const told = own && folds() ? [own.summary, ...summaries] : summaries;
+    const constraints = folds() ? constraintsSummary(outline, keep, told) : null;
+    const all = constraints ? [constraints, ...told] : told;
+    const known = new Set(all.map(({ id }) => id));
+    const fallbackId = summaries[0]?.id ?? null;
+    const runs = runsOf(outline, (at, group) => {
+      if (keep.has(group))
+        return cuts.has(at)
+          ? { action: 'trim', why: 'tool-output', cuts: cuts.get(at) }
+          : { action: 'keep', why: whyOf(group) };
+      const named = isTold(outline, group)
+        ? (own?.summary.id ?? null)
+        : decision.summaryOf
+          ? decision.summaryOf(group)
+          : fallbackId;
+      return {
+        action: 'fold',
+        why: whyOf(group),
+        summary: named !== null && known.has(named) ? named : null,
+      };
+    });
+    const covered = new Map<string, number>();
+    for (const run of runs)
+      if (run.summary) covered.set(run.summary, (covered.get(run.summary) ?? 0) + run.count);
+    return {
+      runs,
+      summaries: all.map((summary) => ({
+        ...summary,
+        covers: covered.get(summary.id) ?? summary.covers,
+      })),
+    };
+  };
+  let drawn = draw();
+  let size = sizeOf(view, meter, drawn) + budget.extra;
+  const again = () => {
+    drawn = draw();
+    size = sizeOf(view, meter, drawn) + budget.extra;
+  };
+
+  if (size > goal) {
+    let over = size - goal;
+    for (let index = 0; index < last && over > 0; index++)
+      if (keep.has(index)) over -= trimGroup(outline, index, cuts, over);
+    if (cuts.size > 0) again();
+  }
+  // Folding can itself cost a little (a note where something is missing, a constraint that has to be carried): look again each time.
+  for (let rounds = 0; size > goal && rounds < 8; rounds++) {
+    let over = size - goal;
+    let changed = false;
+    for (let index = 0; index < last && over > 0; index++) {
+      const group = groups[index] as Group;
+      if (!keep.has(index) || group.must !== null) continue;
+      keep.delete(index);
+      for (const at of group.members) cuts.delete(at);
+      over -= group.tokens;
+      changed = true;
+    }
+    if (!changed) break;
+    again();
+  }
+  for (let rounds = 0; size > goal && rounds < 3 && drafts.length > 0; rounds++) {
+    drafts = shorten(drafts, size - goal, meter);
+    again();
+  }
+  if (size > goal && last >= 0) {
+    let over = size - goal;
+    for (let index = last; index >= 0 && over > 0; index--)
+      if (keep.has(index)) over -= trimGroup(outline, index, cuts, over);
+    again();
+  }
+  // Where even that is too much, the newest answer goes; the newest question stays whatever it costs.
+  if (size > budget.target && last >= 0 && keep.has(last) && groups[last]?.must === null && folds()) {
+    keep.delete(last);
+    for (const at of (groups[last] as Group).members) cuts.delete(at);
+    again();
+  }
+
+  const fits = size <= budget.target;
+  return {
+    strategy: decision.strategy,
+    ...drawn,
+    tokensBefore: outline.before,
+    tokensAfter: size,
+    target: budget.target,
+    fits,
+    whyNot: fits ? null : whyNot(outline, keep, drawn.summaries),
+    attempts: decision.attempts ?? 0,
+    fallback: decision.fallback ?? null,
+  };
+
+  /** Shortens tool output and leaves files out, in the messages of one group; gives what that saves. */
+  function trimGroup(
+    { tokens }: Outline,
+    index: number,
+    into: Map<number, NonNullable<PlanRun['cuts']>>,
+    over: number,
+  ): number {
+    let saved = 0;
+    if (groups[index]?.must !== null) return 0;
+    for (const at of (groups[index] as Group).members) {
+      const message = path[at] as Message;
+      if (saved >= over) break;
+      const own = into.has(at) ? [] : cutsOf(message, meter);
+      if (own.length === 0 || (tokens[at] as number) === 0) continue;
+      for (const { part, text } of own) {
+        const whole = message.parts[part] as Part;
+        saved += meter.parts([whole]) - (text === null ? 0 : meter.text(text));
+      }
+      into.set(at, own);
+    }
+    return saved;
+  }
+}
+
+/** Long tool output as its beginning and end; files as their names. */
+function cutsOf(message: Message, meter: TokenMeter): NonNullable<PlanRun['cuts']> {
+  return message.parts.flatMap((part, index) => {
+    if (part.type === 'tool-result' && meter.text(part.text) > LONG_RESULT)
+      return [{ part: index, text: headAndTail(part.text, meter) }];
+    if (part.type === 'file') return [{ part: index, text: `[${part.name ?? part.mediaType}]` }];
+    return [];
+  });
+}
+
+function headAndTail(text: string, meter: TokenMeter): string {
+  const all = meter.text(text);
+  const characters = Math.max(40, Math.floor((text.length * SHORT_RESULT) / all));
+  const cut = (at: number) => {
+    const code = text.charCodeAt(at);
+    return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
+  };
+  const first = text.slice(0, cut(Math.floor(characters * 0.6)));
+  const end = text.slice(cut(text.length - Math.floor(characters * 0.4)));
+  return `${first.trimEnd()}\n[… ${all - SHORT_RESULT} …]\n${end.trimStart()}`;
+}
+
+/** Summaries that together cost `over` tokens less, the longest shortened most. */
+function shorten(drafts: readonly Draft[], over: number, meter: TokenMeter): Draft[] {
+  const costs = drafts.map(({ summary }) => meter.text(summary.text));
+  const all = costs.reduce((sum, cost) => sum + cost, 0);
+  return drafts.flatMap((draft, index) => {
+    const cost = costs[index] as number;
+    const room = Math.floor(cost - (over * 1.05 + 2) * (cost / Math.max(1, all)));
+    if (room >= cost) return [draft];
+    const text =
+      room < 8
+        ? ''
+        : draft.shorter
+          ? draft.shorter(room)
+          : cutToTokens(draft.summary.text, room / meter.ratio);
+    return text.trim() === '' ? [] : [{ ...draft, summary: { ...draft.summary, text } }];
+  });
+}
+
+/** The sentences with which the person set rules in folded messages, as far as no summary has them word for word. */
+function constraintsSummary(
+  { view, groupAt, ruled, language, head }: Outline,
+  keep: ReadonlySet<number>,
+  summaries: readonly PlanSummary[],
+): PlanSummary | null {
+  const text = summaries.map((summary) => summary.text).join('\n');
+  const lines = new Set(text.split('\n').map((line) => line.replace(/^- /, '')));
+  const missing = new Set<string>();
+  let covers = 0;
+  for (const at of ruled) {
+    if (keep.has(groupAt[at] as number)) continue;
+    let found = false;
+    for (const sentence of constraintsOf(view.path[at] as Message))
+      if (!missing.has(sentence) && !lines.has(sentence) && !text.includes(sentence)) {
+        missing.add(sentence);
+        found = true;
+      }
+    if (found) covers += 1;
+  }
+  if (missing.size === 0) return null;
+  return {
+    id: 'constraints',
+    kind: 'constraints',
+    heading: HEADINGS[language].constraints,
+    text: [...missing].map((sentence) => `- ${sentence}`).join('\n'),
+    before: (view.path[head] as Message).id,
+    covers,
+  };
+}
+
+type Verdict = Pick<PlanRun, 'action' | 'why' | 'summary' | 'cuts'>;
+
+/** Neighbours with one fate as one run. Notes between take the fate of what is before them. */
+function runsOf(
+  { view, groupAt, tokens, head }: Outline,
+  verdict: (at: number, group: number) => Verdict,
+): PlanRun[] {
+  const runs: PlanRun[] = [];
+  for (let at = head; at < view.path.length; at++) {
+    const { id } = view.path[at] as Message;
+    const group = groupAt[at] ?? -1;
+    const last = runs.at(-1);
+    if (group < 0) {
+      if (last && last.action !== 'trim') {
+        last.to = id;
+        last.count += 1;
+      }
+      continue;
+    }
+    const { action, why, summary, cuts } = verdict(at, group);
+    if (
+      last &&
+      action !== 'trim' &&
+      last.action === action &&
+      last.why === why &&
+      (last.summary ?? null) === (summary ?? null)
+    ) {
+      last.to = id;
+      last.count += 1;
+      last.tokens += tokens[at] as number;
+      continue;
+    }
+    runs.push({
+      action,
+      from: id,
+      to: id,
+      count: 1,
+      tokens: tokens[at] as number,
+      why,
+      ...(action === 'fold' ? { summary: summary ?? null } : {}),
+      ...(cuts ? { cuts } : {}),
+    });
+  }
+  return runs;
+}
+
+function whyNot(
+  { groups, fixed, budget, meter }: Outline,
+  keep: ReadonlySet<number>,
+  summaries: readonly PlanSummary[],
+): WhyNot {
+  const sums = {
+    system: fixed + budget.extra,
+    question: 0,
+    pinned: 0,
+    newest: 0,
+    constraints: 0,
+    summary: 0,
+  };
+  for (const index of keep) {
+    const { must, tokens } = groups[index] as Group;
+    if (must === 'question') sums.question += tokens;
+    else if (must === 'system') sums.system += tokens;
+    else if (must === null) sums.newest += tokens;
+    else sums.pinned += tokens;
+  }
+  for (const { kind, text, heading } of summaries) {
+    const cost = meter.text(text) + meter.text(heading) + MESSAGE_OVERHEAD;
+    if (kind === 'constraints') sums.constraints += cost;
+    else sums.summary += cost;
+  }
+  const [code, tokens] = Object.entries(sums).sort((a, b) => b[1] - a[1])[0] as [WhyNot['code'], number];
+  return { code, tokens };
+}
