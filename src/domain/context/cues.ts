@@ -74,7 +74,7 @@ export const corrects = (text: string): boolean =>
 // ---------------------------------------------------------------------------------------- the rest
 const DECIDES =
   /\b(?:decided|decision|agreed|settled on|(?:let['’]s|we['’]?(?:ll| will)?|I['’]?(?:ll| will)?) (?:go|use|pick|choose|stick|switch|move|adopt|take|keep|ship|call)|going with|go with|went with|we (?:chose|picked|use)|approved|signed off|final (?:choice|answer|version)|confirmed)\b|决定|就用|采用|选择了?|选定|选了|定下|定为|敲定|同意|改用|最终|确定(?:用|为|了|是)|确认|拍板|方案是|就这么/iu;
-const TODO =
+const LEFT_TO_DO =
   /\b(?:TODO|FIXME|to-?do|next steps?|still (?:need|have|must)|remaining|left to do|follow[- ]?up|needs? to be|have yet to|not yet|later (?:we|I)|deadline|due (?:on|by|date)|action items?|remind me|open (?:question|issue))\b|待办|还(?:需要|要|得|没)|接下来|下一步|剩下|之后(?:要|再)|截止|到期|待(?:处理|解决|确认)|未完成|别忘|记得/iu;
 const GOES_WRONG =
   /\b(?:error|exception|fail(?:s|ed|ing|ure)?|traceback|crash(?:es|ed|ing)?|panic|bug|broken|timed? ?out|timeout|cannot|could not|couldn['’]t|refused|denied|undefined|segfault|ENOENT|E[A-Z]{4,}|exit (?:code|status) [1-9])\b|错误|报错|异常|失败|崩溃|超时|拒绝|找不到|出错|不工作|挂了/iu;
@@ -95,7 +95,7 @@ export const isAcknowledgement = (text: string): boolean =>
   text.length <= 60 && !/\d/.test(text) && !/[`/\\]/.test(text) && (ACK_EN.test(text) || ACK_ZH.test(text));
 
 export const decides = (text: string): boolean => DECIDES.test(text);
-export const leavesToDo = (text: string): boolean => TODO.test(text);
+export const leavesToDo = (text: string): boolean => LEFT_TO_DO.test(text);
 export const goesWrong = (text: string): boolean => GOES_WRONG.test(text);
 export const getsFixed = (text: string): boolean => GETS_FIXED.test(text);
 export const isAboutPerson = (text: string): boolean => ABOUT_PERSON.test(text);
