@@ -1,6 +1,7 @@
 // JSON as other tools leave it behind: lenient about bytes, strict about shape.
 //   - invalid UTF-8 becomes U+FFFD, and so do lone surrogates: what is kept can always be encoded again
 //   - raw control characters inside strings are accepted
+//   - what is nested deeper than anything a tool writes is cut there, so that no reader behind runs out of stack
 //   - a list of any length is read item by item; only one item is in memory at a time
 import { RecollectError } from '../../domain/base/errors.ts';
 import { createBreather } from './breather.ts';
@@ -10,6 +11,9 @@ import { joined } from './source-file.ts';
 export const MAX_JSON_BYTES = 512 * 1024 * 1024;
 /** Largest single conversation in a list: strings of a browser end at about 512 million characters. */
 export const MAX_ITEM_BYTES = 192 * 1024 * 1024;
+
+/** Levels of lists and objects that are kept; real exports have some twenty. What lies below reads `…`. */
+export const MAX_DEPTH = 500;
 
 /** UTF-8 to text, a byte order mark removed. */
 export const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
@@ -39,9 +43,29 @@ export function parseJson(text: string): unknown {
       return undefined;
     }
   }
+  cutBelow(value, MAX_DEPTH);
   // Decoded text is well-formed; only an escape can bring a lone surrogate in.
   return LONE_SURROGATE_MAYBE.test(text) ? wellFormed(value) : value;
 }
+
+/** Level by level and in place: a walk that calls itself is what deep nesting breaks. */
+function cutBelow(value: unknown, levels: number): void {
+  let level = isContainer(value) ? [value] : [];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    const next: Container[] = [];
+    for (const container of level)
+      for (const key of Array.isArray(container) ? container.keys() : Object.keys(container)) {
+        const child = (container as Record<string | number, unknown>)[key];
+        if (!isContainer(child)) continue;
+        if (depth < levels) next.push(child);
+        else (container as Record<string | number, unknown>)[key] = '…';
+      }
+    level = next;
+  }
+}
+
+type Container = unknown[] | Record<string, unknown>;
+const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
 
 const LONE_SURROGATE_MAYBE = /\\u[dD][89a-fA-F]/;
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;

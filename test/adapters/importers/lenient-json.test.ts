@@ -55,6 +55,15 @@ describe('lenient JSON', () => {
       await expect(items(text), text).rejects.toMatchObject({ problem: { code: 'import-broken' } });
   });
 
+  it('cuts what is nested deeper than any tool writes, and keeps what stands around it', async () => {
+    const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    const [value] = (await items(`[{"before":1,"deep":${deep(100_000)},"after":[2]}]`)).values;
+    expect(value).toMatchObject({ before: 1, after: [2] });
+    expect(JSON.stringify(value).length).toBeLessThan(3000);
+    expect(parseJson(deep(400))).toEqual(JSON.parse(deep(400)));
+    expect(JSON.stringify(parseJson(`{"\\ud800":${deep(100_000)}}`))).toContain('…');
+  });
+
   it('gives undefined for an item that is no JSON, and goes on', async () => {
     expect((await items('[1, nope, {"a":}, 2]')).values).toEqual([1, undefined, undefined, 2]);
   });
