@@ -182,6 +182,9 @@ function Ending({ message }: { message: Message }) {
         {retry}
       </div>
     );
+  // It ended by itself, and something is wrong with it all the same: a piece of it could not be read.
+  if (message.problem)
+    return <ProblemNotice className="my-2" problem={message.problem} actions={retry} />;
   return null;
 }
 
