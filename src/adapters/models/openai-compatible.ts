@@ -198,7 +198,8 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
       if (signal.aborted) return { type: 'end', finish: 'stopped' };
       const format = (): Problem =>
         new RecollectError('model-format', 'The answer came in a form that cannot be read.', {
-          params: { ...about, reason: 'malformed', detail: '', suggestion: '' },
+          // Where words came, the address is right.
+          params: { ...about, reason: arrived ? 'pieces' : 'malformed', detail: '', suggestion: '' },
           retry: true,
         }).problem;
       // `[DONE]` without a finish reason is how some small servers say that the answer is whole.

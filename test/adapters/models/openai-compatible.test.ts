@@ -256,7 +256,10 @@ describe('bad days', () => {
   it('reads on after a broken line, and says that a piece was lost', async () => {
     const events = await collect(modelOf('malformed'));
     expect(said(events)).toBe('Before after.');
-    expect(endOf(events)).toMatchObject({ finish: 'stop', problem: { code: 'model-format' } });
+    expect(endOf(events)).toMatchObject({
+      finish: 'stop',
+      problem: { code: 'model-format', params: { reason: 'pieces' } },
+    });
   });
 
   it('understands an error of unknown shape inside the stream', async () => {

@@ -120,6 +120,8 @@ export const problems = {
     why: {
       'web-page': 'A web page answered. Check that the base URL points to the API: it often ends in /v1.',
       'not-a-list': 'The address answers, but not with a list of models. Check the base URL.',
+      pieces:
+        'Some pieces of this answer could not be read, so words may be missing. Ask for it again to have it whole.',
     },
   },
   'model-cut': {
