@@ -20,6 +20,8 @@ export const FIT = {
   keywordFull: 0.8,
   /** A word counts this much where only the message before or after has it. */
   window: 0.5,
+  /** A word that is in the title a conversation was given, and not in the passage, counts this much of what it is worth. */
+  title: 0.25,
   /** What the messages before and after add of their own score, and the conversation with the mean of its best three. */
   previous: 0.05,
   next: 0.1,

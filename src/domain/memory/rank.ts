@@ -2,7 +2,7 @@
 import { asks, asksWhen, isNamed, speakerIn, tellsTime } from './cues.ts';
 import { datesIn } from './dates.ts';
 import { FIT, type Fit } from './fit.ts';
-import { cjkShare } from './sentences.ts';
+import { cjkShare, squeezed } from './sentences.ts';
 
 /** How a model's cosines read; see the embedding contract. */
 export interface CosineScale {
@@ -27,6 +27,8 @@ export interface Rankable {
   /** The chunks said right before and after it, where there are any; they count where they are among the candidates. */
   readonly previous?: number | null;
   readonly next?: number | null;
+  /** Which of the question's words are in the title of its conversation, in their order; absent where it has none, or was made from its words. */
+  readonly titled?: readonly boolean[];
   /** A memory note of the person's own: ranks above passages. */
   readonly note?: boolean;
 }
@@ -89,6 +91,7 @@ export type Technique =
   | 'keyword'
   | 'late'
   | 'window'
+  | 'title'
   | 'neighbours'
   | 'conversation'
   | 'speaker'
@@ -227,14 +230,16 @@ export function ranker<C extends Rankable>(
   const none: readonly number[] = [];
   const termsAt = (at: number): readonly number[] => candidates[at]?.terms ?? none;
 
-  /** A word that only the message before or after has counts in part: an answer need not repeat the question. */
+  /** A word that only the message before or after has, or the title, counts in part: an answer need not repeat the question. */
   const keywordAt = (at: number): number => {
     const [own, before, after] = [termsAt(at), termsAt(previous[at] ?? -1), termsAt(next[at] ?? -1)];
+    const titled = on('title') ? candidates[at]?.titled : undefined;
     const part = on('window') ? fit.window : 0;
     let sum = 0;
     for (let word = 0; word < worth.length; word++) {
       const beside = Math.max(before[word] ?? 0, after[word] ?? 0);
-      sum += Math.max(own[word] ?? 0, part * beside);
+      const above = titled?.[word] ? fit.title * (worth[word] ?? 0) : 0;
+      sum += Math.max(own[word] ?? 0, part * beside, above);
     }
     return keywordHalf(sum, worth, fit);
   };
@@ -344,13 +349,6 @@ export function ranker<C extends Rankable>(
       );
   };
 }
-
-const squeezed = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
 
 /** Tells of one after the other whether it is kept: one passage a message, one of each wording, so many of each conversation. */
 function chooser(perConversation: number): (candidate: Rankable) => boolean {

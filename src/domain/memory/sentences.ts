@@ -45,3 +45,11 @@ export function plainText(markdown: string): string {
     .replace(/^[ \t]*\|?(?:[ \t]*:?-{3,}:?[ \t]*\|)+.*$/gm, '')
     .replace(/[ \t]+/g, ' ');
 }
+
+/** Letters and digits alone, in lower case, with single spaces between: two wordings that differ in marks only are one. */
+export const squeezed = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();

@@ -1,8 +1,8 @@
-// A short name for a conversation, made from what the person said first.
+// A short name for a conversation, made from what the person said first; and what a name that was given says of its passages.
 import { type Message, textOf } from '../chat/message.ts';
 import { digestOf } from './digest.ts';
 import { keywordsOf } from './keywords.ts';
-import { cjkShare, plainText, sentencesOf } from './sentences.ts';
+import { cjkShare, plainText, sentencesOf, squeezed } from './sentences.ts';
 import { words } from './words.ts';
 
 /** Longest title, in columns: a Han character takes two. */
@@ -81,4 +81,33 @@ export function titleOf(
     }
   }
   return fallback || shorten(keywordsOf(digestOf(messages, redact), 4).join(', '));
+}
+
+/** Fewer words than this may stand in what was said by chance. */
+const LEAST_FROM_WORDS = 3;
+
+/** Whether a title says nothing but what was said: it stands there word for word, as one made by `titleOf` does. */
+export function isFromWords(title: string, said: readonly string[]): boolean {
+  const bare = squeezed(title);
+  if (words(title).split(' ').length < LEAST_FROM_WORDS) return false;
+  return said.some((text) => squeezed(text).includes(bare));
+}
+
+/**
+ * Which of the question's search words are in the titles of conversations, in their order. For each conversation once; undefined where its
+ * title has none of them, or was made from what the person said there (`said`, asked for only when it matters): then the passages have them.
+ */
+export function titledBy<Id>(
+  asked: readonly string[],
+  said: (conversation: Id) => readonly string[],
+): (conversation: Id, title: string) => readonly boolean[] | undefined {
+  const known = new Map<Id, readonly boolean[] | undefined>();
+  return (conversation, title) => {
+    if (known.has(conversation)) return known.get(conversation);
+    const has = new Set(words(title).split(' '));
+    const titled = asked.map((word) => has.has(word));
+    const counts = titled.includes(true) && !isFromWords(title, said(conversation));
+    known.set(conversation, counts ? titled : undefined);
+    return counts ? titled : undefined;
+  };
 }

@@ -17,6 +17,7 @@ import {
   distinct,
   knows,
   LATE,
+  type Rankable,
   type RankContext,
   ranker,
   type Scored,
@@ -24,6 +25,7 @@ import {
   type Technique,
 } from '../../domain/memory/rank.ts';
 import { excerptOf, snippetOf } from '../../domain/memory/snippet.ts';
+import { titledBy } from '../../domain/memory/title.ts';
 import { queryWords } from '../../domain/memory/words.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
@@ -67,8 +69,8 @@ export interface MemoryDeps {
   readonly now?: () => number;
 }
 
-/** A candidate, and whether it is a memory note. */
-type Rated = Candidate & { readonly note?: boolean };
+/** A candidate, whether it is a memory note, and which of the question's words its title has. */
+type Rated = Candidate & Pick<Rankable, 'note' | 'titled'>;
 type Ranked = Scored<Rated>;
 interface QueryVector {
   readonly model: string;
@@ -184,6 +186,21 @@ export function createMemory({
     };
   };
 
+  /** Candidates with what the index does not know of them: which are the person's notes, and what the titles say. */
+  const rated = (words: string, found: readonly Candidate[]): Rated[] => {
+    const asked = words.split(' ').filter(Boolean);
+    const titled = titledBy(asked, (conversation) =>
+      found
+        .filter((one) => one.conversationId === conversation && one.role === 'user')
+        .map(({ text }) => text),
+    );
+    return found.map((candidate) => {
+      if (isNotes(candidate.conversationId)) return { ...candidate, note: true };
+      const has = titled(candidate.conversationId, candidate.title);
+      return has ? { ...candidate, titled: has } : candidate;
+    });
+  };
+
   /**
    * Ranks what both halves find, together with what stands beside it: first by what the index says of all, then the best again with their
    * pieces. What is only beside a hit may be one too, unless the filter speaks of messages and not of conversations.
@@ -206,9 +223,7 @@ export function createMemory({
       around: options.around,
     });
     const { worth } = found;
-    const candidates = found.candidates.map((candidate) =>
-      isNotes(candidate.conversationId) ? { ...candidate, note: true } : candidate,
-    );
+    const candidates = rated(words, found.candidates);
     const context: RankContext = {
       weights,
       ...(notes ? { feedback: feedbackFor(notes.state.get().feedback, question) } : {}),

@@ -87,6 +87,21 @@ describe('the two halves', () => {
   });
 });
 
+describe('a title', () => {
+  const asked = (more: Partial<Rankable>) =>
+    rank([candidate({ cosine: null, terms: [4, 0, 0], ...more })], { ...context, worth: [10, 10, 10] })[0]
+      ?.scores.keyword ?? 0;
+
+  it('counts for a word that the passage does not have, less than in the passage, and not for one it has', () => {
+    const none = asked({});
+    const titled = asked({ titled: [false, true, false] });
+    expect(titled).toBeGreaterThan(none);
+    expect(titled).toBeLessThan(asked({ terms: [4, 4, 0] }));
+    expect(asked({ titled: [true, false, false] })).toBe(none);
+    expect(asked({ titled: [false, false, false] })).toBe(none);
+  });
+});
+
 describe('age', () => {
   it('decays by exp(-factor · days), and not at all for the future or the unknown', () => {
     expect(decayOf(NOW - 100 * DAY, NOW, 0.001)).toBeCloseTo(Math.exp(-0.1));

@@ -96,6 +96,23 @@ describe('recall', () => {
     expect([...passages, ...nearMisses][0]?.title).toBe('备份');
   });
 
+  it('lets the title that a conversation was given speak for its passages, and not one made from its words', async () => {
+    const said = ['It spreads like a pancake, every time.', 'The dough is too wet: take less water.'];
+    const scoreWith = async (meta: Parameters<typeof conversationOf>[1]) => {
+      const { add, indexed, recall } = home({ now: () => NOW });
+      await add(conversationOf(said, meta), conversationOf(['The train leaves at seven.', 'Be early.']));
+      await indexed();
+      const { passages, nearMisses } = await recall('why is the sourdough dough wet');
+      return [...passages, ...nearMisses].find(({ passage }) => passage.includes('wet'))?.scores.final ?? 0;
+    };
+    const untitled = await scoreWith({});
+    expect(await scoreWith({ title: 'Sourdough', titleBy: 'person' })).toBeGreaterThan(untitled);
+    expect(await scoreWith({ title: 'It spreads like a pancake, every time', titleBy: 'auto' })).toBe(
+      untitled,
+    );
+    expect(await scoreWith({ title: 'Roses', titleBy: 'import' })).toBe(untitled);
+  });
+
   it('leaves the current conversation out, unless the settings say otherwise', async () => {
     const house = home({ now: () => NOW });
     const [keys] = await house.add(...library());
