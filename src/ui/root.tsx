@@ -147,7 +147,8 @@ function Frame() {
       >
         {t('skip')}
       </button>
-      <div className="flex h-dvh overflow-hidden">
+      {/* Clipped, not hidden: what is hidden can still be scrolled by bringing something into view, and took the composer along. */}
+      <div className="flex h-dvh overflow-clip">
         {shown && (
           <aside
             aria-label={t('sidebar')}

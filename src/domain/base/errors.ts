@@ -58,6 +58,7 @@ export const PROBLEM_CODES = [
   'command-unknown',
   'command-argument',
   'command-flag',
+  'command-conversation',
   'setting-invalid',
   'settings-file',
   // sync

@@ -9,7 +9,7 @@ import type { Command, CommandContext } from './command.ts';
 /** The conversation on the screen and who looks after its window. */
 function here({ conversationId, context }: CommandContext): { id: ConversationId; control: ContextControl } {
   if (conversationId === null || !context)
-    throw new RecollectError('conversation-missing', 'There is no conversation on the screen.');
+    throw new RecollectError('command-conversation', 'There is no conversation on the screen.');
   return { id: conversationId, control: context };
 }
 

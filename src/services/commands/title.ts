@@ -10,7 +10,7 @@ export const title: Command = {
   async run({ documents, library, conversationId }, { text }) {
     const conversation = conversationId === null ? undefined : await documents.read(conversationId);
     if (!conversation)
-      throw new RecollectError('conversation-missing', 'There is no conversation on the screen to rename.');
+      throw new RecollectError('command-conversation', 'There is no conversation on the screen to rename.');
     const given = String(text).replace(/\s+/g, ' ').trim();
     const wanted = [...given].slice(0, MAX_TITLE).join('');
     const { title: before, titleBy } = conversation.meta;

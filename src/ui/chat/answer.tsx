@@ -183,8 +183,7 @@ function Ending({ message }: { message: Message }) {
       </div>
     );
   // It ended by itself, and something is wrong with it all the same: a piece of it could not be read.
-  if (message.problem)
-    return <ProblemNotice className="my-2" problem={message.problem} actions={retry} />;
+  if (message.problem) return <ProblemNotice className="my-2" problem={message.problem} actions={retry} />;
   return null;
 }
 
@@ -232,7 +231,7 @@ export function Answer({
       <Ending message={message} />
       {!continued && (
         <div className="mt-1 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1">
-          {siblings && <SiblingArrows siblings={siblings} />}
+          {siblings && <SiblingArrows siblings={siblings} onShow={actions.show} />}
           <UsageLine message={message} />
           <div className={classes(TOOLS, last && 'opacity-100')}>
             {text && <CopyButton text={text} />}

@@ -127,7 +127,14 @@ export function CommandShelf({
               )}
             >
               <span className="shrink-0 font-medium font-mono text-[0.8125rem]">{suggestion.text}</span>
-              <span className="min-w-0 truncate text-ink-2 max-md:flex-1">{help(suggestion.help)}</span>
+              <span
+                className={classes(
+                  'min-w-0 truncate text-ink-2 max-md:flex-1',
+                  at === chosen && 'max-md:whitespace-normal',
+                )}
+              >
+                {help(suggestion.help)}
+              </span>
               {rest && (
                 <span
                   className={classes(

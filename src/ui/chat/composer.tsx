@@ -231,7 +231,10 @@ export function Composer({
       setText('');
       keeper.current?.flush();
       runCommand(text).then((done) => {
-        if (!done && area.current?.value === '') setText(text);
+        if (done || area.current?.value !== '') return;
+        setText(text);
+        // The shelf would stand before what went wrong; the next key opens it.
+        setCommand(null);
       }, report);
       return;
     }

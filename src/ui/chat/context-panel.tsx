@@ -1,15 +1,5 @@
 // What the open conversation stands on: model, tokens, what memory gave, other lines of time. Only what is true now is shown.
-import {
-  ChevronRight,
-  ChevronsDownUp,
-  Flag,
-  GitBranch,
-  History,
-  ReceiptText,
-  Route,
-  Trash2,
-  X,
-} from 'lucide-react';
+import { ChevronsDownUp, Flag, GitBranch, History, ReceiptText, Route, Trash2, X } from 'lucide-react';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -21,6 +11,7 @@ import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
 import { Button, classes, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { SiblingArrows } from './message-tools.tsx';
 import type { Branch } from './rows.ts';
 
 export interface ContextFacts {
@@ -228,18 +219,7 @@ export function ContextPanel({
                 >
                   <span className="block truncate text-ink-2">{oneLine(message) || t('said.model')}</span>
                 </button>
-                <span className="text-branch text-xs tabular-nums">
-                  {index + 1} / {ids.length}
-                </span>
-                <IconButton
-                  size="sm"
-                  label={t('nextBranch')}
-                  icon={<ChevronRight size={14} aria-hidden />}
-                  onClick={() => {
-                    const next = ids[(index + 1) % ids.length];
-                    if (next) onShow(next);
-                  }}
-                />
+                <SiblingArrows siblings={{ index, ids }} onShow={onShow} />
               </li>
             ))}
           </ul>

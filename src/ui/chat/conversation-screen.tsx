@@ -420,7 +420,7 @@ function OpenedConversation({
       {wide && panelWanted && (
         <aside
           aria-label={t('context.title')}
-          className="w-(--panel-width) shrink-0 overflow-y-auto border-l bg-paper"
+          className="relative w-(--panel-width) shrink-0 overflow-y-auto border-l bg-paper"
         >
           {panel}
         </aside>

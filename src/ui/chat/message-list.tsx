@@ -36,7 +36,7 @@ export interface MessageListHandle {
 }
 
 const Day = ({ at }: { at: number }) => (
-  <div className="flex justify-center pt-6 pb-2 text-ink-3 text-xs">
+  <div className="flex justify-center pt-6 text-ink-3 text-xs">
     <time dateTime={new Date(at).toISOString()}>{formatDate(at)}</time>
   </div>
 );

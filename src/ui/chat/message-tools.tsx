@@ -11,13 +11,17 @@ import { useActions } from './message-actions.ts';
 import type { Siblings } from './rows.ts';
 
 /** `‹ 2 / 3 ›`: other lines of time. */
-export function SiblingArrows({ siblings }: { siblings: Siblings }) {
+export function SiblingArrows({
+  siblings: { index, ids },
+  onShow,
+}: {
+  siblings: Siblings;
+  onShow: (sibling: MessageId) => void;
+}) {
   const { t } = useTranslation('chat');
-  const { show } = useActions();
-  const { index, ids } = siblings;
-  const go = (to: MessageId | undefined) => to && show(to);
+  const go = (to: MessageId | undefined) => to && onShow(to);
   return (
-    <span className="inline-flex items-center rounded-sm bg-branch-soft text-branch text-xs">
+    <span className="inline-flex shrink-0 items-center rounded-sm bg-branch-soft text-branch text-xs">
       <IconButton
         size="sm"
         label={t('previousBranch')}

@@ -58,7 +58,7 @@ export function NewConversation() {
         <span className="flex-1" />
         <OfflineBadge />
       </Header>
-      <div className="min-h-0 flex-1 overflow-y-auto">
+      <div className="relative min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto flex min-h-full w-full max-w-(--measure) flex-col justify-center pb-6">
           {outcomes.length > 0 ? (
             <div className="px-5 md:px-8">

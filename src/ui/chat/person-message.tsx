@@ -105,7 +105,7 @@ export function PersonMessage({ message, siblings }: { message: Message; sibling
   const files = message.parts.filter((part) => part.type === 'file');
   const text = textOf(message);
   return (
-    <div className="flex flex-col items-end pt-3">
+    <div className="flex flex-col items-end pt-6">
       {editing ? (
         <Editor message={message} onDone={() => setEditing(false)} />
       ) : (
@@ -142,7 +142,7 @@ export function PersonMessage({ message, siblings }: { message: Message; sibling
             )}
             <RarerTools message={message} />
           </div>
-          {siblings && <SiblingArrows siblings={siblings} />}
+          {siblings && <SiblingArrows siblings={siblings} onShow={actions.show} />}
         </div>
       )}
     </div>

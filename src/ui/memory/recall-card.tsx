@@ -125,19 +125,19 @@ function Passage({
   return (
     <li className={classes('group/passage px-3', missed ? 'py-1.5 text-ink-3' : 'py-2.5')}>
       <div className="flex items-center gap-2">
-        <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-1.5">
+        <div className="flex min-w-0 flex-1 items-baseline gap-x-1.5 @max-md:flex-wrap">
           <button
             type="button"
             onClick={() => onOpen(passage)}
             aria-label={t('card.open', { title })}
             className={classes(
-              'max-w-full truncate rounded-xs text-left hover:underline',
+              'min-w-0 max-w-full truncate rounded-xs text-left hover:underline',
               missed ? 'text-ink-2' : 'font-medium text-ink',
             )}
           >
             {title}
           </button>
-          <span className="text-ink-3 text-xs">
+          <span className="shrink-0 text-ink-3 text-xs">
             <time dateTime={new Date(passage.createdAt).toISOString()} title={formatExact(passage.createdAt)}>
               {formatRelative(passage.createdAt)}
             </time>
@@ -145,16 +145,17 @@ function Passage({
             {t(`role.${passage.role}`)}
           </span>
         </div>
-        <ScoreMeter scores={passage.scores} threshold={threshold} muted={missed} />
-        <span className="-mr-1.5 flex max-sm:hidden">
-          <Judgement passage={passage} query={query} />
-          <IconButton
-            size="sm"
-            label={t('card.open', { title })}
-            icon={<ArrowUpRight size={15} aria-hidden />}
-            onClick={() => onOpen(passage)}
-          />
+        <span className="relative flex items-center max-sm:hidden">
+          <Judgement passage={passage} query={query} floating />
         </span>
+        <ScoreMeter scores={passage.scores} threshold={threshold} muted={missed} />
+        <IconButton
+          size="sm"
+          label={t('card.open', { title })}
+          icon={<ArrowUpRight size={15} aria-hidden />}
+          className="-mr-1.5 max-sm:hidden"
+          onClick={() => onOpen(passage)}
+        />
       </div>
       {open && (
         <div id={body} className="mt-1.5 grid gap-x-5 gap-y-3 @md:grid-cols-[1fr_11rem]">
@@ -213,8 +214,19 @@ const VERDICTS = [
   { verdict: 'never', Icon: Ban, give: 'forbid', takeBack: 'allow' },
 ] as const;
 
-/** Pin, not related, never: what was said shows always, the rest with the pointer or the focus on the passage. */
-function Judgement({ passage, query }: { passage: RecalledPassage; query: string }) {
+/**
+ * Pin, not related, never: what was said shows always, the rest with the pointer or the focus on the passage.
+ * `floating`: takes no room while nothing was said.
+ */
+function Judgement({
+  passage,
+  query,
+  floating = false,
+}: {
+  passage: RecalledPassage;
+  query: string;
+  floating?: boolean;
+}) {
   const { t } = useTranslation('memory');
   const { notes } = useApp();
   const report = useReport();
@@ -226,7 +238,7 @@ function Judgement({ passage, query }: { passage: RecalledPassage; query: string
         one.verdict === verdict &&
         (verdict !== 'not-related' || one.query === query),
     );
-  return VERDICTS.map(({ verdict, Icon, give, takeBack }) => {
+  const buttons = VERDICTS.map(({ verdict, Icon, give, takeBack }) => {
     const before = given(verdict);
     return (
       <IconButton
@@ -256,6 +268,19 @@ function Judgement({ passage, query }: { passage: RecalledPassage; query: string
       />
     );
   });
+  const said = VERDICTS.some(({ verdict }) => given(verdict));
+  return (
+    <span
+      className={classes(
+        'flex',
+        floating &&
+          !said &&
+          'pointer-fine:absolute pointer-fine:right-0 pointer-fine:rounded-md pointer-fine:bg-raised pointer-fine:opacity-0 pointer-fine:shadow-float pointer-fine:group-focus-within/passage:opacity-100 pointer-fine:group-hover/passage:opacity-100',
+      )}
+    >
+      {buttons}
+    </span>
+  );
 }
 
 function Neighbour({ role, text }: { role: string; text: string }) {

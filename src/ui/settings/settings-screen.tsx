@@ -88,7 +88,7 @@ export function SettingsScreen({ section }: { section: string }) {
         <div
           ref={page}
           className={classes(
-            'min-w-0 flex-1 overflow-y-auto overscroll-contain',
+            'relative min-w-0 flex-1 overflow-y-auto overscroll-contain',
             !chosen && '@max-3xl/settings:hidden',
           )}
         >

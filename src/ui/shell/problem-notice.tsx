@@ -85,7 +85,7 @@ export function ProblemNotice({
           <Button
             size="sm"
             variant="ghost"
-            className="-ml-1"
+            className={actions ? '-ml-1' : '-ml-2.5'}
             onClick={details}
             icon={copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
           >

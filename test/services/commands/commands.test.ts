@@ -288,7 +288,7 @@ describe('checkpoints', () => {
     });
     expect(await run('/restore x')).toMatchObject({
       type: 'problem',
-      problem: { code: 'conversation-missing' },
+      problem: { code: 'command-conversation' },
     });
   });
 
@@ -333,7 +333,7 @@ describe('/compact', () => {
       type: 'compaction',
       result: { outcome: 'nothing' },
     });
-    expect(await run('/compact')).toMatchObject({ problem: { code: 'conversation-missing' } });
+    expect(await run('/compact')).toMatchObject({ problem: { code: 'command-conversation' } });
     expect(await run('/compact --strategy nosuch', ids[0])).toMatchObject({
       problem: { code: 'command-argument', params: { argument: 'strategy' } },
     });
@@ -458,7 +458,7 @@ describe('/new, /title, /help', () => {
       title: 'Backups at night',
       titleBy: 'auto',
     });
-    expect(await desk.run('/title x')).toMatchObject({ problem: { code: 'conversation-missing' } });
+    expect(await desk.run('/title x')).toMatchObject({ problem: { code: 'command-conversation' } });
   });
 
   it('helps', async () => {

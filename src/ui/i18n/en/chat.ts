@@ -13,7 +13,7 @@ export const chat = {
   greetingWords: 'What was said before is remembered and comes back here when it helps.',
   placeholder: 'Message, or / for commands',
   placeholderFirst: 'Message, or / for commands',
-  placeholderQueue: 'Write on; it is sent when the answer ends',
+  placeholderQueue: 'Write on; it is sent next',
   send: 'Send',
   queueIt: 'Send after this answer',
   stop: 'Stop',

@@ -127,7 +127,7 @@ export const problems = {
   'model-cut': {
     what: 'The answer broke off before its end.',
     kept: 'What had arrived is kept and marked.',
-    do: 'Regenerate the answer, or ask the model to continue.',
+    do: 'Try again, or ask the model to go on.',
   },
   'model-context': {
     what: 'The conversation is longer than this model can read at once.',
@@ -207,7 +207,7 @@ export const problems = {
   },
   'command-argument': {
     what: '/{{command}}: “{{value}}” does not work as {{argument}}.',
-    what_missing: '/{{command}} needs a {{argument}}.',
+    what_missing: '/{{command}} is missing its {{argument}}.',
     kept: 'What you wrote is still in the box.',
     do: '$t(problems:command-argument.allowed_{{allowed}}, {"defaultValue":"Allowed: {{allowed}}."})',
     allowed_: 'Type /help to see what each command takes.',
@@ -217,6 +217,11 @@ export const problems = {
     kept: 'What you wrote is still in the box.',
     do: '$t(problems:command-flag.allowed_{{allowed}}, {"defaultValue":"It knows: {{allowed}}."})',
     allowed_: 'It takes no flags.',
+  },
+  'command-conversation': {
+    what: 'There is no conversation here yet.',
+    kept: 'What you wrote is still in the box.',
+    do: 'This command is about a conversation: say something first, or open one.',
   },
   'setting-invalid': {
     what: '{{key}} cannot be {{value}}.',

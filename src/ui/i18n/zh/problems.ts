@@ -125,7 +125,7 @@ export const problems = {
   'model-cut': {
     what: '回答没有说完就断了。',
     kept: '已收到的部分已保留并标出。',
-    do: '请重新生成，或让模型继续。',
+    do: '请重试，或让模型继续。',
   },
   'model-context': {
     what: '对话太长，这个模型一次读不完。',
@@ -215,6 +215,11 @@ export const problems = {
     kept: '您写的内容还在输入框里。',
     do: '$t(problems:command-flag.allowed_{{allowed}}, {"defaultValue":"可用的选项：{{allowed}}。"})',
     allowed_: '它没有选项。',
+  },
+  'command-conversation': {
+    what: '这里还没有对话。',
+    kept: '您写的内容还在输入框里。',
+    do: '这个命令要用在对话里：请先说点什么，或打开一个对话。',
   },
   'setting-invalid': {
     what: '{{key}} 不能设为 {{value}}。',

@@ -114,7 +114,7 @@ export function Dialog({
             {bare ? (
               children
             ) : (
-              <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pt-3 pb-5">
+              <div className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pt-3 pb-5">
                 {children}
               </div>
             )}
@@ -211,7 +211,7 @@ export function Sheet({
             <RadixDialog.Title className="min-w-0 flex-1 truncate font-semibold">{title}</RadixDialog.Title>
             <CloseCross />
           </div>
-          <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">{children}</div>
+          <div className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain">{children}</div>
         </RadixDialog.Content>
       </RadixDialog.Portal>
     </RadixDialog.Root>
