@@ -3,7 +3,8 @@
 //   page ──► engine.worker     PGlite and the background work (one leader for all tabs)
 //     │        └─ borrows lines to ─┐
 //     ├──► embedding.worker ◄───────┘   the model that makes vectors
-//     └──► network.worker      requests to configured endpoints
+//     ├──► network.worker      requests to configured endpoints
+//     └──► sync.worker         sync with the relay, once it is wanted (one leader for all tabs)
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createDevice, keepForOffline } from './adapters/browser/device.ts';
@@ -25,7 +26,8 @@ import { createTokenizers } from './adapters/tokenizers/tokenizers.ts';
 import { createSealing } from './adapters/vault/sealing.ts';
 import { createVault } from './adapters/vault/web-crypto.ts';
 import { type Problem, RecollectError, toProblem } from './domain/base/errors.ts';
-import { until, writable } from './domain/base/readable.ts';
+import { isConversation } from './domain/base/ids.ts';
+import { until, type Writable, writable } from './domain/base/readable.ts';
 import { priceOf } from './domain/context/prices.ts';
 import type { Config } from './domain/settings/config.ts';
 import type { App } from './services/app.ts';
@@ -110,7 +112,14 @@ async function start(): Promise<void> {
   settings.config.subscribe(() => allow());
 
   // DOCUMENTS
-  const documents = createDocuments({ store, onProblem: (problem) => console.warn(problem.message) });
+  const damages = createDamages(store, alert);
+  const documents = createDocuments({
+    store,
+    onProblem: (problem) => {
+      console.warn(problem.message);
+      damages.hear(problem);
+    },
+  });
 
   const notes = createNotes({
     store,
@@ -289,7 +298,12 @@ async function start(): Promise<void> {
     priceOf: ({ id, endpoint }) => priceOf(id, endpoint ?? '')?.price ?? null,
   });
   const chat = createChat({ ...conversing, memory, context, notes, locks: navigator.locks });
-  const syncLink = connectSync(signal);
+  const syncLink = connectSync({
+    startThread: () =>
+      new Worker(new URL('./workers/sync.worker.ts', import.meta.url), { type: 'module', name: 'sync' }),
+    config: settings.config,
+    signal,
+  });
   const sync = createSync({
     store,
     vault,
@@ -325,6 +339,7 @@ async function start(): Promise<void> {
     alert,
     dismissAlert: () => {
       if (alert.get()?.code === 'storage-lost') void store.drawer.set(STORAGE_LOST, undefined);
+      if (alert.get()?.code === 'damaged-entry') damages.dismiss();
       alert.set(null);
     },
     logStats: () => store.log.stats(),
@@ -345,6 +360,27 @@ async function start(): Promise<void> {
   if (new URLSearchParams(location.search).has('console')) exposeConsole(app, () => index, embedding.get);
   void chat.rescueDrafts().catch((error) => console.warn(toProblem(error).message));
   lookAfter({ app, engine, pause, signal, flush: () => documents.retry() });
+}
+
+/** Says once of each damaged part of a conversation that it is there: it stays where it is, and would be found again at every start. */
+function createDamages({ drawer }: Pick<Store, 'drawer'>, alert: Writable<Problem | null>) {
+  const shown = new Set<string>();
+  const keep = (error: unknown) => console.warn(toProblem(error).message);
+  return {
+    hear: (problem: Problem) => {
+      const { document, seq } = problem.params ?? {};
+      if (problem.code !== 'damaged-entry' || !isConversation(String(document))) return;
+      const key = `damage-told/${document}/${seq}`;
+      drawer.get(key).then((told) => {
+        if (told === undefined) shown.add(key);
+        if (told === undefined && alert.get() === null) alert.set(problem);
+      }, keep);
+    },
+    dismiss: () => {
+      for (const key of shown) drawer.set(key, true).catch(keep);
+      shown.clear();
+    },
+  };
 }
 
 /** What the tab asks of the engine, wherever it runs. */
