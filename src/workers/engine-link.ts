@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { PROBLEM_CODES } from '../domain/base/errors.ts';
 import type { MemoryStatus } from '../services/memory/memory.ts';
 
-const problemSchema = z.object({
+export const problemSchema = z.object({
   code: z.enum(PROBLEM_CODES),
   message: z.string(),
   params: z.record(z.string(), z.union([z.string(), z.number()])).optional(),

@@ -6,15 +6,12 @@ import { borrowLines } from '../adapters/embedding/thread.ts';
 import type { EngineName } from '../adapters/index/engines.ts';
 import type { MemoryIndex } from '../adapters/index/memory-index.ts';
 import { serveIndex } from '../adapters/index/worker-host.ts';
-import { openStore } from '../adapters/log/index.ts';
-import { createVault } from '../adapters/vault/web-crypto.ts';
 import type { Documents } from '../services/documents/documents.ts';
 import { createDocuments } from '../services/documents/documents-service.ts';
 import { followEmbedding } from '../services/memory/embedding-in-force.ts';
 import { type EngineStatus, type MemoryEngine, startMemoryEngine } from '../services/memory/engine.ts';
-import { createSettings } from '../services/settings/settings-service.ts';
+import { openDevice } from './device.ts';
 import { joinEngineChannel } from './engine-link.ts';
-import { leadSync } from './sync-lead.ts';
 
 // Lines to the model's thread come through a port that the tab sends once PGlite is up.
 const port = new Promise<Port>((resolve) => {
@@ -25,26 +22,8 @@ const port = new Promise<Port>((resolve) => {
 });
 const lines = port.then(borrowLines);
 
-const open = async () => {
-  const store = await openStore();
-  const vault = createVault(store.drawer);
-  const settings = await createSettings({
-    drawer: store.drawer,
-    vault,
-    // Connections are tested by tabs.
-    test: async () => ({
-      ok: false,
-      problem: { code: 'unexpected', message: 'Not tested here', retry: false },
-    }),
-  });
-  return { store, vault, settings };
-};
-const opened = open();
+const opened = openDevice();
 opened.catch((error) => console.error('The engine has no log to read:', error));
-// Sync waits for the log only, not for PGlite.
-opened
-  .then(({ store, vault, settings }) => leadSync({ store, vault, config: settings.config }))
-  .catch((error) => console.error('Sync does not run:', error));
 
 async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
   const { store, vault, settings } = await opened;

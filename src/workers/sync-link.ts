@@ -1,23 +1,25 @@
 // How tabs and the engine that syncs talk: one channel per origin, since sync runs in one tab's worker and every tab needs it. Messages
 // carry no content and no keys, and are checked before they are believed. A question is asked again until it is answered: the thread
 // that leads may have ended, and the next one not begun.
+//
+//   tab ──starts, once sync is wanted──► its thread ──waits──► LEADERSHIP ──► ALIVE held ──► status ──► all tabs
+//    └── waits for ALIVE to be free: then the thread that led is gone, and nothing that it said counts any more
 import { z } from 'zod';
-import { PROBLEM_CODES, RecollectError, toProblem } from '../domain/base/errors.ts';
+import { type Problem, RecollectError, toProblem } from '../domain/base/errors.ts';
 import { type Readable, writable } from '../domain/base/readable.ts';
+import type { Config } from '../domain/settings/config.ts';
 import { type SyncAnswer, type SyncRequest, syncRequestSchema } from '../services/sync/requests.ts';
 import type { SyncStatus } from '../services/sync/sync.ts';
+import { problemSchema } from './engine-link.ts';
 
 const CHANNEL = 'recollect-sync';
+/** The lock that a thread waits for in order to lead. */
+export const LEADERSHIP = 'recollect-sync';
+/** Held by the leader besides: tabs may wait for this one without ever keeping the next leader waiting. */
+const ALIVE = 'recollect-sync:alive';
 const REPEAT_MS = 1_000;
 /** Joining asks a relay, which may take its time. */
 const PATIENCE_MS = 90_000;
-
-const problemSchema = z.object({
-  code: z.enum(PROBLEM_CODES),
-  message: z.string(),
-  params: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
-  retry: z.boolean(),
-});
 
 const statusSchema = z.object({
   mode: z.enum(['disabled', 'local', 'remote', 'managed']),
@@ -73,10 +75,14 @@ function joinChannel(listener: (message: Message) => void, signal: AbortSignal):
   };
 }
 
-/** What a tab sees until the engine has spoken. */
-export const SYNC_OFF: SyncStatus = {
-  mode: 'disabled',
-  state: 'disabled',
+/** What a tab hears from its own thread where that cannot run. */
+const failureSchema = z.object({ type: z.literal('failed'), problem: problemSchema });
+export type ThreadFailure = { readonly type: 'failed'; readonly problem: Problem };
+
+/** What is known while no thread speaks. */
+const unheard = (mode: SyncStatus['mode'], problem: Problem | null = null): SyncStatus => ({
+  mode,
+  state: mode === 'disabled' || mode === 'local' ? mode : problem ? 'stopped' : 'connecting',
   account: null,
   waiting: 0,
   fetching: 0,
@@ -84,23 +90,122 @@ export const SYNC_OFF: SyncStatus = {
   unreadable: 0,
   withheld: 0,
   devices: [],
-  problem: null,
-};
+  problem,
+});
 
 export interface SyncLink {
   readonly status: Readable<SyncStatus>;
   ask(request: SyncRequest): Promise<SyncAnswer>;
 }
 
-/** The tab's end, until the signal. */
-export function connectSync(signal: AbortSignal): SyncLink {
-  const status = writable<SyncStatus>(SYNC_OFF);
+/** A thread that does not speak for so long does not run, ms. */
+const START_MS = 30_000;
+/** After the leader ended another tab's thread leads within this time; where none does, this tab's own has ended, ms. */
+const NEXT_MS = 3_000;
+/** One that ended or failed soon after its start is not started again before this time, ms. */
+const RETRY_MS = 60_000;
+
+/**
+ * The tab's end, until the signal. `startThread` is called once sync is wanted or asked for, and again where the thread has ended by itself.
+ * The status is what the leading thread says; where none speaks it says so, and nothing that a thread that ended had said.
+ */
+export function connectSync({
+  startThread,
+  config,
+  signal,
+  startMs = START_MS,
+  retryMs = RETRY_MS,
+}: {
+  readonly startThread: () => Worker;
+  readonly config: Readable<Config>;
+  readonly signal: AbortSignal;
+  readonly startMs?: number;
+  readonly retryMs?: number;
+}): SyncLink {
+  const mode = () => config.get().sync.mode;
+  const isWanted = () => mode() === 'remote' || mode() === 'managed';
+  const status = writable<SyncStatus>(unheard(mode()));
   const waiting = new Map<string, (message: Extract<Message, { type: 'answer' }>) => void>();
+  let thread: Worker | undefined;
+  let startedAt = Number.NEGATIVE_INFINITY;
+  /** A thread leads, in this tab or another. */
+  let led = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const later = (ms: number, work: () => void) => {
+    clearTimeout(timer);
+    timer = setTimeout(work, ms);
+  };
+
   const say = joinChannel((message) => {
-    if (message.type === 'status') status.set(message.status);
-    else if (message.type === 'answer') waiting.get(message.id)?.(message);
+    if (message.type === 'status') {
+      if (!led) follow();
+      status.set(message.status);
+    } else if (message.type === 'answer') waiting.get(message.id)?.(message);
   }, signal);
+
+  /** Hears of the end of the thread that leads. */
+  function follow(): void {
+    led = true;
+    clearTimeout(timer);
+    navigator.locks.request(ALIVE, { mode: 'shared', signal }, () => {}).then(ended, () => {});
+  }
+  function ended(): void {
+    led = false;
+    status.set(unheard(mode()));
+    say({ type: 'hello' });
+    const young = performance.now() - startedAt < retryMs;
+    later(young ? retryMs : NEXT_MS, () => {
+      stop();
+      if (isWanted()) start();
+    });
+  }
+  function stop(): void {
+    thread?.terminate();
+    thread = undefined;
+  }
+  function fail(problem: Problem): void {
+    stop();
+    if (led) return;
+    status.set(unheard(mode(), problem));
+    for (const [id, hear] of waiting) hear({ type: 'answer', id, problem });
+    later(retryMs, () => isWanted() && start());
+  }
+  function start(): void {
+    if (thread || signal.aborted) return;
+    startedAt = performance.now();
+    const mine = startThread();
+    thread = mine;
+    const broken = (detail: string): Problem => ({
+      code: 'sync-thread',
+      message: `The thread that syncs does not run: ${detail}`,
+      params: { detail },
+      retry: true,
+    });
+    mine.addEventListener('error', ({ message }) => {
+      if (mine === thread && !led) fail(broken(message ?? ''));
+    });
+    mine.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+      const failure = failureSchema.safeParse(data);
+      if (failure.success && mine === thread) fail(failure.data.problem as Problem);
+    });
+    if (!led) later(startMs, () => fail(broken('it does not answer')));
+  }
+
+  const stopConfig = config.subscribe(() => {
+    if (!led && status.get().mode !== mode()) status.set(unheard(mode()));
+    if (isWanted()) start();
+  });
+  signal.addEventListener(
+    'abort',
+    () => {
+      clearTimeout(timer);
+      stopConfig();
+    },
+    { once: true },
+  );
   say({ type: 'hello' });
+  if (isWanted()) start();
+
   return {
     status,
     ask: (request) =>
@@ -137,8 +242,14 @@ export function connectSync(signal: AbortSignal): SyncLink {
           else resolve(answer ?? null);
         });
         post();
+        start();
       }),
   };
+}
+
+/** Lets tabs hear of the end of this thread, which leads. To be called before it says anything. */
+export function whileLeading(): void {
+  void navigator.locks.request(ALIVE, () => new Promise<never>(() => {}));
 }
 
 /** The engine's end, until the signal. Returns how to tell the status. A question that is asked again is answered once. */

@@ -74,6 +74,7 @@ export const PROBLEM_CODES = [
   'sync-deleted',
   'sync-upgrade',
   'sync-rate',
+  'sync-thread',
   // things that are not there any more
   'conversation-missing',
   'tool-limit',

@@ -54,6 +54,15 @@ export function createSync({ store, vault, settings, status, ask, random, now = 
   const tab = toText(random(9));
   let open: readonly string[] = [];
   let repeat: ReturnType<typeof setInterval> | undefined;
+  const isOn = () => ['remote', 'managed'].includes(settings.config.get().sync.mode);
+  const sayOpen = () => {
+    if (isOn()) ask({ do: 'open', tab, documents: [...open] }).catch(() => {});
+  };
+  let wasOn = isOn();
+  const stopConfig = settings.config.subscribe(() => {
+    if (wasOn !== isOn() && open.length > 0) sayOpen();
+    wasOn = isOn();
+  });
 
   const account = async (): Promise<Account> => {
     const kept = accountSchema.safeParse(await drawer.get(ACCOUNT));
@@ -122,9 +131,8 @@ export function createSync({ store, vault, settings, status, ask, random, now = 
     pairing: async (base) => {
       const mine = await account();
       const key = await keyOf(mine);
-      const { mode, remote } = settings.config.get().sync;
-      const latest =
-        mode === 'remote' || mode === 'managed' ? await ask({ do: 'index' }).catch(() => null) : null;
+      const { remote } = settings.config.get().sync;
+      const latest = isOn() ? await ask({ do: 'index' }).catch(() => null) : null;
       const fragment = fragmentOf({
         key,
         fingerprint: mine.fingerprint,
@@ -191,11 +199,13 @@ export function createSync({ store, vault, settings, status, ask, random, now = 
 
     setOpen: (conversations) => {
       open = [...conversations];
-      const say = () => void ask({ do: 'open', tab, documents: [...open] }).catch(() => {});
-      say();
+      sayOpen();
       clearInterval(repeat);
-      repeat = open.length > 0 ? setInterval(say, OPEN_REPEAT_MS) : undefined;
+      repeat = open.length > 0 ? setInterval(sayOpen, OPEN_REPEAT_MS) : undefined;
     },
-    close: () => clearInterval(repeat),
+    close: () => {
+      clearInterval(repeat);
+      stopConfig();
+    },
   };
 }

@@ -16,8 +16,9 @@ const NAMED = 2;
  * `online`: what the browser believes.
  */
 export function syncLine(status: SyncStatus, where: Whereabouts | null, online: boolean): SyncLine | null {
-  if (status.account === null) return null;
   const { state, waiting, fetching } = status;
+  // Where sync was wanted and cannot run, whose account it was is not even known.
+  if (status.account === null && state !== 'stopped') return null;
   const line = (tone: SyncLine['tone'], key: string, values: SyncLine['values'] = {}): SyncLine => ({
     tone,
     key,

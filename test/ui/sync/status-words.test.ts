@@ -22,6 +22,11 @@ const at = (place: Whereabouts['place'], ...devices: string[]): Whereabouts => (
 describe('the status line', () => {
   it('says nothing about sync without an account', () => {
     expect(syncLine(status('unpaired', { account: null }), null, true)).toBeNull();
+    expect(syncLine(status('connecting', { account: null }), null, true)).toBeNull();
+  });
+
+  it('says that sync has stopped also where that is all that is known', () => {
+    expect(syncLine(status('stopped', { account: null }), null, true)?.key).toBe('stopped');
   });
 
   it('names the relay only once the relay confirmed, and a device only once it said so', () => {

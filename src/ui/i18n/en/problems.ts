@@ -293,6 +293,11 @@ export const problems = {
     kept: 'Everything is saved on this device.',
     do: 'Wait some minutes, then sync again.',
   },
+  'sync-thread': {
+    what: 'Sync does not run in this browser right now.',
+    kept: 'Everything is saved on this device.',
+    do: 'It is tried again every minute. If it stays so, reload the page, or close the other tabs of Recollect.',
+  },
   'conversation-missing': {
     what: 'This conversation is not here any more.',
     kept: 'Nothing else was touched.',

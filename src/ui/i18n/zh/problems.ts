@@ -291,6 +291,11 @@ export const problems = {
     kept: '所有内容都保存在这台设备上。',
     do: '请等几分钟，然后再同步。',
   },
+  'sync-thread': {
+    what: '同步目前无法在这个浏览器中运行。',
+    kept: '所有内容都保存在这台设备上。',
+    do: '每分钟会重试一次。如果仍然如此，请刷新页面，或关闭 Recollect 的其他标签页。',
+  },
   'conversation-missing': {
     what: '这个对话已经不在了。',
     kept: '其他内容没有受到影响。',

@@ -1,34 +1,30 @@
-// Sync in the engine's thread: one leader per origin by a Web Lock of its own, so that it waits neither for PGlite nor for the model.
-// The page's policy forbids the page every other origin; this thread lets through the relay that the person configured, and nothing else.
+// The thread that syncs: one leader per origin by a Web Lock, so that it waits neither for PGlite nor for the model, and a thread of its own, so
+// that it goes on whatever becomes of them. The page's policy forbids the page every other origin; this thread lets through the relay that
+// the person configured, and nothing else.
 import type { Store } from '../adapters/log/conversation-log.ts';
 import { platformDeflate } from '../adapters/sync/deflate.ts';
 import { guardedFetch, guardedWebSocket, isOnRelay } from '../adapters/sync/guard.ts';
 import { createWebsocketBackend } from '../adapters/sync/y-websocket.ts';
 import { createSealing } from '../adapters/vault/sealing.ts';
-import type { Vault } from '../adapters/vault/vault.ts';
+import { toProblem } from '../domain/base/errors.ts';
 import type { Readable } from '../domain/base/readable.ts';
 import type { Config } from '../domain/settings/config.ts';
 import { type SyncEngine, startSync } from '../services/sync/engine.ts';
 import { ACCOUNT, accountSchema } from '../services/sync/records.ts';
 import type { SyncRequest } from '../services/sync/requests.ts';
-import { serveSync } from './sync-link.ts';
+import { openDevice } from './device.ts';
+import { LEADERSHIP, serveSync, type ThreadFailure, whileLeading } from './sync-link.ts';
 
-/** Leads as soon as no other thread does, until this one ends. */
-export async function leadSync({
-  store,
-  vault,
-  config,
-}: {
-  readonly store: Store;
-  readonly vault: Vault;
-  readonly config: Readable<Config>;
-}): Promise<void> {
-  await navigator.locks.request('recollect-sync', async () => {
-    // The thread ends with its tab; nothing else ends it, and with it goes the lock.
+/** Leads as soon as no other thread does, until this one ends: with its tab, and with it goes the lock. */
+async function lead(): Promise<void> {
+  const { store, vault, settings } = await openDevice();
+  const { config } = settings;
+  await navigator.locks.request(LEADERSHIP, async () => {
     const { signal } = new AbortController();
     const relays = await allowedRelays(store, config);
     const isAllowed = (address: string) => relays.some((endpoint) => isOnRelay(address, endpoint));
     let engine: SyncEngine | undefined;
+    whileLeading();
     const tell = serveSync(async (request) => {
       relays.follow(request);
       if (!engine) throw new Error('Sync has not begun');
@@ -78,3 +74,8 @@ async function allowedRelays(
     },
   };
 }
+
+lead().catch((error: unknown) => {
+  const failure: ThreadFailure = { type: 'failed', problem: toProblem(error) };
+  self.postMessage(failure);
+});
