@@ -5,6 +5,8 @@
 const BLOCK = 4_096;
 /** Largest size of a number. */
 const TOP = 127;
+/** What a cosine is off by for numbers rounded to half floats: 2^-11 of each, at most. */
+const HALF_ERROR = 2 ** -11;
 
 /** What 16 bits of a half float stand for. */
 const HALVES = Float32Array.from({ length: 65_536 }, (_, bits) => {
@@ -13,12 +15,20 @@ const HALVES = Float32Array.from({ length: 65_536 }, (_, bits) => {
   return exponent === 31 ? 0 : sign * (1 + fraction / 1_024) * 2 ** (exponent - 15);
 });
 
+export interface Likely {
+  readonly chunks: readonly number[];
+  /** The largest cosine that one may have that is not among them; -Infinity where all are. */
+  readonly bar: number;
+}
+
 export interface Nearest {
   readonly size: number;
   /** Takes rows as the database sends them, one behind the other: chunk number, and a `halfvec` in Postgres's binary form. Replaces earlier ones. */
   take(rows: Uint8Array): void;
+  /** These are no more: they are not named again as long as there are others at less than a right angle. */
+  remove(chunks: readonly number[]): void;
   /** The chunks that are likely nearest by cosine, at most `count`, in no order. */
-  find(query: Float32Array, count: number): number[];
+  find(query: Float32Array, count: number): Likely;
 }
 
 /** Vectors of `dimensions` numbers; none yet. */
@@ -32,6 +42,8 @@ export function createNearest(dimensions: number): Nearest {
   /** Bytes of a row as it is sent: chunk, number of dimensions and a spare, then the numbers. */
   const sent = 8 + dimensions * 2;
   let scores = new Float32Array(0);
+  /** What the cosine of a copied row may be off by: the largest distance between the direction of a row and that of its copy. */
+  let off = 0;
 
   const placeOf = (chunk: number): number => {
     const known = places.get(chunk);
@@ -62,22 +74,39 @@ export function createNearest(dimensions: number): Nearest {
         const from = (place % BLOCK) * width;
         // Each row has its own scale: only its direction counts, and that is measured by what is kept.
         const scale = largest > 0 ? TOP / largest : 0;
-        let square = 0;
+        let [square, truly, both] = [0, 0, 0];
         for (let one = 0; one < dimensions; one++) {
-          const kept = Math.round((values[one] as number) * scale);
+          const value = (values[one] as number) * scale;
+          const kept = Math.round(value);
           numbers[from + one] = kept;
           square += kept * kept;
+          truly += value * value;
+          both += kept * value;
         }
         inverse[place % BLOCK] = square > 0 ? 1 / Math.sqrt(square) : 0;
+        if (square > 0)
+          off = Math.max(
+            off,
+            HALF_ERROR + Math.sqrt(Math.max(0, 2 - (2 * both) / Math.sqrt(square * truly))),
+          );
+      }
+    },
+
+    remove: (gone) => {
+      for (const chunk of gone) {
+        const place = places.get(chunk);
+        const block = place === undefined ? undefined : blocks[Math.floor(place / BLOCK)];
+        if (place !== undefined && block) block.inverse[place % BLOCK] = 0;
       }
     },
 
     find: (query, count) => {
       const size = chunks.length;
-      if (size <= count) return [...chunks];
+      if (size <= count) return { chunks: [...chunks], bar: Number.NEGATIVE_INFINITY };
       if (scores.length < size) scores = new Float32Array(Math.ceil(size / BLOCK) * BLOCK);
       const asked = new Float32Array(width);
       asked.set(query.subarray(0, dimensions));
+      const length = Math.sqrt(asked.reduce((sum, value) => sum + value * value, 0)) || 1;
       for (const [number, { numbers, inverse }] of blocks.entries()) {
         const first = number * BLOCK;
         const rows = Math.min(BLOCK, size - first);
@@ -94,9 +123,12 @@ export function createNearest(dimensions: number): Nearest {
       }
       const bar = nth(scores.slice(0, size), count);
       const found: number[] = [];
+      for (let place = 0; place < size; place++)
+        if ((scores[place] as number) > bar) found.push(chunks[place] as number);
+      // Many may be exactly as near, repeated messages above all: they must not take the places of nearer ones.
       for (let place = 0; place < size && found.length < count; place++)
-        if ((scores[place] as number) >= bar) found.push(chunks[place] as number);
-      return found;
+        if (scores[place] === bar) found.push(chunks[place] as number);
+      return { chunks: found, bar: bar / length + off };
     },
   };
 }
@@ -121,21 +153,4 @@ function nth(numbers: Float32Array, count: number): number {
     else break;
   }
   return numbers[wanted] as number;
-}
-
-/** The browser's own way to read hexadecimal digits, where it has one. */
-const { fromHex: native } = Uint8Array as { readonly fromHex?: (digits: string) => Uint8Array };
-const DIGITS = Uint8Array.from(
-  { length: 128 },
-  (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0,
-);
-
-/** The bytes of a `bytea` as Postgres writes it: `\x` and two hexadecimal digits each. */
-export function fromHex(text: string): Uint8Array {
-  if (native) return native.call(Uint8Array, text.slice(2));
-  const bytes = new Uint8Array(Math.max(0, (text.length - 2) >> 1));
-  for (let at = 0, from = 2; at < bytes.length; at++, from += 2)
-    bytes[at] =
-      ((DIGITS[text.charCodeAt(from)] as number) << 4) | (DIGITS[text.charCodeAt(from + 1)] as number);
-  return bytes;
 }

@@ -48,38 +48,6 @@ describe('PGlite', () => {
     expect((await index.stats('any')).bytes).toBeGreaterThan(1_000_000);
   });
 
-  it('repeats what was interrupted, whether the database says so or never answers', async () => {
-    const listeners = new Set<() => void>();
-    let calls = 0;
-    const index = createPgliteIndex(
-      {
-        close: async () => {},
-        query: (sql, parameters) => {
-          calls++;
-          if (calls === 1)
-            return Promise.reject(new Error('Leader changed, pending operation in indeterminate state'));
-          if (calls === 2) {
-            queueMicrotask(() => {
-              for (const listener of [...listeners]) listener();
-            });
-            return new Promise(() => {});
-          }
-          return database.query(sql, parameters);
-        },
-      },
-      {
-        onInterrupted: (listener) => {
-          listeners.add(listener);
-          return () => listeners.delete(listener);
-        },
-      },
-    );
-    await index.apply(change({ messages: [message(1, 'at last')] }), 9);
-    expect(calls).toBe(3);
-    expect(await index.bookmark()).toBe(9);
-    expect(listeners.size).toBe(0);
-  });
-
   it('says so when there is no room', async () => {
     const full = Object.assign(new Error('The current transaction exceeded its limits.'), {
       name: 'QuotaExceededError',

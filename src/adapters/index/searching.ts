@@ -1,0 +1,218 @@
+// How the index is searched: one statement that brings the best by words and the nearest by meaning, with all that the ranking needs.
+import { z } from 'zod';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { roleSchema } from '../../domain/chat/message.ts';
+import {
+  bm25Of,
+  perWordFrom,
+  splitWords,
+  termsOf,
+  type WordStatistics,
+  weightFrom,
+  worthOf,
+} from './bm25.ts';
+import type { Found, IndexFilter, IndexQuery } from './memory-index.ts';
+import type { Likely } from './nearest.ts';
+import { linked, QUERY_WORDS } from './rules.ts';
+import { type Ask, plain, toJson, toVector } from './statements.ts';
+import type { VectorCopy } from './vector-copy.ts';
+
+/** Words in the longer of the two texts that a word is tried on; short, since the index knows long lengths only roughly. */
+const PROBE_LENGTH = 16;
+/** Fills that text; a word that nobody looks for. */
+const FILLER = 'zqxjk';
+/** Every found chunk with what stands right before and after it in its branch, and those themselves. */
+const AROUND = `links as materialized (
+  select f.n,
+    case when c.ordinal > 0
+      then (select o.n from chunks o where o.message = c.message and o.ordinal = c.ordinal - 1 limit 1)
+      else (select o.n from messages b join chunks o on o.message = b.n where b.id = m.before order by o.ordinal desc limit 1)
+    end as previous,
+    coalesce(
+      (select o.n from chunks o where o.message = c.message and o.ordinal = c.ordinal + 1 limit 1),
+      (select o.n from (
+         select a.n from messages a where a.before = m.id order by a.created_at desc, a.id desc limit 1
+       ) a join chunks o on o.message = a.n where o.ordinal = 0 limit 1)) as next
+  from found f join chunks c using (n) join messages m on m.n = c.message
+), listed as (
+  select n, previous, next, false as beside from links
+  union all
+  select n, null, null, true from (
+    select distinct b.n from links, lateral (values (previous), (next)) as b(n)
+    where b.n is not null and b.n not in (select n from found)
+  ) beside
+)`;
+const ALONE =
+  'listed as (select n, null::integer as previous, null::integer as next, false as beside from found)';
+
+const candidate = z.object({
+  chunkId: z.number(),
+  messageId: z.string().transform((id) => id as MessageId),
+  conversationId: z.string().transform((id) => id as ConversationId),
+  title: z.string(),
+  role: roleSchema,
+  createdAt: z.number(),
+  text: z.string(),
+  words: z.string().nullable(),
+  cosine: z.number().nullable(),
+  previous: z.number().nullable(),
+  next: z.number().nullable(),
+  beside: z.boolean(),
+  archived: z.boolean(),
+  pinned: z.boolean(),
+});
+const searchRow = z.object({
+  /** Words that the index knows with the score of a text of that word alone; for one of them also among others. */
+  probes: z
+    .object({
+      alone: z.array(z.tuple([z.string(), z.number()])).nullable(),
+      among: z.tuple([z.number(), z.number()]).nullable(),
+    })
+    .nullable(),
+  /** Roughly how many chunks and vectors there are. */
+  chunks: z.number(),
+  vectors: z.number(),
+  /** The least cosine of those that the vector brought; null where they are fewer than wanted. */
+  farthest: z.number().nullable(),
+  candidates: z.array(candidate).nullable(),
+});
+
+/** What the library says about the query's words, read out of scores of tiny texts. */
+function statisticsOf(probes: z.infer<typeof searchRow>['probes']): WordStatistics {
+  const perWord = probes?.among ? perWordFrom(...probes.among, PROBE_LENGTH) : 0;
+  return {
+    perWord,
+    weights: new Map((probes?.alone ?? []).map(([word, score]) => [word, weightFrom(score, perWord)])),
+  };
+}
+
+/** Conditions on chunk `c` for a filter; `add` makes a parameter of a value. */
+function conditionsOf(filter: IndexFilter, add: (value: unknown) => string): string[] {
+  const names = (ids: readonly string[]) => `(select json_array_elements_text(${add(toJson(ids))}::json))`;
+  const ofConversation: string[] = [];
+  if (filter.conversationIds) ofConversation.push(`id in ${names(filter.conversationIds)}`);
+  if (filter.titleContains !== undefined)
+    ofConversation.push(`position(lower(${add(plain(filter.titleContains))}) in lower(title)) > 0`);
+  if (filter.workDir !== undefined) ofConversation.push(`work_dir = ${add(plain(filter.workDir))}`);
+  if (filter.pinned !== undefined) ofConversation.push(`pinned = ${add(filter.pinned)}`);
+  if (filter.archived !== undefined) ofConversation.push(`archived = ${add(filter.archived)}`);
+
+  // `is true` keeps Postgres from turning these into joins: as plain filters they are applied while the BM25 index is
+  // read in order of rank, and reading goes on until enough rows have passed.
+  const conditions: string[] = [];
+  if (ofConversation.length > 0)
+    conditions.push(
+      `(c.conversation in (select n from conversations where ${ofConversation.join(' and ')})) is true`,
+    );
+  if (filter.excludeConversationIds?.length)
+    conditions.push(
+      `(c.conversation in (select n from conversations where id in ${names(filter.excludeConversationIds)})) is not true`,
+    );
+  if (filter.roles) conditions.push(`(c.role in ${names(filter.roles)}) is true`);
+  if (filter.before !== undefined) conditions.push(`c.created_at < ${add(filter.before)}::double precision`);
+  if (filter.after !== undefined) conditions.push(`c.created_at >= ${add(filter.after)}::double precision`);
+  if (filter.hasCode !== undefined) conditions.push(`c.has_code = ${add(filter.hasCode)}`);
+  return conditions;
+}
+
+/** Whether a filter usually leaves a small part of the library. */
+const isNarrow = (filter: IndexFilter): boolean =>
+  filter.conversationIds !== undefined ||
+  filter.titleContains !== undefined ||
+  filter.workDir !== undefined ||
+  filter.before !== undefined ||
+  filter.after !== undefined ||
+  filter.hasCode === true ||
+  filter.pinned === true ||
+  filter.archived === true;
+
+/** Searches with `ask`; the nearest in the whole library are named by the copy of the vectors where it can. */
+export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) => Promise<Found> {
+  const search = async (given: IndexQuery, inMemory: boolean): Promise<Found> => {
+    const { words, vector, filter, limit, around = false } = given;
+    const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
+    if ((query.length === 0 && !vector) || limit <= 0) return { candidates: [], worth: [] };
+    const parameters: unknown[] = [limit];
+    const add = (value: unknown) => `$${parameters.push(value)}`;
+    const conditions = conditionsOf(filter, add);
+    const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
+
+    const none = 'select null::integer as n, null::double precision as distance where false';
+    let few: Likely | null = null;
+    let [worded, near, probes, wordsOf, cosine, joined] = [none, none, 'null', 'null', 'null', ''];
+    if (query.length > 0) {
+      worded = `select c.n from chunks c ${where}
+          order by c.words <@> to_bm25query(${add(query.join(' '))}, 'chunks_bm25') limit $1`;
+      // Scoring a row by the operator costs more than all the rest of a search. So the index is asked once what each word is
+      // worth, and the rows are scored from their words.
+      wordsOf = 'c.words';
+      probes = `(
+          with alone as materialized (
+            select w, -(w <@> to_bm25query(w, 'chunks_bm25')) as score
+            from json_array_elements_text(${add(toJson([...new Set(query)]))}::json) as w
+          ), known as (select * from alone where score > 0)
+          select json_build_object('alone', (select json_agg(json_build_array(w, score)) from known), 'among', (
+            select json_build_array(score, -((w || repeat(' ${FILLER}', ${PROBE_LENGTH - 1})) <@> to_bm25query(w, 'chunks_bm25')))
+            from known where w <> '${FILLER}' limit 1)))`;
+    }
+    if (vector) {
+      const values = `${add(toVector(vector.values))}::vector`;
+      const model = `(select n from models where id = ${add(vector.model)} and dimensions = ${vector.values.length})`;
+      // A vector of zeros has no direction: its distance is NaN, its likeness 0.
+      cosine = `case when x.v is not null then coalesce(nullif(1 - (x.v <=> ${values}), 'NaN'), 0) end`;
+      joined = `left join vectors x on x.chunk = c.n and x.model = ${model}`;
+      const nearest = `select x.chunk as n, x.v <=> ${values} as distance from vectors x`;
+      // What filters leave little of is found by them, the nearest of all in memory.
+      few = inMemory && !isNarrow(filter) ? await copy.likely(vector.model, vector.values, limit) : null;
+      if (few) {
+        near = `select x.chunk as n, x.v <=> ${values} as distance from json_array_elements_text(${add(toJson(few.chunks))}::json) as likely
+              join vectors x on x.chunk = likely::integer and x.model = ${model}
+              ${conditions.length > 0 ? 'join chunks c on c.n = x.chunk' : ''}
+            ${where} order by distance limit $1`;
+      } else if (conditions.length === 0)
+        near = `${nearest} where x.model = ${model} order by distance limit $1`;
+      else if (isNarrow(filter))
+        near = `${nearest} join chunks c on c.n = x.chunk ${where} and x.model = ${model} order by distance limit $1`;
+      // Most rows pass: cheaper to rank them all first and look each one up until enough have passed.
+      else
+        near = `select s.n, s.distance from (${nearest} where x.model = ${model} order by distance offset 0) s
+            where (select ${conditions.join(' and ')} from chunks c where c.n = s.n) order by s.distance limit $1`;
+    }
+    const [answer] = await ask(
+      searchRow,
+      `with worded as materialized (${worded}), near as materialized (${near}),
+         found as materialized (select n from worded union select n from near),
+         ${around ? AROUND : ALONE}
+         select ${probes} as probes, (
+             select case when count(*) = $1 then 1 - nullif(max(distance), 'NaN') end from near) as farthest,
+           greatest(0, (select reltuples from pg_class where oid = 'chunks'::regclass)) as chunks,
+           greatest(0, (select reltuples from pg_class where oid = 'vectors'::regclass)) as vectors, (
+           select json_agg(json_build_object(
+             'chunkId', c.n, 'messageId', m.id, 'conversationId', k.id, 'title', k.title, 'role', m.role,
+             'createdAt', m.created_at, 'text', c.text, 'archived', k.archived, 'pinned', k.pinned,
+             'words', ${wordsOf}, 'cosine', ${cosine}, 'previous', l.previous, 'next', l.next, 'beside', l.beside))
+           from listed l join chunks c using (n) join messages m on m.n = c.message
+             join conversations k on k.n = c.conversation ${joined}
+         ) as candidates`,
+      parameters,
+    );
+    if (vector && few && (answer?.farthest ?? Number.NEGATIVE_INFINITY) < few.bar) {
+      // Too many of the likely are gone or kept away by the filters: one that was left out may be nearer.
+      copy.tidy(vector.model, vector.values.length, few.chunks);
+      return search(given, false);
+    }
+    if (vector) copy.want(vector.model, vector.values.length, answer?.vectors ?? 0);
+    const statistics = statisticsOf(answer?.probes ?? null);
+    const candidates = (answer?.candidates ?? [])
+      .map(({ words: own, ...row }) => {
+        const terms = termsOf(query, splitWords(own ?? ''), statistics);
+        return { ...row, bm25: bm25Of(terms), terms };
+      })
+      .filter((row) => row.beside || row.bm25 > 0 || row.cosine !== null);
+    return {
+      candidates: around ? linked(candidates) : candidates,
+      worth: worthOf(query, statistics, Math.max(answer?.chunks ?? 0, candidates.length)),
+    };
+  };
+  return (query) => search(query, true);
+}

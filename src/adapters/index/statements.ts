@@ -1,0 +1,80 @@
+// How the database is asked: one statement, rows that are checked, problems that people can be told of; and how values travel in it.
+import type { PGliteInterface } from '@electric-sql/pglite';
+import { z } from 'zod';
+import { RecollectError } from '../../domain/base/errors.ts';
+
+/** What is used of PGlite. */
+export type Database = Pick<PGliteInterface, 'query' | 'close'>;
+
+/** Runs one statement. Its rows are checked. */
+export type Ask = <Row>(row: z.ZodType<Row>, sql: string, parameters?: readonly unknown[]) => Promise<Row[]>;
+
+/**
+ * Asks this database.
+ * @throws RecollectError from each call: `storage-full` or `index-unavailable`.
+ */
+export function createAsk(database: Pick<Database, 'query'>): Ask {
+  return async (row, sql, parameters = []) => {
+    try {
+      const answer = await database.query(sql, [...parameters]);
+      return z.array(row).parse(answer.rows);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (/quota/i.test(`${(error as { name?: unknown } | null)?.name} ${message}`))
+        throw new RecollectError('storage-full', 'There is no room for the memory index.', {
+          retry: true,
+          cause: error,
+        });
+      throw new RecollectError('index-unavailable', `The memory index did not answer: ${message}`, {
+        params: { detail: message },
+        retry: true,
+        cause: error,
+      });
+    }
+  };
+}
+
+/** For statements that answer nothing that is read. */
+export const nothing = z.unknown();
+
+/** A text parameter without NUL, which Postgres refuses. */
+export const plain = (text: string): string => text.replaceAll('\0', '\ufffd');
+
+/** JSON that Postgres takes: it knows neither NUL nor half a surrogate pair, both become U+FFFD. */
+export const toJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|[\s\S])/g, (escaped) =>
+    escaped.length > 2 ? '\ufffd' : escaped,
+  );
+
+/** A `vector` as Postgres reads it. */
+export const toVector = (values: Float32Array): string =>
+  `[${Array.from(values, (value) => Number(value.toPrecision(9))).join(',')}]`;
+
+/** A `vector` as Postgres writes it. */
+export const fromVector = (text: string): Float32Array =>
+  Float32Array.from(JSON.parse(text) as readonly number[]);
+
+/** In pieces: a call takes only so many arguments. */
+export const toBase64 = (bytes: Uint8Array): string => {
+  let text = '';
+  for (let from = 0; from < bytes.length; from += 8_192)
+    text += String.fromCharCode(...bytes.subarray(from, from + 8_192));
+  return btoa(text);
+};
+
+/** The browser's own way to read hexadecimal digits, where it has one. */
+const { fromHex: native } = Uint8Array as { readonly fromHex?: (digits: string) => Uint8Array };
+const DIGITS = Uint8Array.from(
+  { length: 128 },
+  (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0,
+);
+
+/** The bytes of a `bytea` as Postgres writes it as text, `\x` and two hexadecimal digits each: reading binary columns is the slowest thing that PGlite does. */
+export function fromHex(text: string): Uint8Array {
+  if (native) return native.call(Uint8Array, text.slice(2));
+  const bytes = new Uint8Array(Math.max(0, (text.length - 2) >> 1));
+  for (let at = 0, from = 2; at < bytes.length; at++, from += 2)
+    bytes[at] =
+      ((DIGITS[text.charCodeAt(from)] as number) << 4) | (DIGITS[text.charCodeAt(from + 1)] as number);
+  return bytes;
+}
