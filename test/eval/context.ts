@@ -3,7 +3,7 @@
 // FILE: [{id, language, messages: [{role, content, toolCalls?}], facts: [{ask, answer}]}]. The question is the next message of the person;
 // the prompt is built exactly as it would be sent, with and without folded messages brought back; the answer has to stand in it.
 // Summaries are made of quotations unless an OpenAI-compatible endpoint is named (its key in SUMMARY_KEY).
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { asMessageId } from '../../src/domain/base/ids.ts';
 import type { Message, Part } from '../../src/domain/chat/message.ts';
@@ -16,16 +16,8 @@ import { createMeter, MESSAGE_OVERHEAD } from '../../src/domain/context/meter.ts
 import { buildPrompt } from '../../src/domain/context/prompt.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { ownConversations } from './context/conversations.ts';
+import { Refused, readGiven, understand, wordsSchema } from './given.ts';
 
-const text = z.union([
-  z.string(),
-  z
-    .array(z.union([z.string(), z.looseObject({ text: z.string().optional() })]))
-    .transform((parts) =>
-      parts.map((part) => (typeof part === 'string' ? part : (part.text ?? ''))).join('\n'),
-    ),
-  z.null().transform(() => ''),
-]);
 const callSchema = z.looseObject({
   id: z.string().optional(),
   name: z.string().optional(),
@@ -33,19 +25,43 @@ const callSchema = z.looseObject({
   result: z.unknown().optional(),
   function: z.looseObject({ name: z.string(), arguments: z.unknown().optional() }).optional(),
 });
+const ROLES: Readonly<Record<string, Message['role']>> = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  human: 'user',
+  assistant: 'assistant',
+  ai: 'assistant',
+  model: 'assistant',
+  bot: 'assistant',
+  tool: 'tool',
+  function: 'tool',
+};
+const roleSchema = z.string().transform((role, context): Message['role'] => {
+  const known = ROLES[role.trim().toLowerCase()];
+  if (known) return known;
+  context.addIssue({ code: 'custom', message: `nobody is called ${JSON.stringify(role)}` });
+  return z.NEVER;
+});
+const idSchema = z.union([z.string(), z.number().transform(String)]);
 export const conversationsSchema = z.array(
   z.looseObject({
-    id: z.string(),
-    language: z.string(),
+    id: idSchema,
+    language: z.string().catch('unknown'),
     messages: z.array(
       z.looseObject({
-        role: z.enum(['system', 'user', 'assistant', 'tool']),
-        content: text.default(''),
+        role: roleSchema,
+        content: wordsSchema.default(''),
         toolCalls: z.array(callSchema).optional(),
         toolCallId: z.string().optional(),
       }),
     ),
-    facts: z.array(z.looseObject({ ask: z.string(), answer: z.string() })),
+    facts: z.array(
+      z.looseObject({
+        ask: z.string(),
+        answer: z.string().refine((said) => said.trim() !== '', 'nothing is looked for'),
+      }),
+    ),
   }),
 );
 export type EvalConversation = z.input<typeof conversationsSchema>[number];
@@ -118,6 +134,8 @@ export interface Row {
   readonly strategy: string;
   readonly ask: string;
   readonly answer: string;
+  /** Whether the answer stands anywhere in the conversation. */
+  readonly said: boolean;
   readonly place: 'first' | 'middle' | 'last';
   /** Share of the facts' answers that stand in the prompt: of the plan alone, and with folded messages brought back. */
   readonly bare: boolean;
@@ -233,7 +251,8 @@ export async function measure(
         const holds = ({ system, messages }: ReturnType<typeof buildPrompt>): boolean => {
           const prompt = plain([system, ...messages.map(({ parts }) => wordsOf(parts))].join('\n'));
           // The question itself is no answer.
-          return prompt.replaceAll(plain(ask), ' ').includes(plain(answer));
+          const asking = plain(ask);
+          return (asking === '' ? prompt : prompt.replaceAll(asking, ' ')).includes(plain(answer));
         };
         const bare = buildPrompt(input);
         const returned = createFolded(asked, applied).bringBack(ask, {
@@ -249,6 +268,7 @@ export async function measure(
           strategy: strategy.id,
           ask,
           answer,
+          said: at >= 0,
           place: at < path.length / 3 ? 'first' : at < (path.length * 2) / 3 ? 'middle' : 'last',
           bare: holds(bare),
           recalled: holds(built),
@@ -316,9 +336,14 @@ export function table(rows: readonly Row[]): string {
 export async function runContextEval(): Promise<void> {
   const file = option('conversations');
   const conversations: EvalConversation[] = file
-    ? (JSON.parse(readFileSync(file, 'utf8')) as EvalConversation[])
+    ? understand(conversationsSchema, readGiven(file), file)
     : ownConversations();
+  if (conversations.length === 0) throw new Refused(`${file} has no conversations`);
   const only = option('strategy');
+  if (only && !STRATEGIES.some(({ id }) => id === only))
+    throw new Refused(
+      `No strategy is called ${only}; there are ${STRATEGIES.map(({ id }) => id).join(', ')}`,
+    );
   const { rows, plans } = await measure(conversations, only ? [only] : undefined);
   console.log(table(rows));
   const unfit = plans.filter(({ fits }) => !fits);
@@ -326,6 +351,11 @@ export async function runContextEval(): Promise<void> {
   console.log(
     `\n${conversations.length} conversations, ${plans.length} plans, ${unfit.length} above their target${unfit.length > 0 ? ` (${[...new Set(unfit.map(({ strategy, whyNot }) => `${strategy}: ${whyNot}`))].join(', ')})` : ''}, slowest ${slow} ms`,
   );
+  const lost = new Set(
+    rows.filter(({ said }) => !said).map(({ conversation, ask }) => `${conversation} ${ask}`),
+  );
+  if (lost.size > 0)
+    console.log(`${lost.size} of the answers stand nowhere in their conversation: nothing can keep them.`);
   if (process.argv.includes('--misses'))
     for (const row of rows.filter(({ recalled }) => !recalled))
       console.log(`${row.strategy}  ${row.conversation}  ${row.place}  ${row.ask}  [${row.answer}]`);

@@ -2,6 +2,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runnerImport } from 'vite';
+import { Refused } from './given.ts';
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -18,7 +19,7 @@ export const loadPipeline = async (): Promise<typeof import('./pipeline.ts')> =>
 export function option(name: string, fallback?: string): string {
   const at = process.argv.indexOf(`--${name}`);
   const value = at < 0 ? fallback : process.argv[at + 1];
-  if (value === undefined) throw new Error(`--${name} is missing`);
+  if (value === undefined || (at >= 0 && value.startsWith('--'))) throw new Refused(`--${name} is missing`);
   return value;
 }
 

@@ -13,11 +13,15 @@ import type { Message, RecalledPassage } from '../../src/domain/chat/message.ts'
 import { lateInteraction } from '../../src/domain/memory/late.ts';
 import { lastLineOf, leaning } from '../../src/domain/memory/lean.ts';
 import type { Rankable } from '../../src/domain/memory/rank.ts';
+import { titledBy } from '../../src/domain/memory/title.ts';
+import { queryWords } from '../../src/domain/memory/words.ts';
 import { openHome } from '../services/memory/home.ts';
 import { cached } from './cache.ts';
 
 export interface Session {
   readonly id: string;
+  /** As a person or an export gave it; absent or null: none. */
+  readonly title?: string | null;
   readonly startedAt: string | null;
   readonly messages: readonly {
     readonly id: string;
@@ -127,7 +131,13 @@ export async function openPipeline(options: {
         return {
           id: newConversationId(),
           change: {
-            meta: { title: session.id, titleBy: 'import' as const, createdAt: startedAt, head: parentId },
+            // Without a title it stays without: one made from its words would say nothing of them.
+            meta: {
+              title: session.title ?? '',
+              titleBy: session.title ? ('import' as const) : ('person' as const),
+              createdAt: startedAt,
+              head: parentId,
+            },
             messages,
           },
         };
@@ -180,6 +190,11 @@ export async function openPipeline(options: {
             candidates.map(({ chunkId }) => chunkId),
           );
           const compare = tokens && weights ? lateInteraction({ tokens, weights }) : () => null;
+          const titled = titledBy(queryWords(asking).split(' ').filter(Boolean), (conversation) =>
+            candidates
+              .filter((one) => one.conversationId === conversation && one.role === 'user')
+              .map(({ text }) => text),
+          );
           return {
             question: asking,
             now: at ?? last + 86_400_000,
@@ -187,6 +202,7 @@ export async function openPipeline(options: {
             worth,
             candidates: candidates.map((one) => {
               const bits = signs.get(one.chunkId);
+              const has = titled(one.conversationId, one.title);
               return {
                 chunkId: one.chunkId,
                 messageId: one.messageId,
@@ -198,6 +214,7 @@ export async function openPipeline(options: {
                 late: bits ? compare(bits) : null,
                 previous: one.previous,
                 next: one.next,
+                ...(has ? { titled: has } : {}),
                 unit: units.get(one.messageId)?.unit ?? '',
               };
             }),

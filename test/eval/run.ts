@@ -2,65 +2,73 @@
 //   npm run eval -- --tasks tasks.json --out rankings.jsonl [--set NAME] [--model ID]
 //   npm run eval -- --report [--bench DIR]      the whole table, see report.ts
 //   npm run eval -- --learn [--bench DIR]       what can be learnt of the ranking, see learn.ts
-// tasks.json: {sets: [{name, stores: [{sessions, queries}]}]}; one line of rankings.jsonl a query: {set, query, ranking, finals}.
-import { readFileSync, writeFileSync } from 'node:fs';
+// tasks.json: {sets: [{name, stores: [{sessions, queries}]}]}; one line of rankings.jsonl a query: {set, query, ranking, finals}. Every query
+// gets its line, with an empty ranking where nothing is asked or nothing is there; a file that cannot be understood is refused in a sentence.
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { Refused, readGiven, tasksFrom } from './given.ts';
 import { cache, loadPipeline, models, option } from './load.ts';
-import type { Tasks } from './pipeline.ts';
 
-if (process.argv.includes('--report')) {
-  // The whole table, with each part of the ranking left away (report.ts).
-  await (await import('./report.ts')).runReport();
-  process.exit(0);
-}
-if (process.argv.includes('--learn')) {
-  // What can be learnt of the ranking (learn.ts).
-  await (await import('./learn.ts')).runLearn();
-  process.exit(0);
-}
-if (process.argv.includes('--context')) {
-  // What compaction loses: its own measure, with its own options (context.ts).
-  await (await import('./context.ts')).runContextEval();
-  process.exit(0);
-}
-const tasks = JSON.parse(readFileSync(option('tasks'), 'utf8')) as Tasks;
-const only = option('set', '');
-const { openPipeline } = await loadPipeline();
-const pipeline = await openPipeline({
-  models: models(),
-  model: option('model', 'multilingual-e5-small-en-zh'),
-  cache: cache(),
-});
-const lines: string[] = [];
-for (const set of tasks.sets) {
-  if (only && !set.name.startsWith(only)) continue;
-  const began = performance.now();
-  let asked = 0;
-  let asking = 0;
-  for (const store of set.stores) {
-    const library = await pipeline.library(store.sessions);
-    const start = performance.now();
-    for (const query of store.queries) {
-      const found = await library.ask(query.text);
-      // A unit of several messages stands where its best message stands.
-      const best = new Map<string, number>();
-      for (const { unit, scores } of found) if (!best.has(unit)) best.set(unit, scores.final);
-      lines.push(
-        JSON.stringify({
-          set: set.name,
-          query: query.id,
-          ranking: [...best.keys()],
-          finals: [...best.values()],
-        }),
-      );
+async function rankTasks(): Promise<void> {
+  const file = option('tasks');
+  const out = resolve(option('out'));
+  const tasks = tasksFrom(readGiven(file), file);
+  const only = option('set', '');
+  const sets = tasks.sets.filter(({ name }) => name.startsWith(only));
+  if (sets.length === 0)
+    throw new Refused(only ? `${file} has no set whose name begins with ${only}` : `${file} has no sets`);
+  mkdirSync(dirname(out), { recursive: true });
+  writeFileSync(out, '');
+  const { openPipeline } = await loadPipeline();
+  const pipeline = await openPipeline({
+    models: models(),
+    model: option('model', 'multilingual-e5-small-en-zh'),
+    cache: cache(),
+  });
+  for (const set of sets) {
+    const began = performance.now();
+    let asked = 0;
+    let asking = 0;
+    for (const store of set.stores) {
+      const library = await pipeline.library(store.sessions);
+      const start = performance.now();
+      const lines: string[] = [];
+      for (const query of store.queries) {
+        const found = await library.ask(query.text);
+        // A unit of several messages stands where its best message stands.
+        const best = new Map<string, number>();
+        for (const { unit, scores } of found) if (!best.has(unit)) best.set(unit, scores.final);
+        lines.push(
+          `${JSON.stringify({
+            set: set.name,
+            query: query.id,
+            ranking: [...best.keys()],
+            finals: [...best.values()],
+          })}\n`,
+        );
+      }
+      appendFileSync(out, lines.join(''));
+      asked += store.queries.length;
+      asking += performance.now() - start;
+      await library.close();
     }
-    asked += store.queries.length;
-    asking += performance.now() - start;
-    await library.close();
+    console.error(
+      `${set.name}: ${asked} questions, ${Math.round(asking / Math.max(1, asked))} ms each, ${Math.round((performance.now() - began) / 1000)} s in all`,
+    );
   }
-  console.error(
-    `${set.name}: ${asked} questions, ${Math.round(asking / asked)} ms each, ${Math.round((performance.now() - began) / 1000)} s in all`,
-  );
+  await pipeline.close();
 }
-await pipeline.close();
-writeFileSync(option('out'), `${lines.join('\n')}\n`);
-process.exit(0);
+
+try {
+  // The whole table, with each part of the ranking left away (report.ts).
+  if (process.argv.includes('--report')) await (await import('./report.ts')).runReport();
+  // What can be learnt of the ranking (learn.ts).
+  else if (process.argv.includes('--learn')) await (await import('./learn.ts')).runLearn();
+  // What compaction loses: its own measure, with its own options (context.ts).
+  else if (process.argv.includes('--context')) await (await import('./context.ts')).runContextEval();
+  else await rankTasks();
+  process.exit(0);
+} catch (error) {
+  console.error(error instanceof Refused ? error.message : error);
+  process.exit(error instanceof Refused ? 2 : 1);
+}
