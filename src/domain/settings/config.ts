@@ -137,6 +137,12 @@ export const configSchema = z.strictObject({
         .prefault({}),
     })
     .prefault({}),
+  chat: z
+    .strictObject({
+      /** What a model is told before everything else where a conversation has no instructions of its own; empty: the shipped words. */
+      instructions: z.string().max(20_000).default(''),
+    })
+    .prefault({}),
   /** What a model may do by itself. Every call is shown in the conversation. */
   tools: z
     .strictObject({

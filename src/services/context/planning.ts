@@ -107,7 +107,7 @@ export function createPlanning({
     wish: Wish,
     signal: AbortSignal,
   ): Promise<Planned> {
-    const { context } = config.get();
+    const { chat, context } = config.get();
     const budget = wish.force
       ? {
           ...built.budget,
@@ -135,7 +135,7 @@ export function createPlanning({
       strategyOf(wish.strategy),
       {
         path,
-        system: seen.meta.systemPrompt,
+        system: seen.meta.systemPrompt ?? chat.instructions,
         previous,
         ...(polished ? { polished } : {}),
         wish: {

@@ -192,7 +192,7 @@ export function createRequests({
     { model, tools, recall }: RequestWish,
     bringBack: boolean,
   ): Built {
-    const { context, recall: recalling } = config.get();
+    const { chat, context, recall: recalling } = config.get();
     const window = windowOf(model);
     const meter = meters.of(model);
     const toolTokens = tools.length > 0 ? meter.text(JSON.stringify(tools)) : 0;
@@ -201,7 +201,7 @@ export function createRequests({
       buildPrompt({
         path,
         recall,
-        system: conversation.meta.systemPrompt,
+        system: conversation.meta.systemPrompt ?? chat.instructions,
         window,
         reserve: context.reserved_tokens,
         applied,

@@ -1,21 +1,12 @@
 // What a model gets to see of a long conversation: the window, when and how older messages are folded, checkpoints, tools.
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { configField } from '../../domain/settings/fields.ts';
 import { useStrategyName } from '../chat/compaction.tsx';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatNumber, formatPercent, formatRelative } from '../i18n/index.ts';
-import { Button, TextArea } from '../shell/controls.tsx';
+import { Button } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
-import {
-  Group,
-  NumberSetting,
-  Refusal,
-  SelectSetting,
-  SliderSetting,
-  SwitchSetting,
-  useSetting,
-} from './rows.tsx';
+import { Group, NumberSetting, SelectSetting, SliderSetting, SwitchSetting, TextSetting } from './rows.tsx';
 
 /** Shares of the window, and how far a person can move them. */
 const SHARES = [
@@ -58,7 +49,7 @@ export function ContextSection() {
       </Group>
       <Group title={t('context.summaries')}>
         <NumberSetting path="context.summary_keep_messages" />
-        <SummaryPrompt />
+        <TextSetting path="context.summary_prompt" />
       </Group>
       <Group title={t('context.window')}>
         <NumberSetting path="context.window_tokens" />
@@ -117,38 +108,5 @@ function ToolRefusals() {
         ))}
       </ul>
     </section>
-  );
-}
-
-/** What a model is told to write a summary: kept on leaving the field; empty is the shipped words. */
-function SummaryPrompt() {
-  const { t } = useTranslation('settings');
-  const { value, set, problem } = useSetting<string>('context.summary_prompt');
-  const [draft, setDraft] = useState<string | null>(null);
-  const keep = (next: string | undefined) => {
-    set(next).then((kept) => {
-      if (kept) setDraft(null);
-    }, console.error);
-  };
-  return (
-    <div className="py-3">
-      <TextArea
-        label={t('field.context.summary_prompt.label')}
-        hint={t('field.context.summary_prompt.help')}
-        rows={value === '' && draft === null ? 2 : 8}
-        value={draft ?? value}
-        placeholder={t('context.shippedPrompt')}
-        onChange={(event) => setDraft(event.target.value)}
-        onBlur={() => {
-          if (draft !== null && draft !== value) keep(draft.trim() === '' ? undefined : draft);
-        }}
-      />
-      <Refusal problem={problem} />
-      {value !== '' && (
-        <Button size="sm" variant="ghost" className="mt-1 -ml-2" onClick={() => keep(undefined)}>
-          {t('context.useShipped')}
-        </Button>
-      )}
-    </div>
   );
 }

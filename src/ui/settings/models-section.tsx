@@ -8,7 +8,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { Badge, Confirm, IconButton, Select } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
-import { Group, Row } from './rows.tsx';
+import { Group, Row, TextSetting } from './rows.tsx';
 
 const MEMORY = 'memory';
 
@@ -84,6 +84,11 @@ export function ModelsSection() {
           <p className="font-medium">{t('models.noneTitle')}</p>
           <p className="mt-0.5 text-ink-2">{t('models.noneText')}</p>
         </div>
+      )}
+      {endpoints.length > 0 && (
+        <Group>
+          <TextSetting path="chat.instructions" placeholder={t('models.instructionsPlaceholder')} />
+        </Group>
       )}
       <section aria-label={t('models.addTitle')}>
         <h3 className="font-semibold">{t('models.addTitle')}</h3>

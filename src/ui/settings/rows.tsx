@@ -6,7 +6,7 @@ import { configField, configValue } from '../../domain/settings/fields.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatNumber } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
-import { classes, Select, Switch } from '../shell/controls.tsx';
+import { Button, classes, Select, Switch, TextArea } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 
 /** What one key is now, and how to set it. `problem` is why the last value was refused; the good one stays in force. */
@@ -336,5 +336,39 @@ export function SelectSetting<Value extends string>({
         className="w-full @lg:w-60"
       />
     </Row>
+  );
+}
+
+/** Words of one's own in place of the shipped ones: kept on leaving the field; empty is the shipped words. */
+export function TextSetting({ path, placeholder }: { path: string; placeholder?: string }) {
+  const { t } = useTranslation('settings');
+  const { label, help } = useFieldWords(path);
+  const { value, set, problem } = useSetting<string>(path);
+  const [draft, setDraft] = useState<string | null>(null);
+  const keep = (next: string | undefined) => {
+    set(next).then((kept) => {
+      if (kept) setDraft(null);
+    }, console.error);
+  };
+  return (
+    <div className="py-3">
+      <TextArea
+        label={label}
+        hint={help}
+        rows={value === '' && draft === null ? 2 : 8}
+        value={draft ?? value}
+        placeholder={placeholder ?? t('context.shippedPrompt')}
+        onChange={(event) => setDraft(event.target.value)}
+        onBlur={() => {
+          if (draft !== null && draft !== value) keep(draft.trim() === '' ? undefined : draft);
+        }}
+      />
+      <Refusal problem={problem} />
+      {value !== '' && (
+        <Button size="sm" variant="ghost" className="mt-1 -ml-2" onClick={() => keep(undefined)}>
+          {t('context.useShipped')}
+        </Button>
+      )}
+    </div>
   );
 }

@@ -56,7 +56,8 @@ export const chat = {
     title: 'Instructions',
     add: 'Add instructions',
     change: 'Instructions are set',
-    words: 'What the model is told before everything else in this conversation.',
+    words:
+      'What the model is told before everything else in this conversation, in place of the instructions in Settings › Models.',
     placeholder: 'Answer briefly. I write TypeScript and prefer the standard library.',
   },
   begin: {

@@ -110,6 +110,10 @@ export const settings = {
       label: 'Messages the summary keeps',
       help: 'The newest of you and the model stay as they are. For the strategy Summary.',
     },
+    'chat.instructions': {
+      label: 'Instructions for every conversation',
+      help: 'What the model is told before everything else. A conversation with instructions of its own keeps to those.',
+    },
     'context.summary_prompt': {
       label: 'What a model is told to write a summary',
       help: 'Instead of the shipped words. Guidance you give is added to it.',
@@ -194,6 +198,7 @@ export const settings = {
     memoryOnly: 'Memory only, no model',
     noneTitle: 'No model is connected',
     noneText: 'Memory answers by quoting what you said before. Connect a model for everything else.',
+    instructionsPlaceholder: 'Answer briefly. I write TypeScript and prefer the standard library.',
     endpoints: 'Endpoints',
     addTitle: 'Connect an endpoint',
     addText: 'Choose where the model runs.',

@@ -55,7 +55,7 @@ export const chat = {
     title: '指示',
     add: '添加指示',
     change: '已设置指示',
-    words: '在这个对话里，最先告诉模型的话。',
+    words: '在这个对话里，最先告诉模型的话；代替“设置 › 模型”里的指示。',
     placeholder: '回答简短。我写 TypeScript，偏好标准库。',
   },
   begin: {

@@ -68,6 +68,10 @@ export const settings = {
       label: '摘要保留的消息',
       help: '您和模型最新的几条原样保留。用于“摘要”策略。',
     },
+    'chat.instructions': {
+      label: '所有对话的指示',
+      help: '最先告诉模型的话。对话有自己的指示时，以对话的为准。',
+    },
     'context.summary_prompt': {
       label: '让模型写摘要时的指示',
       help: '代替自带的指示。您给的要求会附在后面。',
@@ -122,6 +126,7 @@ export const settings = {
     memoryOnly: '只用记忆，不用模型',
     noneTitle: '还没有连接模型',
     noneText: '记忆会引用您以前说过的话来作答。其他事情请连接一个模型。',
+    instructionsPlaceholder: '回答简短。我写 TypeScript，偏好标准库。',
     endpoints: '服务',
     addTitle: '连接服务',
     addText: '选择模型在哪里运行。',
