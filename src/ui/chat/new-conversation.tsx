@@ -70,7 +70,7 @@ export function NewConversation() {
             <div className="flex flex-col items-center gap-3 px-5 text-center">
               <Logo size={36} />
               <h1 className="font-semibold text-xl tracking-tight">{t('greeting')}</h1>
-              <p className="max-w-96 text-ink-2">{t('greetingWords')}</p>
+              <p className="max-w-96 text-balance break-keep text-ink-2">{t('greetingWords')}</p>
               <Beginnings
                 entries={library.entries}
                 onWords={(words) => session.composer.get()?.insert(words)}

@@ -227,9 +227,13 @@ export function FilePart({ part }: { part: PartOf<'file'> }) {
   const readable = url !== undefined && /^(text\/|application\/(json|xml|x-yaml|yaml))/.test(part.mediaType);
   const chip = (
     <>
-      {readable ? <FileText size={15} aria-hidden /> : <Paperclip size={15} aria-hidden />}
-      <span className="max-w-60 truncate">{name}</span>
-      <span className="text-ink-3 text-xs">{url ? formatBytes(sizeOf(url)) : t('notCarried')}</span>
+      {readable ? (
+        <FileText size={15} aria-hidden className="shrink-0" />
+      ) : (
+        <Paperclip size={15} aria-hidden className="shrink-0" />
+      )}
+      <span className="min-w-0 max-w-60 truncate">{name}</span>
+      <span className="shrink-0 text-ink-3 text-xs">{url ? formatBytes(sizeOf(url)) : t('notCarried')}</span>
     </>
   );
   const look = 'inline-flex max-w-full items-center gap-2 rounded-md border bg-paper px-2.5 py-1.5 text-sm';

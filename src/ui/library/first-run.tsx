@@ -44,7 +44,7 @@ export function FirstRun() {
         <h1 className="text-balance text-center font-semibold text-2xl tracking-tight">
           {t('firstRun.title')}
         </h1>
-        <p className="mx-auto mt-2 max-w-108 text-balance text-center text-base text-ink-2">
+        <p className="mx-auto mt-2 max-w-112 text-balance break-keep text-center text-base text-ink-2">
           {t('firstRun.lead')}
         </p>
         <ul className="mt-7 divide-y divide-line overflow-hidden rounded-lg border border-line bg-paper">
@@ -69,7 +69,7 @@ export function FirstRun() {
           />
         </ul>
         {problem && <ProblemNotice problem={problem} className="mt-4" />}
-        <p className="mt-5 text-balance text-center text-ink-3">
+        <p className="mt-5 text-balance break-keep text-center text-ink-3">
           <ShieldCheck size={15} aria-hidden className="mr-1.5 inline-block align-[-0.15em]" />
           {t('firstRun.privacy')}
         </p>
