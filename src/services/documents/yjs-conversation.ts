@@ -15,6 +15,7 @@ import {
   type Conversation,
   type ConversationMeta,
   conversationMetaSchema,
+  pathTo,
 } from '../../domain/chat/conversation.ts';
 import { hasContent } from '../../domain/chat/draft.ts';
 import { type Message, messageSchema } from '../../domain/chat/message.ts';
@@ -119,12 +120,23 @@ export function createConversationDocument(
   /** What waits behind a gap that damage made; what waits for other devices is a fragment until they have spoken. */
   const readAcrossGaps = (): Conversation => {
     const whole = withoutGaps(doc);
-    const messages = whole.getMap('m');
+    const there = whole.getMap('m');
     // Forgotten after the damage: it waits in the document, where it cannot be taken out.
-    for (const key of whole.getMap('x').keys()) messages.delete(key);
+    for (const key of whole.getMap('x').keys()) there.delete(key);
     const conversation = createConversationDocument(id, whole, now).read();
     whole.destroy();
-    return conversation;
+    const messages = rejoined(conversation.messages);
+    // Where the newest words stand behind the gap, the head that was set with them does too, and they are the place.
+    const newest = [...messages.values()].reduce<Message | undefined>(
+      (a, b) => (a && a.createdAt > b.createdAt ? a : b),
+      undefined,
+    );
+    const stale = newest !== undefined && !m.has(newest.id);
+    return {
+      ...conversation,
+      ...(stale ? { meta: { ...conversation.meta, head: null } } : {}),
+      messages,
+    };
   };
 
   const read = (): Conversation => {
@@ -138,7 +150,7 @@ export function createConversationDocument(
     current = {
       id,
       meta: readMeta({ ...Object.fromEntries(meta.entries()), ...latest.values() }),
-      messages: tree,
+      messages: broken ? rejoined(tree) : tree,
       checkpoints: readCheckpoints(checkpoints),
       compactions: recorded,
     };
@@ -172,8 +184,13 @@ export function createConversationDocument(
           for (const [name, target] of Object.entries(change.checkpoints ?? {}))
             if (target === null) checkpoints.delete(name);
             else if (!same(checkpoints.get(name), target)) checkpoints.set(name, plain(target));
-          for (const [key, compaction] of Object.entries(change.compactions ?? {}))
+          // Nor does a summary come back with it that may quote what was forgotten.
+          const forgotten = (change.messages ?? []).filter(({ id, parts }) => x.has(id) && hasContent(parts));
+          for (const [key, compaction] of Object.entries(change.compactions ?? {})) {
+            const from = compactions.has(key) ? undefined : compaction?.createdAt;
+            if (from !== undefined && forgotten.some(({ createdAt }) => from >= createdAt)) continue;
             changeCompaction(compactions, key, compaction);
+          }
           for (const removed of change.removed ?? []) {
             const message = m.has(removed) ? parse(removed, m.get(removed)) : null;
             x.set(removed, message?.parentId ?? null);
@@ -204,6 +221,25 @@ export function createConversationDocument(
     },
     damaged: () => [...m.entries()].filter(([key, value]) => parse(key, value) === null).length,
   };
+}
+
+/** A message whose parent was lost hangs on what was said last before it, so that the conversation still reads as one. */
+function rejoined(messages: Conversation['messages']): Conversation['messages'] {
+  const lost = ({ parentId }: Message) => parentId !== null && !messages.has(parentId);
+  const inOrder = [...messages.values()].sort((a, b) => a.createdAt - b.createdAt);
+  if (!inOrder.some(lost)) return messages;
+  const joined = new Map(messages);
+  let before: Message | undefined;
+  let latest: Message | undefined;
+  for (const message of inOrder) {
+    if (!latest || latest.createdAt < message.createdAt) before = latest;
+    latest = message;
+    if (!lost(message)) continue;
+    // Strange clocks: nothing may hang on what hangs on it.
+    const ring = before && pathTo(joined, before.id).some(({ id }) => id === message.id);
+    joined.set(message.id, { ...message, parentId: before && !ring ? before.id : null });
+  }
+  return joined;
 }
 
 /** Key by key, so that one damaged value costs only itself. */

@@ -337,6 +337,10 @@ describe('documents', () => {
       expect(textsOf((await createReader(damaged.log).read(id))?.conversation).sort()).toEqual(
         [...wanted].sort(),
       );
+      // It still reads as one conversation, from the first word that is left to the last.
+      const conversation = (await again.read(id)) as Conversation;
+      const path = pathTo(conversation.messages, effectiveHead(conversation) as Message['id']);
+      expect(path.map(({ parts }) => parts[0]?.type === 'text' && parts[0].text)).toEqual(wanted);
       // It goes on as every conversation does, and what is forgotten in it is gone.
       const more = said('more', messages[3]?.id, 9);
       await again.change(id, { messages: [more], meta: { head: more.id } });
