@@ -1,18 +1,20 @@
 // Folding, as a person sees it: the divider where messages were folded, with its summary to read, edit, make again and undo; the plan
 // that is shown before it is carried out.
 import { ChevronsDownUp, History, Pencil, RefreshCw } from 'lucide-react';
-import { useEffect, useId, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { toast } from 'sonner';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Compaction } from '../../domain/chat/compaction.ts';
 import { compactionPlanSchema, summaryTextOf } from '../../domain/context/compaction/plan.ts';
 import { configSchema } from '../../domain/settings/config.ts';
-import type { PendingPlan, PlanBlock } from '../../services/context/context.ts';
+import type { CompactResult, PendingPlan, PlanBlock } from '../../services/context/context.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDuration, formatExact, formatNumber } from '../i18n/index.ts';
 import { Badge, Button, classes, Dialog, Select, Spinner, TextArea, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
-import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { ProblemNotice, useProblemWords } from '../shell/problem-notice.tsx';
+import { ownFailure } from './folding.ts';
 import { Markdown } from './markdown.tsx';
 
 /** All strategies a person can ask for, in the order of the settings. */
@@ -44,6 +46,39 @@ export function readCompaction(
 const SMALL_PROSE =
   '[&_.prose]:text-sm! [&_.prose_:is(h1,h2,h3)]:mt-3! [&_.prose_:is(h1,h2,h3)]:mb-1! [&_.prose_:is(h1,h2,h3)]:text-sm! [&_.prose_:is(p,ul,ol)]:my-1!';
 
+/**
+ * Says of an attempt to fold that a person asked for what did not come of it; `nothing`: the words for an attempt that had nothing to do.
+ * True where something came of it: it was folded, or a plan waits.
+ */
+export function useFoldReport(): (result: CompactResult, nothing?: string) => boolean {
+  const { t } = useTranslation('context');
+  const words = useProblemWords();
+  return (result, nothing = t('plan.nothing')) => {
+    if (result.outcome === 'failed') {
+      const { what, kept, todo } = words(result.problem);
+      toast.error(what, { description: [kept, todo].filter(Boolean).join(' ') });
+    } else if (result.outcome === 'nothing') toast(nothing);
+    return result.outcome === 'applied' || result.outcome === 'preview';
+  };
+}
+
+/** Older messages could not be folded by themselves. What a person asks for is answered where it was asked. */
+export function FoldProblem({
+  conversationId,
+  since,
+}: {
+  conversationId: ConversationId;
+  /** When the last turn began, ms since 1970: older failures are over. */
+  since: number;
+}) {
+  const { context } = useApp();
+  const problem = useReadable(
+    useMemo(() => context.state(conversationId), [context, conversationId]),
+    useCallback((state) => ownFailure(state, since), [since]),
+  );
+  return problem && <ProblemNotice className="my-3" problem={problem} />;
+}
+
 type Open = 'nothing' | 'look' | 'edit' | 'again';
 
 export function CompactionDivider({
@@ -58,6 +93,7 @@ export function CompactionDivider({
   const { t } = useTranslation('context');
   const { context } = useApp();
   const report = useReport();
+  const reportFold = useFoldReport();
   const strategyName = useStrategyName();
   const [open, setOpen] = useState<Open>('nothing');
   const [busy, setBusy] = useState(false);
@@ -70,9 +106,10 @@ export function CompactionDivider({
   }, [open]);
   const read = useMemo(() => readCompaction(compaction), [compaction]);
   const folded = read?.folded ?? 0;
-  const run = (work: Promise<unknown>) => {
+  /** `done`: whether what came of it ends the work here. */
+  const run = <T,>(work: Promise<T>, done: (result: T) => boolean = () => true) => {
     setBusy(true);
-    work.then(() => setOpen('nothing'), report).finally(() => setBusy(false));
+    work.then((result) => done(result) && setOpen('nothing'), report).finally(() => setBusy(false));
   };
   const toggle = (next: Open) => setOpen(open === next ? 'nothing' : next);
   const quiet = state !== 'inForce';
@@ -235,7 +272,9 @@ export function CompactionDivider({
               className="flex flex-wrap items-end gap-2"
               onSubmit={(event) => {
                 event.preventDefault();
-                run(context.again(conversationId, compaction.id, guidance.trim()));
+                run(context.again(conversationId, compaction.id, guidance.trim()), (result) =>
+                  reportFold(result, t('divider.againNothing')),
+                );
               }}
             >
               <TextField
@@ -329,6 +368,7 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
   const { t } = useTranslation('context');
   const { context } = useApp();
   const report = useReport();
+  const reportFold = useFoldReport();
   const strategyName = useStrategyName();
   const [guidance, setGuidance] = useState(pending.guidance);
   const [summary, setSummary] = useState(pending.summary);
@@ -362,7 +402,7 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
               setApplying(true);
               context
                 .apply(conversationId, summary === pending.summary ? undefined : summary)
-                .catch(report)
+                .then(reportFold, report)
                 .finally(() => setApplying(false));
             }}
           >

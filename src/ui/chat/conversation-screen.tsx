@@ -27,7 +27,7 @@ import { Announcer } from './announcer.tsx';
 import { RunningAnswer } from './answer.tsx';
 import { useCommandLine, useOutcomes } from './command-line.ts';
 import { Outcomes } from './command-outcome.tsx';
-import { LossNotice } from './compaction.tsx';
+import { FoldProblem, LossNotice, useFoldReport } from './compaction.tsx';
 import { Composer, type ComposerHandle } from './composer.tsx';
 import { ContextPanel, contextFacts } from './context-panel.tsx';
 import { type ConversationWindow, ConversationWindows } from './conversation-windows.tsx';
@@ -67,6 +67,7 @@ function OpenedConversation({
   const { t: tc } = useTranslation('context');
   const navigation = useNavigation();
   const report = useReport();
+  const reportFold = useFoldReport();
   const actions = useConversationActions();
   const wide = useIsWide();
   const panelKeys = useShortcutKeys('panel');
@@ -181,12 +182,7 @@ function OpenedConversation({
       ),
     );
   };
-  const fold = () =>
-    run(
-      app.context.compact(id, { preview: true }).then(({ outcome }) => {
-        if (outcome === 'nothing') toast(tc('plan.nothing'));
-      }),
-    );
+  const fold = () => run(app.context.compact(id, { preview: true }).then((result) => reportFold(result)));
   const canFold = !trashed && hasModel && branch.path.length > 2;
   const acts = useRef({ openElsewhere, show, regenerate, edit, navigation, jump, checkpoint });
   acts.current = { openElsewhere, show, regenerate, edit, navigation, jump, checkpoint };
@@ -385,6 +381,7 @@ function OpenedConversation({
                   )}
                   {!busy && turn.replay && turn.replay.done > 0 && <ReplayEnd replay={turn.replay} />}
                   {!busy && <LossNotice conversationId={id} leaf={branch.leaf} onJump={jump} />}
+                  {!busy && <FoldProblem conversationId={id} since={turn.startedAt} />}
                   {!busy && turn.problem && <ProblemNotice className="my-3" problem={turn.problem} />}
                   <Outcomes place={id} shown={outcomes} />
                 </>

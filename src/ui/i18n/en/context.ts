@@ -95,6 +95,7 @@ export const context = {
     guidancePlaceholder: 'Keep the API decisions and every port number',
     makeAgain: 'Make it again',
     wait: 'Making it again',
+    againNothing: 'It came out as it was. Nothing was changed.',
     foldedMessage: 'Folded: not sent, still here',
     fallback: 'Asked for {{wanted}}; {{strategy}} took its place.',
     took: 'in {{time}}',

@@ -89,6 +89,7 @@ export const context = {
     cancel: '取消',
     guidance: '摘要应当保留什么？',
     guidancePlaceholder: '保留接口决定和所有端口号',
+    againNothing: '结果与之前相同，未作改动。',
     makeAgain: '重新生成',
     wait: '正在重新生成',
     foldedMessage: '已折叠：不再发送，仍在这里',

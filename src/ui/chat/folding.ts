@@ -1,0 +1,14 @@
+// What there is to say about folding that went on by itself.
+import type { Problem } from '../../domain/base/errors.ts';
+import type { ContextState } from '../../services/context/context.ts';
+
+/** What kept the newest attempt from folding by itself; null where it did not fail, or before `since` (ms since 1970). */
+export function ownFailure(state: ContextState, since: number): Problem | null {
+  const last = state.events.at(-1);
+  const failed =
+    last?.type === 'compaction-end' &&
+    last.outcome === 'failed' &&
+    (last.reason === 'auto' || last.reason === 'length') &&
+    last.at >= since;
+  return failed ? state.problem : null;
+}
