@@ -1,6 +1,6 @@
 // Learns what can be learnt of the ranking, from data that may ship with it, and says whether it is worth shipping:
 //   npm run eval -- --learn [--bench DIR] [--reuse] [--write] [--fusion no]
-// --bench names a folder with MADial-Bench and MemoryBank (bench.mjs); LoCoMo in it only measures. Everything is cross-validated by
+// --bench names a folder with MADial-Bench and MemoryBank (bench.mjs); LoCoMo in it only measures, and so does test/eval/everyday. Everything is cross-validated by
 // conversation: no question is judged by weights that have seen another question about the same conversation.
 //   1. A fusion: a conditional logistic over what ranking knows of a passage, against the order that ships. It ships only where it wins on
 //      every set.
@@ -17,6 +17,9 @@ const FOLDS = 5;
 const MASS = { own: 1, stranger: 0.35, talk: 0.1 } as const;
 /** So many of the best passages are what a person may be shown. */
 const SHOWN = 5;
+
+/** Sets that only measure. */
+const isTaught = (set: string): boolean => !/^(?:locomo|samples|everyday)/.test(set);
 
 const percent = (x: number) => (Number.isFinite(x) ? (100 * x).toFixed(1).padStart(5) : '    –');
 
@@ -174,7 +177,7 @@ function conditional(lists: readonly List[], size: number): number[] {
 
 function learnFusion(answered: readonly Answered[]): void {
   const rated = answered.filter(({ asked }) => asked.groups.length > 0);
-  const taught = rated.filter(({ asked }) => !asked.set.startsWith('locomo'));
+  const taught = rated.filter(({ asked }) => isTaught(asked.set));
   const sets = [...new Set(rated.map(({ asked }) => asked.set))];
   const count = new Map(sets.map((set) => [set, rated.filter(({ asked }) => asked.set === set).length]));
   const seen = (one: Ranked) => FEATURES.map(([, , of]) => of(one));
@@ -191,7 +194,7 @@ function learnFusion(answered: readonly Answered[]): void {
     learn(taught.filter(({ asked }) => foldOf(asked) !== fold)),
   );
   const again = rated.map((one): Answered => {
-    const weights = one.asked.set.startsWith('locomo') ? whole : (folds[foldOf(one.asked)] ?? whole);
+    const weights = isTaught(one.asked.set) ? (folds[foldOf(one.asked)] ?? whole) : whole;
     const score = (hit: Ranked) => seen(hit).reduce((sum, value, at) => sum + value * (weights[at] ?? 0), 0);
     return { ...one, ranked: [...one.ranked].sort((a, b) => score(b) - score(a)) };
   });
@@ -251,7 +254,7 @@ function rowsOf({ asked, ranked }: Answered, weight: number): Row[] {
 }
 
 function learnLine(label: string, answered: readonly Answered[]): Line {
-  const taught = answered.filter(({ asked }) => !asked.set.startsWith('locomo') && asked.set !== 'samples');
+  const taught = answered.filter(({ asked }) => isTaught(asked.set));
   const crowd = new Map<string, number>();
   const kind = ({ asked }: Answered) => `${asked.set} ${asked.origin}`;
   for (const one of taught) crowd.set(kind(one), (crowd.get(kind(one)) ?? 0) + 1);

@@ -1,4 +1,5 @@
-// The conversations and questions of test/eval/own as tasks: one library for each language, and one of everything for what is mixed.
+// The conversations and questions of our own writing as tasks: test/eval/own is one library for each language, and one of everything for what
+// is mixed; test/eval/everyday is one small library.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -34,22 +35,53 @@ export type Gold = ReadonlyMap<
   { readonly groups: readonly (readonly string[])[]; readonly slice: string }
 >;
 
-/** The set `own-en`, `own-zh` and `own-mixed`, with what is right. Unrelated questions have no right unit. */
-export function own(directory: string): { tasks: Tasks; gold: ReadonlyMap<string, Gold> } {
-  const files = readdirSync(directory)
+/** All parts in a folder. */
+const read = (directory: string) =>
+  readdirSync(directory)
     .filter((name) => name.endsWith('.json'))
     .sort()
     .map((name) => fileSchema.parse(JSON.parse(readFileSync(join(directory, name), 'utf8'))));
+
+const sessionOf = ({
+  id,
+  topic,
+  startedAt,
+  messages,
+}: z.infer<typeof fileSchema>['conversations'][number]): Session => ({
+  id,
+  title: topic,
+  startedAt,
+  messages: messages.map((message, at) => ({ ...message, id: `${id}#${at}`, unit: `${id}#${at}` })),
+});
+const goldOf = (questions: z.infer<typeof fileSchema>['questions']): Gold =>
+  new Map(
+    questions.map(({ id, relevant, kind }) => [
+      id,
+      { groups: relevant.map(({ conversation, message }) => [`${conversation}#${message}`]), slice: kind },
+    ]),
+  );
+const queriesOf = (questions: z.infer<typeof fileSchema>['questions']) =>
+  questions.map(({ id, text, date }) => ({ id, text, date }));
+
+/** The set `everyday`, with what is right: short questions to a small library in two languages. Nothing is learnt from it. */
+export function everyday(directory: string): { tasks: Tasks; gold: ReadonlyMap<string, Gold> } {
+  const files = read(directory);
+  const questions = files.flatMap((file) => file.questions);
+  const sessions = files.flatMap((file) => file.conversations.map(sessionOf));
+  const stores = [{ id: 'everyday', sessions, queries: queriesOf(questions) }];
+  return {
+    tasks: { sets: [{ name: 'everyday', language: 'mixed', stores }] },
+    gold: new Map([['everyday', goldOf(questions)]]),
+  };
+}
+
+/** The set `own-en`, `own-zh` and `own-mixed`, with what is right. Unrelated questions have no right unit. */
+export function own(directory: string): { tasks: Tasks; gold: ReadonlyMap<string, Gold> } {
+  const files = read(directory);
   const conversations = files.flatMap((file) => file.conversations);
   const questions = files.flatMap((file) => file.questions);
   const languageOf = new Map(conversations.map(({ id, language }) => [id, language]));
-  const sessions = conversations.map(
-    ({ id, startedAt, messages }): Session => ({
-      id,
-      startedAt,
-      messages: messages.map((message, at) => ({ ...message, id: `${id}#${at}`, unit: `${id}#${at}` })),
-    }),
-  );
+  const sessions = conversations.map(sessionOf);
   const gold = new Map<string, Gold>();
   const sets = ['en', 'zh', 'mixed'].map((language) => {
     const inStore = ({ id }: { readonly id: string }) =>
@@ -62,18 +94,7 @@ export function own(directory: string): { tasks: Tasks; gold: ReadonlyMap<string
       const alone = languages.size === 1 ? question.language : 'mixed';
       return alone === language;
     });
-    gold.set(
-      `own-${language}`,
-      new Map(
-        kept.map(({ id, relevant, kind }) => [
-          id,
-          {
-            groups: relevant.map(({ conversation, message }) => [`${conversation}#${message}`]),
-            slice: kind,
-          },
-        ]),
-      ),
-    );
+    gold.set(`own-${language}`, goldOf(kept));
     return {
       name: `own-${language}`,
       language,
@@ -81,7 +102,7 @@ export function own(directory: string): { tasks: Tasks; gold: ReadonlyMap<string
         {
           id: language,
           sessions: sessions.filter(inStore),
-          queries: kept.map(({ id, text, date }) => ({ id, text, date })),
+          queries: queriesOf(kept),
         },
       ],
     };

@@ -17,7 +17,7 @@ import {
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { sampleConversations } from '../../src/services/library/samples.ts';
 import { cache, loadPipeline, models, option, ROOT } from './load.ts';
-import { type Gold, own } from './own.ts';
+import { everyday, type Gold, own } from './own.ts';
 import type { Recorded, Session, Tasks } from './pipeline.ts';
 
 /** `own`: asked of the library it belongs to. `stranger`: made for another person's library. `talk`: small talk and general knowledge. */
@@ -34,6 +34,8 @@ export interface Asked extends Recorded {
 
 /** Most questions of strangers, a set. */
 const STRANGERS = 100;
+/** Sets of our own: what is asked in one may well be answered in another. */
+const OURS = /^(?:own|everyday)/;
 /** Stores of a set that hear the small talk. */
 const TALKED_TO = 2;
 
@@ -54,6 +56,7 @@ export const smallTalk = () =>
 function samples(): Session[] {
   return sampleConversations(Date.UTC(2026, 10, 1)).map(({ source, meta, messages }) => ({
     id: source.id,
+    title: meta.title ?? null,
     startedAt: new Date(meta.createdAt ?? 0).toISOString(),
     messages: messages.flatMap(({ id, role, parts }) =>
       role === 'user' || role === 'assistant'
@@ -74,15 +77,17 @@ function samples(): Session[] {
 /** All sets: ours, the sample library, and those of a folder with the neutral scorer and its data. */
 async function allSets(bench: string) {
   const ours = own(join(ROOT, 'test/eval/own'));
+  const small = everyday(join(ROOT, 'test/eval/everyday'));
   const sets: Tasks['sets'][number][] = [
     ...ours.tasks.sets,
+    ...small.tasks.sets,
     {
       name: 'samples',
       language: 'mixed',
       stores: [{ id: 'samples', sessions: samples(), queries: [] }],
     },
   ];
-  const gold = new Map(ours.gold);
+  const gold = new Map([...ours.gold, ...small.gold]);
   if (bench) {
     const scorer = (await import(pathToFileURL(join(resolve(bench), 'bench.mjs')).href)) as Bench;
     const given = scorer.load(resolve(bench));
@@ -126,9 +131,7 @@ export async function recordAll(): Promise<Map<string, Asked[]>> {
     const all: Asked[] = [];
     // Where a set has one library only, strangers are the people of the other sets that speak its language.
     const others = sets
-      .filter(
-        ({ name, language }) => name !== set.name && !name.startsWith('own') && language === set.language,
-      )
+      .filter(({ name, language }) => name !== set.name && !OURS.test(name) && language === set.language)
       .flatMap(({ stores }) => stores.flatMap(({ queries }) => queries));
     for (const [at, store] of set.stores.entries()) {
       const library = await pipeline.library(store.sessions);

@@ -15,6 +15,7 @@ const ABLATIONS: Readonly<Record<string, readonly Technique[]>> = {
   'meaning only': ['keyword'],
   'no late interaction': ['late'],
   'no words of neighbours': ['window'],
+  'no titles': ['title'],
   'no neighbours': ['neighbours'],
   'no conversation': ['conversation'],
   'no speaker': ['speaker'],
