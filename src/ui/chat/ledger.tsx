@@ -6,7 +6,12 @@ import { formatNumber } from '../i18n/index.ts';
 import { classes, Dialog, Skeleton } from '../shell/controls.tsx';
 import { GaugeBar } from './gauge.tsx';
 
-const MARKS: Readonly<Record<LedgerLine['form'], string>> = {
+type Kind = LedgerLine['form'] | 'system' | 'tools';
+
+/** As in the bar above them. */
+const MARKS: Readonly<Record<Kind, string>> = {
+  system: 'bg-ink-3',
+  tools: 'bg-ink-3/50',
   whole: 'bg-ink',
   trimmed: 'bg-line-strong',
   summary: 'bg-folded-strong',
@@ -55,16 +60,16 @@ export function LedgerDialog({
           {ledger.overflow && <p className="text-danger text-sm">{t('ledger.overflow')}</p>}
           <ol className="divide-y divide-line overflow-hidden rounded-lg border border-line">
             {ledger.tokens.system > 0 && (
-              <Row form="whole" title={t('gauge.parts.system')} tokens={ledger.tokens.system} />
+              <Row kind="system" title={t('gauge.parts.system')} tokens={ledger.tokens.system} />
             )}
             {ledger.tokens.tools > 0 && (
-              <Row form="whole" title={t('gauge.parts.tools')} tokens={ledger.tokens.tools} />
+              <Row kind="tools" title={t('gauge.parts.tools')} tokens={ledger.tokens.tools} />
             )}
             {ledger.lines.map((line, at) => (
               <Row
                 // biome-ignore lint/suspicious/noArrayIndexKey: a ledger never changes
                 key={at}
-                form={line.form}
+                kind={line.form}
                 title={t(`ledger.form.${line.form}`)}
                 detail={[
                   line.form === 'summary' || line.form === 'recall'
@@ -86,13 +91,13 @@ export function LedgerDialog({
 }
 
 function Row({
-  form,
+  kind,
   title,
   detail = '',
   tokens,
   onClick,
 }: {
-  form: LedgerLine['form'];
+  kind: Kind;
   title: string;
   detail?: string;
   tokens: number;
@@ -101,14 +106,14 @@ function Row({
   const { t } = useTranslation('context');
   const words = (
     <>
-      <span aria-hidden className={classes('h-6 w-1 shrink-0 rounded-full', MARKS[form])} />
+      <span aria-hidden className={classes('h-6 w-1 shrink-0 rounded-full', MARKS[kind])} />
       <span className="min-w-0 flex-1">
-        <span className={classes('block', form === 'out' && 'text-ink-3')}>{title}</span>
+        <span className={classes('block', kind === 'out' && 'text-ink-3')}>{title}</span>
         {detail && <span className="block truncate text-ink-3 text-xs">{detail}</span>}
       </span>
       <span
         title={t('ledger.tokens', { count: tokens })}
-        className={classes('shrink-0 text-sm tabular-nums', form === 'out' && 'text-ink-3 line-through')}
+        className={classes('shrink-0 text-sm tabular-nums', kind === 'out' && 'text-ink-3 line-through')}
       >
         {formatNumber(tokens)}
       </span>

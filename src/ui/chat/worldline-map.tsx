@@ -6,7 +6,9 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import { diffOf, firstLineOf } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
+import { useMedia } from '../hooks/media.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
+import { sentences } from '../i18n/sentences.ts';
 import { Button, classes, Dialog } from '../shell/controls.tsx';
 import { neighbourOf, type WorldPlace, worldlinesOf } from './worldlines.ts';
 
@@ -41,6 +43,7 @@ export function WorldlineDialog({
   const place = useRef(current?.id);
   place.current = current?.id;
   const drawn = comparing === null;
+  const touch = useMedia('(pointer: coarse)');
   useEffect(() => {
     if (!drawn) return;
     // The dialog itself takes the focus first; and what was compared leads back to where one stood.
@@ -77,14 +80,9 @@ export function WorldlineDialog({
       size="lg"
       title={t('worldlines.title')}
       description={
-        lines.branches > 1 ? (
-          <>
-            {t('worldlines.lead')}
-            <span className="pointer-coarse:hidden"> {t('worldlines.keys')}</span>
-          </>
-        ) : (
-          t('worldlines.empty')
-        )
+        lines.branches > 1
+          ? sentences(t('worldlines.lead'), !touch && t('worldlines.keys'))
+          : t('worldlines.empty')
       }
       footer={
         current && (
