@@ -165,7 +165,7 @@ async function run(
       log: {
         append: (entries, writes) => guard(() => log.append(entries, writes), true),
         since: (seq, limit) => guard(() => log.since(seq, limit), false),
-        read: (document) => guard(() => log.read(document), false),
+        read: (document, after) => guard(() => log.read(document, after), false),
         fold: (document, snapshot, upTo) => guard(() => log.fold(document, snapshot, upTo), true),
         erase: (document) => guard(() => log.erase(document), true),
         documents: () => guard(() => log.documents(), false),
@@ -357,6 +357,8 @@ async function run(
   const begin = (machine: Machine, excluded: boolean) => {
     const id = newConversationId();
     return attempt(machine, async (device) => {
+      // Before it is there: a process that dies right after it became durable does not come to say so.
+      conversations.set(id, { excluded, erased: false });
       await device.change(id, {
         meta: {
           title: `${excluded ? EXCLUDED : CANARY} title ${counter++}`,
@@ -364,7 +366,6 @@ async function run(
           workDir: excluded ? SECRET_FOLDER : `/home/someone/${CANARY}`,
         },
       });
-      conversations.set(id, { excluded, erased: false });
       const message = await device.say(id, excluded ? `${EXCLUDED} ${counter++}` : words(machine));
       written.set(message.id, { conversation: id, removed: false });
     });

@@ -232,11 +232,14 @@ export function createIndexFacts({
         said.push(document);
         continue;
       }
-      // What is not on the relay yet would only be looked for there in vain.
-      if (records.outbox.has(document)) continue;
-      said.push(document);
       const record = records.rooms.get(document);
-      if (!record || record.gone !== null || record.withheld !== null) continue;
+      if (!record || record.gone !== null || record.withheld !== null) {
+        said.push(document);
+        continue;
+      }
+      // What is not on the relay yet would only be looked for there in vain.
+      if (records.outbox.has(document) || record.whole || record.compare) continue;
+      said.push(document);
       const head: HeadFact = { epoch: record.epoch, have: reaches(record.have) };
       const before = headsOf(document).get(device);
       if (Object.keys(head.have).length > 0 && JSON.stringify(before) !== JSON.stringify(head))

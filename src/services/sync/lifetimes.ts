@@ -293,7 +293,7 @@ export function createLifetimes({
     rebuildDamaged: async () => {
       let did = false;
       for (const link of rooms.all()) {
-        if (link.unreadable <= UNREADABLE_LIMIT || link.room.state !== 'synced') continue;
+        if (link.unreadable <= UNREADABLE_LIMIT || !link.read) continue;
         const { document } = link;
         const record = records.rooms.get(document) ?? freshRecord(link.epoch);
         if (record.epoch !== link.epoch || facts.epochOf(document) > link.epoch) continue;

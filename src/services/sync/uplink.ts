@@ -101,8 +101,13 @@ export function createUplink({
     const record = records.rooms.get(document);
     if (!record?.whole || record.withheld !== null || record.gone !== null) return false;
     const body = await contents.of(document).whole();
-    if (!body) return false;
     const step = newStep();
+    if (!body) {
+      // Nothing of it is here (any more): what others have of it is to be fetched, and nothing is to be sent.
+      records.putRoom(step, document, { ...record, whole: false, compare: true });
+      await records.commit(step);
+      return true;
+    }
     const next = await sealInto(step, {
       document,
       record,

@@ -394,6 +394,35 @@ describe('a damaged relay', () => {
     const tablet = await joinTo(phone, 'Tablet');
     await has(tablet, id, 3);
   });
+
+  it('full of junk alone is left also by who has nothing for the new one, and gets it there', async () => {
+    const { desk, phone } = await both();
+    const mode = (device: TestDevice, now: 'remote' | 'disabled') => {
+      const config = device.config.get();
+      device.config.set({ ...config, sync: { ...config.sync, mode: now } });
+    };
+    mode(phone, 'disabled');
+    const rooms = new Set(home.hub.rooms.keys());
+    const id = newConversationId();
+    await desk.say(id, 'one');
+    await eventually(desk, async () => (await desk.sync.where(id)).place === 'relay');
+    await isSynced(desk);
+    mode(desk, 'disabled');
+    await eventually(desk, async () => desk.status.get().state === 'disabled');
+    const room = [...home.hub.rooms].find(([name]) => !rooms.has(name))?.[1] as Map<string, Uint8Array>;
+    room.clear();
+    for (let number = 0; number < 80; number += 1)
+      room.set(`junk ${number}`, crypto.getRandomValues(new Uint8Array(90)));
+    mode(phone, 'remote');
+    await eventually(phone, async () =>
+      (await phone.sync.journal()).some((line) => line.what === 'rebuilt' && line.document === id),
+    );
+    await isSynced(phone);
+    mode(desk, 'remote');
+    await has(phone, id, 1);
+    await isSynced(phone);
+    await isSynced(desk);
+  });
 });
 
 describe('growth', () => {
