@@ -60,7 +60,7 @@ export async function* readListings<T>(
       await breathe();
     }
   }
+  skipped.report(skip);
   if (items > 0 && understood === 0)
     throw new RecollectError('import-broken', 'No conversation in the export can be read');
-  skipped.report(skip);
 }

@@ -6,6 +6,7 @@ import { fingerprint } from '../../adapters/importers/fingerprint.ts';
 import type { ImportedConversation, ImportedMessage } from '../../adapters/importers/importer.ts';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import type { Checkpoint } from '../../domain/chat/checkpoint.ts';
+import type { Compaction } from '../../domain/chat/compaction.ts';
 import {
   type Conversation,
   type ConversationMeta,
@@ -99,6 +100,8 @@ export function planImport(
     }
     bytes += 300;
   }
+  const compactions = compactionsOf(imported, existing);
+  for (const compaction of Object.values(compactions)) bytes += JSON.stringify(compaction).length;
   const callers = new Map<string, MessageId>();
   for (const message of imported.messages)
     if (message.parts.some((part) => part.type === 'tool-call'))
@@ -119,28 +122,33 @@ export function planImport(
     return {
       ...figures,
       state: 'added',
-      change: { messages, meta, checkpoints, ...compactionsOf(imported) },
+      change: { messages, meta, checkpoints, ...named(compactions) },
     };
   }
-  if (fresh.length === 0) return { ...figures, state: 'unchanged', change: {} };
 
   const added = new Set<string>(messages.map((message) => message.id));
+  // Our own backup is complete: what it knows of messages that were here before counts too. Another tool's places are taken in once.
+  const there = (id: MessageId) => added.has(id) || (own !== undefined && existing.messages.has(id));
   const checkpoints = Object.fromEntries(
     Object.entries(imported.checkpoints ?? {}).flatMap(([name, checkpoint]) => {
       const real = toReal(targetOf(checkpoint));
-      return real !== null && added.has(real) && !existing.checkpoints.has(name)
+      return real !== null && there(real) && !existing.checkpoints.has(name)
         ? [[name, retargeted(checkpoint, real)]]
         : [];
     }),
   );
+  if (fresh.length === 0 && Object.keys(checkpoints).length + Object.keys(compactions).length === 0)
+    return { ...figures, state: 'unchanged', change: {} };
   const meta: Partial<ConversationMeta> = {
-    ...(mayMoveHead(existing, messages, head) ? { head } : {}),
-    ...(own || !existing.meta.source ? {} : { source: { ...existing.meta.source, ...headMark(imported) } }),
+    ...(fresh.length > 0 && mayMoveHead(existing, messages, head) ? { head } : {}),
+    ...(fresh.length === 0 || own || !existing.meta.source
+      ? {}
+      : { source: { ...existing.meta.source, ...headMark(imported) } }),
   };
   return {
     ...figures,
     state: 'changed',
-    change: { messages, meta, checkpoints, ...compactionsOf(imported, existing) },
+    change: { messages, meta, checkpoints, ...named(compactions) },
   };
 }
 
@@ -152,12 +160,14 @@ const retargeted = (checkpoint: string | Checkpoint, messageId: MessageId): Mess
 /** Compactions that are not here yet; what became of those that are is the person's. */
 function compactionsOf(
   { compactions, own }: ImportedConversation,
-  existing?: Conversation,
-): Pick<ConversationChange, 'compactions'> {
+  existing: Conversation | undefined,
+): Readonly<Record<string, Compaction>> {
   if (!compactions || !own) return {};
-  const fresh = Object.entries(compactions).filter(([id]) => !existing?.compactions.has(id));
-  return fresh.length > 0 ? { compactions: Object.fromEntries(fresh) } : {};
+  return Object.fromEntries(Object.entries(compactions).filter(([id]) => !existing?.compactions.has(id)));
 }
+
+const named = (compactions: Readonly<Record<string, Compaction>>): Pick<ConversationChange, 'compactions'> =>
+  Object.keys(compactions).length > 0 ? { compactions } : {};
 
 const keyOf = (message: ImportedMessage): string =>
   message.sourceId ?? fingerprint(message.parentId ?? '', message.role, JSON.stringify(message.parts));

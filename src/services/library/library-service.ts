@@ -184,6 +184,8 @@ export function createLibrary({
     /** A source may hold a conversation twice, in overlapping exports: the second adds what the first lacks. */
     const planned = new Set<ConversationId>();
     const brought: Told[] = [];
+    // Handed over before the reading: where that fails, what it had left out by then is told as well.
+    onSkipped(all);
     for await (const imported of importer.read(watched, {
       signal,
       skip: (s) => all.push(s),
@@ -203,8 +205,8 @@ export function createLibrary({
       bytes += plan.state === 'unchanged' ? 0 : plan.bytes;
       if (held && plan.state !== 'unchanged') plans.push(plan);
     }
-    onSkipped(all);
-    if (first === null) {
+    const toldSomething = brought.some(({ notes, feedback }) => notes.length + feedback.length > 0);
+    if (first === null && !toldSomething) {
       const damaged = all.some(({ reason }) => reason === 'malformed-line');
       throw new RecollectError(
         damaged ? 'import-broken' : 'import-empty',

@@ -11,7 +11,8 @@ const ROLES = ['user', 'assistant', 'tool', 'system'] as const;
 
 /** Whether anything of the source is in the library now. */
 export const tookIn = (report: ImportReport): boolean =>
-  report.conversations.added + report.conversations.changed + report.conversations.unchanged > 0;
+  report.conversations.added + report.conversations.changed + report.conversations.unchanged > 0 ||
+  (report.problem === null && !report.cancelled);
 
 export function Reports({
   reports,
@@ -51,9 +52,11 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
         ? t('import.report.added', { count: added })
         : changed > 0
           ? t('import.report.changed', { count: changed })
-          : unchanged > 0
-            ? t('import.report.nothingNew')
-            : t('import.report.nothingIn');
+          : unchanged === 0 && report.told > 0
+            ? t('import.report.toldOnly', { count: report.told })
+            : tookIn(report)
+              ? t('import.report.nothingNew')
+              : t('import.report.nothingIn');
   const rest = [
     added > 0 && changed > 0 ? t('import.report.changed', { count: changed }) : '',
     unchanged > 0 && added + changed > 0 ? t('import.report.unchanged', { count: unchanged }) : '',
@@ -67,7 +70,7 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
           aria-hidden
           className={classes(
             'mt-0.5 inline-flex size-6 shrink-0 items-center justify-center rounded-full',
-            added + changed > 0 ? 'bg-ok-soft text-ok' : 'bg-fill text-ink-2',
+            added + changed + report.told > 0 ? 'bg-ok-soft text-ok' : 'bg-fill text-ink-2',
           )}
         >
           {tookIn(report) ? <Check size={14} /> : <Minus size={14} />}
@@ -95,7 +98,7 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
           <ProblemNotice problem={report.problem} compact />
         </div>
       )}
-      {(total > 0 || report.told > 0 || report.skipped.length > 0) && (
+      {(total > 0 || report.told > 0) && (
         <dl className="grid grid-cols-2 @md:grid-cols-[2fr_1fr_1fr_1fr] gap-x-4 gap-y-3 border-t px-4 py-3">
           <Figure
             name={t('import.report.messages')}
@@ -110,7 +113,7 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
           <Figure name={t('import.report.took')} value={formatDuration(report.tookMs)} />
         </dl>
       )}
-      {total > 0 && (
+      {(total > 0 || report.skipped.length > 0) && (
         <div className="border-t px-4 py-3">
           <h4 className="text-ink-3 text-xs">{t('import.report.skipped')}</h4>
           {report.skipped.length === 0 ? (

@@ -6,8 +6,14 @@ import { fileFromBytes } from '../../../src/adapters/importers/source-file.ts';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
-import { type ConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
+import {
+  type ConversationId,
+  type MessageId,
+  newEntryId,
+  newMessageId,
+} from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
+import type { Compaction } from '../../../src/domain/chat/compaction.ts';
 import { type Conversation, pathTo } from '../../../src/domain/chat/conversation.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';
 import type { Documents } from '../../../src/services/documents/documents.ts';
@@ -66,6 +72,19 @@ function grown() {
   more.title = 'Renamed over there';
   return more;
 }
+
+const compactionAt = (at: MessageId): Compaction => ({
+  id: newEntryId(),
+  at,
+  createdAt: NOW,
+  strategy: 'summary',
+  reason: 'manual',
+  plan: { summaries: [{ text: 'They spoke of bread.' }] },
+  tokensBefore: 900,
+  tokensAfter: 90,
+  durationMs: 1,
+  undone: false,
+});
 
 describe('importing', () => {
   it('reports what came in', async () => {
@@ -222,6 +241,14 @@ describe('importing', () => {
     );
     expect(await entries()).toEqual([]);
     expect(await store.log.head()).toBe(0);
+  });
+
+  it('tells what was left out of a source that could not be read', async () => {
+    const { library } = setup();
+    const broken = { conversation_id: 'c', current_node: 'n', mapping: 7 };
+    const [report] = await library.importFiles(listing(broken, broken));
+    expect(report?.problem?.code).toBe('import-broken');
+    expect(report?.skipped).toMatchObject([{ reason: 'malformed-line', count: 2 }]);
   });
 
   it('refuses before anything is changed where there is no room', async () => {
@@ -419,6 +446,96 @@ describe('taking out', () => {
     const [again] = await there.library.importFiles([await asFile(file)]);
     expect(again?.told).toBe(0);
     expect(there.notes.state.get().notes.map(({ text }) => text)).toEqual(['Call me Lin.']);
+  });
+
+  it('of a file with notes and feedback alone takes these, and says so', async () => {
+    const home = () => {
+      const store = createInMemoryStore();
+      const notes = createNotes({ store, now: () => NOW });
+      return { notes, ...setup({ notes }, store) };
+    };
+    const here = home();
+    await here.notes.write({ text: 'Reply in Dutch.' });
+    await here.notes.judge({
+      verdict: 'pinned',
+      conversationId: 'c',
+      messageId: 'm',
+      query: null,
+      passage: 'old',
+      title: 'Old',
+    });
+    const file = await asFile(await here.library.exportConversations('all', 'json'));
+    const there = home();
+    const [report] = await there.library.importFiles([file]);
+    expect(report).toMatchObject({ problem: null, told: 2, first: null, conversations: { added: 0 } });
+    expect(there.notes.state.get()).toEqual(here.notes.state.get());
+    const [again] = await there.library.importFiles([file]);
+    expect(again).toMatchObject({ problem: null, told: 0 });
+    const nothing = await asFile(await setup().library.exportConversations('all', 'json'));
+    expect((await home().library.importFiles([nothing]))[0]?.problem?.code).toBe('import-empty');
+  });
+
+  it('brings what a newer backup of a known conversation knows more, without a new message', async () => {
+    const here = setup();
+    await here.library.importFiles(listing(chatgpt.branched));
+    const known = await here.bySource('c-branched');
+    const older = await asFile(await here.library.exportConversations('all', 'json'));
+    const place = known.meta.head as NonNullable<typeof known.meta.head>;
+    const compaction = { ...compactionAt(place), createdAt: NOW };
+    await here.documents.change(known.id, {
+      checkpoints: { 'before the move': { messageId: place, createdAt: NOW, auto: false, by: 'person' } },
+      compactions: { [compaction.id]: compaction },
+    });
+    const newer = await asFile(await here.library.exportConversations('all', 'json'));
+
+    const there = setup();
+    await there.library.importFiles([older]);
+    await there.library.setMeta([known.id], { title: 'Mine' });
+    const [report] = await there.library.importFiles([newer]);
+    expect(report).toMatchObject({
+      conversations: { added: 0, changed: 1, unchanged: 0 },
+      messages: { user: 0, assistant: 0 },
+    });
+    const after = await there.read(known.id);
+    const whole = await here.read(known.id);
+    expect(after.checkpoints).toEqual(whole.checkpoints);
+    expect(after.compactions).toEqual(whole.compactions);
+    expect(after.meta).toEqual({ ...whole.meta, title: 'Mine', titleBy: 'person' });
+    const head = await there.store.log.head();
+    expect((await there.library.importFiles([newer]))[0]?.conversations.unchanged).toBe(1);
+    expect(await there.store.log.head()).toBe(head);
+
+    // What was forgotten is not brought back by a summary that may quote it.
+    await there.documents.change(known.id, { removed: [place] });
+    await there.library.importFiles([newer]);
+    const without = await there.read(known.id);
+    expect(without.messages.has(place)).toBe(false);
+    expect(without.compactions.size).toBe(0);
+  });
+
+  it('takes the links of messages that were sent back along', async () => {
+    const here = setup();
+    await here.library.importFiles(listing(chatgpt.branched));
+    const { id, meta, messages } = await here.bySource('c-branched');
+    const note = newMessageId();
+    await here.documents.change(id, {
+      messages: [
+        {
+          id: note,
+          parentId: [...messages.keys()][0] ?? null,
+          role: 'user',
+          kind: 'message',
+          createdAt: NOW,
+          parts: [{ type: 'text', text: 'Try the other way.' }],
+          dmail: { from: meta.head as string, checkpoint: [...messages.keys()][0] ?? null, by: 'person' },
+        },
+      ],
+      meta: { head: note },
+    });
+    const there = setup();
+    await there.library.importFiles([await asFile(await here.library.exportConversations('all', 'json'))]);
+    expect(await there.read(id)).toEqual(await here.read(id));
+    expect((await there.read(id)).messages.get(note)?.dmail?.from).toBe(meta.head);
   });
 
   it('gives back any conversation equal', async () => {

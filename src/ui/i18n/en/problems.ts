@@ -190,7 +190,7 @@ export const problems = {
     do: 'Reload the page to get the new version, then import it again.',
   },
   'import-empty': {
-    what: 'There are no conversations in this file.',
+    what: 'There are no conversations and no notes in this file.',
     kept: 'Your library was not changed.',
     do: 'Check that this is the full export. Some services send a first mail without the data.',
   },

@@ -64,7 +64,8 @@ export const library = {
     report: {
       title: '导入报告',
       added_other: '新增 {{count, number}} 个对话',
-      changed_other: '{{count, number}} 个有了新消息',
+      changed_other: '{{count, number}} 个已更新',
+      toldOnly_other: '已带入 {{count, number}} 条备忘与反馈',
       unchanged_other: '{{count, number}} 个原本就在',
       nothingNew: '没有新内容：全都原本就在',
       nothingIn: '没有导入任何内容',
