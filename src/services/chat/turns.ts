@@ -46,6 +46,8 @@ export interface TurnRequest {
 /** From this share of the window on, an answer that was cut off may have been cut off by the window. */
 const HALF_FULL = 0.5;
 
+const NOTHING: Recall = { type: 'recall', query: '', threshold: 0, passages: [], nearMisses: [] };
+
 /** What a turn needs to know of the conversation's session. */
 export interface TurnSession {
   readonly state: Writable<TurnState>;
@@ -190,7 +192,10 @@ export function createTurns(deps: TurnDependencies) {
       // Erased for good while it was being answered: it must not come back as a lone answer.
       if (!(await saving.stillThere(id))) {
         await saving.drop(draft);
-        return null;
+        throw new RecollectError(
+          'conversation-missing',
+          `Conversation ${id} was erased while it was answered`,
+        );
       }
       await saving.save(id, open.get(), message, { replaces, draft });
       draft?.release();
@@ -336,19 +341,16 @@ export function createTurns(deps: TurnDependencies) {
       if (!model)
         return await fromMemory(id, open, { request, asked, recall, problem, answerId, startedAt, signal });
 
-      // What found nothing leaves no trace on an answer; that memory could not be asked does.
+      // What found nothing leaves no trace on an answer; that memory could not be asked, or not wholly, does.
+      const { degraded } = recall ?? {};
       const given: Recall | null =
         recall && recall.passages.length > 0
           ? recall
-          : problem && trigger
+          : trigger && (problem || degraded)
             ? {
-                type: 'recall',
-                query: '',
-                threshold: 0,
-                passages: [],
-                nearMisses: [],
+                ...NOTHING,
                 trigger,
-                skipped: { ...problem },
+                ...(problem ? { skipped: { ...problem } } : { degraded }),
               }
             : null;
       const end = await steps(
@@ -396,7 +398,6 @@ export function createTurns(deps: TurnDependencies) {
     },
   ): Promise<TurnEnd | null> {
     // Nothing to quote is an answer too; that memory could not be asked is not.
-    const nothing: Recall = { type: 'recall', query: '', threshold: 0, passages: [], nearMisses: [] };
     const finish: Finish = problem ? 'error' : signal.aborted ? 'stopped' : 'stop';
     const answer: Message = {
       id: answerId,
@@ -404,13 +405,14 @@ export function createTurns(deps: TurnDependencies) {
       role: 'assistant',
       kind: 'recall',
       createdAt: Math.max(startedAt, asked.createdAt + 1),
-      parts: recall ? [recall] : problem ? [] : [nothing],
+      parts: recall ? [recall] : problem ? [] : [NOTHING],
       device,
       durationMs: Math.max(0, now() - startedAt),
       finish,
       ...(problem ? { problem: { ...problem } } : {}),
     };
-    if (!(await saving.stillThere(id))) return null;
+    if (!(await saving.stillThere(id)))
+      throw new RecollectError('conversation-missing', `Conversation ${id} was erased while it was answered`);
     await saving.save(id, open.get(), answer, { replaces: request.replaces });
     memory.wake('changed');
     return { last: answer.id, finish };

@@ -669,6 +669,8 @@ it('an answer to what was erased meanwhile brings nothing back', async () => {
   await idle(conversationId);
   expect(await documents.read(conversationId)).toBeUndefined();
   expect(await store.drawer.keys('draft/')).toEqual([]);
+  // A screen that still shows it, in another tab, says why the answer is gone.
+  expect(chat.turn(conversationId).get().problem?.code).toBe('conversation-missing');
 });
 
 it('closing keeps what has come', async () => {
