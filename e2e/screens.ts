@@ -440,6 +440,8 @@ export const SCREENS: readonly Screen[] = [
       await expect(page.getByRole('region', { name: /Recalled|忆起|召回|回忆/ }).first()).toBeVisible({
         timeout: 40_000,
       });
+      // What is tall and comes into view takes nothing of the frame along.
+      await expect(page.locator('main header').first()).toBeInViewport({ ratio: 1 });
     },
   },
   {

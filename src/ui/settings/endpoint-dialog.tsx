@@ -74,7 +74,8 @@ function EndpointForm({
   const [label, setLabel] = useState(
     before?.label ?? (preset && preset.id !== 'custom' ? plainLabel(preset) : ''),
   );
-  const [baseUrl, setBaseUrl] = useState(before?.baseUrl ?? preset?.baseUrl ?? '');
+  const [given] = useState(before?.baseUrl ?? preset?.baseUrl ?? '');
+  const [baseUrl, setBaseUrl] = useState(given);
   const [key, setKey] = useState('');
   const [kept, setKept] = useState(false);
   const [models, setModels] = useState<readonly string[]>(before?.models ?? []);
@@ -154,6 +155,8 @@ function EndpointForm({
         preset?.keyFrom ? t('models.keyFrom', { place: preset.keyFrom }) : '',
         t('models.keyHelp'),
       );
+  // A new one begins where something has to be typed.
+  const begins = before !== null ? null : given === '' ? 'url' : preset?.key === 'none' ? null : 'key';
   return (
     <form onSubmit={save} className="space-y-4" noValidate>
       <TextField
@@ -168,6 +171,7 @@ function EndpointForm({
         type="url"
         inputMode="url"
         placeholder="https://…/v1"
+        {...(begins === 'url' ? { 'data-first-focus': '' } : {})}
         autoComplete="off"
         spellCheck={false}
         inputClassName="font-mono"
@@ -182,6 +186,7 @@ function EndpointForm({
         data-1p-ignore
         spellCheck={false}
         placeholder={kept ? '••••••••' : ''}
+        {...(begins === 'key' ? { 'data-first-focus': '' } : {})}
         inputClassName="font-mono"
       />
       {preset?.cors && <CorsHint cors={preset.cors} />}
