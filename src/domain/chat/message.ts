@@ -93,6 +93,8 @@ export const partSchema = z.discriminatedUnion('type', [
     trigger: z.enum(['start', 'window', 'repeat', 'loss']).optional(),
     /** Why nothing was brought although it was tried. */
     skipped: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+    /** Why only words were searched and not meaning; absent where both were, and in older answers. */
+    degraded: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   }),
   z.looseObject({ type: z.literal('unknown'), original: z.unknown() }),
 ]);

@@ -86,6 +86,7 @@ export function createTurnRecall({
         }),
         bounded,
       );
+      if (found.unavailable) return { recall: null, problem: found.degraded };
       const left = new Set<string>(without ?? []);
       return {
         recall: {
@@ -95,6 +96,7 @@ export function createTurnRecall({
           passages: found.passages.filter((passage) => !left.has(passage.messageId)),
           nearMisses: found.nearMisses.filter((passage) => !left.has(passage.messageId)),
           ...(trigger ? { trigger } : {}),
+          ...(found.degraded ? { degraded: { ...found.degraded } } : {}),
         },
         problem: null,
       };

@@ -328,6 +328,7 @@ export function createMemory({
     const reason = 'reason' in why ? why.reason : null;
     if (!from)
       return result({
+        unavailable: true,
         degraded: status.get().problem ?? {
           code: 'index-unavailable',
           message: 'The memory index has not started yet',
@@ -370,7 +371,7 @@ export function createMemory({
       });
     } catch (error) {
       signal.throwIfAborted();
-      return result({ degraded: toProblem(error), tookMs: performance.now() - began });
+      return result({ unavailable: true, degraded: toProblem(error), tookMs: performance.now() - began });
     }
   };
 

@@ -33,6 +33,8 @@ export interface RecallResult {
   /** `keyword`: no vectors were used, `degraded` says why. */
   readonly mode: 'hybrid' | 'keyword';
   readonly degraded: Problem | null;
+  /** Nothing was searched at all: the index could not be asked. `degraded` says why. */
+  readonly unavailable?: true;
   readonly tookMs: number;
 }
 

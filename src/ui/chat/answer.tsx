@@ -6,6 +6,7 @@ import { type Message, type Part, type PartOf, textOf } from '../../domain/chat/
 import type { TurnState } from '../../services/chat/chat.ts';
 import { formatDuration, formatNumber } from '../i18n/index.ts';
 import { RecallCard } from '../memory/recall-card.tsx';
+import { RecallNote } from '../memory/recall-note.tsx';
 import { Button, classes, IconButton, Spinner } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { CompactionRunning } from './compaction.tsx';
@@ -94,7 +95,8 @@ export function AnswerParts({
 function Recalled({ parts, defaultOpen = false }: { parts: readonly Part[]; defaultOpen?: boolean }) {
   const actions = useActions();
   const recall = parts.find((part) => part.type === 'recall');
-  if (!recall || (recall.passages.length === 0 && recall.nearMisses.length === 0)) return null;
+  if (!recall) return null;
+  if (recall.passages.length === 0 && recall.nearMisses.length === 0) return <RecallNote recall={recall} />;
   return (
     <div className="my-2" data-recall>
       <RecallCard
@@ -105,6 +107,7 @@ function Recalled({ parts, defaultOpen = false }: { parts: readonly Part[]; defa
         defaultOpen={defaultOpen}
         onOpen={(passage) => actions.open(passage.conversationId, passage.messageId)}
       />
+      <RecallNote recall={recall} />
     </div>
   );
 }

@@ -25,6 +25,48 @@ describe('memory is asked by itself', () => {
     expect(JSON.stringify(server.chats()[0])).not.toContain('recalled_memory>\\n');
   });
 
+  it('and leaves a trace where it could not be asked, or only by words', async () => {
+    const degraded = { code: 'index-unavailable', message: 'gone', retry: true } as const;
+    const dead = talk({ recall: async () => ({ degraded, unavailable: true }) });
+    const unasked = recallPartOf((await dead.path(await dead.say('When is the backup?'))).at(-1));
+    expect(unasked).toMatchObject({ passages: [], trigger: 'start', skipped: degraded });
+    expect(unasked?.degraded).toBeUndefined();
+
+    const missing = { code: 'embedding-missing', message: 'not ready', retry: true } as const;
+    const words = talk({ recall: async () => ({ passages: [PORT], mode: 'keyword', degraded: missing }) });
+    expect(recallPartOf((await words.path(await words.say('Which port?'))).at(-1))).toMatchObject({
+      passages: [{ messageId: 'm1' }],
+      trigger: 'start',
+      degraded: missing,
+    });
+    const nothing = talk({ recall: async () => ({ mode: 'keyword', degraded: missing }) });
+    expect(recallPartOf((await nothing.path(await nothing.say('Which port?'))).at(-1))).toMatchObject({
+      passages: [],
+      trigger: 'start',
+      degraded: missing,
+    });
+    const well = talk({ recall: async () => ({}) });
+    expect(recallPartOf((await well.path(await well.say('Which port?'))).at(-1))).toBeUndefined();
+  });
+
+  it('and where it is the answer, that says so, too', async () => {
+    const degraded = { code: 'index-unavailable', message: 'gone', retry: true } as const;
+    const dead = talk({ model: () => null, recall: async () => ({ degraded, unavailable: true }) });
+    expect((await dead.path(await dead.say('When is the backup?'))).at(-1)).toMatchObject({
+      kind: 'recall',
+      finish: 'error',
+      problem: degraded,
+    });
+    const missing = { code: 'embedding-missing', message: 'not ready', retry: true } as const;
+    const words = talk({
+      model: () => null,
+      recall: async () => ({ passages: [PORT], mode: 'keyword', degraded: missing }),
+    });
+    const answer = (await words.path(await words.say('Which port?'))).at(-1);
+    expect(answer).toMatchObject({ kind: 'recall', finish: 'stop' });
+    expect(recallPartOf(answer)).toMatchObject({ passages: [{ messageId: 'm1' }], degraded: missing });
+  });
+
   it('at four fifths of the window, once, and what it gave is frozen with its question', async () => {
     const { grown, say, path, asked } = talk({
       config: contextConfig({ trigger_ratio: 0.99, reserved_tokens: 0 }),

@@ -216,6 +216,7 @@ describe('recall', () => {
       passages: [],
       nearMisses: [],
       degraded: problem,
+      unavailable: true,
     });
     const down: MemoryIndex = {
       ...createInMemoryIndex(),

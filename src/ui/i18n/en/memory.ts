@@ -19,7 +19,17 @@ export const memory = {
     nearMisses_other: '{{count, number}} near misses',
     nearMissesHelp: 'Below the threshold of {{threshold}}: not used for the answer.',
     gone: 'The conversation is not here any more',
-    searchedFor: 'Searched for',
+    searchedFor: 'Searched for “{{query}}”',
+    trigger: {
+      start: 'Memory was asked because the conversation begins',
+      window: 'Memory was asked because the window is nearly full',
+      repeat: 'Memory was asked because the model wanted to know what may have been said before',
+      loss: 'Memory was asked because an answer missed what is folded',
+    },
+    slow: 'It did not answer in time; this answer does without it.',
+    skipped: 'It could not be asked; this answer does without it: {{why}}',
+    notReady: 'Only words were searched: the model that compares meaning was not ready.',
+    wordsOnly: 'Only words were searched, not meaning: {{why}}',
   },
   score: {
     label: 'Why this passage',

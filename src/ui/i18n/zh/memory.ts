@@ -16,7 +16,17 @@ export const memory = {
     nearMisses_other: '{{count, number}} 个差一点的片段',
     nearMissesHelp: '低于阈值 {{threshold}}，没有用于回答。',
     gone: '这个对话已经不在了',
-    searchedFor: '查找的内容',
+    searchedFor: '搜索了“{{query}}”',
+    trigger: {
+      start: '对话刚开始，因此查阅了记忆',
+      window: '窗口快满了，因此查阅了记忆',
+      repeat: '模型想知道从前可能说过的事，因此查阅了记忆',
+      loss: '回答遗漏了已折叠的内容，因此查阅了记忆',
+    },
+    slow: '记忆没有及时答复，这个回答没有用到它。',
+    skipped: '无法查阅记忆，这个回答没有用到它：{{why}}',
+    notReady: '只按词语搜索：比较含义的模型还没有就绪。',
+    wordsOnly: '只按词语搜索，没有比较含义：{{why}}',
   },
   score: {
     label: '为什么是它',

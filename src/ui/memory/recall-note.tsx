@@ -1,0 +1,35 @@
+// A quiet line at an answer: why memory was asked, and where it could not be asked, or by words only.
+import { useTranslation } from 'react-i18next';
+import type { PartOf } from '../../domain/chat/message.ts';
+import { useProblemWords } from '../shell/problem-notice.tsx';
+import { type RecallRemark, remarksOn } from './recall-notes.ts';
+
+export function RecallNote({ recall }: { recall: PartOf<'recall'> }) {
+  const { t } = useTranslation('memory');
+  const problemWords = useProblemWords();
+  const words = (remark: RecallRemark): string => {
+    switch (remark.say) {
+      case 'trigger':
+        return t(`card.trigger.${remark.trigger}`);
+      case 'searchedFor':
+        return t('card.searchedFor', { query: remark.query.replace(/\s+/g, ' ') });
+      case 'none':
+        return t('card.none');
+      case 'slow':
+        return t('card.slow');
+      case 'notReady':
+        return t('card.notReady');
+      case 'skipped':
+        return t('card.skipped', { why: problemWords(remark.problem).what });
+      case 'words':
+        return t('card.wordsOnly', { why: problemWords(remark.problem).what });
+    }
+  };
+  const remarks = remarksOn(recall);
+  if (remarks.length === 0) return null;
+  return (
+    <p className="mt-1 text-ink-3 text-xs [overflow-wrap:anywhere]" data-recall-note>
+      {remarks.map(words).join(' · ')}
+    </p>
+  );
+}

@@ -1,0 +1,31 @@
+// What a kept recall tells about itself beside its passages: why memory was asked, and what went wrong.
+import type { PartOf } from '../../domain/chat/message.ts';
+import type { ProblemLike } from '../shell/problem-notice.tsx';
+
+type Recall = PartOf<'recall'>;
+
+export type RecallRemark =
+  | { readonly say: 'trigger'; readonly trigger: NonNullable<Recall['trigger']> }
+  /** Memory was asked for more than the message says. */
+  | { readonly say: 'searchedFor'; readonly query: string }
+  /** Nothing came close enough. */
+  | { readonly say: 'none' | 'slow' | 'notReady' }
+  /** Memory could not be asked; only words were searched. */
+  | { readonly say: 'skipped' | 'words'; readonly problem: ProblemLike };
+
+/** The remarks on a recall, in the order in which they are said. None for one that was asked for and went well. */
+export function remarksOn({ trigger, query, passages, skipped, degraded }: Recall): RecallRemark[] {
+  const remarks: RecallRemark[] = [];
+  if (trigger) remarks.push({ say: 'trigger', trigger });
+  if (trigger === 'repeat' && query !== '') remarks.push({ say: 'searchedFor', query });
+  if (skipped) {
+    const problem: ProblemLike = skipped;
+    remarks.push(problem.params?.reason === 'slow' ? { say: 'slow' } : { say: 'skipped', problem });
+  } else if (trigger && passages.length === 0) remarks.push({ say: 'none' });
+  if (degraded)
+    remarks.push(
+      // Still loading, mostly: the next question finds it ready.
+      degraded.code === 'embedding-missing' ? { say: 'notReady' } : { say: 'words', problem: degraded },
+    );
+  return remarks;
+}
