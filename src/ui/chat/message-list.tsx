@@ -112,13 +112,34 @@ export function MessageList({
     const box = scroller.current;
     const content = box?.firstElementChild;
     if (!box || !content) return;
-    const watch = new ResizeObserver(() => {
-      if (sticking.current) box.scrollTop = box.scrollHeight;
+    // Nothing is moved away from under a finger: what was pressed is let go at the same place, and words being selected stand still.
+    let pressed = false;
+    let frame = 0;
+    const keepEnd = () => {
+      if (sticking.current && !pressed) box.scrollTop = box.scrollHeight;
       noteScroll();
-    });
+    };
+    const press = (event: PointerEvent) => {
+      pressed = event.button === 0;
+    };
+    const release = () => {
+      if (!pressed) return;
+      pressed = false;
+      frame = requestAnimationFrame(keepEnd);
+    };
+    const watch = new ResizeObserver(keepEnd);
     watch.observe(content);
     watch.observe(box);
-    return () => watch.disconnect();
+    box.addEventListener('pointerdown', press);
+    addEventListener('pointerup', release);
+    addEventListener('pointercancel', release);
+    return () => {
+      watch.disconnect();
+      cancelAnimationFrame(frame);
+      box.removeEventListener('pointerdown', press);
+      removeEventListener('pointerup', release);
+      removeEventListener('pointercancel', release);
+    };
   }, [noteScroll]);
 
   useEffect(() => {
