@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { writable } from '../../domain/base/readable.ts';
+import { within } from '../../domain/base/within.ts';
 import { createCalibration } from './calibration.ts';
 import type { EmbeddingProvider, EmbeddingState } from './embedding-provider.ts';
 import { familyOf } from './families.ts';
@@ -65,7 +66,7 @@ export function createOpenAiCompatibleEmbedding(deps: {
         encoding_format: 'float',
         ...(deps.askDimensions ? { dimensions: config.dimensions } : {}),
       }),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal,
     });
   };
 
@@ -74,12 +75,16 @@ export function createOpenAiCompatibleEmbedding(deps: {
       const last = attempt === ATTEMPTS;
       let wait = (deps.backoffMs ?? 500) * 2 ** (attempt - 1);
       try {
-        const response = await once(texts, signal);
-        if (response.ok) return await vectorsOf(response, texts.length);
-        const busy = response.status === 429 || response.status >= 500;
-        if (!busy || last) throw await refusal(response);
-        wait = retryAfter(response) ?? wait;
-        await response.body?.cancel();
+        const vectors = await within(signal, TIMEOUT_MS, async (bounded) => {
+          const response = await once(texts, bounded);
+          if (response.ok) return await vectorsOf(response, texts.length);
+          const busy = response.status === 429 || response.status >= 500;
+          if (!busy || last) throw await refusal(response);
+          wait = retryAfter(response) ?? wait;
+          await response.body?.cancel();
+          return null;
+        });
+        if (vectors) return vectors;
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof RecollectError) throw error;

@@ -1,6 +1,7 @@
 // Asks an endpoint for its list of models and explains what goes wrong. Costs nothing: no answer is generated.
 import { z } from 'zod';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { within } from '../../domain/base/within.ts';
 import type { ConnectionReport, Endpoint } from './chat-model.ts';
 import { callEndpoint, checkedBase, type Fetch, type Surroundings } from './http.ts';
 import { PRESETS } from './presets.ts';
@@ -25,68 +26,69 @@ export async function testConnection(
   deps: { fetch?: Fetch; surroundings?: Surroundings } = {},
 ): Promise<ConnectionReport> {
   const startedAt = performance.now();
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(TEST_MS)]);
-  const get = (baseUrl: string, path: string) =>
-    callEndpoint({
-      baseUrl,
-      path,
-      method: 'GET',
-      accept: 'application/json',
-      key,
-      signal: patience,
-      ...deps,
-    });
-  const list = async (baseUrl: string): Promise<string[]> => {
-    const response = await get(baseUrl, '/models');
-    const text = await response.text();
-    let body: unknown;
-    try {
-      body = text.length <= LIST_LIMIT ? JSON.parse(text) : undefined;
-    } catch {
-      body = undefined;
-    }
-    const parsed = listSchema.safeParse(body);
-    if (!parsed.success)
-      throw new RecollectError('model-format', 'The address answers, but not with a list of models.', {
-        params: {
-          endpoint: checkedBase(baseUrl).host,
-          reason: /^\s*</.test(text) ? 'web-page' : 'not-a-list',
-          detail: '',
-          model: '',
-          suggestion: '',
-        },
+  return await within(signal, TEST_MS, async (patience) => {
+    const get = (baseUrl: string, path: string) =>
+      callEndpoint({
+        baseUrl,
+        path,
+        method: 'GET',
+        accept: 'application/json',
+        key,
+        signal: patience,
+        ...deps,
       });
-    return [...new Set(parsed.data.map((model) => model.id))].sort((a, b) => a.localeCompare(b));
-  };
+    const list = async (baseUrl: string): Promise<string[]> => {
+      const response = await get(baseUrl, '/models');
+      const text = await response.text();
+      let body: unknown;
+      try {
+        body = text.length <= LIST_LIMIT ? JSON.parse(text) : undefined;
+      } catch {
+        body = undefined;
+      }
+      const parsed = listSchema.safeParse(body);
+      if (!parsed.success)
+        throw new RecollectError('model-format', 'The address answers, but not with a list of models.', {
+          params: {
+            endpoint: checkedBase(baseUrl).host,
+            reason: /^\s*</.test(text) ? 'web-page' : 'not-a-list',
+            detail: '',
+            model: '',
+            suggestion: '',
+          },
+        });
+      return [...new Set(parsed.data.map((model) => model.id))].sort((a, b) => a.localeCompare(b));
+    };
 
-  try {
-    const models = await list(endpoint.baseUrl);
-    const base = checkedBase(endpoint.baseUrl).href.replace(/\/+$/, '');
-    const check = PRESETS.find((preset) => preset.baseUrl === base)?.keyCheckPath;
-    if (check) await (await get(endpoint.baseUrl, check)).body?.cancel();
-    return { ok: true, models, tookMs: performance.now() - startedAt };
-  } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    if (patience.aborted || isAbort(error))
+    try {
+      const models = await list(endpoint.baseUrl);
+      const base = checkedBase(endpoint.baseUrl).href.replace(/\/+$/, '');
+      const check = PRESETS.find((preset) => preset.baseUrl === base)?.keyCheckPath;
+      if (check) await (await get(endpoint.baseUrl, check)).body?.cancel();
+      return { ok: true, models, tookMs: performance.now() - startedAt };
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (patience.aborted || isAbort(error))
+        return {
+          ok: false,
+          problem: {
+            code: 'model-network',
+            message: 'The endpoint did not answer in time.',
+            params: { endpoint: hostOf(endpoint.baseUrl), reason: 'silent', detail: '', model: '' },
+            retry: true,
+          },
+        };
+      const problem = toProblem(error);
+      const wrongPath =
+        problem.code === 'model-format' ||
+        (problem.code === 'model-not-found' && problem.params?.reason !== 'address');
+      const suggestion = wrongPath ? await betterBase(endpoint.baseUrl, list) : undefined;
       return {
         ok: false,
-        problem: {
-          code: 'model-network',
-          message: 'The endpoint did not answer in time.',
-          params: { endpoint: hostOf(endpoint.baseUrl), reason: 'silent', detail: '', model: '' },
-          retry: true,
-        },
+        problem: suggestion ? { ...problem, params: { ...problem.params, suggestion } } : problem,
       };
-    const problem = toProblem(error);
-    const wrongPath =
-      problem.code === 'model-format' ||
-      (problem.code === 'model-not-found' && problem.params?.reason !== 'address');
-    const suggestion = wrongPath ? await betterBase(endpoint.baseUrl, list) : undefined;
-    return {
-      ok: false,
-      problem: suggestion ? { ...problem, params: { ...problem.params, suggestion } } : problem,
-    };
-  }
+    }
+  });
 }
 
 const hostOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl);

@@ -1,6 +1,7 @@
 // One careful request to a person's endpoint: nowhere else, no cookies, no redirects, no retries. What goes wrong leaves
 // here as a RecollectError that says what a person can do; cancelling stays an AbortError.
 import { isAbort, type ProblemParams, RecollectError } from '../../domain/base/errors.ts';
+import { within } from '../../domain/base/within.ts';
 import { isSomebodyThere } from './presence.ts';
 
 export type Fetch = typeof fetch;
@@ -144,8 +145,10 @@ async function whyUnreachable(
     if (blocked === '' || blocked.startsWith(url.origin)) policy = true;
   });
   try {
-    const patience = AbortSignal.any([request.signal, AbortSignal.timeout(PROBE_MS)]);
-    if (await isSomebodyThere(url.href, request.fetch ?? fetch, patience))
+    const isThere = await within(request.signal, PROBE_MS, (patience) =>
+      isSomebodyThere(url.href, request.fetch ?? fetch, patience),
+    );
+    if (isThere)
       return new RecollectError(
         'model-cors',
         `${host} is there but does not allow this page to ask it (CORS).`,
@@ -285,23 +288,18 @@ async function firstBytes(response: Response, signal: AbortSignal): Promise<stri
   const leave = () => {
     reader.cancel().catch(() => undefined);
   };
-  // An endpoint that sends an error slowly must not hold up the sentence.
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]);
-  patience.addEventListener('abort', leave, { once: true });
   const decoder = new TextDecoder();
   let text = '';
-  try {
+  // An endpoint that sends an error slowly must not hold up the sentence.
+  await within(signal, PROBE_MS, async (patience) => {
+    patience.addEventListener('abort', leave, { once: true });
     while (text.length < BODY_LIMIT) {
       const { done, value } = await reader.read();
       if (done) break;
       text += decoder.decode(value, { stream: true });
     }
-  } catch {
-    // What has been read is enough for a sentence.
-  } finally {
-    patience.removeEventListener('abort', leave);
-    leave();
-  }
+  }).catch(() => undefined); // What has been read is enough for a sentence.
+  leave();
   return text;
 }
 

@@ -2,6 +2,7 @@
 // index is asleep, slow or behind, there is nothing, and words alone decide.
 import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { within } from '../../domain/base/within.ts';
 import type { Memory } from '../memory/memory.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 
@@ -67,20 +68,11 @@ export function patient(
     signal: AbortSignal,
   ): Promise<ReadonlyMap<MessageId, T>> => {
     if (!ask) return new Map();
-    // A timer of its own: a signal made of others may be collected before it fires while nobody else holds it.
-    const late = new AbortController();
-    const leave = () => late.abort(signal.reason);
-    const timer = setTimeout(() => late.abort(new DOMException('Too late', 'TimeoutError')), patienceMs);
-    if (signal.aborted) leave();
-    signal.addEventListener('abort', leave, { once: true });
     try {
-      return await unlessAborted(ask(late.signal), late.signal);
+      return await within(signal, patienceMs, (bounded) => unlessAborted(ask(bounded), bounded));
     } catch {
       signal.throwIfAborted();
       return new Map();
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', leave);
     }
   };
   const { relevance, vectors } = source;

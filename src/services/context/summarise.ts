@@ -1,6 +1,7 @@
 // Lets the model that answers write a summary. One request, no tools, bounded in time; what goes wrong is thrown for the strategy to decide.
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
+import { isTooLate, within } from '../../domain/base/within.ts';
 import type { Usage } from '../../domain/chat/message.ts';
 import type { Summarise } from '../../domain/context/compaction/strategy.ts';
 
@@ -17,28 +18,28 @@ export function summariseWith(
   }: { patienceMs: number; signal: AbortSignal; onUsage: (usage: Usage) => void },
 ): Summarise {
   return async ({ system, prompt }) => {
-    const patience = AbortSignal.timeout(patienceMs);
-    const bounded = AbortSignal.any([signal, patience]);
     let text = '';
-    for await (const event of model.stream(
-      { system, messages: [{ role: 'user', parts: [{ type: 'text', text: prompt }] }] },
-      { signal: bounded },
-    )) {
-      if (event.type === 'text-delta') text += event.text;
-      else if (event.type === 'usage') onUsage(event.usage);
-      else if (event.type === 'end') {
-        signal.throwIfAborted();
-        if (patience.aborted)
-          throw failed(`The summary took longer than ${Math.round(patienceMs / 1000)} seconds.`, 'timeout');
-        if (event.problem && event.finish !== 'stop')
-          throw new RecollectError(event.problem.code, event.problem.message, {
-            ...(event.problem.params ? { params: event.problem.params } : {}),
-            retry: event.problem.retry,
-          });
-        // Half a summary would pass for a whole one.
-        if (event.finish === 'length') throw failed('The summary was cut off for its length.', 'length');
+    await within(signal, patienceMs, async (bounded) => {
+      for await (const event of model.stream(
+        { system, messages: [{ role: 'user', parts: [{ type: 'text', text: prompt }] }] },
+        { signal: bounded },
+      )) {
+        if (event.type === 'text-delta') text += event.text;
+        else if (event.type === 'usage') onUsage(event.usage);
+        else if (event.type === 'end') {
+          signal.throwIfAborted();
+          if (isTooLate(bounded.reason))
+            throw failed(`The summary took longer than ${Math.round(patienceMs / 1000)} seconds.`, 'timeout');
+          if (event.problem && event.finish !== 'stop')
+            throw new RecollectError(event.problem.code, event.problem.message, {
+              ...(event.problem.params ? { params: event.problem.params } : {}),
+              retry: event.problem.retry,
+            });
+          // Half a summary would pass for a whole one.
+          if (event.finish === 'length') throw failed('The summary was cut off for its length.', 'length');
+        }
       }
-    }
+    });
     return { text: withoutThoughts(text) };
   };
 }

@@ -1,0 +1,52 @@
+// Waiting that has an end, and leaves nothing behind.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { isTooLate, within } from '../../../src/domain/base/within.ts';
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    const leave = () => reject(signal.reason);
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave);
+  });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('waiting with an end', () => {
+  it('gives what the work gives, and its timer ends', async () => {
+    const { signal } = new AbortController();
+    const removed = vi.spyOn(signal, 'removeEventListener');
+    expect(await within(signal, 1000, async () => 'done')).toBe('done');
+    expect(vi.getTimerCount()).toBe(0);
+    expect(removed).toHaveBeenCalled();
+  });
+
+  it('ends the work when it is too late, with an error that says so', async () => {
+    const { signal } = new AbortController();
+    const waiting = within(signal, 1000, aborted).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(isTooLate(await waiting)).toBe(true);
+    expect(signal.aborted).toBe(false);
+  });
+
+  it('ends the work with the signal and its reason, also one that was aborted before', async () => {
+    const control = new AbortController();
+    const waiting = within(control.signal, 1000, aborted).catch((error: unknown) => error);
+    control.abort('enough');
+    expect(await waiting).toBe('enough');
+    expect(await within(control.signal, 1000, aborted).catch((error: unknown) => error)).toBe('enough');
+    expect(vi.getTimerCount()).toBe(0);
+    expect(isTooLate('enough')).toBe(false);
+  });
+
+  it('throws what the work throws', async () => {
+    await expect(
+      within(new AbortController().signal, 1000, () => Promise.reject(new Error('its own'))),
+    ).rejects.toThrow('its own');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
