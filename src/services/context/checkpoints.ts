@@ -15,7 +15,7 @@ const MAX_NAME = 100;
 
 type CheckpointDesk = Pick<
   ContextControl,
-  'checkpoints' | 'find' | 'checkpoint' | 'removeCheckpoint' | 'restore' | 'diff'
+  'checkpoints' | 'find' | 'checkpoint' | 'removeCheckpoint' | 'renameCheckpoint' | 'restore' | 'diff'
 >;
 
 export function createCheckpointDesk({
@@ -74,8 +74,7 @@ export function createCheckpointDesk({
       const messageId = at ?? effectiveHead(conversation);
       if (messageId === null || !conversation.messages.has(messageId))
         throw new RecollectError('message-missing', 'There is no message to name yet.');
-      const given = name?.replace(/\s+/g, ' ').trim() ?? '';
-      const wanted = [...given].slice(0, MAX_NAME).join('') || freeName(conversation);
+      const wanted = nameFrom(name) || freeName(conversation);
       const before = conversation.checkpoints.get(wanted) ?? null;
       await documents.change(id, {
         checkpoints: { [wanted]: { messageId, createdAt: now(), auto: false, by: 'person' } },
@@ -95,6 +94,21 @@ export function createCheckpointDesk({
       await documents.change(id, { checkpoints: { [name]: null } });
       return {
         undo: () => (before ? documents.change(id, { checkpoints: { [name]: before } }) : Promise.resolve()),
+      };
+    },
+
+    renameCheckpoint: async (id, name, to) => {
+      const conversation = await needed(id);
+      const before = conversation.checkpoints.get(name);
+      const wanted = nameFrom(to);
+      // Automatic ones are not kept anywhere: there is nothing to rename.
+      if (!before) find(conversation, name);
+      if (!before || wanted === '' || wanted === name) return { name, undo: () => Promise.resolve() };
+      const displaced = conversation.checkpoints.get(wanted) ?? null;
+      await documents.change(id, { checkpoints: { [name]: null, [wanted]: before } });
+      return {
+        name: wanted,
+        undo: () => documents.change(id, { checkpoints: { [name]: before, [wanted]: displaced } }),
       };
     },
 
@@ -123,6 +137,10 @@ function beforeTurn(conversation: Conversation, turn: number): MessageId | null 
   }
   return null;
 }
+
+/** A name as it is kept: one line, not too long; empty where none was given. */
+const nameFrom = (given = ''): string =>
+  [...given.replace(/\s+/g, ' ').trim()].slice(0, MAX_NAME).join('').trimEnd();
 
 function freeName(conversation: Conversation): string {
   let number = 1;

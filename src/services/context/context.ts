@@ -199,6 +199,15 @@ export interface ContextControl {
   ): Promise<{ readonly name: string; readonly messageId: MessageId; readonly undo: () => Promise<void> }>;
   removeCheckpoint(id: ConversationId, name: string): Promise<{ readonly undo: () => Promise<void> }>;
   /**
+   * Gives a named checkpoint another name; one that has that name already gives way. A blank name changes nothing, and
+   * automatic ones keep theirs. Throws `checkpoint-unknown` (name, nearest).
+   */
+  renameCheckpoint(
+    id: ConversationId,
+    name: string,
+    to: string,
+  ): Promise<{ readonly name: string; readonly undo: () => Promise<void> }>;
+  /**
    * Moves the head to a checkpoint, a name or a message id (8 characters of it at least). Copies nothing, whatever the size.
    * Throws `checkpoint-unknown` (name, nearest).
    */

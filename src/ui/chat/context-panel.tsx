@@ -1,16 +1,28 @@
 // What the open conversation stands on: model, tokens, what memory gave, other lines of time. Only what is true now is shown.
-import { ChevronsDownUp, Flag, GitBranch, History, ReceiptText, Route, Trash2, X } from 'lucide-react';
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import {
+  ChevronsDownUp,
+  Flag,
+  GitBranch,
+  History,
+  Pencil,
+  ReceiptText,
+  Route,
+  Trash2,
+  X,
+} from 'lucide-react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { toast } from 'sonner';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
-import { Button, classes, IconButton } from '../shell/controls.tsx';
+import { Button, classes, IconButton, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { isComposing } from '../shell/shortcuts.ts';
 import { SiblingArrows } from './message-tools.tsx';
 import type { Branch } from './rows.ts';
 
@@ -68,6 +80,7 @@ export function ContextPanel({
   onShow,
   onFold,
   onLedger,
+  onCheckpoint,
   onRestore,
   onCompare,
   onWorldlines,
@@ -83,6 +96,8 @@ export function ContextPanel({
   /** Absent where there is nothing to fold, or nothing may be changed. */
   onFold?: (() => void) | undefined;
   onLedger: (answer: Message) => void;
+  /** Names the place that is shown; an empty name: the next number. Absent where there is none, or nothing may be changed. */
+  onCheckpoint: ((name: string) => void) | undefined;
   onRestore: (checkpoint: ListedCheckpoint) => void;
   onCompare: (message: MessageId) => void;
   onWorldlines: () => void;
@@ -225,7 +240,13 @@ export function ContextPanel({
           </ul>
         </Section>
       )}
-      <Checkpoints conversation={conversation} onJump={onJump} onRestore={onRestore} onCompare={onCompare} />
+      <Checkpoints
+        conversation={conversation}
+        onJump={onJump}
+        onSet={onCheckpoint}
+        onRestore={onRestore}
+        onCompare={onCompare}
+      />
       <Section icon={<Route size={15} aria-hidden className="text-branch" />} title={tc('panel.worldlines')}>
         <Button size="sm" onClick={onWorldlines}>
           {tc('panel.openWorldlines')}
@@ -235,17 +256,59 @@ export function ContextPanel({
   );
 }
 
+/** A name being written. Enter keeps it, also an empty one; leaving keeps what was written; Esc keeps nothing. */
+function NameField({
+  label,
+  name = '',
+  className,
+  onDone,
+}: {
+  label: string;
+  name?: string;
+  className?: string;
+  onDone: (name: string | null) => void;
+}) {
+  const done = useRef(false);
+  const finish = (given: string | null) => {
+    if (done.current) return;
+    done.current = true;
+    onDone(given);
+  };
+  return (
+    <TextField
+      label={label}
+      hideLabel
+      defaultValue={name}
+      placeholder={label}
+      maxLength={100}
+      autoFocus
+      autoComplete="off"
+      {...(className ? { className } : {})}
+      onFocus={(event) => event.target.select()}
+      onBlur={(event) => finish(event.target.value.trim() || null)}
+      onKeyDown={(event) => {
+        if (isComposing(event.nativeEvent)) return;
+        if (event.key === 'Enter') finish(event.currentTarget.value.trim());
+        if (event.key === 'Escape') finish(null);
+        event.stopPropagation();
+      }}
+    />
+  );
+}
+
 /** Automatic checkpoints shown before somebody asks for all; those with a name always are. */
 const SHOWN = 3;
 
 function Checkpoints({
   conversation,
   onJump,
+  onSet,
   onRestore,
   onCompare,
 }: {
   conversation: Conversation;
   onJump: (message: MessageId) => void;
+  onSet: ((name: string) => void) | undefined;
   onRestore: (checkpoint: ListedCheckpoint) => void;
   onCompare: (message: MessageId) => void;
 }) {
@@ -254,6 +317,8 @@ function Checkpoints({
   const report = useReport();
   const [listed, setListed] = useState<readonly ListedCheckpoint[]>([]);
   const [all, setAll] = useState(false);
+  const [naming, setNaming] = useState(false);
+  const [renaming, setRenaming] = useState<string | null>(null);
   // Listed again whenever the conversation changes: automatic ones are read from the branch.
   useEffect(() => {
     let gone = false;
@@ -269,72 +334,123 @@ function Checkpoints({
       gone = true;
     };
   }, [context, conversation]);
-  if (listed.length === 0) return null;
+  if (listed.length === 0 && !onSet) return null;
   const automatic = listed.filter(({ kind }) => kind !== 'named').slice(0, SHOWN);
   const named = listed.filter(({ kind }) => kind === 'named');
   // What somebody gave a name to is what is looked for.
   const shown = [...named, ...(all ? listed.filter(({ kind }) => kind !== 'named') : automatic)];
+  const say = (words: string, undo: () => Promise<void>) =>
+    toast(words, { action: { label: t('checkpoint.undo'), onClick: () => void undo().catch(report) } });
   const remove = (name: string) => {
-    context.removeCheckpoint(conversation.id, name).catch(report);
+    context
+      .removeCheckpoint(conversation.id, name)
+      .then(({ undo }) => say(t('checkpoint.removed', { name }), undo))
+      .catch(report);
+  };
+  const rename = (before: string, to: string | null) => {
+    setRenaming(null);
+    if (to === null || to.trim() === '' || to.trim() === before) return;
+    context
+      .renameCheckpoint(conversation.id, before, to)
+      .then(({ name, undo }) => say(t('checkpoint.renamed', { name }), undo))
+      .catch(report);
   };
   return (
     <Section
       icon={<Flag size={15} aria-hidden className="text-branch" />}
       title={
         <>
-          {t('panel.checkpoints')} <span className="text-ink-3">{listed.length}</span>
+          {t('panel.checkpoints')} <span className="text-ink-3">{listed.length || ''}</span>
         </>
       }
     >
-      <ul className="-mx-2">
-        {shown.map((one) => (
-          <li
-            key={`${one.kind} ${one.name}`}
-            className="group/point relative flex items-center rounded-sm hover:bg-fill"
+      {onSet &&
+        (naming ? (
+          <NameField
+            label={t('panel.checkpointName')}
+            className="mb-2"
+            onDone={(name) => {
+              setNaming(false);
+              if (name !== null) onSet(name);
+            }}
+          />
+        ) : (
+          <Button
+            size="sm"
+            className="mb-2"
+            icon={<Flag size={14} aria-hidden />}
+            onClick={() => setNaming(true)}
           >
-            <button
-              type="button"
-              onClick={() => (one.here ? onJump(one.messageId) : onCompare(one.messageId))}
-              title={one.firstLine}
-              className="min-w-0 flex-1 px-2 py-1.5 text-left"
-            >
-              <span className="flex items-center gap-1.5">
-                <span className={classes('truncate', one.kind === 'named' ? 'font-medium' : 'text-ink-2')}>
-                  {one.name}
-                </span>
-                {one.kind !== 'named' && (
-                  <span className="shrink-0 text-branch text-xs">{t(`checkpoint.kind.${one.kind}`)}</span>
-                )}
-                {one.createdAt > 0 && (
-                  <time
-                    dateTime={new Date(one.createdAt).toISOString()}
-                    title={formatExact(one.createdAt)}
-                    className="ml-auto shrink-0 text-ink-3 text-xs"
-                  >
-                    {formatRelative(one.createdAt)}
-                  </time>
-                )}
-              </span>
-              <span className="block truncate text-ink-3 text-xs">{one.firstLine}</span>
-            </button>
-            <span className="absolute right-0 isolate flex rounded-sm bg-linear-to-l from-70% from-fill to-transparent pr-1 pl-5 opacity-0 focus-within:opacity-100 group-hover/point:opacity-100 pointer-coarse:static pointer-coarse:bg-none pointer-coarse:pl-0 pointer-coarse:opacity-100">
-              <IconButton
-                size="sm"
-                label={t('panel.restore')}
-                icon={<History size={14} aria-hidden />}
-                onClick={() => onRestore(one)}
+            {t('panel.newCheckpoint')}
+          </Button>
+        ))}
+      <ul className="-mx-2">
+        {shown.map((one) =>
+          renaming === one.name && one.kind === 'named' ? (
+            <li key={`${one.kind} ${one.name}`} className="px-2 py-1">
+              <NameField
+                label={t('panel.checkpointName')}
+                name={one.name}
+                onDone={(to) => rename(one.name, to)}
               />
-              {one.kind === 'named' && (
+            </li>
+          ) : (
+            <li
+              key={`${one.kind} ${one.name}`}
+              className="group/point relative flex items-center rounded-sm hover:bg-fill"
+            >
+              <button
+                type="button"
+                onClick={() => (one.here ? onJump(one.messageId) : onCompare(one.messageId))}
+                title={one.firstLine}
+                className="min-w-0 flex-1 px-2 py-1.5 text-left"
+              >
+                <span className="flex items-center gap-1.5">
+                  <span className={classes('truncate', one.kind === 'named' ? 'font-medium' : 'text-ink-2')}>
+                    {one.name}
+                  </span>
+                  {one.kind !== 'named' && (
+                    <span className="shrink-0 text-branch text-xs">{t(`checkpoint.kind.${one.kind}`)}</span>
+                  )}
+                  {one.createdAt > 0 && (
+                    <time
+                      dateTime={new Date(one.createdAt).toISOString()}
+                      title={formatExact(one.createdAt)}
+                      className="ml-auto shrink-0 text-ink-3 text-xs"
+                    >
+                      {formatRelative(one.createdAt)}
+                    </time>
+                  )}
+                </span>
+                <span className="block truncate text-ink-3 text-xs">{one.firstLine}</span>
+              </button>
+              <span className="absolute right-0 isolate flex rounded-sm bg-linear-to-l from-70% from-fill to-transparent pr-1 pl-5 opacity-0 focus-within:opacity-100 group-hover/point:opacity-100 pointer-coarse:static pointer-coarse:bg-none pointer-coarse:pl-0 pointer-coarse:opacity-100">
                 <IconButton
                   size="sm"
-                  label={t('panel.remove')}
-                  icon={<Trash2 size={14} aria-hidden />}
-                  onClick={() => remove(one.name)}
+                  label={t('panel.restore')}
+                  icon={<History size={14} aria-hidden />}
+                  onClick={() => onRestore(one)}
                 />
-              )}
-            </span>
-          </li>
-        ))}
+                {one.kind === 'named' && (
+                  <>
+                    <IconButton
+                      size="sm"
+                      label={t('panel.rename')}
+                      icon={<Pencil size={14} aria-hidden />}
+                      onClick={() => setRenaming(one.name)}
+                    />
+                    <IconButton
+                      size="sm"
+                      label={t('panel.remove')}
+                      icon={<Trash2 size={14} aria-hidden />}
+                      onClick={() => remove(one.name)}
+                    />
+                  </>
+                )}
+              </span>
+            </li>
+          ),
+        )}
       </ul>
       {shown.length < listed.length && (
         <Button size="sm" variant="ghost" className="-ml-2.5" onClick={() => setAll(true)}>

@@ -163,9 +163,9 @@ function OpenedConversation({
   };
   // Messages hold on to one object: what it does follows the screen without drawing them again.
   const jump = (message: MessageId) => navigation.openConversation(id, message);
-  const checkpoint = (message: MessageId) => {
+  const checkpoint = (message: MessageId, name?: string) => {
     run(
-      app.context.checkpoint(id, undefined, message).then(({ name, undo }) =>
+      app.context.checkpoint(id, name, message).then(({ name, undo }) =>
         toast(tc('checkpoint.set', { name }), {
           action: { label: tc('checkpoint.undo'), onClick: () => run(undo()) },
         }),
@@ -270,6 +270,7 @@ function OpenedConversation({
       onShow={show}
       onFold={canFold ? fold : undefined}
       onLedger={(answer) => setShown({ type: 'ledger', answer })}
+      onCheckpoint={trashed || leaf === null ? undefined : (name) => checkpoint(leaf, name)}
       onRestore={restore}
       onCompare={(compareWith) => setShown({ type: 'worldlines', compareWith })}
       onWorldlines={() => setShown({ type: 'worldlines' })}

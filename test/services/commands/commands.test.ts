@@ -234,7 +234,7 @@ describe('checkpoints', () => {
       parentId = message;
     }
     const head = async () => (await desk.documents.read(id))?.meta.head;
-    return { ...desk, id, messages, head };
+    return { ...desk, id, messages, head, control: desk.context };
   }
 
   it('are named, listed with their first lines, gone back to, and all of it taken back', async () => {
@@ -277,6 +277,37 @@ describe('checkpoints', () => {
     expect(await head()).toBe(messages[3]);
     if (named.type === 'done') await named.undo?.();
     expect((await documents.read(id))?.checkpoints.has('before the change')).toBe(false);
+  });
+
+  it('are removed and renamed, and each of that is taken back', async () => {
+    const { run, id, messages, documents, control } = await createTalk();
+    const kept = async () => [...((await documents.read(id))?.checkpoints.keys() ?? [])].sort();
+    await run('/checkpoint first', id);
+    await run('/checkpoint second', id);
+    const removed = await control.removeCheckpoint(id, 'first');
+    expect(await kept()).toEqual(['second']);
+    await removed.undo();
+    expect(await kept()).toEqual(['first', 'second']);
+    expect((await documents.read(id))?.checkpoints.get('first')).toMatchObject({
+      messageId: messages[3],
+      by: 'person',
+    });
+    await expect(control.removeCheckpoint(id, 'frist')).rejects.toMatchObject({
+      problem: { code: 'checkpoint-unknown', params: { nearest: expect.stringContaining('first') } },
+    });
+
+    // The one that had the name gives way, and is there again once that is taken back.
+    const renamed = await control.renameCheckpoint(id, 'first', '  second \n');
+    expect(renamed.name).toBe('second');
+    expect(await kept()).toEqual(['second']);
+    await renamed.undo();
+    expect(await kept()).toEqual(['first', 'second']);
+    expect((await control.renameCheckpoint(id, 'first', ' ')).name).toBe('first');
+    expect((await control.renameCheckpoint(id, 'turn-2', 'mine')).name).toBe('turn-2');
+    expect(await kept()).toEqual(['first', 'second']);
+    await expect(control.renameCheckpoint(id, 'nobody', 'mine')).rejects.toMatchObject({
+      problem: { code: 'checkpoint-unknown' },
+    });
   });
 
   it('that nobody knows are answered with the nearest', async () => {

@@ -169,6 +169,7 @@ export const context = {
     checkpoints: 'Checkpoints',
     newCheckpoint: 'Set a checkpoint here',
     checkpointName: 'Name of the checkpoint',
+    rename: 'Rename',
     restore: 'Go back to it',
     remove: 'Remove',
     compare: 'Compare with now',
@@ -180,6 +181,7 @@ export const context = {
   checkpoint: {
     set: 'Checkpoint “{{name}}” set',
     removed: 'Checkpoint “{{name}}” removed',
+    renamed: 'The checkpoint is called “{{name}}” now',
     restored: 'Back at “{{name}}”. What came after it is still there, on its own branch.',
     undo: 'Undo',
     here: 'Set a checkpoint',

@@ -163,6 +163,7 @@ export const context = {
     checkpoints: '检查点',
     newCheckpoint: '在此设置检查点',
     checkpointName: '检查点的名称',
+    rename: '重命名',
     restore: '回到这里',
     remove: '移除',
     compare: '与现在比较',
@@ -174,6 +175,7 @@ export const context = {
   checkpoint: {
     set: '已设置检查点“{{name}}”',
     removed: '已移除检查点“{{name}}”',
+    renamed: '检查点现在名为“{{name}}”',
     restored: '已回到“{{name}}”。之后的内容还在它自己的分支上。',
     undo: '撤销',
     here: '设置检查点',
