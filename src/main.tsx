@@ -39,12 +39,14 @@ import { meaningBy } from './services/context/meaning.ts';
 import { createDocuments } from './services/documents/documents-service.ts';
 import { createNotes } from './services/documents/notes.ts';
 import { createLibrary } from './services/library/library-service.ts';
+import { roomOf } from './services/library/room.ts';
 import { followEmbedding } from './services/memory/embedding-in-force.ts';
 import type { MemoryStatus } from './services/memory/memory.ts';
 import { createMemory } from './services/memory/memory-service.ts';
 import { startPolish } from './services/memory/polish.ts';
 import { createSettings, endpointSecret } from './services/settings/settings-service.ts';
 import { createSync } from './services/sync/sync-service.ts';
+import { couldNotStart } from './ui/i18n/could-not-start.ts';
 import { Root } from './ui/root.tsx';
 import './ui/styles.css';
 import { joinEngineChannel } from './workers/engine-link.ts';
@@ -253,6 +255,24 @@ async function start(): Promise<void> {
     estimate: async () => {
       const { usage, quota } = await device.storage();
       return usage === null || quota === null ? null : { usage, quota };
+    },
+    room: async () => {
+      const { state } = status.get();
+      const [{ usage, modelBytes }, kept, indexed] = await Promise.all([
+        device.storage(),
+        store.log.stats(),
+        // Who sleeps or failed has no figures; the browser's own account has the index in it.
+        state === 'starting' || state === 'failed' ? null : memory.stats().catch(() => null),
+      ]);
+      return roomOf({
+        usage,
+        known: kept.bytes + modelBytes + (indexed?.bytes ?? 0),
+        maxSizeMb: settings.config.get().storage.max_size_mb,
+      });
+    },
+    backups: {
+      recall: () => settings.recallItem<number>('last-backup'),
+      keep: (at) => settings.keepItem('last-backup', at),
     },
     onImported: () => memory.wake('ended'),
   });
@@ -520,6 +540,8 @@ function exposeConsole(
 start().catch((error) => {
   console.error(error);
   const container = document.getElementById('root');
-  if (container)
-    container.textContent = `Recollect could not start: ${toProblem(error).message}. Your conversations are untouched; reload to try again.`;
+  if (!container) return;
+  const { language, text } = couldNotStart(toProblem(error).message, navigator.languages);
+  document.documentElement.lang = language;
+  container.textContent = text;
 });

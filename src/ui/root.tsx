@@ -9,7 +9,7 @@ import { useIsPhone } from './hooks/media.ts';
 import { NavigationProvider, pathOf, useNavigation } from './hooks/navigation.tsx';
 import { SessionProvider, useSession } from './hooks/session.tsx';
 import { languageFor, setLanguage } from './i18n/index.ts';
-import { DataAlert, UpdateNotice } from './shell/app-notices.tsx';
+import { DataAlert, RoomNotice, UpdateNotice } from './shell/app-notices.tsx';
 import { CheatSheet } from './shell/cheat-sheet.tsx';
 import { classes, Sheet, TooltipProvider } from './shell/controls.tsx';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
@@ -160,6 +160,7 @@ function Frame() {
         <div className="flex min-w-0 flex-1 flex-col">
           <DataAlert />
           <UpdateNotice />
+          <RoomNotice />
           <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
             <ErrorBoundary place={pathOf(route)}>
               <Suspense fallback={null}>

@@ -54,12 +54,14 @@ export const PROBLEM_CODES = [
   'import-newer',
   'import-empty',
   'import-storage',
+  'import-limit',
   // commands and settings
   'command-unknown',
   'command-argument',
   'command-flag',
   'command-conversation',
   'setting-invalid',
+  'setting-encryption',
   'settings-file',
   // sync
   'sync-unpaired',

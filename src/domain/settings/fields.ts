@@ -13,7 +13,8 @@ interface Field<Kind extends string, Value> {
 
 /** One key of the configuration, as a settings screen needs to know it. */
 export type ConfigField =
-  | Field<'boolean', boolean>
+  /** `only`: the one value that is allowed. */
+  | (Field<'boolean', boolean> & { readonly only?: boolean })
   | (Field<'number', number> & { readonly min: number; readonly max: number; readonly integer: boolean })
   /** `open`: a web address is allowed as well. */
   | (Field<'enum', string> & { readonly choices: readonly string[]; readonly open: boolean })
@@ -36,7 +37,7 @@ interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>;
   readonly default?: unknown;
   readonly enum?: readonly string[];
-  readonly const?: string;
+  readonly const?: string | boolean;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;
@@ -50,14 +51,19 @@ interface Shape {
 function fieldOf(path: string, shape: Shape): ConfigField {
   const options = shape.anyOf ?? [shape];
   const choices = options.flatMap(
-    (option) => option.enum ?? (option.const === undefined ? [] : [option.const]),
+    (option) => option.enum ?? (typeof option.const === 'string' ? [option.const] : []),
   );
   const address = options.some((option) => option.format === 'uri');
   if (choices.some((choice) => choice !== ''))
     return { path, kind: 'enum', default: shape.default as string, choices, open: address };
   switch (options[0]?.type) {
     case 'boolean':
-      return { path, kind: 'boolean', default: shape.default as boolean };
+      return {
+        path,
+        kind: 'boolean',
+        default: shape.default as boolean,
+        ...(typeof shape.const === 'boolean' ? { only: shape.const } : {}),
+      };
     case 'number':
     case 'integer':
       return {
@@ -118,7 +124,7 @@ export function configValue(config: Config, path: string): unknown {
 export function allowedValues(field: ConfigField): string {
   switch (field.kind) {
     case 'boolean':
-      return 'true | false';
+      return field.only === undefined ? 'true | false' : String(field.only);
     case 'number':
       return `${field.min} … ${field.max}${field.integer ? ' (1, 2, 3 …)' : ''}`;
     case 'enum':
@@ -197,6 +203,9 @@ export function valuesAt(
   return { values, refused };
 }
 
+/** What is refused here is a wish that deserves a reason, not a typing error. */
+const ENCRYPT_LOCAL = 'privacy.encrypt_local';
+
 /** The error for refused values. Several are named together: `key`, `value` and `allowed` list them in the same order. */
 export function settingInvalid(refused: readonly Refusal[]): RecollectError {
   const list = (part: (refusal: Refusal) => string) => refused.map(part).join('; ');
@@ -206,8 +215,9 @@ export function settingInvalid(refused: readonly Refusal[]): RecollectError {
     value: list(({ value }) => shown(value)),
     allowed: list(({ key, allowed }) => (several ? `${key}: ${allowed}` : allowed)),
   };
+  const encryption = refused.every(({ key, value }) => key === ENCRYPT_LOCAL && value === true);
   return new RecollectError(
-    'setting-invalid',
+    encryption ? 'setting-encryption' : 'setting-invalid',
     refused
       .map(({ key, value, allowed }) => `${key} cannot be ${shown(value)}; allowed: ${allowed}`)
       .join('. '),

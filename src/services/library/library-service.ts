@@ -17,7 +17,7 @@ import { IMPORTERS } from '../../adapters/importers/index.ts';
 import { chunksOf } from '../../adapters/importers/source-file.ts';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
-import { until } from '../../domain/base/readable.ts';
+import { until, writable } from '../../domain/base/readable.ts';
 import type { Told } from '../../domain/chat/archive.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Role } from '../../domain/chat/message.ts';
@@ -26,6 +26,7 @@ import type { Notes } from '../documents/notes.ts';
 import { type Activities, createActivities, type Progress } from './activities.ts';
 import { conversationIdOf, type ImportPlan, planImport } from './import-plan.ts';
 import type { ImportReport, Library } from './library.ts';
+import { inMegabytes, type Room } from './room.ts';
 import { sampleConversations } from './samples.ts';
 import { groupFiles, recognise } from './sources.ts';
 
@@ -45,6 +46,10 @@ export interface LibraryDeps {
   readonly now?: () => number;
   /** Bytes used and allowed; null where the browser does not say. */
   readonly estimate?: () => Promise<{ usage: number; quota: number } | null>;
+  /** Measures against `storage.max_size_mb`. */
+  readonly room?: () => Promise<Room>;
+  /** Where the time of the last whole export is kept, ms since 1970. */
+  readonly backups?: { recall(): Promise<number | undefined>; keep(at: number): Promise<void> };
   /** Conversations that came in or grew: index them. */
   readonly onImported?: (ids: readonly ConversationId[]) => void;
   /** Long work of other services, shown in the same list. */
@@ -61,12 +66,21 @@ export function createLibrary({
   notes,
   now = Date.now,
   estimate = async () => null,
+  room,
+  backups,
   onImported = () => {},
   others,
   importers = IMPORTERS,
   heldBytes = HELD_BYTES,
 }: LibraryDeps): Library {
   const activities: Activities = createActivities({ now, ...(others ? { others } : {}) });
+
+  const lastBackup = writable<number | null | undefined>(backups ? undefined : null);
+  // Not being able to say when is no reason to trouble anybody: the next backup is noted again.
+  backups?.recall().then(
+    (at) => lastBackup.set(at ?? null),
+    () => lastBackup.set(null),
+  );
 
   /** Imports run one after the other: each sees what the one before brought. */
   let last: Promise<unknown> = Promise.resolve();
@@ -216,10 +230,20 @@ export function createLibrary({
     }
 
     // ROOM
-    const room = await estimate();
-    if (room && bytes * ROOM_FACTOR > room.quota - room.usage)
+    const given = await estimate();
+    if (given && bytes * ROOM_FACTOR > given.quota - given.usage)
       throw new RecollectError('import-storage', 'There is no room for this import', {
-        params: { needed: bytes * ROOM_FACTOR, available: Math.max(0, room.quota - room.usage) },
+        params: { needed: bytes * ROOM_FACTOR, available: Math.max(0, given.quota - given.usage) },
+        retry: true,
+      });
+    const allowed = bytes > 0 ? await room?.() : undefined;
+    if (allowed && allowed.used + bytes * ROOM_FACTOR > allowed.limit)
+      throw new RecollectError('import-limit', 'The import would go beyond storage.max_size_mb', {
+        params: {
+          needed: inMegabytes(bytes * ROOM_FACTOR),
+          used: inMegabytes(allowed.used),
+          limit: inMegabytes(allowed.limit),
+        },
         retry: true,
       });
     signal.throwIfAborted();
@@ -324,6 +348,10 @@ export function createLibrary({
           if (bytes >= BLOB_BYTES) close();
         }
         close();
+        if (wanted === 'all' && format === 'json') {
+          lastBackup.set(at);
+          await backups?.keep(at).catch(() => {});
+        }
         const day = new Date(at).toISOString().slice(0, 10);
         const stem = count === 1 && format === 'markdown' ? fileStem(title) : '';
         return {
@@ -362,6 +390,8 @@ export function createLibrary({
       }),
 
     exportConversations,
+    lastBackup,
+    room: async () => (await room?.()) ?? null,
 
     addSamples: () =>
       inTurn(async () => {

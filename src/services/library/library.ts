@@ -7,6 +7,7 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Role } from '../../domain/chat/message.ts';
+import type { Room } from './room.ts';
 
 export interface ImportReport {
   readonly source: string;
@@ -48,6 +49,10 @@ export interface Library {
   /** The made-up library to look around in; returns how many conversations were added. */
   addSamples(): Promise<number>;
   removeSamples(): Promise<number>;
+  /** How much of the allowed size is taken, measured now; null where nobody measures. */
+  room(): Promise<Room | null>;
+  /** When everything was last exported as JSON on this device, ms since 1970; null: never; undefined until it was read. */
+  readonly lastBackup: Readable<number | null | undefined>;
   setMeta(
     ids: readonly ConversationId[],
     meta: Partial<Pick<ConversationMeta, 'title' | 'pinned' | 'archived' | 'workDir'>>,

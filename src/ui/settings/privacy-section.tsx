@@ -53,6 +53,7 @@ export function PrivacySection() {
         <Fact>{t('privacy.facts.conversations')}</Fact>
         <Fact>{t('privacy.facts.model')}</Fact>
         <Fact>{t('privacy.facts.keys')}</Fact>
+        <Fact>{t('privacy.facts.disk')}</Fact>
       </Group>
     </>
   );

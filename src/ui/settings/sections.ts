@@ -78,6 +78,12 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
     'tools.max_steps',
   ),
   ...fields('storage', 'storage.engine', 'storage.max_size_mb'),
+  ...fields(
+    'storage',
+    'storage.cleanup.enabled',
+    'storage.cleanup.archive_after_days',
+    'storage.cleanup.delete_archived_after_days',
+  ),
   { section: 'storage', key: 'storage.export.title' },
   { section: 'storage', key: 'storage.import.title' },
   { section: 'storage', key: 'storage.trash.title' },

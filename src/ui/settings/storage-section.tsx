@@ -7,6 +7,7 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { App, StorageStatus } from '../../services/app.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
+import { roomOf } from '../../services/library/room.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatBytes, formatExact, formatPercent, formatRelative } from '../i18n/index.ts';
@@ -15,6 +16,7 @@ import { useIndexStats } from '../memory/index-status.tsx';
 import { Badge, Button, Confirm, classes, IconButton, Skeleton } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { useHasAccount, useJournal } from '../sync/use-sync.ts';
+import { CleanupGroup } from './cleanup-group.tsx';
 import { Group, NumberSetting, Row, SelectSetting, useSetting } from './rows.tsx';
 
 type Engine = Config['storage']['engine'];
@@ -30,6 +32,7 @@ export function StorageSection() {
         <ImportRow />
         <SamplesRow />
       </Group>
+      <CleanupGroup />
       <Trash />
       <Group title={t('storage.limits')}>
         <EngineRow />
@@ -87,9 +90,16 @@ function Usage() {
   // The index tells its size once it is awake; until then nobody knows.
   const named = parts.reduce((sum, part) => sum + (part.bytes ?? 0), 0);
   // What the browser reports is rounded and late; it is never less than what is known to be there.
-  const used = Math.max(sizes?.usage ?? 0, named);
+  const {
+    used,
+    limit: limitBytes,
+    state,
+  } = roomOf({
+    usage: sizes?.usage ?? null,
+    known: named,
+    maxSizeMb: limit,
+  });
   const all = [...parts, { id: 'other', bytes: Math.max(0, used - named), tone: 'bg-line-strong' }];
-  const limitBytes = limit * 1_000_000;
   const persisted = sizes?.persisted;
   return (
     <>
@@ -128,6 +138,11 @@ function Usage() {
                   />
                 ))}
             </div>
+            {state !== 'free' && (
+              <p role="status" className={classes('mt-3', state === 'full' ? 'text-danger' : 'text-ink-2')}>
+                {t(state === 'full' ? 'storage.atLimit' : 'storage.nearLimit')}
+              </p>
+            )}
             <dl className="mt-3 grid grid-cols-[repeat(auto-fit,minmax(7.5rem,1fr))] gap-x-4 gap-y-3">
               {all.map((part) => (
                 <div key={part.id}>
@@ -237,10 +252,18 @@ function ExportRow() {
   const { t } = useTranslation('settings');
   const app = useApp();
   const report = useReport();
-  const empty = useReadable(
+  // JSON is complete, so it holds the trash and what was told to memory as well.
+  const listed = useReadable(
+    app.documents.library,
+    (library) => library.ready && library.entries.length === 0,
+  );
+  const shown = useReadable(
     app.documents.library,
     (library) => library.ready && library.entries.every((entry) => entry.deletedAt !== null),
   );
+  const told = useReadable(app.notes.state, ({ notes, feedback }) => notes.length + feedback.length);
+  const notes = useReadable(app.notes.state, (state) => state.notes.length);
+  const nothing = { json: listed && told === 0, markdown: shown && notes === 0 };
   const [busy, setBusy] = useState<'json' | 'markdown' | null>(null);
   const take = (format: 'json' | 'markdown') => {
     setBusy(format);
@@ -255,7 +278,16 @@ function ExportRow() {
   return (
     <Row
       label={t('storage.export.title')}
-      help={empty ? t('storage.export.empty') : t('storage.export.text')}
+      help={
+        nothing.json ? (
+          t('storage.export.empty')
+        ) : (
+          <>
+            {t('storage.export.text')}
+            <LastBackup />
+          </>
+        )
+      }
       stack
     >
       <div className="flex flex-wrap gap-2">
@@ -263,7 +295,7 @@ function ExportRow() {
           <Button
             key={format}
             size="sm"
-            disabled={empty}
+            disabled={nothing[format]}
             busy={busy === format}
             icon={<Download size={14} aria-hidden />}
             onClick={() => take(format)}
@@ -273,6 +305,36 @@ function ExportRow() {
         ))}
       </div>
     </Row>
+  );
+}
+
+/** From this many conversations on there is more than a little to lose. */
+const WORTH_A_BACKUP = 10;
+
+/** How old the last whole export is; where there is none, why one would be good. */
+function LastBackup() {
+  const { t } = useTranslation('settings');
+  const app = useApp();
+  const at = useReadable(app.library.lastBackup);
+  const elsewhere = useHasAccount();
+  const own = useReadable(
+    app.documents.library,
+    (library) => library.entries.filter((entry) => !entry.sample && entry.deletedAt === null).length,
+  );
+  if (at === undefined) return null;
+  return (
+    <span className="mt-1 block">
+      {at === null ? (
+        t('storage.backup.never')
+      ) : (
+        <time dateTime={new Date(at).toISOString()} title={formatExact(at)}>
+          {t('storage.backup.last', { when: formatRelative(at) })}
+        </time>
+      )}
+      {at === null && own >= WORTH_A_BACKUP && !elsewhere && (
+        <span className="mt-1 block text-ink-2">{t('storage.backup.gentle', { count: own })}</span>
+      )}
+    </span>
   );
 }
 

@@ -1,8 +1,11 @@
-// One quiet strip above the page: a new version waits, or there is no network.
-import { CloudOff, RefreshCw, X } from 'lucide-react';
-import { useState } from 'react';
+// One quiet strip above the page: a new version waits, room runs short, or there is no network.
+import { CloudOff, HardDrive, RefreshCw, X } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { useRoom } from '../hooks/room.ts';
+import { formatBytes, formatPercent } from '../i18n/index.ts';
 import { Button, IconButton } from './controls.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 
@@ -28,6 +31,59 @@ export function UpdateNotice() {
         label={t('later')}
         icon={<X size={15} aria-hidden />}
         onClick={() => setLater(true)}
+      />
+    </div>
+  );
+}
+
+/** Which warning of the room was put aside. */
+const ROOM_TOLD = 'room-told';
+
+/** The size a person allowed is nearly taken, or all of it: said once each, until it is put aside. */
+export function RoomNotice() {
+  const app = useApp();
+  const { t } = useTranslation('shell');
+  const navigation = useNavigation();
+  const room = useRoom();
+  const [told, setTold] = useState<unknown>(undefined);
+  useEffect(() => {
+    app.settings.recallItem(ROOM_TOLD).then(
+      (kept) => setTold(kept ?? null),
+      () => setTold(null),
+    );
+  }, [app]);
+  const state = room?.state ?? null;
+  const tell = (what: string | null) => {
+    setTold(what);
+    // Where it cannot be kept it is said again after the next start.
+    app.settings.keepItem(ROOM_TOLD, what ?? undefined).catch(() => {});
+  };
+  const over = state === 'free' && typeof told === 'string';
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once there is room again, the next warning is news
+  useEffect(() => {
+    if (over) tell(null);
+  }, [over]);
+  if (!room || state === 'free' || told === undefined || told === state || told === 'full') return null;
+  const limit = formatBytes(room.limit);
+  return (
+    <div
+      role="status"
+      className="flex shrink-0 flex-wrap items-center gap-2 border-b bg-fill py-1 pr-2 pl-4 text-sm"
+    >
+      <HardDrive size={15} aria-hidden className={state === 'full' ? 'text-danger' : 'text-ink-2'} />
+      <span className="min-w-52 flex-1">
+        {state === 'full'
+          ? t('room.full', { limit })
+          : t('room.warn', { limit, percent: formatPercent(room.used / room.limit) })}
+      </span>
+      <Button size="sm" onClick={() => navigation.openScreen('settings', 'storage')}>
+        {t('room.open')}
+      </Button>
+      <IconButton
+        size="sm"
+        label={t('later')}
+        icon={<X size={15} aria-hidden />}
+        onClick={() => tell(state)}
       />
     </div>
   );

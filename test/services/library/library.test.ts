@@ -258,6 +258,24 @@ describe('importing', () => {
     expect(await store.log.head()).toBe(0);
   });
 
+  it('refuses before anything is changed what would go beyond the size a person allowed', async () => {
+    const limited = (limit: number) => {
+      return setup({ room: async () => ({ used: 999_000, limit, state: 'warn' }) });
+    };
+    const { library, store } = limited(1_000_000);
+    const [report] = await library.importFiles(listing(chatgpt.branched));
+    expect(report?.problem).toMatchObject({ code: 'import-limit', params: { used: 1, limit: 1 } });
+    expect(report?.conversations.added).toBe(0);
+    expect(await store.log.head()).toBe(0);
+
+    const roomy = limited(2_000_000_000);
+    expect((await roomy.library.importFiles(listing(chatgpt.branched)))[0]?.problem).toBeNull();
+    expect(await roomy.library.room()).toMatchObject({ used: 999_000 });
+    // What is here already needs no room.
+    const full = setup({ room: async () => ({ used: 9, limit: 9, state: 'full' }) }, roomy.store);
+    expect((await full.library.importFiles(listing(chatgpt.branched)))[0]?.problem).toBeNull();
+  });
+
   it('keeps nothing when it is cancelled, and says so in report and activity', async () => {
     const { library, store } = setup();
     const [file] = listing(chatgpt.branched);
@@ -596,6 +614,24 @@ describe('taking out', () => {
     expect(report?.conversations).toEqual({ added: 0, changed: 0, unchanged: 1 });
     const after = await bySource('c-branched');
     expect(after.meta).toMatchObject({ title: 'Later title', head: own });
+  });
+
+  it('remembers when everything was last taken out as JSON', async () => {
+    let kept: number | undefined;
+    const backups = {
+      recall: async () => kept,
+      keep: async (at: number) => {
+        kept = at;
+      },
+    };
+    const { library } = setup({ backups });
+    expect(await until(library.lastBackup, (at) => at !== undefined)).toBeNull();
+    await library.addSamples();
+    await library.exportConversations('all', 'markdown');
+    expect(kept).toBeUndefined();
+    await library.exportConversations('all', 'json');
+    expect(library.lastBackup.get()).toBe(NOW);
+    expect(await until(setup({ backups }).library.lastBackup, (at) => at !== undefined)).toBe(NOW);
   });
 
   it('as Markdown is one file for one, a ZIP for several, without the trash', async () => {

@@ -191,7 +191,7 @@ describe('settings', () => {
     const anyValue = (field: ConfigField): fc.Arbitrary<unknown> => {
       switch (field.kind) {
         case 'boolean':
-          return fc.boolean();
+          return field.only === undefined ? fc.boolean() : fc.constant(field.only);
         case 'number':
           return field.integer
             ? fc.integer({ min: field.min, max: field.max })
@@ -286,6 +286,21 @@ recall:
       expect(JSON.stringify(problem)).not.toContain('sk-9');
       expect(settings.config.get()).toEqual(defaultConfig);
       expect(await vault.get('embedding/openai')).toBe('kept');
+    });
+
+    it('that wish for encryption here are told that there is none', async () => {
+      const failure = settings.importYaml('ui: { theme: dark }\nprivacy: { encrypt_local: true }\n');
+      await expect(failure).rejects.toMatchObject({ problem: { code: 'setting-encryption' } });
+      expect(settings.config.get()).toEqual(defaultConfig);
+      await expect(settings.set('privacy.encrypt_local', true)).rejects.toMatchObject({
+        problem: { code: 'setting-encryption', params: { allowed: 'false' } },
+      });
+      await settings.importYaml('privacy: { encrypt_local: false }\n');
+      // Kept by an older version: it gives way, and that is said.
+      await store.drawer.set('settings/config', { 'privacy.encrypt_local': true, 'ui.theme': 'dark' });
+      const again = await open();
+      expect(again.config.get()).toMatchObject({ privacy: { encrypt_local: false }, ui: { theme: 'dark' } });
+      expect(again.problem.get()?.code).toBe('setting-encryption');
     });
 
     it.each([

@@ -199,6 +199,11 @@ export const problems = {
     kept: 'Nothing of it was taken in. Your library was not changed.',
     do: 'Make room or raise the limit under Settings › Storage, then import it again.',
   },
+  'import-limit': {
+    what: 'This import needs about {{needed, number}} MB more, and {{used, number}} MB of your limit of {{limit, number}} MB are taken.',
+    kept: 'Nothing of it was taken in. Your library was not changed.',
+    do: 'Raise the limit under Settings › Storage, or erase what you do not need, then import it again.',
+  },
   'command-unknown': {
     what: 'There is no command /{{name}}.',
     kept: 'What you wrote is still in the box.',
@@ -227,6 +232,11 @@ export const problems = {
     what: '{{key}} cannot be {{value}}.',
     kept: 'The value that was in force stays in force.',
     do: 'Allowed: {{allowed}}.',
+  },
+  'setting-encryption': {
+    what: 'privacy.encrypt_local cannot be true: Recollect does not encrypt conversations on this device.',
+    kept: 'The value that was in force stays in force. API keys are sealed here, and what sync sends is encrypted, in any case.',
+    do: 'Leave it at false. What lies on this device is protected by your system account and the encryption of its disk.',
   },
   'settings-file': {
     what: 'This is not a configuration of Recollect.',

@@ -154,6 +154,18 @@ export const settings = {
       label: 'Where the index is kept',
       help: 'Conversations are not affected. Switching rebuilds the index.',
     },
+    'storage.cleanup.enabled': {
+      label: 'Offer to tidy up',
+      help: 'Shows below what nobody has touched for long. Nothing is done until you say so; pinned conversations are never in it.',
+    },
+    'storage.cleanup.archive_after_days': {
+      label: 'Offer to archive after, days',
+      help: 'Since the newest message.',
+    },
+    'storage.cleanup.delete_archived_after_days': {
+      label: 'Offer to trash archived ones after, days',
+      help: 'Since the newest message. In the trash they stay until you erase them.',
+    },
     'storage.max_size_mb': {
       label: 'Largest size, MB',
       help: 'You are warned at 80 %. When it is full, imports are refused; nothing is ever deleted by itself.',
@@ -404,6 +416,34 @@ export const settings = {
       removed_one: 'Removed {{count, number}} sample',
       removed_other: 'Removed {{count, number}} samples',
     },
+    cleanup: {
+      title: 'Tidy up',
+      nothing: 'There is nothing to tidy up.',
+      archive_one: '{{count, number}} conversation has not been touched for long:',
+      archive_other: '{{count, number}} conversations have not been touched for long:',
+      archiveAction_one: 'Archive it',
+      archiveAction_other: 'Archive these {{count, number}}',
+      archived_one: 'Archived {{count, number}} conversation',
+      archived_other: 'Archived {{count, number}} conversations',
+      trash_one: '{{count, number}} archived conversation has not been touched for long:',
+      trash_other: '{{count, number}} archived conversations have not been touched for long:',
+      trashAction_one: 'Move it to the trash',
+      trashAction_other: 'Move these {{count, number}} to the trash',
+      trashed_one: 'Moved {{count, number}} conversation to the trash',
+      trashed_other: 'Moved {{count, number}} conversations to the trash',
+    },
+    backup: {
+      last: 'Last backup: {{when}}.',
+      never: 'Last backup: never.',
+      gentle_one:
+        '{{count, number}} conversation is in this browser and nowhere else. A JSON file of it survives what may happen here.',
+      gentle_other:
+        '{{count, number}} conversations are in this browser and nowhere else. A JSON file of them survives what may happen here.',
+    },
+    nearLimit:
+      'Most of your limit is taken. When it is full, imports are refused; nothing is deleted by itself.',
+    atLimit:
+      'Your limit is reached: imports are refused until it is raised or something is erased. Nothing is deleted by itself.',
     untitled: 'Untitled',
     contents: 'What is kept',
     take: 'Take it with you',
@@ -431,6 +471,7 @@ export const settings = {
       model:
         'What you send goes to the endpoint you chose, together with the passages the card shows, and nowhere else.',
       keys: 'Keys are sealed on this device. They are not in exports.',
+      disk: 'Conversations and index lie on this device as the browser keeps them, not encrypted by Recollect: whoever can use your account here can read them.',
     },
   },
   appearance: {

@@ -67,6 +67,11 @@ export const shell = {
   offline: 'Offline',
   updateWaits: 'A new version is ready.',
   updateNow: 'Reload into it',
+  room: {
+    warn: '{{percent}} of your storage limit of {{limit}} is taken. When it is full, imports are refused; nothing is deleted by itself.',
+    full: 'Your storage limit of {{limit}} is reached: imports are refused. Nothing is deleted by itself.',
+    open: 'Open Storage',
+  },
   fatalTitle: 'Recollect cannot start here',
   status: {
     saved: 'Saved',

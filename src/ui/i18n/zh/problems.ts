@@ -197,6 +197,11 @@ export const problems = {
     kept: '没有导入其中任何内容，您的对话没有改动。',
     do: '请到“设置 › 存储”腾出空间或调高上限，再导入一次。',
   },
+  'import-limit': {
+    what: '这次导入约需 {{needed, number}} MB，而上限 {{limit, number}} MB 已用去 {{used, number}} MB。',
+    kept: '没有导入其中任何内容，您的对话没有改动。',
+    do: '请到“设置 › 存储”调高上限，或彻底删除不需要的内容，再导入一次。',
+  },
   'command-unknown': {
     what: '没有 /{{name}} 这个命令。',
     kept: '您写的内容还在输入框里。',
@@ -225,6 +230,11 @@ export const problems = {
     what: '{{key}} 不能设为 {{value}}。',
     kept: '原来的值继续有效。',
     do: '允许的值：{{allowed}}。',
+  },
+  'setting-encryption': {
+    what: 'privacy.encrypt_local 不能设为 true：Recollect 不加密这台设备上的对话。',
+    kept: '原来的值继续有效。API 密钥始终封存在本机，同步送出的内容始终加密。',
+    do: '请保持 false。本机上的内容由您的系统账户和磁盘加密来保护。',
   },
   'settings-file': {
     what: '这不是 Recollect 的配置文件。',

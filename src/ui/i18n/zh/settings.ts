@@ -94,6 +94,18 @@ export const settings = {
       help: '只对自动检查点有效。0 表示不过期。',
     },
     'storage.engine': { label: '索引保存在', help: '不影响对话。切换后会重建索引。' },
+    'storage.cleanup.enabled': {
+      label: '提议整理',
+      help: '在下方列出久未动过的对话。没有您的同意什么也不会做；置顶的对话不在其中。',
+    },
+    'storage.cleanup.archive_after_days': {
+      label: '几天后提议归档',
+      help: '从最新一条消息算起。',
+    },
+    'storage.cleanup.delete_archived_after_days': {
+      label: '已归档的几天后提议移入回收站',
+      help: '从最新一条消息算起。进了回收站也会一直留着，直到您彻底删除。',
+    },
     'storage.max_size_mb': {
       label: '最大体积（MB）',
       help: '用到 80% 时提醒；满了就不再接受导入，但绝不自动删除任何内容。',
@@ -299,6 +311,24 @@ export const settings = {
       added_other: '已添加 {{count, number}} 个示例',
       removed_other: '已移除 {{count, number}} 个示例',
     },
+    cleanup: {
+      title: '整理',
+      nothing: '没有需要整理的对话。',
+      archive_other: '{{count, number}} 个对话很久没有动过：',
+      archiveAction_other: '归档这 {{count, number}} 个',
+      archived_other: '已归档 {{count, number}} 个对话',
+      trash_other: '{{count, number}} 个已归档的对话很久没有动过：',
+      trashAction_other: '把这 {{count, number}} 个移入回收站',
+      trashed_other: '已把 {{count, number}} 个对话移入回收站',
+    },
+    backup: {
+      last: '上次备份：{{when}}。',
+      never: '上次备份：从未。',
+      gentle_other:
+        '{{count, number}} 个对话只在这个浏览器里，别处没有。导出一份 JSON，这里出了什么事也不怕。',
+    },
+    nearLimit: '上限已用去大半。满了就不再接受导入，但绝不自动删除任何内容。',
+    atLimit: '已达到上限：调高上限或彻底删除一些内容之前，不接受导入。绝不自动删除任何内容。',
     untitled: '未命名',
     contents: '保存了什么',
     take: '带走与带入',
@@ -325,6 +355,7 @@ export const settings = {
         '对话保存在这个浏览器里。打开同步后，也会密封着送到您自己的设备；不打开，就哪里也不去。没有跟踪。',
       model: '您发送的内容只会连同卡片所示的片段发往您选择的服务，不会去别处。',
       keys: '密钥封存在这台设备上，不会出现在导出文件里。',
+      disk: '对话和索引照浏览器的方式存在这台设备上，Recollect 不另行加密：能用您账户的人就能读到。',
     },
   },
   appearance: {

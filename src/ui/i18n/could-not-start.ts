@@ -1,0 +1,17 @@
+// The one sentence that must not wait for a catalogue: where nothing could be started, none may be there.
+import { type Language, languageFor } from './index.ts';
+
+/** Says it in the browser's language; `detail` is the plain message of what went wrong. */
+export function couldNotStart(
+  detail: string,
+  wanted: readonly string[],
+): { readonly language: Language; readonly text: string } {
+  const language = languageFor('auto', wanted);
+  return {
+    language,
+    text:
+      language === 'zh'
+        ? `Recollect\u2009无法启动：${detail}。您的对话没有受到影响，请重新加载页面再试。`
+        : `Recollect could not start: ${detail}. Your conversations are untouched; reload to try again.`,
+  };
+}
