@@ -203,9 +203,14 @@ test('recalled passages travel with the first message, frozen, and are shown und
   }, chatgptHistory(HISTORY));
   await remembered(page);
   await choose(page, 'plain');
-  await say(page, 'When does the backup of the photo disk run?');
+  // What is announced while it is written is what goes along.
+  await page.getByRole('textbox', { name: 'Message' }).fill('When does the backup of the photo disk run?');
+  const chip = page.getByRole('region', { name: 'Passages from other conversations' });
+  const announced = await chip.getByRole('button', { name: /passages? may help/ }).textContent();
+  await page.keyboard.press('Enter');
   await expect(said(page, 'The backup runs every night at three')).toBeVisible();
-  await expect(page.getByText(/passages? from memory/).first()).toBeVisible();
+  const count = Number(/\d+/.exec(announced ?? '')?.[0]);
+  await expect(page.getByText(new RegExp(`^${count} passages? from memory`)).first()).toBeVisible();
   await say(page, 'And in summer?');
   await expect.poll(() => server.chats().length).toBe(2);
   for (const request of server.chats())

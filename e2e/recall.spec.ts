@@ -112,6 +112,18 @@ test.describe('with a library that is remembered', () => {
     await expect(page).toHaveURL(/\?m=/);
   });
 
+  test('a short conversation is remembered by meaning as soon as it is left', async () => {
+    await page
+      .getByRole('textbox', { name: 'Message' })
+      .fill('The spare key of the boat hangs behind the clock.');
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/\/c\//);
+    await expect(page.getByRole('article').getByText('The spare key of the boat')).toBeVisible();
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+    // Neither five messages nor ten minutes are needed.
+    await remembered(page);
+  });
+
   test('offline after a reload: the library, and recall with vectors', async () => {
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
     // The model's files are kept a moment after the start.

@@ -44,6 +44,7 @@ import { followEmbedding } from './services/memory/embedding-in-force.ts';
 import type { MemoryStatus } from './services/memory/memory.ts';
 import { createMemory } from './services/memory/memory-service.ts';
 import { startPolish } from './services/memory/polish.ts';
+import { enteredPrice } from './services/settings/entered-price.ts';
 import { createSettings, endpointSecret } from './services/settings/settings-service.ts';
 import { createSync } from './services/sync/sync-service.ts';
 import { couldNotStart } from './ui/i18n/could-not-start.ts';
@@ -54,6 +55,8 @@ import { connectSync } from './workers/sync-link.ts';
 
 /** Quiet time after which the background goes on while a person types, ms. */
 const TYPING_PAUSE_MS = 1500;
+/** Nothing done and nothing new for so long is the end of a conversation, ms. */
+const REST_MS = 60_000;
 const STARTING: MemoryStatus = {
   state: 'starting',
   unread: 0,
@@ -315,7 +318,8 @@ async function start(): Promise<void> {
       void tokenizers.load(id);
       return tokenizers.get(id) ?? undefined;
     },
-    priceOf: ({ id, endpoint }) => priceOf(id, endpoint ?? '')?.price ?? null,
+    priceOf: ({ id, endpoint = '' }) =>
+      priceOf(id, endpoint, enteredPrice(settings.connections.get(), endpoint))?.price ?? null,
   });
   const chat = createChat({ ...conversing, memory, context, notes, locks: navigator.locks });
   const syncLink = connectSync({
@@ -461,6 +465,15 @@ function lookAfter({
     },
     { capture: true, signal },
   );
+  // Who does nothing for a while has ended a conversation, too.
+  let resting: ReturnType<typeof setTimeout> | undefined;
+  const rest = () => {
+    clearTimeout(resting);
+    resting = setTimeout(() => engine.wake('ended'), REST_MS);
+  };
+  for (const event of ['input', 'pointerdown', 'keydown'])
+    document.addEventListener(event, rest, { capture: true, passive: true, signal });
+  const stopResting = app.documents.library.subscribe(rest);
   // A tab that is left has ended its conversation.
   document.addEventListener(
     'visibilitychange',
@@ -489,6 +502,8 @@ function lookAfter({
   signal.addEventListener('abort', () => {
     clearTimeout(timer);
     clearTimeout(typing);
+    clearTimeout(resting);
+    stopResting();
   });
 }
 

@@ -104,6 +104,12 @@ function Frame() {
   useEffect(() => {
     session.current.set(route.screen === 'conversation' ? route.conversationId : null);
   }, [session, route]);
+  const shownConversation = route.screen === 'conversation' ? route.conversationId : null;
+  useEffect(() => {
+    // One that is left for another has ended, for now: it need not wait for more messages to be found by meaning.
+    if (shownConversation !== null) return () => app.memory.wake('ended');
+    return undefined;
+  }, [app, shownConversation]);
 
   useOpenRooms(route.screen === 'conversation' ? route.conversationId : null);
 

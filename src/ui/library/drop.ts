@@ -1,5 +1,6 @@
 // What a person drops or picks, as source files: read lazily, with paths as in the folder they came from.
 import type { SourceFile } from '../../adapters/importers/importer.ts';
+import { fileOf } from '../../adapters/importers/source-file.ts';
 
 /** Most files taken from one drop; a whole home folder is a mistake, not an export. */
 export const MOST_FILES = 20_000;
@@ -12,26 +13,12 @@ export class TooManyFiles extends Error {
   override readonly name = 'TooManyFiles';
 }
 
-const sourceFile = (file: File, path: string): SourceFile => ({
-  path,
-  size: file.size,
-  modifiedAt: file.lastModified,
-  bytes: async (signal) => {
-    signal.throwIfAborted();
-    const buffer = await file.arrayBuffer();
-    signal.throwIfAborted();
-    return new Uint8Array(buffer);
-  },
-});
-
 /** From `<input type="file">`, with `webkitdirectory` or without. Copies the list: the input may be emptied at once. */
 export function filesOfInput(files: FileList): SourceFile[] {
-  return [...files]
-    .map((file) => sourceFile(file, file.webkitRelativePath || file.name))
-    .filter((file) => !NOISE.test(file.path));
+  return [...files].map((file) => fileOf(file)).filter((file) => !NOISE.test(file.path));
 }
 
-const fileOf = (entry: FileSystemFileEntry): Promise<File> =>
+const handedOut = (entry: FileSystemFileEntry): Promise<File> =>
   new Promise((resolve, reject) => entry.file(resolve, reject));
 
 /** A directory hands out its entries in portions; an empty one is the end. */
@@ -60,10 +47,10 @@ export function filesOfDrop(transfer: DataTransfer): Promise<readonly SourceFile
     const add = (file: File, path: string) => {
       if (NOISE.test(path)) return;
       if (out.length >= MOST_FILES) throw new TooManyFiles();
-      out.push(sourceFile(file, path));
+      out.push(fileOf(file, path));
     };
     const walk = async (entry: FileSystemEntry): Promise<void> => {
-      if (entry.isFile) add(await fileOf(entry as FileSystemFileEntry), entry.fullPath.replace(/^\//, ''));
+      if (entry.isFile) add(await handedOut(entry as FileSystemFileEntry), entry.fullPath.replace(/^\//, ''));
       else for (const child of await entriesOf(entry as FileSystemDirectoryEntry)) await walk(child);
     };
     for (const top of tops) {

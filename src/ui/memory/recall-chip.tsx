@@ -34,6 +34,7 @@ export function RecallChip({ text, conversationId, onChange }: RecallChipProps) 
   const wanted = auto.enabled && auto.trigger_on_start && enough(text);
   // What was asked while memory woke up is asked again when it is awake.
   const awake = useReadable(app.memory.status, (status) => status.state !== 'starting');
+  const hasModel = useReadable(app.settings.connections, ({ chosen }) => chosen !== null);
   const [result, setResult] = useState<RecallResult | null>(null);
   const [off, setOff] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = useState(false);
@@ -52,7 +53,8 @@ export function RecallChip({ text, conversationId, onChange }: RecallChipProps) 
       app.memory
         .recall({
           text,
-          withContext: false,
+          // As the turn will ask: what is shown is what goes along, at its price.
+          ...(hasModel ? { purpose: 'inject' as const } : {}),
           signal: asking.signal,
           ...(conversationId ? { currentConversation: conversationId } : {}),
         })
@@ -65,7 +67,7 @@ export function RecallChip({ text, conversationId, onChange }: RecallChipProps) 
       clearTimeout(timer);
       asking.abort();
     };
-  }, [app, conversationId, text, wanted, awake]);
+  }, [app, conversationId, text, wanted, awake, hasModel]);
 
   const passages = result?.passages ?? [];
   const ids = [...new Set(passages.map((passage) => passage.messageId))];
