@@ -4,7 +4,7 @@ import type { Store } from '../../adapters/log/conversation-log.ts';
 import { drawQr, readQr } from '../../adapters/sync/qr.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
-import type { Readable } from '../../domain/base/readable.ts';
+import { type Readable, writable } from '../../domain/base/readable.ts';
 import { DEVICE_BYTES } from '../../domain/sync/blob.ts';
 import { fromText, toText } from '../../domain/sync/bytes.ts';
 import { TOKEN_BYTES } from '../../domain/sync/keys.ts';
@@ -21,7 +21,7 @@ import {
   tokenName,
 } from './records.ts';
 import type { SyncAnswer, SyncRequest } from './requests.ts';
-import type { Sync, SyncStatus } from './sync.ts';
+import type { Sync, SyncAccount, SyncStatus } from './sync.ts';
 
 export interface SyncDeps {
   readonly store: Store;
@@ -69,6 +69,16 @@ export function createSync({ store, vault, settings, status, ask, random, now = 
     if (!kept.success) throw new RecollectError('sync-unpaired', 'This device belongs to no account');
     return kept.data;
   };
+  const known = writable<SyncAccount | null>(null);
+  const lookAtAccount = () =>
+    account().then(
+      ({ fingerprint, endpoint, createdAt }) => known.set({ fingerprint, endpoint, since: createdAt }),
+      () => known.set(null),
+    );
+  void lookAtAccount();
+  const stopDrawer = drawer.subscribe(({ keys }) => {
+    if (keys.includes(ACCOUNT)) void lookAtAccount();
+  });
   const keyOf = async ({ id }: Account): Promise<Uint8Array> => {
     const key = await vault.get(keyName(id));
     if (key === undefined)
@@ -82,6 +92,7 @@ export function createSync({ store, vault, settings, status, ask, random, now = 
 
   return {
     status,
+    account: known,
     where: async (conversation) => {
       const answer = await ask({ do: 'where', document: conversation });
       return answer !== null && typeof answer === 'object' ? answer : { place: 'here', devices: [] };
@@ -206,6 +217,7 @@ export function createSync({ store, vault, settings, status, ask, random, now = 
     close: () => {
       clearInterval(repeat);
       stopConfig();
+      stopDrawer();
     },
   };
 }

@@ -39,15 +39,19 @@ export interface SyncDevice {
   readonly missing: number;
 }
 
+export interface SyncAccount {
+  /** The same on all its devices: four groups of four. */
+  readonly fingerprint: string;
+  /** Where it is. */
+  readonly endpoint: string;
+  readonly since: number;
+}
+
 export interface SyncStatus {
   readonly mode: SyncMode;
   readonly state: SyncState;
-  /** The account this device belongs to; null: none. The fingerprint is the same on all its devices (four groups of four). */
-  readonly account: {
-    readonly fingerprint: string;
-    readonly endpoint: string;
-    readonly since: number;
-  } | null;
+  /** The account that is kept in step; null: none, or sync is off. */
+  readonly account: SyncAccount | null;
   /** Changes that are saved here and that the relay does not have yet. */
   readonly waiting: number;
   /** Conversations that others have changed and that are being fetched. */
@@ -105,6 +109,8 @@ export interface Pairing {
 
 export interface Sync {
   readonly status: Readable<SyncStatus>;
+  /** The account this device belongs to, also while sync is switched off or cannot run. Null: none, or not read yet. */
+  readonly account: Readable<SyncAccount | null>;
   /** Ask again after each change of `status`. */
   where(conversation: ConversationId): Promise<Whereabouts>;
   /**

@@ -1,5 +1,5 @@
 // Sync: how it is done, how it stands, which devices belong together, what happened.
-import { KeyRound, LogOut, QrCode as QrIcon, RefreshCw, TriangleAlert } from 'lucide-react';
+import { KeyRound, QrCode as QrIcon, RefreshCw, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
@@ -8,15 +8,16 @@ import { useApp } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
-import { Button, Confirm, classes, Menu, Skeleton, Spinner, Switch } from '../shell/controls.tsx';
+import { Button, classes, Menu, Skeleton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { AccountForm } from '../sync/account-form.tsx';
+import { AccountGroup } from '../sync/account-group.tsx';
 import { DeviceList } from '../sync/device-list.tsx';
-import { Fingerprint, PairDeviceDialog } from '../sync/pair-device.tsx';
+import { PairDeviceDialog } from '../sync/pair-device.tsx';
 import { RelaySight } from '../sync/relay-sight.tsx';
 import { SyncLog } from '../sync/sync-log.tsx';
-import { useSyncStatus } from '../sync/use-sync.ts';
+import { useSyncAccount, useSyncStatus } from '../sync/use-sync.ts';
 import { Group, Refusal, Row, useSetting } from './rows.tsx';
 
 export function SyncSection() {
@@ -24,6 +25,8 @@ export function SyncSection() {
   const status = useSyncStatus();
   const mode = useSetting<SyncMode>('sync.mode');
   const { account } = status;
+  const kept = useSyncAccount();
+  const mine = account ?? kept;
   const top = useRef<HTMLDivElement>(null);
   const had = useRef(account !== null);
   // The form that made the account is gone: what came of it stands at the top.
@@ -33,7 +36,7 @@ export function SyncSection() {
   }, [account]);
   const wanted = mode.value === 'remote' || mode.value === 'managed' ? mode.value : null;
   // Until the engine has said how things stand, an account may well be there.
-  const heard = status.state !== 'disabled' && status.state !== 'local';
+  const heard = status.state === 'unpaired' || status.state === 'stopped';
   return (
     <>
       <div ref={top} className="!my-0" />
@@ -55,33 +58,27 @@ export function SyncSection() {
           <SyncLog />
         </Group>
       )}
-      <Modes mode={mode.value} set={mode.set} status={status} />
+      <Modes mode={mode.value} set={mode.set} keeps={mine !== null} />
       <Refusal problem={mode.problem} />
-      {account === null &&
-        wanted !== null &&
-        (heard ? <SetUp mode={wanted} status={status} /> : <Skeleton className="h-9 w-full" />)}
-      {account === null ? (
-        wanted !== null && (
-          <Group title={t('sight.title')}>
-            <div className="py-3">
-              <RelaySight />
-            </div>
-          </Group>
-        )
+      {mine !== null ? (
+        <>
+          {account === null && status.problem !== null && <ProblemNotice problem={status.problem} />}
+          <AccountGroup
+            account={mine}
+            others={account && status.devices.filter((device) => !device.here).length}
+          />
+        </>
       ) : (
-        <Group title={t('account.title')}>
-          <div className="py-3">
-            <Fingerprint value={account.fingerprint} help={t('fingerprint.same')} />
-          </div>
-          <Row label={t('account.relay')} help={<span className="break-all">{account.endpoint}</span>} />
-          <details className="py-3">
-            <summary className="cursor-pointer font-medium">{t('sight.title')}</summary>
-            <div className="pt-3">
-              <RelaySight />
-            </div>
-          </details>
-          <LeaveRow others={status.devices.filter((device) => !device.here).length} />
-        </Group>
+        wanted !== null && (
+          <>
+            {heard ? <SetUp mode={wanted} status={status} /> : <Skeleton className="h-9 w-full" />}
+            <Group title={t('sight.title')}>
+              <div className="py-3">
+                <RelaySight />
+              </div>
+            </Group>
+          </>
+        )
       )}
     </>
   );
@@ -94,11 +91,12 @@ const MODES = ['disabled', 'local', 'remote', 'managed'] as const;
 function Modes({
   mode,
   set,
-  status,
+  keeps,
 }: {
   mode: SyncMode;
   set: (mode: SyncMode) => Promise<boolean>;
-  status: SyncStatus;
+  /** There is an account that stays when sync is switched off. */
+  keeps: boolean;
 }) {
   const { t } = useTranslation('sync');
   // What was picked is shown at once; the configuration follows, or does not.
@@ -130,10 +128,7 @@ function Modes({
             <span className="min-w-0">
               <span className="block font-medium">{t(`mode.${value}.label`)}</span>
               <span className={classes('block text-xs', checked ? 'text-ink-2' : 'text-ink-3')}>
-                {sentences(
-                  t(`mode.${value}.help`),
-                  value === 'disabled' && status.account !== null && t('mode.keeps'),
-                )}
+                {sentences(t(`mode.${value}.help`), value === 'disabled' && keeps && t('mode.keeps'))}
               </span>
             </span>
           </label>
@@ -278,61 +273,6 @@ function PairRow() {
         {t('pair.open')}
       </Button>
       <PairDeviceDialog open={open} onOpenChange={setOpen} />
-    </Row>
-  );
-}
-
-function LeaveRow({ others }: { others: number }) {
-  const { t } = useTranslation('sync');
-  const { sync } = useApp();
-  const report = useReport();
-  const [asking, setAsking] = useState(false);
-  const [erase, setErase] = useState(false);
-  const [leaving, setLeaving] = useState(false);
-  const id = useId();
-  return (
-    <Row label={t('leave.title')} help={t('leave.help')}>
-      <Button
-        size="sm"
-        disabled={leaving}
-        icon={leaving ? <Spinner /> : <LogOut size={14} aria-hidden />}
-        onClick={() => {
-          setErase(false);
-          setAsking(true);
-        }}
-      >
-        {t('leave.open')}
-      </Button>
-      <Confirm
-        open={asking}
-        onOpenChange={setAsking}
-        title={t('leave.confirm')}
-        action={t(erase ? 'leave.actionErase' : 'leave.action')}
-        danger
-        onConfirm={() => {
-          setLeaving(true);
-          sync
-            .leave({ erase })
-            .then(() => toast(t('leave.done')), report)
-            .finally(() => setLeaving(false));
-        }}
-      >
-        <div className="space-y-3">
-          <p>{t('leave.text')}</p>
-          <p>{others > 0 ? t('leave.others', { count: others }) : t('leave.last')}</p>
-          <div className="flex items-start gap-3 rounded-lg bg-side px-3 py-2.5">
-            <Switch id={id} checked={erase} onCheckedChange={setErase} aria-describedby={`${id}-help`} />
-            <div className="min-w-0">
-              <label htmlFor={id} className="font-medium text-ink">
-                {t('leave.erase')}
-              </label>
-              <p id={`${id}-help`} className="text-xs">
-                {t('leave.eraseHelp')}
-              </p>
-            </div>
-          </div>
-        </div>
-      </Confirm>
     </Row>
   );
 }

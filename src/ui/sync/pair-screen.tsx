@@ -16,7 +16,7 @@ import { Fingerprint } from './pair-device.tsx';
 import { openedLink } from './pairing-link.ts';
 import { pixelsOfFile } from './picture.ts';
 import { mayHaveCamera, ScanDialog } from './scan.tsx';
-import { useSyncStatus } from './use-sync.ts';
+import { useSyncAccount, useSyncStatus } from './use-sync.ts';
 import { looksLikeWords, PHRASE_WORDS, typedWords } from './words.ts';
 
 /** How the offer came. */
@@ -27,7 +27,7 @@ export function PairScreen() {
   const { sync } = useApp();
   const navigation = useNavigation();
   const { account } = useSyncStatus();
-  const asleep = useSleepingAccount();
+  const kept = useSyncAccount();
   const link = useReadable(openedLink);
   const [offer, setOffer] = useState<{ offer: PairingOffer; source: Source } | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -50,7 +50,7 @@ export function PairScreen() {
     setOffer(null);
     setProblem(null);
   };
-  const mine = account?.fingerprint ?? asleep;
+  const mine = account?.fingerprint ?? kept?.fingerprint ?? null;
   let body: ReactNode;
   if (mine !== null)
     body = (
@@ -91,26 +91,6 @@ export function PairScreen() {
       </div>
     </div>
   );
-}
-
-/** Fingerprint of an account that is there but switched off: another one would take its place. Null where there is none. */
-function useSleepingAccount(): string | null {
-  const { sync, settings } = useApp();
-  const mode = useReadable(settings.config, (config) => config.sync.mode);
-  const [found, setFound] = useState<string | null>(null);
-  useEffect(() => {
-    let gone = false;
-    setFound(null);
-    if (mode === 'disabled' || mode === 'local')
-      sync.pairing(location.origin).then(
-        ({ fingerprint }) => !gone && setFound(fingerprint),
-        () => {}, // there is none
-      );
-    return () => {
-      gone = true;
-    };
-  }, [sync, mode]);
-  return found;
 }
 
 const Notice = ({ icon, children }: { icon: ReactNode; children: ReactNode }) => (

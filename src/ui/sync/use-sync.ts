@@ -1,12 +1,15 @@
 // Sync as the screens follow it.
 import { useCallback, useEffect, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
-import type { JournalEntry, SyncStatus, Whereabouts } from '../../services/sync/sync.ts';
+import type { JournalEntry, SyncAccount, SyncStatus, Whereabouts } from '../../services/sync/sync.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 
 export const useSyncStatus = (): SyncStatus => useReadable(useApp().sync.status);
 
-/** Whether this device belongs to an account. */
+/** The account this device belongs to, also while sync is off. */
+export const useSyncAccount = (): SyncAccount | null => useReadable(useApp().sync.account);
+
+/** Whether this device belongs to an account that is kept in step. */
 export const useHasAccount = (): boolean =>
   useReadable(useApp().sync.status, (status) => status.account !== null);
 

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
 import { NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
+import { until } from '../../../src/domain/base/readable.ts';
 import { phraseOf } from '../../../src/domain/sync/pairing.ts';
 import { relayAddress } from '../../../src/services/sync/sync-service.ts';
 import { eventually, isSynced, newConversationId, type TestDevice } from './device.ts';
@@ -333,6 +334,24 @@ describe('revoking', () => {
     expect(await phone.texts(id)).toHaveLength(2);
     const tablet = await joinTo(desk, 'Tablet');
     await has(tablet, id, 3);
+  });
+
+  it('can be left while sync is off, and is known until then', async () => {
+    const desk = await create();
+    const id = newConversationId();
+    await desk.say(id, 'stays here');
+    await isSynced(desk);
+    const { fingerprint } = desk.status.get().account ?? {};
+    const config = desk.config.get();
+    desk.config.set({ ...config, sync: { ...config.sync, mode: 'disabled' } });
+    await eventually(desk, async () => desk.status.get().state === 'disabled');
+    expect(desk.status.get().account).toBeNull();
+    expect(desk.sync.account.get()).toMatchObject({ fingerprint, endpoint: 'wss://relay.example' });
+    await desk.sync.leave({ erase: true });
+    await until(desk.sync.account, (account) => account === null);
+    expect(home.hub.rooms.size).toBe(0);
+    expect(await desk.texts(id)).toEqual(['stays here']);
+    expect(await desk.vault.names()).toEqual([]);
   });
 
   it('leaves, with or without the account', async () => {

@@ -218,12 +218,16 @@ export const sync = {
   leave: {
     title: 'Leave the account',
     help: 'This device stops syncing and forgets the key. Its conversations stay here.',
+    helpOff:
+      'Sync is off, and the key is still on this device. Leaving erases it; the conversations stay here.',
     open: 'Leave',
     confirm: 'Leave the account?',
     text: 'The key is erased from this device. All conversations stay here; what you write from then on stays here as well.',
     others_one: 'One other device goes on with the account.',
     others_other: '{{count, number}} other devices go on with the account.',
     last: 'No other device has the key. Unless you wrote the 24 words down, nobody can open what lies on the relay any more.',
+    unknown:
+      'Other devices go on with the account. If there are none, and you did not write the 24 words down, nobody can open what lies on the relay any more.',
     erase: 'Erase the account on the relay too',
     eraseHelp: 'Everything on the relay is erased. Other devices keep what they have and stop syncing.',
     action: 'Leave',
