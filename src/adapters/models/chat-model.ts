@@ -2,6 +2,7 @@
 
 import type { Problem } from '../../domain/base/errors.ts';
 import type { Finish, Message, Usage } from '../../domain/chat/message.ts';
+import type { Price } from '../../domain/context/budget.ts';
 
 /** What a model is asked: the messages as it shall see them (recall already woven in), oldest first. */
 export interface Prompt {
@@ -53,6 +54,8 @@ export interface Endpoint {
   readonly baseUrl: string;
   /** Model ids offered in the picker: from the endpoint's list, or typed. */
   readonly models: readonly string[];
+  /** What a person entered, per million tokens: it goes before any list. */
+  readonly price?: Price | undefined;
 }
 
 /** What a connection test found. */

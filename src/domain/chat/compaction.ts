@@ -34,8 +34,10 @@ export const compactionSchema = z.looseObject({
   /** What the summary call used, where a model wrote it. */
   model: z.string().optional(),
   usage: usageSchema.optional(),
-  /** Price of the summary call, US dollars; absent where nobody knows. */
+  /** Price of the summary call; absent where nobody knows. */
   cost: z.number().optional(),
+  /** Of the cost, as in ISO 4217; absent in older ones: US dollars. */
+  currency: z.string().optional(),
   /** Why the wanted strategy was not used, or why the summary is not what was asked for. */
   problem: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   /** Taken back: the messages are sent as they are. */

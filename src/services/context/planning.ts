@@ -46,6 +46,8 @@ export interface Planned {
   readonly path: readonly Message[];
   readonly usage: Usage | null;
   readonly cost: number | null;
+  /** Of the cost. */
+  readonly currency: string | null;
   readonly problem: Problem | null;
 }
 
@@ -158,6 +160,7 @@ export function createPlanning({
       cost: costs.some((cost) => cost !== null)
         ? costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0)
         : null,
+      currency: price?.currency ?? null,
       problem: made.fallback
         ? new RecollectError('compaction-fallback', made.fallback.message, {
             params: {
@@ -174,7 +177,7 @@ export function createPlanning({
   const record: Planning['record'] = (wish, planned, durationMs, summary) => {
     const at = boundaryOf(planned.plan);
     if (at === null) return null;
-    const { plan, usage, cost, problem } = planned;
+    const { plan, usage, cost, currency, problem } = planned;
     return {
       id: v7(),
       at,
@@ -191,7 +194,7 @@ export function createPlanning({
       device: device,
       ...(wish.model && plan.attempts > 0 ? { model: wish.model.id } : {}),
       ...(usage ? { usage } : {}),
-      ...(cost === null ? {} : { cost }),
+      ...(cost === null ? {} : { cost, ...(currency === null ? {} : { currency }) }),
       ...(problem ? { problem: { ...problem } } : {}),
       undone: false,
     };

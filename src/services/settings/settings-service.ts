@@ -43,6 +43,13 @@ const endpointSchema = z.object({
   label: z.string().trim().min(1),
   baseUrl: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
   models: z.array(z.string().min(1)),
+  price: z
+    .object({
+      currency: z.string().regex(/^[A-Z]{3}$/),
+      input: z.number().min(0).max(1_000_000),
+      output: z.number().min(0).max(1_000_000),
+    })
+    .optional(),
 });
 const keptConnections = z.object({
   endpoints: z.array(z.unknown()),

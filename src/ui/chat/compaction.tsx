@@ -10,11 +10,12 @@ import { compactionPlanSchema, summaryTextOf } from '../../domain/context/compac
 import { configSchema } from '../../domain/settings/config.ts';
 import type { CompactResult, PendingPlan, PlanBlock } from '../../services/context/context.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
-import { formatDuration, formatExact, formatNumber } from '../i18n/index.ts';
+import { formatDuration, formatExact, formatNumber, formatPercent } from '../i18n/index.ts';
 import { Badge, Button, classes, Dialog, Select, Spinner, TextArea, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice, useProblemWords } from '../shell/problem-notice.tsx';
 import { ownFailure } from './folding.ts';
+import { formatPrice } from './gauge.tsx';
 import { Markdown } from './markdown.tsx';
 
 /** All strategies a person can ask for, in the order of the settings. */
@@ -193,9 +194,17 @@ export function CompactionDivider({
                 strategy: strategyName(compaction.strategy),
                 guidance: compaction.guidance ?? '',
               }),
+              compaction.tokensBefore > 0 &&
+                t('divider.ratio', {
+                  share: formatPercent(compaction.tokensAfter / compaction.tokensBefore),
+                }),
               // What took no time is not worth a word.
               compaction.durationMs >= 1000 &&
                 t('divider.took', { time: formatDuration(compaction.durationMs) }),
+              compaction.cost !== undefined &&
+                t('divider.cost', {
+                  cost: formatPrice({ amount: compaction.cost, currency: compaction.currency ?? 'USD' }),
+                }),
               compaction.wanted &&
                 t('divider.fallback', {
                   wanted: strategyName(compaction.wanted),

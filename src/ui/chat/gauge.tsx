@@ -99,7 +99,7 @@ export function GaugeBar({ gauge, legend = true }: { gauge: Gauge; legend?: bool
   );
 }
 
-const formatPrice = ({ amount, currency }: { amount: number; currency: string }): string =>
+export const formatPrice = ({ amount, currency }: { amount: number; currency: string }): string =>
   new Intl.NumberFormat(locale(), {
     style: 'currency',
     currency,

@@ -8,8 +8,18 @@ import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDuration } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
-import { Button, Dialog, Field, IconButton, Select, Spinner, TextField } from '../shell/controls.tsx';
+import {
+  Button,
+  classes,
+  Dialog,
+  Field,
+  IconButton,
+  Select,
+  Spinner,
+  TextField,
+} from '../shell/controls.tsx';
 import { useCopy, useProblemWords } from '../shell/problem-notice.tsx';
+import { CURRENCIES, type PriceWords, priceFrom, priceWords } from './endpoint-price.ts';
 import { type Draft, plainLabel, presetOf } from './models-section.tsx';
 import { FIELD, Refusal } from './rows.tsx';
 
@@ -83,7 +93,8 @@ function EndpointForm({
   const [model, setModel] = useState(chosen?.endpointId === id ? chosen.model : '');
   const [test, setTest] = useState<AbortController | ConnectionReport | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const [missing, setMissing] = useState<'url' | 'name' | null>(null);
+  const [missing, setMissing] = useState<'url' | 'name' | 'price' | null>(null);
+  const [priced, setPriced] = useState<PriceWords>(() => priceWords(before?.price));
   const [saving, setSaving] = useState(false);
   const listedAt = useRef(before?.baseUrl);
   const list = useId();
@@ -96,11 +107,13 @@ function EndpointForm({
   useEffect(() => () => running.current?.abort(), []);
 
   const url = baseUrl.trim().replace(/\/+$/, '');
+  const price = priceFrom(priced);
   const endpoint = (offer: readonly string[]): Endpoint => ({
     id,
     label: label.trim() || hostOf(url),
     baseUrl: url,
     models: offer,
+    ...(price ? { price } : {}),
   });
   const ask = (address = url) => {
     if (address === '') return setMissing('url');
@@ -135,6 +148,7 @@ function EndpointForm({
     event.preventDefault();
     if (url === '') return setMissing('url');
     if (label.trim() === '' && preset?.id !== 'custom') return setMissing('name');
+    if (price === undefined) return setMissing('price');
     setMissing(null);
     setSaving(true);
     const wanted = model.trim();
@@ -265,6 +279,14 @@ function EndpointForm({
         error={missing === 'name' ? t('models.needName') : undefined}
         autoComplete="off"
       />
+      <PriceFields
+        value={priced}
+        onChange={(next) => {
+          setPriced(next);
+          setMissing(null);
+        }}
+        refused={missing === 'price'}
+      />
       <Refusal problem={problem} />
       <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-2 border-t bg-raised px-5 py-3">
         <Button onClick={onClose}>{t('cancel')}</Button>
@@ -273,6 +295,61 @@ function EndpointForm({
         </Button>
       </div>
     </form>
+  );
+}
+
+/** What the models cost, per million tokens. */
+function PriceFields({
+  value,
+  onChange,
+  refused,
+}: {
+  value: PriceWords;
+  onChange: (value: PriceWords) => void;
+  refused: boolean;
+}) {
+  const { t } = useTranslation('settings');
+  const help = useId();
+  const field = (part: 'input' | 'output') => (
+    <TextField
+      className="min-w-24 flex-1"
+      label={t(`models.price.${part}`)}
+      type="number"
+      inputMode="decimal"
+      min={0}
+      step="any"
+      autoComplete="off"
+      value={value[part]}
+      onChange={(event) => onChange({ ...value, [part]: event.target.value })}
+      aria-describedby={help}
+      aria-invalid={refused || undefined}
+    />
+  );
+  return (
+    <fieldset aria-describedby={help}>
+      <legend className="font-medium text-sm">{t('models.price.title')}</legend>
+      <div className="mt-1.5 flex flex-wrap items-end gap-3">
+        {field('input')}
+        {field('output')}
+        <Select
+          className="w-24"
+          label={t('models.price.currency')}
+          value={value.currency}
+          onValueChange={(currency) => onChange({ ...value, currency })}
+          options={[...new Set([...CURRENCIES, value.currency])].map((code) => ({
+            value: code,
+            label: code,
+          }))}
+        />
+      </div>
+      <p
+        id={help}
+        role={refused ? 'alert' : undefined}
+        className={classes('mt-1.5 text-xs', refused ? 'text-danger' : 'text-ink-3')}
+      >
+        {t(refused ? 'models.price.refused' : 'models.price.help')}
+      </p>
+    </fieldset>
   );
 }
 

@@ -107,7 +107,7 @@ describe('a manual compaction', () => {
     await context.compact(id);
     const cost = (900 * 3 + 50 * 15) / 1_000_000;
     expect(paired()[0]).toMatchObject({ usage: { inputTokens: 900, outputTokens: 50 }, cost });
-    expect((await compactions(id))[0]).toMatchObject({ cost, model: 'plain' });
+    expect((await compactions(id))[0]).toMatchObject({ cost, currency: 'USD', model: 'plain' });
     expect((await context.next(id, []))?.gauge.price).toMatchObject({ currency: 'USD' });
   });
 

@@ -17,7 +17,7 @@ export const context = {
     estimate: 'Estimated; corrected by what the endpoint reports.',
     exact: 'Counted with the model’s own tokenizer.',
     price: 'Reading it costs about {{price}}.',
-    noPrice: 'What this model costs is not known here.',
+    noPrice: 'What this model costs is not known here. Its price can be entered under Settings › Models.',
     over: 'More than fits: older messages are folded before sending.',
     fold: 'Fold now',
     ledger: 'What gets in',
@@ -99,6 +99,7 @@ export const context = {
     foldedMessage: 'Folded: not sent, still here',
     fallback: 'Asked for {{wanted}}; {{strategy}} took its place.',
     took: 'in {{time}}',
+    ratio: 'to {{share}} of the tokens',
     cost: 'cost {{cost}}',
   },
   strategies: {

@@ -17,7 +17,7 @@ export const context = {
     estimate: '估算值；会按端点报告的用量校正。',
     exact: '用模型自己的分词器计数。',
     price: '读取约需 {{price}}。',
-    noPrice: '不知道这个模型的价格。',
+    noPrice: '不知道这个模型的价格，可以在“设置 › 模型”里填写。',
     over: '放不下了：发送前会折叠较早的消息。',
     fold: '现在折叠',
     ledger: '发送了什么',
@@ -95,6 +95,7 @@ export const context = {
     foldedMessage: '已折叠：不再发送，仍在这里',
     fallback: '原本要用{{wanted}}，改用了{{strategy}}。',
     took: '用时 {{time}}',
+    ratio: '缩至原来的 {{share}}',
     cost: '花费 {{cost}}',
   },
   strategies: {

@@ -1,0 +1,29 @@
+// The price of an endpoint's models as it stands in its fields.
+import type { Price } from '../../domain/context/budget.ts';
+
+/** The figures as they were typed. */
+export interface PriceWords {
+  readonly input: string;
+  readonly output: string;
+  readonly currency: string;
+}
+
+export const CURRENCIES: readonly string[] = ['USD', 'EUR', 'CNY', 'GBP', 'JPY'];
+
+/** A price as fields. */
+export const priceWords = (price: Price | undefined): PriceWords => ({
+  input: price ? String(price.input) : '',
+  output: price ? String(price.output) : '',
+  currency: price?.currency ?? 'USD',
+});
+
+/** What the fields say: a price, null where both are empty, undefined where it is not one. */
+export function priceFrom({ input, output, currency }: PriceWords): Price | null | undefined {
+  if (input.trim() === '' && output.trim() === '') return null;
+  const [read, written] = [input, output].map((figure) =>
+    figure.trim() === '' ? Number.NaN : Number(figure),
+  );
+  const sound = (figure: number | undefined): figure is number =>
+    figure !== undefined && figure >= 0 && figure <= 1_000_000;
+  return sound(read) && sound(written) ? { currency, input: read, output: written } : undefined;
+}
