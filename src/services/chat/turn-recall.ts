@@ -2,6 +2,7 @@
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
+import { isTooLate, within } from '../../domain/base/within.ts';
 import { startsTurn } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
@@ -74,17 +75,18 @@ export function createTurnRecall({
   ): Promise<{ recall: Recall | null; problem: Problem | null }> {
     const text = query.trim().slice(0, MAX_QUERY);
     if (text === '') return { recall: null, problem: null };
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
     const { exclude_current_session: exclude } = config.get().recall.filters;
     try {
-      const found = await unlessAborted(
-        memory.recall({
-          text,
-          ...(exclude ? { currentConversation: conversation.id } : {}),
-          ...(trigger ? { purpose: 'inject' as const } : {}),
-          signal: bounded,
-        }),
-        bounded,
+      const found = await within(signal, patience, (bounded) =>
+        unlessAborted(
+          memory.recall({
+            text,
+            ...(exclude ? { currentConversation: conversation.id } : {}),
+            ...(trigger ? { purpose: 'inject' as const } : {}),
+            signal: bounded,
+          }),
+          bounded,
+        ),
       );
       if (found.unavailable) return { recall: null, problem: found.degraded };
       const left = new Set<string>(without ?? []);
@@ -101,8 +103,7 @@ export function createTurnRecall({
         problem: null,
       };
     } catch (error) {
-      if (!isAbort(error) && (error as { name?: string }).name !== 'TimeoutError')
-        return { recall: null, problem: toProblem(error) };
+      if (!isAbort(error) && !isTooLate(error)) return { recall: null, problem: toProblem(error) };
       return {
         recall: null,
         problem: signal.aborted
