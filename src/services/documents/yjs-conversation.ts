@@ -145,12 +145,12 @@ export function createConversationDocument(
       current = readAcrossGaps();
       return current;
     }
-    tree ??= readMessages();
+    tree ??= broken || home === true ? rejoined(readMessages()) : readMessages();
     recorded ??= readCompactions(compactions);
     current = {
       id,
       meta: readMeta({ ...Object.fromEntries(meta.entries()), ...latest.values() }),
-      messages: broken ? rejoined(tree) : tree,
+      messages: tree,
       checkpoints: readCheckpoints(checkpoints),
       compactions: recorded,
     };
@@ -212,6 +212,7 @@ export function createConversationDocument(
         Y.applyUpdate(doc, update, 'log');
       } catch (error) {
         broken = true;
+        [current, tree] = [undefined, undefined];
         throw error;
       } finally {
         home = own && home !== false;
@@ -226,8 +227,9 @@ export function createConversationDocument(
 /** A message whose parent was lost hangs on what was said last before it, so that the conversation still reads as one. */
 function rejoined(messages: Conversation['messages']): Conversation['messages'] {
   const lost = ({ parentId }: Message) => parentId !== null && !messages.has(parentId);
-  const inOrder = [...messages.values()].sort((a, b) => a.createdAt - b.createdAt);
-  if (!inOrder.some(lost)) return messages;
+  const all = [...messages.values()];
+  if (!all.some(lost)) return messages;
+  const inOrder = all.sort((a, b) => a.createdAt - b.createdAt);
   const joined = new Map(messages);
   let before: Message | undefined;
   let latest: Message | undefined;

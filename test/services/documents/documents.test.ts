@@ -354,6 +354,56 @@ describe('documents', () => {
     }
   });
 
+  it('loses one message at most to an entry that is cut off, goes on whatever bits were flipped, and still reads as one (property)', async () => {
+    const store = createInMemoryStore();
+    const documents = createDocuments({ store });
+    const id = newConversationId();
+    const count = 8;
+    let last: Message | undefined;
+    let open: { close: () => void } | undefined;
+    for (let at = 0; at < count; at += 1) {
+      last = said(`message ${at}`, last?.id ?? null, at + 1);
+      await documents.change(id, { messages: [last], meta: { head: last.id } });
+      // Two sittings, so two authors behind one another.
+      if (at % 4 === 0) {
+        open?.close();
+        open = await documents.open(id);
+      }
+    }
+    open?.close();
+    await documents.close();
+    const entries = await store.log.since(0, Number.POSITIVE_INFINITY);
+    const flips = fc.array(fc.tuple(fc.nat(), fc.nat(7)), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(entries.length - 1), fc.option(fc.nat()), flips, async (which, cut, bits) => {
+        const damage = (entry: (typeof entries)[number]) => {
+          if (entry.id !== entries[which]?.id) return entry;
+          if (cut !== null) return { ...entry, bytes: entry.bytes.slice(0, cut % entry.bytes.length) };
+          const bytes = entry.bytes.slice();
+          for (const [at, bit] of bits)
+            bytes[at % bytes.length] = (bytes[at % bytes.length] ?? 0) ^ (1 << bit);
+          return { ...entry, bytes };
+        };
+        const { log } = store;
+        const damaged = createInMemoryStore();
+        await damaged.log.append((await log.since(0, Number.POSITIVE_INFINITY)).map(damage));
+        const again = createDocuments({ store: damaged });
+        const read = (await again.read(id)) as Conversation;
+        const whole = [...read.messages.values()].filter(({ id }) =>
+          pathTo(read.messages, effectiveHead(read) as Message['id']).some((message) => message.id === id),
+        );
+        // A flipped bit can be a valid change that says something else, such as a longer deletion.
+        if (cut !== null) expect(whole.length).toBeGreaterThanOrEqual(count - 1);
+        expect(whole.length).toBe(read.messages.size);
+        await again.change(id, { messages: [said('goes on', effectiveHead(read), 99)] });
+        expect((await again.read(id))?.messages.size).toBe(whole.length + 1);
+        const { entries: lines } = await until(again.library, ({ ready }) => ready);
+        expect(lines.map((line) => line.id)).toContain(id);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('is not brought down by a damaged line of a long library', async () => {
     const store = createInMemoryStore();
     const documents = createDocuments({ store });
