@@ -45,7 +45,6 @@ import type { MemoryStatus } from './services/memory/memory.ts';
 import { createMemory } from './services/memory/memory-service.ts';
 import { startPolish } from './services/memory/polish.ts';
 import { enteredPrice } from './services/settings/entered-price.ts';
-import { enteredPrice } from './services/settings/entered-price.ts';
 import { createSettings, endpointSecret } from './services/settings/settings-service.ts';
 import { createSync } from './services/sync/sync-service.ts';
 import { couldNotStart } from './ui/i18n/could-not-start.ts';
