@@ -1,12 +1,16 @@
 // /help: all commands, or one of them.
 import type { Command } from './command.ts';
+import { named, unknownCommand } from './parse.ts';
 
-export const help: Command = {
+/** `commands`: the shelf it explains, itself included. */
+export const helpFor = (commands: () => readonly Command[]): Command => ({
   name: 'help',
   arguments: [{ name: 'command', kind: 'rest', optional: true }],
   async run(_context, { command }) {
-    return typeof command === 'string'
-      ? { type: 'help', command: command.replace(/^\//, '').toLowerCase() }
-      : { type: 'help' };
+    if (typeof command !== 'string') return { type: 'help' };
+    const name = command.replace(/^\//, '').toLowerCase();
+    const known = named(name, commands(), (candidate) => candidate.name);
+    if (!known) throw unknownCommand(commands(), name);
+    return { type: 'help', command: known.name };
   },
-};
+});

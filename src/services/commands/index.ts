@@ -2,7 +2,7 @@
 import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import type { Command, CommandContext, CommandOutcome } from './command.ts';
 import { checkpoint, checkpoints, compact, dmail, restore } from './context.ts';
-import { help } from './help.ts';
+import { helpFor } from './help.ts';
 import { memory } from './memory.ts';
 import { newConversation } from './new.ts';
 import { parseCommand } from './parse.ts';
@@ -24,7 +24,7 @@ export const COMMANDS: readonly Command[] = [
   newConversation,
   title,
   sync,
-  help,
+  helpFor(() => COMMANDS),
 ];
 
 /**

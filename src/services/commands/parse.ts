@@ -62,7 +62,7 @@ function flagOf(word: Word): { name: string; value: string | undefined } | undef
 }
 
 const fail = (
-  code: 'command-unknown' | 'command-argument' | 'command-flag',
+  code: 'command-argument' | 'command-flag',
   message: string,
   params: ProblemParams,
 ): ParsedCommand => ({ ok: false, problem: new RecollectError(code, message, { params }).problem });
@@ -75,7 +75,7 @@ export function nearest(word: string, candidates: readonly string[]): string {
 }
 
 /** The one that is named, in full or by a beginning that only one has. */
-function named<T>(word: string, all: readonly T[], nameOf: (item: T) => string): T | undefined {
+export function named<T>(word: string, all: readonly T[], nameOf: (item: T) => string): T | undefined {
   const wanted = word.toLowerCase();
   const exact = all.find((item) => nameOf(item) === wanted);
   if (exact || wanted === '') return exact;
@@ -102,6 +102,18 @@ function checked(argument: ArgumentDescription, text: string): string | number |
   return number >= min && number <= max ? number : undefined;
 }
 
+/** Of a command that is not there, with the one that was probably meant. */
+export const unknownCommand = (commands: readonly Command[], name: string): RecollectError =>
+  new RecollectError('command-unknown', `There is no command /${name}.`, {
+    params: {
+      name,
+      nearest: nearest(
+        name,
+        commands.map((command) => command.name),
+      ),
+    },
+  });
+
 /**
  * Reads `line`, which begins with a slash. Problems: `command-unknown` (name, nearest), `command-flag` (command, flag, allowed,
  * nearest), `command-argument` (command, argument, value, allowed, nearest).
@@ -109,10 +121,8 @@ function checked(argument: ArgumentDescription, text: string): string | number |
 export function parseCommand(commands: readonly Command[], line: string): ParsedCommand {
   const [head, ...words] = wordsOf(line);
   const name = (head?.text ?? '').replace(/^\//, '');
-  const names = commands.map((command) => command.name);
   const command = named(name, commands, (candidate) => candidate.name);
-  if (!command)
-    return fail('command-unknown', `There is no command /${name}.`, { name, nearest: nearest(name, names) });
+  if (!command) return { ok: false, problem: unknownCommand(commands, name).problem };
 
   const wrong = (argument: string, value: string, allowed: string, among: readonly string[] = []) =>
     fail(

@@ -496,6 +496,16 @@ describe('/new, /title, /help', () => {
     const desk = await createDesk();
     expect(await desk.run('/help')).toEqual({ type: 'help' });
     expect(await desk.run('/help /Recall')).toEqual({ type: 'help', command: 'recall' });
+    expect(await desk.run('/help checkpoint')).toEqual({ type: 'help', command: 'checkpoint' });
+    expect(await desk.run('/help rec')).toEqual({ type: 'help', command: 'recall' });
+    expect(await desk.run('/help recal me')).toMatchObject({
+      type: 'problem',
+      problem: { code: 'command-unknown', params: { name: 'recal me', nearest: 'recall' } },
+    });
+    expect(await desk.run('/help nonsense')).toMatchObject({
+      type: 'problem',
+      problem: { code: 'command-unknown', params: { name: 'nonsense', nearest: '' } },
+    });
   });
 });
 
