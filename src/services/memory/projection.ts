@@ -1,0 +1,197 @@
+// From conversations that changed to rows of the index, in batches: a batch is one transaction, one bad row costs its own conversation only,
+// and everything may be done again.
+import type { ConversationRow, MemoryIndex, MessageRow } from '../../adapters/index/memory-index.ts';
+import { toProblem } from '../../domain/base/errors.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import type { Reader } from '../documents/reader.ts';
+import { breathe } from '../scheduler.ts';
+import { conversationRow, describeConversation, isRemembered, messageRow, missingTitle } from './rows.ts';
+
+/** Messages, and characters of chunks, in one transaction of the index: small enough to let searches in between. */
+const BATCH_MESSAGES = 200;
+const BATCH_CHARACTERS = 300_000;
+
+interface Batch {
+  conversations: ConversationRow[];
+  messages: MessageRow[];
+  removedMessages: MessageId[];
+  removedConversations: ConversationId[];
+  characters: number;
+}
+const emptyBatch = (): Batch => ({
+  conversations: [],
+  messages: [],
+  removedMessages: [],
+  removedConversations: [],
+  characters: 0,
+});
+
+export interface ProjectionDeps {
+  readonly index: Pick<MemoryIndex, 'apply' | 'bookmark' | 'messageIds'>;
+  readonly reader: Pick<Reader, 'read'>;
+  readonly config: Readable<Config>;
+  /** Writes a title made from the words. */
+  readonly setTitle: (conversation: ConversationId, title: string) => Promise<void>;
+  readonly signal: AbortSignal;
+  /** Documents that a change named: each is struck out when its turn comes. */
+  readonly touched: Set<ConversationId>;
+  /** Conversations whose summary is older than their messages: kept up to date. */
+  readonly undescribed: Set<ConversationId>;
+  /** Something of a conversation cannot be read. */
+  readonly onSkipped: (conversation: string, detail: string, cause?: unknown) => void;
+  readonly onMessage: () => void;
+  readonly onBatch: () => void;
+}
+
+export interface Projection {
+  /** Projects conversations in batches; the bookmark moves to `reach` with the last one. `all`: also the rows that are there already. */
+  projectAll(
+    ids: readonly ConversationId[],
+    reach: number,
+    options: { readonly all: boolean; readonly bookmark: number },
+  ): Promise<void>;
+}
+
+/** Keeps nothing of its own but titles that are still to be written. */
+export function createProjection({
+  index,
+  reader,
+  config,
+  setTitle,
+  signal,
+  touched,
+  undescribed,
+  onSkipped,
+  onMessage,
+  onBatch,
+}: ProjectionDeps): Projection {
+  /** Conversations that shall get a title made from their words, once their rows are in. */
+  const untitled: [ConversationId, string][] = [];
+
+  /** Applies a batch; where the index refuses it, conversation by conversation, so that one bad row costs only its own. */
+  const apply = async (batch: Batch, bookmark: number): Promise<void> => {
+    try {
+      await index.apply(batch, bookmark);
+    } catch (error) {
+      signal.throwIfAborted();
+      const ids = [...new Set(batch.messages.map((row) => row.conversationId))];
+      if (ids.length + batch.conversations.length === 0) throw error;
+      let failed = 0;
+      const all = [...new Set([...ids, ...batch.conversations.map((row) => row.id)])];
+      const position = await index.bookmark();
+      await index.apply({ ...emptyBatch(), removedConversations: batch.removedConversations }, position);
+      for (const id of all) {
+        try {
+          await index.apply(
+            {
+              conversations: batch.conversations.filter((row) => row.id === id),
+              messages: batch.messages.filter((row) => row.conversationId === id),
+              removedMessages: batch.removedMessages,
+              removedConversations: [],
+            },
+            position,
+          );
+        } catch (one) {
+          signal.throwIfAborted();
+          failed += 1;
+          onSkipped(id, toProblem(one).message, one);
+        }
+      }
+      // Nothing at all went in: that is the index, not the rows.
+      if (failed === all.length && all.length > 1) throw error;
+      await index.apply(emptyBatch(), bookmark);
+    }
+  };
+
+  /** Rows of one conversation that the index does not have yet, into the batch; what it has too much, out of it. */
+  const project = async (
+    id: ConversationId,
+    batch: Batch,
+    options: { readonly all: boolean; readonly flush: () => Promise<void> },
+  ): Promise<void> => {
+    const found = await reader.read(id);
+    const { privacy } = config.get();
+    if (found && found.damaged > 0) onSkipped(id, `${found.damaged} entries`);
+    if (!found || !isRemembered(found.conversation, privacy)) {
+      batch.removedConversations.push(id);
+      undescribed.delete(id);
+      return;
+    }
+    const { conversation } = found;
+    const known = await index.messageIds(id);
+    const removed = [...known].filter((message) => !conversation.messages.has(message));
+    // Messages never change, but a forgotten one hands its children on: then their rows are made again.
+    const fresh = [...conversation.messages.values()].filter(
+      (message) => options.all || removed.length > 0 || !known.has(message.id),
+    );
+    batch.removedMessages.push(...removed);
+    const row = conversationRow(conversation);
+    if (fresh.length > 0 || removed.length > 0) {
+      if (known.size === 0) {
+        const { summary, keywords } = describeConversation(conversation, privacy);
+        batch.conversations.push({ ...row, summary, keywords });
+      } else {
+        batch.conversations.push(row);
+        undescribed.add(id);
+      }
+    } else batch.conversations.push(row);
+
+    for (const message of fresh) {
+      try {
+        const made = messageRow(conversation, message, privacy);
+        batch.messages.push(made);
+        for (const chunk of made.chunks) batch.characters += chunk.text.length + chunk.words.length;
+      } catch (error) {
+        onSkipped(id, toProblem(error).message, error);
+      }
+      onMessage();
+      if (batch.messages.length >= BATCH_MESSAGES || batch.characters >= BATCH_CHARACTERS) {
+        await options.flush();
+        // The rest of a long conversation still needs its own line, or the transaction would make an empty one.
+        batch.conversations.push(row);
+      }
+    }
+    const title = missingTitle(conversation, privacy);
+    if (title) untitled.push([id, title]);
+  };
+
+  const nameIt = async (id: ConversationId, title: string): Promise<void> => {
+    try {
+      await setTitle(id, title);
+    } catch (error) {
+      signal.throwIfAborted();
+      // Without a title it is listed by its first words; the next change tries again.
+      console.info('A title could not be saved', toProblem(error).message);
+    }
+  };
+
+  const projectAll: Projection['projectAll'] = async (ids, reach, options) => {
+    const batch = emptyBatch();
+    const send = async (position: number) => {
+      const full = { ...batch };
+      Object.assign(batch, emptyBatch());
+      await apply(full, position);
+      onBatch();
+      await breathe(signal);
+    };
+    for (const id of ids) {
+      touched.delete(id);
+      try {
+        await project(id, batch, { all: options.all, flush: () => send(options.bookmark) });
+      } catch (error) {
+        signal.throwIfAborted();
+        const { code } = toProblem(error);
+        if (code !== 'unexpected' && code !== 'damaged-entry') throw error;
+        onSkipped(id, toProblem(error).message, error);
+      }
+      if (batch.messages.length >= BATCH_MESSAGES || batch.conversations.length >= BATCH_MESSAGES)
+        await send(options.bookmark);
+    }
+    await send(reach);
+    for (const [id, title] of untitled.splice(0)) await nameIt(id, title);
+  };
+
+  return { projectAll };
+}
