@@ -48,6 +48,7 @@ import { enteredPrice } from './services/settings/entered-price.ts';
 import { createSettings, endpointSecret } from './services/settings/settings-service.ts';
 import { createSync } from './services/sync/sync-service.ts';
 import { couldNotStart } from './ui/i18n/could-not-start.ts';
+import { exportWords } from './ui/i18n/export-words.ts';
 import { Root } from './ui/root.tsx';
 import './ui/styles.css';
 import { joinEngineChannel } from './workers/engine-link.ts';
@@ -255,6 +256,7 @@ async function start(): Promise<void> {
   const library = createLibrary({
     documents,
     notes,
+    words: exportWords,
     estimate: async () => {
       const { usage, quota } = await device.storage();
       return usage === null || quota === null ? null : { usage, quota };

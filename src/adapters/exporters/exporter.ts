@@ -1,6 +1,8 @@
 // Conversations out, as a file a person can keep.
 import type { Told } from '../../domain/chat/archive.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
+import type { Role } from '../../domain/chat/message.ts';
+import type { Feedback } from '../../domain/memory/notes.ts';
 
 export interface Exporter {
   readonly id: string;
@@ -11,7 +13,45 @@ export interface Exporter {
   /** Yields the file in pieces, so that a large library never lies in memory twice. */
   write(
     conversations: AsyncIterable<Conversation>,
-    /** `told`: what the person told memory, where everything is exported. */
-    options: { count: number; now: number; signal: AbortSignal; told?: Told },
+    /**
+     * `count`: conversations, and one more where there are notes or feedback to be read beside them. `told`: what the person told
+     * memory, where everything is exported. `words`: in the language of the person.
+     */
+    options: { count: number; now: number; signal: AbortSignal; told?: Told; words: ExportWords },
   ): AsyncIterable<Uint8Array>;
 }
+
+/** What a file for readers has to say beside what was said. */
+export type ExportWord =
+  | 'untitled'
+  | Role
+  | 'note'
+  | 'attachment'
+  | 'reasoning'
+  /** `name` */
+  | 'calls'
+  | 'result'
+  | 'error'
+  | 'resultOf'
+  | 'errorOf'
+  | 'recalled'
+  | 'unknown'
+  /** `number`; `place`: who spoke there, and when. */
+  | 'branch'
+  | 'branchAfter'
+  | 'elsewhere'
+  /** `name` */
+  | 'checkpoint'
+  /** `count`, `before`, `after` */
+  | 'folded'
+  | 'foldedUncounted'
+  /** `place` */
+  | 'dmail'
+  | 'dmailByModel'
+  | 'dmailSent'
+  | 'dmailLost'
+  | 'notes'
+  | 'feedback'
+  /** `query` */
+  | Feedback['verdict'];
+export type ExportWords = (word: ExportWord, values?: Readonly<Record<string, string | number>>) => string;

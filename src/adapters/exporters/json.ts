@@ -1,5 +1,5 @@
 // Our own JSON, complete: what the importer reads back is an equal library. One message per line, so that a diff of two exports reads.
-import { ARCHIVE_FORMAT, ARCHIVE_VERSION, archivedFrame } from '../../domain/chat/archive.ts';
+import { ARCHIVE_FORMAT, ARCHIVE_VERSION, archivedFrame, holdsSomething } from '../../domain/chat/archive.ts';
 import type { Exporter } from './exporter.ts';
 
 /** Text is handed on when this many characters have come together. */
@@ -13,7 +13,7 @@ export const json: Exporter = {
 
   async *write(conversations, { now, signal, told }) {
     const encoder = new TextEncoder();
-    let text = `{"format":${JSON.stringify(ARCHIVE_FORMAT)},"version":${ARCHIVE_VERSION},"exportedAt":${now},${told && told.notes.length + told.feedback.length > 0 ? `"told":${JSON.stringify(told)},` : ''}\n"conversations":[`;
+    let text = `{"format":${JSON.stringify(ARCHIVE_FORMAT)},"version":${ARCHIVE_VERSION},"exportedAt":${now},${holdsSomething(told) ? `"told":${JSON.stringify(told)},` : ''}\n"conversations":[`;
     let first = true;
     for await (const conversation of conversations) {
       signal.throwIfAborted();

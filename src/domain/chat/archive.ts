@@ -25,6 +25,9 @@ export interface Told {
   readonly feedback: readonly Feedback[];
 }
 
+export const holdsSomething = (told: Told | undefined): told is Told =>
+  told !== undefined && told.notes.length + told.feedback.length > 0;
+
 const toldSchema = z.looseObject({
   notes: z.array(z.unknown()).catch([]),
   feedback: z.array(z.unknown()).catch([]),

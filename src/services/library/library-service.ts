@@ -5,6 +5,7 @@
 // All of a source is read and understood before anything of it is written. Up to HELD_BYTES it is then one durable append; a larger
 // source is read a second time and appended in a few large ones, and if one of those fails, or the person cancels, what was added is
 // erased again. Changes to conversations that are already here come last, in one append, so they never need undoing.
+import type { ExportWords } from '../../adapters/exporters/exporter.ts';
 import { EXPORTERS } from '../../adapters/exporters/index.ts';
 import type {
   ImportedConversation,
@@ -18,7 +19,7 @@ import { chunksOf } from '../../adapters/importers/source-file.ts';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { until, writable } from '../../domain/base/readable.ts';
-import type { Told } from '../../domain/chat/archive.ts';
+import { holdsSomething, type Told } from '../../domain/chat/archive.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Role } from '../../domain/chat/message.ts';
 import type { ConversationChange, Documents } from '../documents/documents.ts';
@@ -43,6 +44,8 @@ export interface LibraryDeps {
   readonly documents: Documents;
   /** What the person told memory: part of a whole export, and of an import of it. */
   readonly notes?: Pick<Notes, 'state' | 'bring'>;
+  /** Labels of what is exported to be read. */
+  readonly words: ExportWords;
   readonly now?: () => number;
   /** Bytes used and allowed; null where the browser does not say. */
   readonly estimate?: () => Promise<{ usage: number; quota: number } | null>;
@@ -64,6 +67,7 @@ const NO_MESSAGES: Readonly<Record<Role, number>> = { system: 0, user: 0, assist
 export function createLibrary({
   documents,
   notes,
+  words,
   now = Date.now,
   estimate = async () => null,
   room,
@@ -219,8 +223,7 @@ export function createLibrary({
       bytes += plan.state === 'unchanged' ? 0 : plan.bytes;
       if (held && plan.state !== 'unchanged') plans.push(plan);
     }
-    const toldSomething = brought.some(({ notes, feedback }) => notes.length + feedback.length > 0);
-    if (first === null && !toldSomething) {
+    if (first === null && !brought.some(holdsSomething)) {
       const damaged = all.some(({ reason }) => reason === 'malformed-line');
       throw new RecollectError(
         damaged ? 'import-broken' : 'import-empty',
@@ -311,6 +314,7 @@ export function createLibrary({
       wanted === 'all'
         ? listed.filter((entry) => format === 'json' || entry.deletedAt === null).map(({ id }) => id)
         : wanted;
+    const told = wanted === 'all' && notes ? await until(notes.state, ({ ready }) => ready) : undefined;
     return activities.run(
       { label: 'export', params: { name: exporter.label }, total: chosen.length },
       async (progress) => {
@@ -325,7 +329,8 @@ export function createLibrary({
             yield conversation;
           }
         }
-        const count = chosen.length;
+        // For readers the notes are a file of their own.
+        const count = chosen.length + (format === 'markdown' && holdsSomething(told) ? 1 : 0);
         const mediaType = exporter.mediaType(count);
         // Handed over piece by piece: the browser may keep finished pieces outside this tab's memory.
         const pieces: Blob[] = [];
@@ -336,11 +341,11 @@ export function createLibrary({
           [open, bytes] = [[], 0];
         };
         const at = now();
-        const told = wanted === 'all' && notes ? await until(notes.state, ({ ready }) => ready) : undefined;
         for await (const piece of exporter.write(conversations(), {
           count,
           now: at,
           signal: progress.signal,
+          words,
           ...(told ? { told: { notes: told.notes, feedback: told.feedback } } : {}),
         })) {
           open.push(piece as Uint8Array<ArrayBuffer>);

@@ -1,15 +1,19 @@
 // What goes out as our own JSON comes back equal; what goes out as Markdown can be read.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { json } from '../../../src/adapters/exporters/json.ts';
 import { markdown } from '../../../src/adapters/exporters/markdown.ts';
 import { recollect } from '../../../src/adapters/importers/recollect.ts';
 import { fileFromBytes } from '../../../src/adapters/importers/source-file.ts';
 import { openZip } from '../../../src/adapters/importers/zip.ts';
-import { asConversationId, asMessageId } from '../../../src/domain/base/ids.ts';
+import { asConversationId, asMessageId, type MessageId } from '../../../src/domain/base/ids.ts';
+import type { Compaction } from '../../../src/domain/chat/compaction.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';
+import type { Message } from '../../../src/domain/chat/message.ts';
 import { conversationArbitrary } from '../../fixtures/conversations.ts';
 import { each, exported, sampleArchive, sampleConversation } from '../../fixtures/recollect.ts';
+import { chineseWords, englishWords } from '../../fixtures/words.ts';
 import { readAll } from '../../suites/importer.suite.ts';
 
 const never = new AbortController().signal;
@@ -66,6 +70,7 @@ describe('our own JSON', () => {
       count: 1,
       now: 0,
       signal: never,
+      words: englishWords,
     })) {
       pieces += 1;
       expect(piece.length).toBeLessThan(400_000);
@@ -100,7 +105,12 @@ describe('our own JSON', () => {
   });
 
   it('stops when told to', async () => {
-    const write = json.write(each([sampleConversation()]), { count: 1, now: 0, signal: AbortSignal.abort() });
+    const write = json.write(each([sampleConversation()]), {
+      count: 1,
+      now: 0,
+      signal: AbortSignal.abort(),
+      words: englishWords,
+    });
     await expect(write[Symbol.asyncIterator]().next()).rejects.toMatchObject({ name: 'AbortError' });
   });
 });
@@ -158,6 +168,131 @@ describe('Markdown', () => {
     expect(others).toContain('good day');
   });
 
+  /** Said, answered, folded, and sent back to the beginning with a note. */
+  const lived = (): Conversation => {
+    const conversation = rich();
+    const [first, second] = [...conversation.messages.values()];
+    const last = conversation.messages.get(conversation.meta.head as MessageId);
+    if (!first || !second || !last) throw new Error('no message');
+    const note = asMessageId('01900000-0000-7000-8000-0000000000fe');
+    const compaction = (id: string, more: Partial<Compaction>): [string, Compaction] => [
+      id,
+      {
+        id,
+        at: first.id,
+        createdAt: 1,
+        strategy: 'summary',
+        reason: 'manual',
+        plan: {
+          runs: [
+            { action: 'fold', count: 3 },
+            { action: 'keep', count: 9 },
+          ],
+          summaries: [
+            { kind: 'summary', text: 'They met.\n\nThey parted.' },
+            { kind: 'constraints', text: 'no' },
+          ],
+        },
+        tokensBefore: 31_204,
+        tokensAfter: 1180,
+        durationMs: 1,
+        undone: false,
+        ...more,
+      },
+    ];
+    return {
+      ...conversation,
+      meta: { ...conversation.meta, head: note, systemPrompt: 'Be brief.\nBe kind.', summary: 'A greeting.' },
+      messages: new Map([
+        ...conversation.messages,
+        [
+          note,
+          {
+            ...last,
+            id: note,
+            parentId: first.id,
+            role: 'user',
+            model: undefined,
+            createdAt: last.createdAt + 5000,
+            parts: [{ type: 'text', text: 'another way' }],
+            dmail: { from: last.id, checkpoint: first.id, by: 'person' },
+          } as Message,
+        ],
+      ]),
+      compactions: new Map([
+        compaction('01900000-0000-7000-8000-0000000000c1', {}),
+        compaction('01900000-0000-7000-8000-0000000000c2', { summary: 'My own words.', plan: {} }),
+        compaction('01900000-0000-7000-8000-0000000000c3', { summary: 'Taken back.', undone: true }),
+      ]),
+    };
+  };
+
+  it('tells instructions, checkpoints, what was folded and what was sent back, where they are', async () => {
+    const text = new TextDecoder().decode(await exported(markdown, [lived()]));
+    const [, front = '', body = ''] = text.split(/^---$/m);
+    expect(parse(front)).toMatchObject({
+      pinned: true,
+      summary: 'A greeting.',
+      instructions: 'Be brief.\nBe kind.',
+      checkpoints: [{ name: 'start', at: '2025-06-15T15:06:50.000Z', message: expect.any(String) }],
+    });
+    expect(body).toContain('*Checkpoint: start*');
+    expect(body).toContain(
+      '> **Folded up to here: 3 messages, 31,204 → 1,180 tokens**\n> \n> They met.\n> \n> They parted.',
+    );
+    expect(body).toContain('> **Folded up to here: 31,204 → 1,180 tokens**\n> \n> My own words.');
+    expect(text).not.toContain('Taken back.');
+    expect(body).toMatch(/another way\n\n\*D-Mail, sent back from: some\\_model · 2025-06-15 15:06\*/);
+    expect(text).toMatch(/\*From here a D-Mail was sent back: You · 2025-06-15/);
+  });
+
+  it('speaks the language it is given', async () => {
+    const text = new TextDecoder().decode(await exported(markdown, [lived()], 0, chineseWords));
+    const bones = text.slice(text.indexOf('\n# '));
+    expect(bones).toContain('## 您 · 2025-06-15');
+    expect(bones).toContain('*检查点：start*');
+    for (const word of ['You', 'Assistant', 'Branch', 'Reasoning', 'Result', 'Calls', 'Checkpoint', 'Folded'])
+      expect(bones).not.toContain(word);
+  });
+
+  it('has notes and feedback in a file of their own', async () => {
+    const pieces: Uint8Array[] = [];
+    const write = markdown.write(each([]), {
+      count: 1,
+      now: 0,
+      signal: never,
+      words: englishWords,
+      told: {
+        notes: [
+          {
+            id: 'n',
+            text: 'Call me Lin.',
+            createdAt: 0,
+            updatedAt: Date.UTC(2026, 0, 2),
+            by: 'person',
+            source: null,
+          },
+        ],
+        feedback: [
+          {
+            id: 'f',
+            conversationId: 'c',
+            messageId: 'm',
+            verdict: 'not-related',
+            query: 'bread',
+            passage: 'about [cars]',
+            title: 'Cars',
+            at: 0,
+          },
+        ],
+      },
+    });
+    for await (const piece of write) pieces.push(piece);
+    const text = Buffer.concat(pieces).toString();
+    expect(text).toContain('- Call me Lin. *(2026-01-02)*');
+    expect(text).toContain('- Not related to “bread”: about \\[cars\\] — Cars *(1970-01-01)*');
+  });
+
   it('holds every text of every branch', async () => {
     await fc.assert(
       fc.asyncProperty(conversationArbitrary(), async (conversation) => {
@@ -191,7 +326,8 @@ describe('Markdown', () => {
       throw new Error('the disk is gone');
     }
     const reading = (async () => {
-      for await (const _ of markdown.write(failing(), { count: 2, now: 0, signal: never }));
+      const options = { count: 2, now: 0, signal: never, words: englishWords };
+      for await (const _ of markdown.write(failing(), options));
     })();
     await expect(reading).rejects.toThrow('the disk is gone');
   });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SourceFile } from '../../../src/adapters/importers/importer.ts';
 import { fileFromBytes } from '../../../src/adapters/importers/source-file.ts';
+import { openZip } from '../../../src/adapters/importers/zip.ts';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
@@ -26,6 +27,7 @@ import * as claude from '../../fixtures/claude.ts';
 import { conversationArbitrary } from '../../fixtures/conversations.ts';
 import { filesOf, zipFile } from '../../fixtures/files.ts';
 import * as kimi from '../../fixtures/kimi-cli.ts';
+import { englishWords } from '../../fixtures/words.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const closing: Documents[] = [];
@@ -36,7 +38,7 @@ afterEach(async () => {
 function setup(deps: Partial<LibraryDeps> = {}, store: Store = createInMemoryStore()) {
   const documents = createDocuments({ store });
   closing.push(documents);
-  const library = createLibrary({ documents, now: () => NOW, ...deps });
+  const library = createLibrary({ documents, words: englishWords, now: () => NOW, ...deps });
   const entries = async () => (await until(documents.library, (l) => l.ready)).entries;
   const read = async (id: ConversationId) => (await documents.read(id)) as Conversation;
   const bySource = async (id: string) => {
@@ -352,7 +354,7 @@ describe('importing', () => {
         await documents.changeMany(changes, origin);
       },
     };
-    const library = createLibrary({ documents: failing, now: () => NOW, heldBytes: 0 });
+    const library = createLibrary({ documents: failing, words: englishWords, now: () => NOW, heldBytes: 0 });
     await library.importFiles(listing(chatgpt.branched));
     appends = 0;
     // Added first, changes to what was here last: the second append is the one that fails.
@@ -614,6 +616,22 @@ describe('taking out', () => {
     expect(report?.conversations).toEqual({ added: 0, changed: 0, unchanged: 1 });
     const after = await bySource('c-branched');
     expect(after.meta).toMatchObject({ title: 'Later title', head: own });
+  });
+
+  it('everything as Markdown has the memory notes beside the conversations, or alone', async () => {
+    const store = createInMemoryStore();
+    const notes = createNotes({ store, now: () => NOW });
+    const { library } = setup({ notes }, store);
+    await notes.write({ text: 'Reply in Dutch.\nAlways.' });
+    const alone = await library.exportConversations('all', 'markdown');
+    expect(alone.name).toBe('recollect-2026-11-21.md');
+    expect(await alone.blob.text()).toBe('# Memory notes\n\n- Reply in Dutch.\n  Always. *(2026-11-21)*\n');
+    await library.addSamples();
+    const { name, blob } = await library.exportConversations('all', 'markdown');
+    expect(name).toBe('recollect-2026-11-21.zip');
+    const zip = fileFromBytes(name, new Uint8Array(await blob.arrayBuffer()));
+    const { files } = await openZip(zip, new AbortController().signal);
+    expect(files[0]?.path).toBe('Memory notes.md');
   });
 
   it('remembers when everything was last taken out as JSON', async () => {

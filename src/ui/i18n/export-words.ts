@@ -1,0 +1,6 @@
+// The labels of files for readers, in the language in force.
+import i18next from 'i18next';
+import type { ExportWords } from '../../adapters/exporters/exporter.ts';
+
+export const exportWords: ExportWords = (word, values) =>
+  i18next.t(`library:markdown.${word}`, { ...values });
