@@ -1,14 +1,12 @@
 // Counts tokens for one model: by its own tokenizer where there is one, by the estimate otherwise, set right by what the endpoint
 // reports. What a message costs is counted once: messages never change.
 import type { Part } from '../chat/message.ts';
-import { estimateTokens } from './tokens.ts';
+import { estimateFileTokens, estimateTokens } from './tokens.ts';
 
 /** Tokens a message costs beside its words: role and separators. */
 export const MESSAGE_OVERHEAD = 4;
 /** Tokens of a call or a result beside its words. */
 const CALL_OVERHEAD = 8;
-/** What a file costs where nobody knows its measures: about one picture of 1024 pixels. */
-const FILE_TOKENS = 1000;
 
 /** One way of counting. Pure: equal texts cost the same. */
 export interface TokenCounter {
@@ -45,7 +43,7 @@ export function createMeter(counter: TokenCounter = ESTIMATE, ratio = 1): TokenM
       case 'tool-result':
         return counter.count(part.text) + CALL_OVERHEAD;
       case 'file':
-        return FILE_TOKENS;
+        return estimateFileTokens(part);
       default:
         return 0;
     }

@@ -1,5 +1,5 @@
 // How many tokens a text costs, near enough to plan with: exact counts belong to the endpoint, and come back as its usage.
-import type { Part } from '../chat/message.ts';
+import type { Part, PartOf } from '../chat/message.ts';
 
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uffef]/u;
@@ -24,6 +24,35 @@ export function estimateTokens(text: string): number {
 
 /** What a file costs where nobody knows its measures: about one picture of 1024 pixels. */
 const FILE_TOKENS = 1000;
+/** What providers say a page of a PDF costs, words and picture. */
+const PAGE_TOKENS = 2000;
+/** A page of a PDF in base64, characters: between one of words and one that was scanned. Pages are not counted. */
+const PAGE_LENGTH = 130_000;
+/** Providers take no more pages than these. */
+const MAX_PAGES = 100;
+/** Base64 that is looked at for how much of a text is ASCII, characters. */
+const SAMPLE = 4096;
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/** Estimated tokens of a file as it would be sent: a text by its length, a PDF by its size, a picture and all else as one picture. */
+export function estimateFileTokens({ mediaType, url }: PartOf<'file'>): number {
+  const comma = url?.indexOf(',') ?? -1;
+  if (url === undefined || comma < 0 || !/;base64$/i.test(url.slice(0, comma))) return FILE_TOKENS;
+  const length = url.length - comma - 1;
+  if (mediaType === 'application/pdf')
+    return PAGE_TOKENS * Math.min(MAX_PAGES, Math.max(1, Math.ceil(length / PAGE_LENGTH)));
+  if (!/^text\/|^application\/(json|xml|yaml|x-yaml)$/.test(mediaType)) return FILE_TOKENS;
+  const sample = url.slice(comma + 1, comma + 1 + SAMPLE);
+  // The first of four characters has the upper six bits of a byte: its first bit says whether that byte is beyond ASCII.
+  let [firsts, beyond] = [0, 0];
+  for (let at = 0; at < sample.length; at += 4) {
+    firsts += 1;
+    if (BASE64.indexOf(sample[at] as string) >= 32) beyond += 1;
+  }
+  const share = beyond / Math.max(1, firsts);
+  // Four ASCII characters are about a token; others are, with three bytes each.
+  return Math.ceil(length * 0.75 * ((1 - share) / 4 + share / 3));
+}
 
 /** Estimated tokens of a message's parts as they would be sent. Recall parts are counted by whoever injects them. */
 export function tokensOfParts(parts: readonly Part[]): number {
@@ -33,7 +62,7 @@ export function tokensOfParts(parts: readonly Part[]): number {
     else if (part.type === 'tool-call')
       tokens += estimateTokens(part.name) + estimateTokens(part.arguments) + 8;
     else if (part.type === 'tool-result') tokens += estimateTokens(part.text) + 8;
-    else if (part.type === 'file') tokens += FILE_TOKENS;
+    else if (part.type === 'file') tokens += estimateFileTokens(part);
   }
   return tokens;
 }

@@ -1,4 +1,4 @@
-// Files on their way into a message: pictures made small enough for a model, texts read, everything else refused with a reason.
+// Files on their way into a message: pictures made small enough for a model, texts and PDFs read, all else refused with a reason.
 import type { PartOf } from '../../domain/chat/message.ts';
 
 export type FilePart = PartOf<'file'>;
@@ -9,12 +9,20 @@ const MAX_SIDE = 2048;
 const KEEP_AS_IS = 3 * 1024 * 1024;
 const MAX_IMAGE_BYTES = 40 * 1024 * 1024;
 const MAX_TEXT_BYTES = 1024 * 1024;
+/** In base64 it must still fit into what providers take as one request. */
+const MAX_PDF_BYTES = 20 * 1024 * 1024;
 export const MAX_FILES = 20;
 /** A longer paste becomes a file that can be turned back, characters. */
 export const LONG_PASTE = 4000;
 
 /** Why a file is not taken; names a sentence in the catalogue (`refused.<reason>`). */
-export type Refusal = 'imageTooLarge' | 'imageBroken' | 'textTooLarge' | 'notText' | 'tooMany';
+export type Refusal =
+  | 'imageTooLarge'
+  | 'imageBroken'
+  | 'textTooLarge'
+  | 'pdfTooLarge'
+  | 'notText'
+  | 'tooMany';
 
 export type Attached =
   | { readonly ok: true; readonly part: FilePart }
@@ -25,7 +33,24 @@ const SENDABLE = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 /** Reads a file as a part of a message. Never rejects for what is in the file. */
 export async function attach(file: File): Promise<Attached> {
   if (file.type.startsWith('image/') && file.type !== 'image/svg+xml') return attachImage(file);
+  if (file.type === 'application/pdf' || /\.pdf$/i.test(file.name)) return attachPdf(file);
   return attachText(file);
+}
+
+async function attachPdf(file: File): Promise<Attached> {
+  if (file.size > MAX_PDF_BYTES) return { ok: false, name: file.name, reason: 'pdfTooLarge' };
+  try {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const head = new TextDecoder('latin1').decode(bytes.subarray(0, 1024));
+    if (!head.includes('%PDF-')) return { ok: false, name: file.name, reason: 'notText' };
+    const mediaType = 'application/pdf';
+    return {
+      ok: true,
+      part: { type: 'file', mediaType, name: file.name, url: `data:${mediaType};base64,${base64Of(bytes)}` },
+    };
+  } catch {
+    return { ok: false, name: file.name, reason: 'notText' };
+  }
 }
 
 async function attachImage(file: File): Promise<Attached> {
@@ -84,16 +109,19 @@ async function attachText(file: File): Promise<Attached> {
 
 /** Words as a file. */
 export function textPart(text: string, name: string, mediaType = 'text/plain'): FilePart {
-  const bytes = new TextEncoder().encode(text);
-  let binary = '';
-  for (let at = 0; at < bytes.length; at += 8192)
-    binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return {
     type: 'file',
     mediaType: mediaType.split(';')[0] as string,
     name,
-    url: `data:${mediaType.split(';')[0]};charset=utf-8;base64,${btoa(binary)}`,
+    url: `data:${mediaType.split(';')[0]};charset=utf-8;base64,${base64Of(new TextEncoder().encode(text))}`,
   };
+}
+
+function base64Of(bytes: Uint8Array): string {
+  let binary = '';
+  for (let at = 0; at < bytes.length; at += 8192)
+    binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return btoa(binary);
 }
 
 function toPart(blob: Blob, name: string): Promise<FilePart> {

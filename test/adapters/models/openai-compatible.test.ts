@@ -59,6 +59,12 @@ describe('what is sent', () => {
             url: 'data:application/zip;base64,AAAA',
           },
           { type: 'file', mediaType: 'image/jpeg', reference: 'lost.jpg' },
+          {
+            type: 'file',
+            mediaType: 'application/pdf',
+            name: 'plan.pdf',
+            url: 'data:application/pdf;base64,JVBERi0xLjc=',
+          },
         ],
       },
       {
@@ -89,6 +95,10 @@ describe('what is sent', () => {
           { type: 'text', text: '<file name="note.txt">\n备份 at three\n</file>' },
           { type: 'text', text: '[file: a.zip]' },
           { type: 'text', text: '[image: lost.jpg]' },
+          {
+            type: 'file',
+            file: { filename: 'plan.pdf', file_data: 'data:application/pdf;base64,JVBERi0xLjc=' },
+          },
         ],
       },
       {

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutToTokens, estimateTokens, tokensOfParts } from '../../../src/domain/context/tokens.ts';
+import {
+  cutToTokens,
+  estimateFileTokens,
+  estimateTokens,
+  tokensOfParts,
+} from '../../../src/domain/context/tokens.ts';
 
 describe('the token estimate', () => {
   it('counts four ASCII characters or one Han character as a token', () => {
@@ -45,5 +50,35 @@ describe('the token estimate', () => {
         { type: 'recall', query: '', threshold: 0, passages: [], nearMisses: [] },
       ]),
     ).toBe(1 + 1 + 1 + 8);
+  });
+});
+
+describe('a file', () => {
+  const file = (mediaType: string, bytes: string | Uint8Array) =>
+    estimateFileTokens({
+      type: 'file',
+      mediaType,
+      url: `data:${mediaType};base64,${Buffer.from(bytes).toString('base64')}`,
+    });
+
+  it('of words costs about what the words cost', () => {
+    for (const text of [
+      'The backup runs at four in the morning. '.repeat(500),
+      '备份在凌晨四点运行。'.repeat(500),
+      '备份 backup 凌晨四点 at four. '.repeat(500),
+    ]) {
+      const ratio = file('text/plain', text) / estimateTokens(text);
+      expect(ratio).toBeGreaterThan(0.7);
+      expect(ratio).toBeLessThan(1.4);
+    }
+    expect(file('text/plain', '')).toBe(0);
+  });
+
+  it('of pages costs by its size, and no more than providers take', () => {
+    expect(file('application/pdf', '%PDF-')).toBe(2000);
+    expect(file('application/pdf', new Uint8Array(1_000_000))).toBe(22_000);
+    expect(file('application/pdf', new Uint8Array(20_000_000))).toBe(200_000);
+    expect(file('image/png', new Uint8Array(1_000_000))).toBe(1000);
+    expect(estimateFileTokens({ type: 'file', mediaType: 'application/pdf', reference: 'a.pdf' })).toBe(1000);
   });
 });
