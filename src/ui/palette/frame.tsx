@@ -68,10 +68,13 @@ export function Footer({
   searching,
   phase,
   count,
+  completes,
 }: {
   searching: boolean;
   phase: string;
   count: number | null;
+  /** A filter is being typed that Tab would finish. */
+  completes: boolean;
 }) {
   const { t } = useTranslation('palette');
   const status = useReadable(useApp().memory.status);
@@ -98,6 +101,12 @@ export function Footer({
         </span>
       </p>
       <span aria-hidden className="flex shrink-0 items-center gap-3 max-md:hidden">
+        {completes && (
+          <span className="flex items-center gap-1">
+            <Kbd keys="Tab" />
+            {t('keys.filter')}
+          </span>
+        )}
         <span className="flex items-center gap-1">
           <Kbd keys="ArrowUp" />
           <Kbd keys="ArrowDown" />

@@ -448,7 +448,12 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
           )}
         </div>
       )}
-      <Footer searching={searching} phase={search.phase} count={blank ? null : found} />
+      <Footer
+        searching={searching}
+        phase={search.phase}
+        count={blank ? null : found}
+        completes={completions.length > 0}
+      />
     </Command>
   );
 }

@@ -173,7 +173,6 @@ export const context = {
     rename: 'Rename',
     restore: 'Go back to it',
     remove: 'Remove',
-    compare: 'Compare with now',
     worldlines: 'Worldlines',
     openWorldlines: 'Open the map',
     more: 'Show all {{count, number}}',

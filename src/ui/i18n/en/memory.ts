@@ -12,13 +12,11 @@ export const memory = {
     show: 'Show what was recalled',
     hide: 'Hide what was recalled',
     open: 'Open the message in “{{title}}”',
-    openShort: 'Open',
     more: 'Show what was said around it',
     less: 'Show less',
     nearMisses_one: '{{count, number}} near miss',
     nearMisses_other: '{{count, number}} near misses',
     nearMissesHelp: 'Below the threshold of {{threshold}}: not used for the answer.',
-    gone: 'The conversation is not here any more',
     searchedFor: 'Searched for “{{query}}”',
     trigger: {
       start: 'Memory was asked because the conversation begins',
@@ -32,7 +30,6 @@ export const memory = {
     wordsOnly: 'Only words were searched, not meaning: {{why}}',
   },
   score: {
-    label: 'Why this passage',
     vector: 'Meaning',
     keyword: 'Words',
     hybrid: 'Both, weighted',
@@ -41,9 +38,6 @@ export const memory = {
     threshold: 'Threshold',
     noVector: 'no vector yet',
     noKeyword: 'no word matched',
-    days_one: 'after {{count, number}} day',
-    days_other: 'after {{count, number}} days',
-    lost: 'lost to time',
     passed: 'above the threshold',
     missed: 'below the threshold',
     spoken:
@@ -88,7 +82,6 @@ export const memory = {
       left: 'about {{time}} left',
     },
     figures: {
-      conversations: 'Conversations',
       messages: 'Messages',
       chunks: 'Passages',
       vectors: 'Vectors',
@@ -135,8 +128,6 @@ export const memory = {
       label: 'What would be recalled for this?',
       placeholder: 'Write what you would begin a conversation with',
       help: 'Shows what would go along with a first message like this, with every number behind it.',
-      idle: 'Write a sentence to see what comes back.',
-      short: 'A few more words, please.',
       none: 'Nothing comes close. A lower threshold would let more through.',
       took: '{{time}}',
       wordsOnly: 'By words only for now.',
@@ -201,7 +192,6 @@ export const memory = {
     relate: 'Called not related: take it back',
     takeBack: 'Take back',
     takenBack: 'Feedback taken back',
-    more: 'What do you think of this passage?',
   },
   pictures: {
     nothing: 'There is nothing to draw yet.',

@@ -71,5 +71,4 @@ export const palette = {
   failed: 'The search did not work.',
   retry: 'Search again',
   run: 'Run',
-  needsText: 'Goes into the message box',
 };

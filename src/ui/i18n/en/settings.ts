@@ -281,7 +281,6 @@ export const settings = {
     ranking: 'Ranking',
     limits: 'Limits',
     indexing: 'When to read',
-    model: 'Embedding model',
     weights: 'Meaning {{vector}}, words {{keyword}}.',
     decayAfter: 'After a year a passage still counts {{share}}.',
     provider: 'Where it runs',
@@ -303,7 +302,6 @@ export const settings = {
     hubIdHelp: 'For example Xenova/bge-small-zh-v1.5. It must have ONNX files for transformers.js.',
     source: 'Files come from',
     sources: {
-      bundled: 'The app',
       hub: 'Hugging Face hub (downloaded once, then offline)',
       url: 'An address of your own',
     },
@@ -510,7 +508,6 @@ export const settings = {
     resetText: 'Every setting goes back to its default. Conversations, endpoints and keys stay.',
     resetAction: 'Reset',
     resetDone: 'All settings are at their defaults.',
-    problem: 'The configuration kept on this device could not be read',
     licences: 'Models that ship with the app',
     licence: 'Licence: {{name}}',
     notice: 'Read the notice',

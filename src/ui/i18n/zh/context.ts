@@ -167,7 +167,6 @@ export const context = {
     rename: '重命名',
     restore: '回到这里',
     remove: '移除',
-    compare: '与现在比较',
     worldlines: '世界线',
     openWorldlines: '打开地图',
     more: '显示全部 {{count, number}} 个',

@@ -56,5 +56,4 @@ export const palette = {
   failed: '搜索没有成功。',
   retry: '再搜一次',
   run: '运行',
-  needsText: '放进输入框',
 };

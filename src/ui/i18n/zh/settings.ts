@@ -204,7 +204,6 @@ export const settings = {
     ranking: '排序',
     limits: '限额',
     indexing: '何时读取',
-    model: '向量模型',
     weights: '意思 {{vector}}，词语 {{keyword}}。',
     decayAfter: '一年之后，片段的分量仍有 {{share}}。',
     provider: '在哪里运行',
@@ -223,7 +222,6 @@ export const settings = {
     hubIdHelp: '例如 Xenova/bge-small-zh-v1.5。须有可供 transformers.js 使用的 ONNX 文件。',
     source: '文件来自',
     sources: {
-      bundled: '应用自带',
       hub: 'Hugging Face（下载一次，之后离线可用）',
       url: '自己的地址',
     },
@@ -394,7 +392,6 @@ export const settings = {
     resetText: '所有设置恢复默认。对话、服务和密钥不受影响。',
     resetAction: '重置',
     resetDone: '全部设置已恢复默认。',
-    problem: '这台设备上保存的配置无法读取',
     licences: '随应用提供的模型',
     licence: '许可：{{name}}',
     notice: '查看声明',
