@@ -38,12 +38,14 @@ import { createContext } from './services/context/context-service.ts';
 import { meaningBy } from './services/context/meaning.ts';
 import { createDocuments } from './services/documents/documents-service.ts';
 import { createNotes } from './services/documents/notes.ts';
+import { createActivities } from './services/library/activities.ts';
 import { createLibrary } from './services/library/library-service.ts';
 import { roomOf } from './services/library/room.ts';
 import { followEmbedding } from './services/memory/embedding-in-force.ts';
 import type { MemoryStatus } from './services/memory/memory.ts';
 import { createMemory } from './services/memory/memory-service.ts';
 import { startPolish } from './services/memory/polish.ts';
+import { createRebuilding } from './services/memory/rebuilding.ts';
 import { enteredPrice } from './services/settings/entered-price.ts';
 import { createSettings, endpointSecret } from './services/settings/settings-service.ts';
 import { createSync } from './services/sync/sync-service.ts';
@@ -229,6 +231,7 @@ async function start(): Promise<void> {
   }
 
   const pause = createPause(engine, signal);
+  const memoryWork = createActivities({ now: Date.now });
   const memory = createMemory({
     index: () => index,
     embedding: embedding.get,
@@ -238,12 +241,19 @@ async function start(): Promise<void> {
     status,
     wake: engine.wake,
     setPaused: (paused) => pause.set('person', paused),
-    rebuild: async () => {
-      // The engine's code belongs to the engine's thread; the page needs this one line of it, and seldom.
-      const { requestRebuild } = await import('./services/memory/engine.ts');
-      await requestRebuild(store.drawer);
-      engine.wake('now');
-    },
+    rebuild: createRebuilding({
+      activities: memoryWork,
+      status,
+      request: async () => {
+        // The engine's code belongs to the engine's thread; the page needs this one line of it, and seldom.
+        const { requestRebuild } = await import('./services/memory/engine.ts');
+        await requestRebuild(store.drawer);
+        engine.wake('now');
+      },
+      messages: () =>
+        documents.library.get().entries.reduce((sum, { messageCount }) => sum + messageCount, 0),
+      signal,
+    }),
   });
 
   // SERVICES
@@ -257,6 +267,7 @@ async function start(): Promise<void> {
     documents,
     notes,
     words: exportWords,
+    others: memoryWork,
     estimate: async () => {
       const { usage, quota } = await device.storage();
       return usage === null || quota === null ? null : { usage, quota };

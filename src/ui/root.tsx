@@ -19,7 +19,7 @@ import { SidebarControl } from './shell/header.tsx';
 import { useShortcuts } from './shell/shortcuts.ts';
 import { Sidebar } from './shell/sidebar.tsx';
 import { useTheme } from './shell/theme.ts';
-import { useTitle } from './shell/title.ts';
+import { TabTitle } from './shell/title.ts';
 import { ForgetEverywhere } from './sync/forget-everywhere.tsx';
 import './sync/pairing-link.ts';
 import { useOpenRooms } from './sync/use-sync.ts';
@@ -99,7 +99,6 @@ function Frame() {
   const control = useMemo(() => ({ shown, open: openSidebar }), [shown, openSidebar]);
 
   useTheme();
-  useTitle();
   const { route } = navigation;
   useEffect(() => {
     session.current.set(route.screen === 'conversation' ? route.conversationId : null);
@@ -164,6 +163,7 @@ function Frame() {
           </aside>
         )}
         <div className="flex min-w-0 flex-1 flex-col">
+          <TabTitle />
           <DataAlert />
           <UpdateNotice />
           <RoomNotice />

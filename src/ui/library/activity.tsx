@@ -1,113 +1,14 @@
 // The one place for long work: imports, exports, reading, vectors, models. Counts, rate, time left, pause and cancel.
 import { Activity as ActivityIcon, Check, CircleSlash, Pause, Play, TriangleAlert, X } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Activity } from '../../domain/base/activity.ts';
-import type { MemoryStatus } from '../../services/memory/memory.ts';
-import { useApp, useReadable } from '../hooks/app.tsx';
+import { useApp } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useReading } from '../hooks/reading.ts';
 import { formatBytes, formatDuration, formatNumber, formatPercent } from '../i18n/index.ts';
 import { classes, IconButton, Popover, Progress } from '../shell/controls.tsx';
 import { useProblemWords } from '../shell/problem-notice.tsx';
-
-/** A line of the list. Work of memory has no id to cancel: it can be paused. */
-interface Line {
-  readonly id: string;
-  readonly label: Activity['label'];
-  readonly name: string | null;
-  readonly done: number;
-  readonly total: number;
-  /** Things per second, 0 while unknown. */
-  readonly rate: number;
-  readonly state: Activity['state'];
-  readonly problem: Activity['problem'] | undefined;
-  /** `share`: steps that mean nothing to a person; only how far it is does. */
-  readonly unit: 'count' | 'bytes' | 'share';
-  /** `left` alone is known of work that has no beginning. */
-  readonly left: number | null;
-  readonly can: 'pause' | 'cancel' | 'dismiss' | null;
-}
-
-/** What memory does beside the activities it announces itself. */
-function memoryLines(status: MemoryStatus, announced: ReadonlySet<Activity['label']>): Line[] {
-  const lines: Line[] = [];
-  const base = { name: null, done: 0, total: 0, problem: undefined, unit: 'count' } as const;
-  const paused = status.state === 'paused';
-  if (status.embedding.status === 'loading' && !announced.has('model-download'))
-    lines.push({
-      ...base,
-      id: 'memory model',
-      label: 'model-download',
-      done: status.embedding.loaded,
-      total: status.embedding.total,
-      rate: 0,
-      state: 'running',
-      unit: 'bytes',
-      left: null,
-      can: null,
-    });
-  const working = status.state === 'indexing' || paused;
-  if (working && status.unread > 0 && !announced.has('index') && !announced.has('rebuild'))
-    lines.push({
-      ...base,
-      id: 'memory index',
-      label: 'index',
-      rate: 0,
-      state: paused ? 'paused' : 'running',
-      left: status.unread,
-      can: 'pause',
-    });
-  if (working && status.waiting > 0 && !announced.has('embed'))
-    lines.push({
-      ...base,
-      id: 'memory embed',
-      label: 'embed',
-      rate: status.rate,
-      state: paused ? 'paused' : 'running',
-      left: status.waiting,
-      can: 'pause',
-    });
-  return lines;
-}
-
-function useLines(): readonly Line[] {
-  const app = useApp();
-  const activities = useReadable(app.library.activities);
-  const { status } = useReading();
-  return useMemo(() => {
-    const going = (activity: Activity) => activity.state === 'running' || activity.state === 'paused';
-    const announced = new Set(activities.filter(going).map((activity) => activity.label));
-    const now = Date.now();
-    return [
-      ...activities.map((activity): Line => {
-        const seconds = (now - activity.startedAt) / 1000;
-        const name = activity.params?.name;
-        const ofMemory = activity.label === 'index' || activity.label === 'embed';
-        return {
-          id: activity.id,
-          label: activity.label,
-          name: name === undefined ? null : String(name),
-          done: activity.done,
-          total: activity.total,
-          rate:
-            activity.label === 'embed' && status.rate > 0
-              ? status.rate
-              : seconds > 1
-                ? activity.done / seconds
-                : 0,
-          state: activity.state,
-          problem: activity.problem,
-          unit:
-            activity.label === 'model-download' ? 'bytes' : activity.label === 'import' ? 'share' : 'count',
-          left: null,
-          can: !going(activity) ? 'dismiss' : ofMemory ? 'pause' : 'cancel',
-        };
-      }),
-      ...memoryLines(status, announced),
-    ].sort((a, b) => Number(b.state === 'running') - Number(a.state === 'running'));
-  }, [activities, status]);
-}
+import { type Line, shareOf, useLines } from './lines.ts';
 
 /** Shows how much is going on; opens the list. Hidden while there is nothing to tell. */
 export function ActivityButton() {
@@ -122,9 +23,7 @@ export function ActivityButton() {
   const announcement = useAnnouncement(lines);
   const label =
     running.length > 0 ? t('activity.openRunning', { count: running.length }) : t('activity.open');
-  const known = running.filter((line) => line.total > 0);
-  const share =
-    known.length > 0 ? known.reduce((sum, line) => sum + line.done / line.total, 0) / known.length : null;
+  const share = shareOf(running);
   return (
     <>
       <span role="status" className="sr-only">

@@ -86,6 +86,7 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
   ),
   { section: 'storage', key: 'storage.export.title' },
   { section: 'storage', key: 'storage.import.title' },
+  { section: 'storage', key: 'storage.rebuild.title' },
   { section: 'storage', key: 'storage.trash.title' },
   { section: 'storage', key: 'storage.samples.title' },
   { section: 'storage', key: 'storage.persist.title' },

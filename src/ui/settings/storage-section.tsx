@@ -1,5 +1,5 @@
 // What is kept in this browser and how large it is; the way out and the way in; the trash; the samples.
-import { Download, RotateCcw, ShieldAlert, ShieldCheck, Trash2, Upload } from 'lucide-react';
+import { Download, RefreshCw, RotateCcw, ShieldAlert, ShieldCheck, Trash2, Upload } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
@@ -10,10 +10,11 @@ import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { roomOf } from '../../services/library/room.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
-import { formatBytes, formatExact, formatPercent, formatRelative } from '../i18n/index.ts';
+import { formatBytes, formatExact, formatNumber, formatPercent, formatRelative } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
+import { useLines } from '../library/lines.ts';
 import { useIndexStats } from '../memory/index-status.tsx';
-import { Badge, Button, Confirm, classes, IconButton, Skeleton } from '../shell/controls.tsx';
+import { Badge, Button, Confirm, classes, IconButton, Progress, Skeleton } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { useHasAccount, useJournal } from '../sync/use-sync.ts';
 import { CleanupGroup } from './cleanup-group.tsx';
@@ -36,6 +37,7 @@ export function StorageSection() {
       <Trash />
       <Group title={t('storage.limits')}>
         <EngineRow />
+        <RebuildRow />
         <NumberSetting path="storage.max_size_mb" />
       </Group>
       {app.storageKind === 'memory' && <p className="text-danger">{t('storage.memoryOnly')}</p>}
@@ -305,6 +307,67 @@ function ExportRow() {
         ))}
       </div>
     </Row>
+  );
+}
+
+/** Makes the index anew, and shows how far memory's reading is, whatever began it. */
+function RebuildRow() {
+  const { t } = useTranslation('settings');
+  const app = useApp();
+  const report = useReport();
+  const stats = useIndexStats();
+  const starting = useReadable(app.memory.status, (status) => status.state === 'starting');
+  const lines = useLines().filter(({ state }) => state === 'running' || state === 'paused');
+  const going = (['rebuild', 'index', 'embed'] as const)
+    .map((label) => lines.find((line) => line.label === label))
+    .find((line) => line !== undefined);
+  const [asking, setAsking] = useState(false);
+  const label = going && t(`library:activity.label.${going.label}`);
+  return (
+    <div>
+      <Row label={t('storage.rebuild.title')} help={t('storage.rebuild.text')}>
+        <Button
+          size="sm"
+          disabled={starting || going?.label === 'rebuild'}
+          icon={<RefreshCw size={14} aria-hidden />}
+          onClick={() => setAsking(true)}
+        >
+          {t('storage.rebuild.action')}
+        </Button>
+      </Row>
+      {going && label && (
+        <div className="-mt-1 pb-3">
+          <Progress value={going.total > 0 ? going.done / going.total : null} label={label} />
+          <p className="mt-1.5 text-ink-3 text-xs tabular-nums">
+            {[
+              label,
+              going.total > 0
+                ? t('library:activity.of', {
+                    done: formatNumber(going.done),
+                    total: formatNumber(going.total),
+                  })
+                : going.left !== null
+                  ? t('library:activity.waiting', { count: going.left })
+                  : '',
+              going.state === 'paused' ? t('library:activity.state.paused') : '',
+            ]
+              .filter(Boolean)
+              .join(' · ')}
+          </p>
+        </div>
+      )}
+      <Confirm
+        open={asking}
+        onOpenChange={setAsking}
+        title={t('memory:screen.rebuildTitle')}
+        action={t('memory:screen.rebuildAction')}
+        onConfirm={() => {
+          app.memory.rebuild().catch(report);
+        }}
+      >
+        {t('memory:screen.rebuildText', { count: stats?.messages ?? 0 })}
+      </Confirm>
+    </div>
   );
 }
 

@@ -4,16 +4,15 @@ import { useTranslation } from 'react-i18next';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatPercent } from '../i18n/index.ts';
+import { titlePercent, useLines } from '../library/lines.ts';
 
-export function useTitle(): void {
+/** Draws nothing; a component of its own, so that what moves all the time redraws the title alone. */
+export function TabTitle(): null {
   const app = useApp();
   const { t } = useTranslation('shell');
   const { route } = useNavigation();
   const entries = useReadable(app.documents.library, (library) => library.entries);
-  const work = useReadable(app.library.activities, (all) => {
-    const running = all.find((activity) => activity.state === 'running' && activity.total > 0);
-    return running ? Math.floor((100 * running.done) / running.total) : null;
-  });
+  const work = titlePercent(useLines());
   const place =
     route.screen === 'conversation'
       ? route.conversationId === null
@@ -24,4 +23,5 @@ export function useTitle(): void {
     const words = `${place} · Recollect`;
     document.title = work === null ? words : `${formatPercent(work / 100)} · ${words}`;
   }, [place, work]);
+  return null;
 }

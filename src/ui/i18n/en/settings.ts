@@ -422,6 +422,11 @@ export const settings = {
       removed_one: 'Removed {{count, number}} sample',
       removed_other: 'Removed {{count, number}} samples',
     },
+    rebuild: {
+      title: 'Rebuild the index',
+      text: 'Makes it again from your conversations, which stay as they are. Activity shows how far it is.',
+      action: 'Rebuild',
+    },
     cleanup: {
       title: 'Tidy up',
       nothing: 'There is nothing to tidy up.',

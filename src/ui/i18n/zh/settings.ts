@@ -317,6 +317,11 @@ export const settings = {
       added_other: '已添加 {{count, number}} 个示例',
       removed_other: '已移除 {{count, number}} 个示例',
     },
+    rebuild: {
+      title: '重建索引',
+      text: '由对话重新建立，对话本身不变。“活动”中可查看进度。',
+      action: '重建',
+    },
     cleanup: {
       title: '整理',
       nothing: '没有需要整理的对话。',

@@ -1,0 +1,84 @@
+// A rebuild of the index as long work that a person can watch: asked for here, done elsewhere, read off memory's status.
+import { isAbort, RecollectError } from '../../domain/base/errors.ts';
+import { type Readable, until } from '../../domain/base/readable.ts';
+import type { Activities } from '../library/activities.ts';
+import { type Tally, tallied } from '../library/tally.ts';
+import type { MemoryStatus } from './memory.ts';
+
+/** A rebuild that has not begun to read after this time had nothing to read, ms. */
+const BEGINS_WITHIN_MS = 10_000;
+
+/**
+ * What asks for a rebuild and shows it under `rebuild` until everything is found by words again. Resolves as soon as the rebuild is
+ * asked for; rejects if it cannot be. `messages`: how many there are to read.
+ */
+export function createRebuilding({
+  activities,
+  status,
+  request,
+  messages,
+  signal,
+}: {
+  activities: Pick<Activities, 'run'>;
+  status: Readable<Pick<MemoryStatus, 'state' | 'unread' | 'problem'>>;
+  request: () => Promise<void>;
+  messages: () => number;
+  signal: AbortSignal;
+}): () => Promise<void> {
+  let shown = false;
+  return async () => {
+    await request();
+    if (shown) return;
+    shown = true;
+    activities
+      .run(
+        { label: 'rebuild', total: messages() },
+        async (progress) => {
+          const begun = await until(
+            status,
+            ({ unread }) => unread > 0,
+            AbortSignal.any([progress.signal, AbortSignal.timeout(BEGINS_WITHIN_MS)]),
+          ).catch(() => null);
+          progress.signal.throwIfAborted();
+          if (begun === null) return;
+          let tally: Tally = { done: 0, left: 0 };
+          const look = () => {
+            const { unread } = status.get();
+            if (unread === 0) return;
+            const next = tallied(tally, unread);
+            // Counted as they are read: what comes in meanwhile is read as well.
+            progress.setTotal(Math.max(messages(), next.done + next.left));
+            progress.add(next.done - tally.done);
+            tally = next;
+          };
+          look();
+          const stop = status.subscribe(look);
+          try {
+            const { state, problem } = await until(
+              status,
+              (now) => now.unread === 0 || now.state === 'failed',
+              progress.signal,
+            );
+            if (state === 'failed')
+              throw new RecollectError(
+                problem?.code ?? 'index-unavailable',
+                problem?.message ?? 'The index stopped',
+                {
+                  ...(problem?.params ? { params: problem.params } : {}),
+                },
+              );
+          } finally {
+            stop();
+          }
+        },
+        signal,
+      )
+      .catch((error: unknown) => {
+        // The activity tells it.
+        if (!isAbort(error)) console.warn('The rebuild of the index stopped:', error);
+      })
+      .finally(() => {
+        shown = false;
+      });
+  };
+}

@@ -1,0 +1,163 @@
+// The lines of long work, the same for the list, the ring and the title of the tab: activities, and what memory does beside them.
+import { useMemo, useRef } from 'react';
+import type { Activity } from '../../domain/base/activity.ts';
+import { type Tally, tallied } from '../../services/library/tally.ts';
+import type { MemoryStatus } from '../../services/memory/memory.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useReading } from '../hooks/reading.ts';
+
+/** A line of the list. Work of memory has no id to cancel: it can be paused. */
+export interface Line {
+  readonly id: string;
+  readonly label: Activity['label'];
+  readonly name: string | null;
+  readonly done: number;
+  readonly total: number;
+  /** Things per second, 0 while unknown. */
+  readonly rate: number;
+  readonly state: Activity['state'];
+  readonly problem: Activity['problem'] | undefined;
+  /** `share`: steps that mean nothing to a person; only how far it is does. */
+  readonly unit: 'count' | 'bytes' | 'share';
+  /** `left` alone is known of work that has no beginning. */
+  readonly left: number | null;
+  readonly can: 'pause' | 'cancel' | 'dismiss' | null;
+}
+
+/** What memory does beside the activities it announces itself. */
+function memoryLines(
+  status: MemoryStatus,
+  announced: ReadonlySet<Activity['label']>,
+  { unread, waiting }: Tallies,
+): Line[] {
+  const lines: Line[] = [];
+  const base = { name: null, problem: undefined, unit: 'count' } as const;
+  // Until some of it is done, nobody knows more than what is left.
+  const amounts = ({ done, left }: Tally) =>
+    done > 0 ? { done, total: done + left, left: null } : { done: 0, total: 0, left };
+  const paused = status.state === 'paused';
+  if (status.embedding.status === 'loading' && !announced.has('model-download'))
+    lines.push({
+      ...base,
+      id: 'memory model',
+      label: 'model-download',
+      done: status.embedding.loaded,
+      total: status.embedding.total,
+      rate: 0,
+      state: 'running',
+      unit: 'bytes',
+      left: null,
+      can: null,
+    });
+  const working = status.state === 'indexing' || paused;
+  if (working && status.unread > 0 && !announced.has('index') && !announced.has('rebuild'))
+    lines.push({
+      ...base,
+      id: 'memory index',
+      label: 'index',
+      rate: 0,
+      state: paused ? 'paused' : 'running',
+      ...amounts(unread),
+      can: 'pause',
+    });
+  if (working && status.waiting > 0 && !announced.has('embed'))
+    lines.push({
+      ...base,
+      id: 'memory embed',
+      label: 'embed',
+      rate: status.rate,
+      state: paused ? 'paused' : 'running',
+      ...amounts(waiting),
+      can: 'pause',
+    });
+  return lines;
+}
+
+/** What memory has done of its two kinds of work, as this tab has seen it. */
+export interface Tallies {
+  readonly unread: Tally;
+  readonly waiting: Tally;
+}
+export const NO_TALLIES: Tallies = { unread: { done: 0, left: 0 }, waiting: { done: 0, left: 0 } };
+
+export const talliedBy = (before: Tallies, { unread, waiting }: MemoryStatus): Tallies => ({
+  unread: tallied(before.unread, unread),
+  waiting: tallied(before.waiting, waiting),
+});
+
+/** Everything that is going on or has just ended, what runs first. `now` in ms since 1970. */
+export function linesOf(
+  activities: readonly Activity[],
+  status: MemoryStatus,
+  tallies: Tallies,
+  now: number,
+): readonly Line[] {
+  const going = (activity: Activity) => activity.state === 'running' || activity.state === 'paused';
+  const announced = new Set(activities.filter(going).map((activity) => activity.label));
+  return [
+    ...activities.map((activity): Line => {
+      const seconds = (now - activity.startedAt) / 1000;
+      const name = activity.params?.name;
+      // It is paused with all that memory does; stopping it half-way would leave an index that lacks things.
+      const ofMemory =
+        activity.label === 'index' || activity.label === 'embed' || activity.label === 'rebuild';
+      return {
+        id: activity.id,
+        label: activity.label,
+        name: name === undefined ? null : String(name),
+        done: activity.done,
+        total: activity.total,
+        rate:
+          activity.label === 'embed' && status.rate > 0
+            ? status.rate
+            : seconds > 1
+              ? activity.done / seconds
+              : 0,
+        state:
+          ofMemory && activity.state === 'running' && status.state === 'paused' ? 'paused' : activity.state,
+        problem: activity.problem,
+        unit: activity.label === 'model-download' ? 'bytes' : activity.label === 'import' ? 'share' : 'count',
+        left: null,
+        can: !going(activity) ? 'dismiss' : ofMemory ? 'pause' : 'cancel',
+      };
+    }),
+    ...memoryLines(status, announced, tallies),
+  ].sort((a, b) => Number(b.state === 'running') - Number(a.state === 'running'));
+}
+
+export function useLines(): readonly Line[] {
+  const app = useApp();
+  const activities = useReadable(app.library.activities);
+  const { status } = useReading();
+  const seen = useRef<{ status: MemoryStatus | null; tallies: Tallies }>({
+    status: null,
+    tallies: NO_TALLIES,
+  });
+  // Each status counts once, however often this is drawn.
+  if (seen.current.status !== status)
+    seen.current = { status, tallies: talliedBy(seen.current.tallies, status) };
+  const { tallies } = seen.current;
+  return useMemo(() => linesOf(activities, status, tallies, Date.now()), [activities, status, tallies]);
+}
+
+/** How far the lines are together, 0–1; null while nobody knows of any. */
+export function shareOf(lines: readonly Line[]): number | null {
+  const known = lines.filter((line) => line.total > 0);
+  return known.length > 0
+    ? known.reduce((sum, line) => sum + line.done / line.total, 0) / known.length
+    : null;
+}
+
+/** Reading so few messages is over before anybody has looked at the title of the tab. */
+const WORTH_TELLING = 20;
+
+/** What of the lines the title of the tab tells, as whole percent; null: nothing, or nobody knows. */
+export function titlePercent(lines: readonly Line[]): number | null {
+  const share = shareOf(
+    lines.filter(
+      ({ state, label, total }) =>
+        state === 'running' && ((label !== 'index' && label !== 'embed') || total >= WORTH_TELLING),
+    ),
+  );
+  return share === null ? null : Math.min(100, Math.floor(100 * share));
+}

@@ -1,0 +1,63 @@
+// A rebuild is seen from asking to its end, and never twice.
+import { expect, it } from 'vitest';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
+import { until, writable } from '../../../src/domain/base/readable.ts';
+import { createActivities } from '../../../src/services/library/activities.ts';
+import type { MemoryStatus } from '../../../src/services/memory/memory.ts';
+import { createRebuilding } from '../../../src/services/memory/rebuilding.ts';
+
+const READY: MemoryStatus = {
+  state: 'ready',
+  unread: 0,
+  waiting: 0,
+  rate: 0,
+  embedding: { status: 'idle' },
+  engine: null,
+  problem: null,
+};
+
+function setup(request: () => Promise<void> = async () => {}) {
+  const activities = createActivities({ now: Date.now });
+  const status = writable<MemoryStatus>(READY);
+  const rebuild = createRebuilding({
+    activities,
+    status,
+    request,
+    messages: () => 100,
+    signal: new AbortController().signal,
+  });
+  const now = () => activities.list.get()[0];
+  const ended = () => until(activities.list, ([one]) => one !== undefined && one.state !== 'running');
+  return { activities, status, rebuild, now, ended };
+}
+
+it('counts what was read until nothing is left', async () => {
+  const { activities, status, rebuild, now, ended } = setup();
+  await rebuild();
+  expect(now()).toMatchObject({ label: 'rebuild', done: 0, total: 100, state: 'running' });
+  await rebuild();
+  expect(activities.list.get()).toHaveLength(1);
+  status.set({ ...READY, state: 'indexing', unread: 90 });
+  // What follows a promise has its turn before the next figure.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  status.set({ ...READY, state: 'indexing', unread: 30 });
+  expect(now()?.total).toBe(100);
+  status.set({ ...READY, state: 'indexing', waiting: 80 });
+  await ended();
+  expect(now()).toMatchObject({ state: 'finished', done: 100, total: 100 });
+});
+
+it('fails as the index does, and is not begun where it could not be asked for', async () => {
+  const { status, rebuild, now, ended } = setup();
+  await rebuild();
+  status.set({ ...READY, state: 'indexing', unread: 9 });
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  const { problem } = new RecollectError('storage-full', 'no room');
+  status.set({ ...READY, state: 'failed', unread: 9, problem });
+  await ended();
+  expect(now()).toMatchObject({ state: 'failed', problem: { code: 'storage-full' } });
+
+  const refused = setup(() => Promise.reject(new Error('no')));
+  await expect(refused.rebuild()).rejects.toThrow('no');
+  expect(refused.activities.list.get()).toEqual([]);
+});
