@@ -170,7 +170,8 @@ export async function openPipeline(options: {
         for (let tries = 1; answer.degraded?.retry && tries < TRIES; tries++)
           answer = await home.recall(question, OPEN_REQUEST);
         const { passages, nearMisses, degraded } = answer;
-        if (degraded) throw new Error(`No answer to ${JSON.stringify(question.slice(0, 80))}: ${degraded.message}`);
+        if (degraded)
+          throw new Error(`No answer to ${JSON.stringify(question.slice(0, 80))}: ${degraded.message}`);
         return [...passages, ...nearMisses].map((passage) => ({
           ...(units.get(passage.messageId as MessageId) as { unit: string; session: string }),
           scores: passage.scores,
