@@ -20,7 +20,7 @@ import {
 import { createVectorCopy } from './vector-copy.ts';
 
 export interface PgliteIndexOptions {
-  /** From so many vectors on those of the model that is asked for are also held in memory. Default: 2,000. */
+  /** From so many vectors on those of the model that is asked for are also held in memory. Default: 4,000. */
   readonly holdFrom?: number;
 }
 

@@ -5,7 +5,7 @@ import { createNearest, type Likely, type Nearest } from './nearest.ts';
 import { type Ask, fromHex, toJson } from './statements.ts';
 
 /** Up to so many vectors a scan of the table is as fast. */
-const HOLD_FROM = 2_000;
+const HOLD_FROM = 4_000;
 /** For more it would take too much memory. */
 const HOLD_UP_TO = 250_000;
 /** Vectors copied in one statement: others wait for it. */
@@ -50,7 +50,7 @@ interface Held {
   turn: Promise<void>;
 }
 
-/** A copy that is made when it is wanted, from `from` vectors on (default: 2,000). */
+/** A copy that is made when it is wanted, from `from` vectors on (default: 4,000). */
 export function createVectorCopy(ask: Ask, from = HOLD_FROM): VectorCopy {
   let held: Held | undefined;
   /** Of this model no copy can be made. */
