@@ -507,3 +507,121 @@ test('a model that takes no tools is asked without them, and the settings say so
   await refusals.getByRole('button', { name: 'Offer tools again' }).click();
   await expect(refusals).toBeHidden();
 });
+
+/** From now on no compaction can be kept, as on a full disk; false: it can again. */
+const refuseCompactions = (page: Page, refused: boolean) =>
+  page.evaluate((refused) => {
+    const documents = globalThis.recollect?.app.documents;
+    if (!documents) return;
+    const kept = documents as typeof documents & { was?: typeof documents.change };
+    kept.was ??= documents.change;
+    const { was } = kept;
+    const change: typeof documents.change = (id, what) =>
+      refused && what.compactions ? Promise.reject(new Error('no room')) : was(id, what);
+    Object.assign(documents, { change });
+  }, refused);
+
+test('folding that cannot be kept says so: by itself, made again, and from its plan', async ({ page }) => {
+  await openApp(page);
+  await connect(page, SMALL);
+  server.answer(longAnswers);
+  await ask(page, `Tell me first. ${about('first')}`);
+  await refuseCompactions(page, true);
+  const alert = page.getByRole('region', { name: 'Messages' }).getByRole('alert');
+  for (const topic of TOPICS) {
+    await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
+    if ((await alert.count()) > 0) break;
+  }
+  await expect(alert).toContainText('could not be compacted: no room');
+
+  await gauge(page).click();
+  await page.getByRole('button', { name: 'Fold now' }).last().click();
+  const plan = page.getByRole('dialog', { name: 'Fold older messages' });
+  await plan.getByRole('button', { name: 'Fold', exact: true }).click();
+  const said = page.locator('[data-sonner-toast]').filter({ hasText: 'could not be compacted: no room' });
+  await expect(said.first()).toBeVisible();
+  // The plan stays, to be tried again.
+  await refuseCompactions(page, false);
+  await plan.getByRole('button', { name: 'Fold', exact: true }).click();
+  await expect(plan).toBeHidden();
+  await expect(alert).toBeHidden();
+  await toDivider(page);
+  await look(divider(page));
+  await expect(divider(page)).toContainText(/to \d+ ?% of the tokens/);
+
+  await expect(said).toHaveCount(0);
+  await refuseCompactions(page, true);
+  await divider(page).getByRole('button', { name: 'Again' }).click();
+  await divider(page).getByRole('button', { name: 'Make it again' }).click();
+  await expect(said.first()).toBeVisible();
+  await expect(divider(page).getByRole('button', { name: 'Make it again' })).toBeVisible();
+});
+
+test('a checkpoint gets its name in the panel, another one, and comes back when it was removed', async ({
+  page,
+}) => {
+  await openApp(page);
+  await connect(page);
+  server.answer((request) => say(`Answer to: ${lastWords(request)}`));
+  await ask(page, 'One');
+  const panel = page.getByRole('complementary', { name: 'Context' });
+  const toast = (words: string) => page.locator('[data-sonner-toast]').filter({ hasText: words });
+  const name = panel.getByRole('textbox', { name: 'Name of the checkpoint' });
+  await panel.getByRole('button', { name: 'Set a checkpoint here' }).click();
+  await name.fill('before lunch');
+  await name.press('Enter');
+  await expect(toast('Checkpoint “before lunch” set')).toBeVisible();
+  const row = (words: string) => panel.getByRole('listitem').filter({ hasText: words });
+  await row('before lunch').hover();
+  await row('before lunch').getByRole('button', { name: 'Rename' }).click();
+  await name.fill('after lunch');
+  await name.press('Enter');
+  await expect(toast('The checkpoint is called “after lunch” now')).toBeVisible();
+  await row('after lunch').hover();
+  await row('after lunch').getByRole('button', { name: 'Remove' }).click();
+  await expect(row('after lunch')).toHaveCount(0);
+  await toast('Checkpoint “after lunch” removed').getByRole('button', { name: 'Undo' }).click();
+  await expect(row('after lunch')).toBeVisible();
+
+  await write(page, '/help checkpiont');
+  await expect(page.getByRole('region', { name: '/help checkpiont' })).toContainText('/checkpoint?');
+});
+
+test('an answer says that memory was too slow; a PDF goes along; what the model costs can be said', async ({
+  page,
+}) => {
+  await openApp(page);
+  await connect(page);
+  server.answer((request) => say(`Answer to: ${lastWords(request).slice(0, 20)}`));
+  await page.evaluate(() => {
+    const memory = globalThis.recollect?.app.memory;
+    if (memory) Object.assign(memory, { recall: () => new Promise(() => undefined) });
+  });
+  await page.locator('input[type=file]').setInputFiles({
+    name: 'Plan.pdf',
+    mimeType: 'application/pdf',
+    buffer: Buffer.from('%PDF-1.7'),
+  });
+  await expect(page.getByRole('list', { name: 'Attached files' })).toContainText('Plan.pdf');
+  await ask(page, 'What is the plan?');
+  expect(allOf(server.chats().at(-1))).toContain('data:application/pdf;base64,JVBERi0xLjc=');
+  await expect(page.getByRole('article', { name: 'You' })).toContainText('Plan.pdf');
+  await expect(page.getByRole('article', { name: 'Answer' })).toContainText('did not answer in time');
+
+  await page
+    .getByRole('link', { name: 'Settings' })
+    .or(page.getByRole('button', { name: 'Settings' }))
+    .first()
+    .click();
+  await page.getByRole('button', { name: 'Edit: Scripted' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Scripted' });
+  await dialog.getByRole('spinbutton', { name: 'Reading' }).fill('1000');
+  await dialog.getByRole('button', { name: /^Save( and use)?$/ }).click();
+  await expect(dialog).toContainText('Both figures are needed');
+  await dialog.getByRole('spinbutton', { name: 'Writing' }).fill('2000');
+  await dialog.getByRole('button', { name: /^Save( and use)?$/ }).click();
+  await expect(dialog).toBeHidden();
+  await page.goBack();
+  await gauge(page).click();
+  await expect(page.getByText(/Reading it costs about \$/)).toBeVisible();
+});
