@@ -17,7 +17,10 @@ export function CleanupGroup() {
   const report = useReport();
   const cleanup = useReadable(app.settings.config, (config) => config.storage.cleanup);
   const entries = useReadable(app.documents.library, (library) => library.entries);
-  const { archive, trash } = cleanupOf(entries, cleanup, Date.now());
+  /** Archived right here: whoever clicks twice in one place must not find them in the trash. */
+  const [spared, setSpared] = useState<ReadonlySet<LibraryEntry['id']>>(new Set());
+  const { archive, trash: old } = cleanupOf(entries, cleanup, Date.now());
+  const trash = old.filter(({ id }) => !spared.has(id));
 
   const carryOut = async (
     chosen: readonly LibraryEntry[],
@@ -54,7 +57,10 @@ export function CleanupGroup() {
               carryOut(
                 archive,
                 'archived',
-                (ids) => app.library.setMeta(ids, { archived: true }),
+                (ids) => {
+                  setSpared(new Set([...spared, ...ids]));
+                  return app.library.setMeta(ids, { archived: true });
+                },
                 (ids) => app.library.setMeta(ids, { archived: false }),
               )
             }
@@ -90,7 +96,7 @@ function Offer({
   const [busy, setBusy] = useState(false);
   if (entries.length === 0) return null;
   return (
-    <section aria-label={sentence} className="py-3">
+    <div className="py-3">
       <div className="flex flex-wrap items-center gap-x-6 gap-y-2">
         <p className="min-w-52 flex-1">{sentence}</p>
         <Button
@@ -105,7 +111,12 @@ function Offer({
           {action}
         </Button>
       </div>
-      <ul className="mt-2 max-h-52 divide-y divide-line overflow-y-auto rounded-lg border border-line px-3">
+      <ul
+        aria-label={sentence}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled with the keyboard, too
+        tabIndex={0}
+        className="mt-2 max-h-52 divide-y divide-line overflow-y-auto rounded-lg border border-line px-3"
+      >
         {entries.map((entry) => (
           <li key={entry.id} className="flex items-center gap-3 py-1.5">
             <span className="min-w-0 flex-1 truncate">{entry.title || t('storage.untitled')}</span>
@@ -119,6 +130,6 @@ function Offer({
           </li>
         ))}
       </ul>
-    </section>
+    </div>
   );
 }
