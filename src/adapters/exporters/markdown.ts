@@ -265,6 +265,8 @@ function block(part: Part, place: Place, words: ExportWords): string {
       );
     }
     case 'recall':
+      // Memory was asked in vain: nothing of it stands in the answer.
+      if (part.passages.length === 0) return '';
       return folded(
         words('recalled'),
         part.passages

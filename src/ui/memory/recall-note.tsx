@@ -28,7 +28,7 @@ export function RecallNote({ recall }: { recall: PartOf<'recall'> }) {
   const remarks = remarksOn(recall);
   if (remarks.length === 0) return null;
   return (
-    <p className="mt-1 text-ink-3 text-xs [overflow-wrap:anywhere]" data-recall-note>
+    <p className="my-1 text-ink-3 text-xs [overflow-wrap:anywhere]" data-recall-note>
       {remarks.map(words).join(' · ')}
     </p>
   );

@@ -344,8 +344,12 @@ function PriceFields({
       </div>
       <p
         id={help}
+        // Below the fold of the window it would be said to nobody.
+        ref={(line) => {
+          if (refused) line?.scrollIntoView({ block: 'nearest' });
+        }}
         role={refused ? 'alert' : undefined}
-        className={classes('mt-1.5 text-xs', refused ? 'text-danger' : 'text-ink-3')}
+        className={classes('mt-1.5 scroll-mb-20 text-xs', refused ? 'text-danger' : 'text-ink-3')}
       >
         {t(refused ? 'models.price.refused' : 'models.price.help')}
       </p>
