@@ -5,7 +5,7 @@
 
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
-import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import {
   asMessageId,
   type ConversationId,
@@ -13,13 +13,13 @@ import {
   newConversationId,
   newMessageId,
 } from '../../domain/base/ids.ts';
-import { type Readable, type Writable, writable } from '../../domain/base/readable.ts';
+import { type Readable, until, type Writable, writable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
 import { hasContent } from '../../domain/chat/draft.ts';
 import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { TurnContext } from '../context/turn-context.ts';
-import type { Documents } from '../documents/documents.ts';
+import type { ConversationChange, Documents } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
 import { type Chat, IDLE_TURN, type SendOptions, type TurnState } from './chat.ts';
 import { createDraftRows, type LocksLike } from './draft-rows.ts';
@@ -78,6 +78,7 @@ export function createChat(deps: ChatDependencies): Chat {
   const refusals = createToolRefusals({ drawer, now, onProblem });
   const turns = createTurns({ ...deps, notes: deps.notes, refusals, draft: rows.draft });
   const sessions = new Map<ConversationId, Session>();
+  const closing = new AbortController();
   let closed = false;
 
   const sessionOf = (id: ConversationId): Session => {
@@ -106,6 +107,45 @@ export function createChat(deps: ChatDependencies): Chat {
   }
 
   // ---------------------------------------------------------------------------------------- user messages
+  /**
+   * Makes a change of which `message` is a part. Null once it is durable; the problem where it stands in the conversation and waits in line
+   * for the disk. Throws where it does not even stand there.
+   */
+  async function put(
+    id: ConversationId,
+    change: ConversationChange,
+    message: MessageId,
+  ): Promise<Problem | null> {
+    try {
+      await documents.change(id, change);
+      return null;
+    } catch (error) {
+      const conversation = await documents.read(id).catch(() => undefined);
+      if (!conversation?.messages.has(message)) throw error;
+      return toProblem(error);
+    }
+  }
+
+  /** Goes on as soon as what was said is on the disk, unless the person has gone on from elsewhere by then. Until then the turn tells why not. */
+  function onceSaved(
+    session: Session,
+    id: ConversationId,
+    { leaf, unsaved }: { leaf: MessageId; unsaved: Problem },
+    goOn: () => unknown,
+  ): void {
+    set(session, { problem: unsaved });
+    const wait = async () => {
+      await until(documents.saving, ({ state }) => state === 'saved', closing.signal);
+      const conversation = await documents.read(id);
+      if (closed || isBusy(session) || !conversation || effectiveHead(conversation) !== leaf) return;
+      set(session, { problem: null });
+      await goOn();
+    };
+    wait().catch((error: unknown) => {
+      if (!isAbort(error)) set(session, { problem: toProblem(error) });
+    });
+  }
+
   async function appendUser(
     id: ConversationId,
     conversation: Conversation | undefined,
@@ -116,7 +156,7 @@ export function createChat(deps: ChatDependencies): Chat {
       role?: Message['role'];
       more?: Pick<Message, 'dmail' | 'copyOf'>;
     },
-  ): Promise<Message> {
+  ): Promise<{ said: Message; unsaved: Problem | null }> {
     const parent = message.parentId === null ? undefined : conversation?.messages.get(message.parentId);
     const said: Message = {
       id: message.id ?? newMessageId(),
@@ -129,14 +169,14 @@ export function createChat(deps: ChatDependencies): Chat {
       device,
       ...message.more,
     };
-    await documents.change(id, {
+    const change: ConversationChange = {
       messages: [said],
       meta: {
         head: said.id,
         ...(conversation ? {} : { createdAt: said.createdAt, title: provisionalTitle(said.parts) }),
       },
-    });
-    return said;
+    };
+    return { said, unsaved: await put(id, change, said.id) };
   }
 
   // ---------------------------------------------------------------------------------------- turns
@@ -162,16 +202,24 @@ export function createChat(deps: ChatDependencies): Chat {
             }
           } else if (queued) {
             const conversation = await needed(id);
-            const said = await appendUser(id, conversation, {
+            const { said, unsaved } = await appendUser(id, conversation, {
               id: asMessageId(queued.id),
               parts: queued.parts,
               parentId: tip !== null && conversation.messages.has(tip) ? tip : effectiveHead(conversation),
             });
             tip = said.id;
-            await removeQueued(session, id, queued.id);
             const recall = session.chosen.get(queued.id);
             session.chosen.delete(queued.id);
-            session.next.unshift({ asked: said.id, ...(recall ? { recall } : {}) });
+            const request: TurnRequest = { asked: said.id, ...(recall ? { recall } : {}) };
+            const removed = removeQueued(session, id, queued.id);
+            if (unsaved) {
+              // Its row stays: should the tab end now, the words are in the queue again.
+              removed.catch((error) => onProblem(toProblem(error)));
+              onceSaved(session, id, { leaf: said.id, unsaved }, () => start(session, id, request));
+              break;
+            }
+            await removed;
+            session.next.unshift(request);
           } else break;
         } catch (error) {
           // It stays in the queue, where it can be seen and sent again.
@@ -200,7 +248,8 @@ export function createChat(deps: ChatDependencies): Chat {
       parentId: below,
       more: { copyOf: said.id },
     });
-    return copy.id;
+    if (copy.unsaved) throw new RecollectError(copy.unsaved.code, copy.unsaved.message, copy.unsaved);
+    return copy.said.id;
   }
 
   const isBusy = (session: Session) => session.state.get().status !== 'idle';
@@ -230,7 +279,15 @@ export function createChat(deps: ChatDependencies): Chat {
           const queued = newMessageId();
           if (recall) session.chosen.set(queued, recall);
           set(session, { queue: [...waiting, { id: queued, parts }] });
-          await keepQueue(session, id);
+          await keepQueue(session, id).catch((error) => {
+            const { queue } = session.state.get();
+            // It has its turn already.
+            if (!queue.some((item) => item.id === queued)) return;
+            // It goes back to whoever sent it, and must not be sent from here as well.
+            session.chosen.delete(queued);
+            set(session, { queue: queue.filter((item) => item.id !== queued) });
+            throw error;
+          });
           start(session, id, null);
           return { conversationId: id };
         }
@@ -239,15 +296,17 @@ export function createChat(deps: ChatDependencies): Chat {
           throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
         set(session, { problem: null });
         try {
-          const said = await appendUser(id, conversation, {
+          const { said, unsaved } = await appendUser(id, conversation, {
             parts,
             parentId: conversation ? effectiveHead(conversation) : null,
           });
-          start(session, id, {
+          const request: TurnRequest = {
             asked: said.id,
             ...(withoutPassages ? { without: withoutPassages } : {}),
             ...(recall ? { recall } : {}),
-          });
+          };
+          if (unsaved) onceSaved(session, id, { leaf: said.id, unsaved }, () => start(session, id, request));
+          else start(session, id, request);
           return { conversationId: id };
         } catch (error) {
           set(session, { problem: toProblem(error) });
@@ -285,14 +344,18 @@ export function createChat(deps: ChatDependencies): Chat {
         const conversation = await needed(id);
         const original = conversation.messages.get(messageId);
         if (!original) throw new RecollectError('message-missing', `There is no message ${messageId}`);
-        const said = await appendUser(id, conversation, {
+        const { said, unsaved } = await appendUser(id, conversation, {
           parts,
           parentId: original.parentId,
           role: original.role,
         });
-        if (!rerun || said.role !== 'user') return;
-        stop(session);
-        start(session, id, { asked: said.id, explicit: true });
+        const goOn = () => {
+          if (!rerun || said.role !== 'user') return;
+          stop(session);
+          start(session, id, { asked: said.id, explicit: true });
+        };
+        if (unsaved) onceSaved(session, id, { leaf: said.id, unsaved }, goOn);
+        else goOn();
       });
     },
 
@@ -303,16 +366,20 @@ export function createChat(deps: ChatDependencies): Chat {
         const conversation = await needed(id);
         const before = effectiveHead(conversation);
         const plan = planSendBack(conversation, mail, { now: now(), device });
-        await documents.change(id, { messages: plan.messages, meta: { head: plan.leaf } });
-        if (mail.replay !== 'none' && (plan.asked !== null || mail.replay === 'branch')) {
-          stop(session);
-          const after = mail.replay === 'branch' ? plan.after : [];
-          set(session, {
-            replay: { done: 0, total: mail.replay === 'branch' ? plan.answers : 1, saved: 0, asked: 0 },
-          });
-          const request = await firstOf(id, plan, after);
-          if (request) start(session, id, request);
-        }
+        const unsaved = await put(id, { messages: plan.messages, meta: { head: plan.leaf } }, plan.sent);
+        const goOn = async () => {
+          if (mail.replay !== 'none' && (plan.asked !== null || mail.replay === 'branch')) {
+            stop(session);
+            const after = mail.replay === 'branch' ? plan.after : [];
+            set(session, {
+              replay: { done: 0, total: mail.replay === 'branch' ? plan.answers : 1, saved: 0, asked: 0 },
+            });
+            const request = await firstOf(id, plan, after);
+            if (request) start(session, id, request);
+          }
+        };
+        if (unsaved) onceSaved(session, id, { leaf: plan.leaf, unsaved }, goOn);
+        else await goOn();
         return {
           messageId: plan.sent,
           undo: async () => {
@@ -389,6 +456,7 @@ export function createChat(deps: ChatDependencies): Chat {
 
     close: async () => {
       closed = true;
+      closing.abort();
       for (const session of sessions.values()) stop(session);
       await Promise.all([...sessions.values()].map((session) => session.running));
       await rows.close();

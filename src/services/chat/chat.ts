@@ -104,7 +104,8 @@ export interface Chat {
   turn(id: ConversationId): Readable<TurnState>;
   /**
    * Appends the user message (saved before anything is asked) and starts the answer; queues while one is streaming.
-   * Resolves as soon as the user message is saved. Without a model the answer is recall, and says so.
+   * Resolves as soon as the user message is saved, or stands in the conversation and waits for room on the disk: then `turn` and
+   * `Documents.saving` say so, and the answer begins once it is saved. Rejects only where the words are nowhere. Without a model the answer is recall, and says so.
    */
   send(options: SendOptions): Promise<{ conversationId: ConversationId }>;
   /** A new sibling of an answer, from the same user message. */
@@ -113,7 +114,7 @@ export interface Chat {
   edit(id: ConversationId, message: MessageId, parts: readonly Part[], rerun: boolean): Promise<void>;
   /**
    * A D-Mail: appends below an earlier place, moves the head there and regenerates. The old branch stays; `dmail` links both ways
-   * (`domain/chat/dmail.ts`). Resolves as soon as it is saved; `undo` moves the head back. Throws `conversation-missing`, `message-missing`.
+   * (`domain/chat/dmail.ts`). Resolves as soon as it is saved, or waits in line as with `send`; `undo` moves the head back. Throws `conversation-missing`, `message-missing`.
    */
   sendBack(
     id: ConversationId,

@@ -30,6 +30,8 @@ const BREATH_MS = 12;
 const LISTED_WITHIN_MS = 30;
 /** Entries read at a time when catching up with other tabs. */
 const PAGE = 500;
+/** What could not be written is tried again by itself after this time, ms. */
+const RETRY_MS = 20_000;
 /** Drawer keys of conversations that are being erased: a kill in between must not bring one back. */
 const ERASING = 'erasing/';
 
@@ -215,6 +217,7 @@ export function createDocuments({
 
   const pending: Pending[] = [];
   let flushing: Promise<void> | undefined;
+  let retrying: ReturnType<typeof setTimeout> | undefined;
 
   function enqueue(
     entries: readonly NewEntry[],
@@ -233,6 +236,7 @@ export function createDocuments({
     // With nothing in line the work below would end before it is assigned, and stand in the way of all later writes.
     if (pending.length === 0) return flushing ?? Promise.resolve();
     flushing ??= (async () => {
+      clearTimeout(retrying);
       try {
         while (pending.length > 0) {
           const batch = pending.slice();
@@ -248,6 +252,7 @@ export function createDocuments({
             // What is in line stays in line; its callers learn that it is not saved yet.
             for (const item of batch) item.reject(error);
             saving.set({ state: 'failed', problem: toProblem(error) });
+            if (!closing.signal.aborted) retrying = setTimeout(() => void flush(), RETRY_MS);
             return;
           }
           pending.splice(0, batch.length);
@@ -471,6 +476,7 @@ export function createDocuments({
     close: async () => {
       closing.abort();
       clearTimeout(announcing);
+      clearTimeout(retrying);
       stopListening();
       await started.catch(() => {});
       await flush();

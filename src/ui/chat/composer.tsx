@@ -68,7 +68,7 @@ export function Composer({
   turn: TurnState;
   /** The first message of a conversation: memory offers what it has. */
   first: boolean;
-  /** Sends, or queues while an answer is being written. Rejects where it could not be saved. */
+  /** Sends, or queues while an answer is being written. Rejects where the words are not in the conversation, and come back. */
   send: (parts: readonly Part[], withoutPassages: readonly MessageId[]) => Promise<void>;
   /** False where the line could not be read: it comes back to be mended. */
   runCommand: (line: string) => Promise<boolean>;
@@ -248,10 +248,11 @@ export function Composer({
     send(parts, without.current).then(
       () => keeper.current?.flush(),
       (error: unknown) => {
-        // Not saved: the words come back to where they were.
-        if (area.current && area.current.value === '') {
-          setText(text);
-          changeFiles(() => sent);
+        // They are nowhere else: the words come back to where they were, before what was written meanwhile.
+        if (area.current) {
+          const since = area.current.value;
+          setText([text, since].filter((words) => words.trim() !== '').join('\n\n'));
+          changeFiles((all) => [...sent, ...all]);
         }
         report(error);
       },

@@ -39,7 +39,11 @@ export function NewConversation() {
 
   const send = async (parts: readonly Part[], withoutPassages: readonly MessageId[]) => {
     const own = instructions === null ? undefined : newConversationId();
-    if (own) await app.documents.change(own, { meta: { systemPrompt: instructions, createdAt: Date.now() } });
+    // Where it cannot be written yet it waits in line before the message, which tells of it.
+    if (own)
+      await app.documents
+        .change(own, { meta: { systemPrompt: instructions, createdAt: Date.now() } })
+        .catch(() => undefined);
     const { conversationId } = await app.chat.send({
       parts,
       withoutPassages,

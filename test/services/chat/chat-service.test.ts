@@ -346,37 +346,113 @@ describe('stopping and breaking', () => {
     expect(await all(conversation)).toHaveLength(5);
   });
 
-  it('says that the question is not saved, and asks nobody', async () => {
+  /** A store that is full while `full` is set. */
+  const tight = () => {
     const inner = createInMemoryStore();
-    let full = false;
+    const room = { full: false };
+    const refuse = () => {
+      if (room.full) throw new RecollectError('storage-full', 'full');
+    };
     const store: Store = {
       ...inner,
       log: {
         ...inner.log,
         append: async (...given) => {
-          if (full) throw new RecollectError('storage-full', 'full');
+          refuse();
           return inner.log.append(...given);
         },
       },
+      drawer: {
+        ...inner.drawer,
+        set: async (...given) => {
+          refuse();
+          return inner.drawer.set(...given);
+        },
+      },
     };
-    const { chat, say, documents, transcript, idle, path } = scene({ store });
+    return { store, room };
+  };
+
+  it('keeps a question that cannot be saved yet in the conversation, once, and asks as soon as it is saved', async () => {
+    const { store, room } = tight();
+    const { chat, say, documents, transcript, idle } = scene({ store });
     const conversation = await say('one');
-    full = true;
-    await expect(
-      chat.send({ conversationId: conversation, parts: [{ type: 'text', text: 'two' }] }),
-    ).rejects.toMatchObject({ problem: { code: 'storage-full' } });
+    room.full = true;
+    // Taken: whoever sent it must not send it again.
+    await chat.send({ conversationId: conversation, parts: [{ type: 'text', text: 'two' }] });
     expect(chat.turn(conversation).get()).toMatchObject({
       status: 'idle',
       problem: { code: 'storage-full' },
     });
+    expect(documents.saving.get().state).toBe('failed');
     expect(server.chats()).toHaveLength(1);
-    full = false;
-    await documents.retry();
     expect(await transcript(conversation)).toEqual(['user: one', `assistant: ${ANSWER}`, 'user: two']);
-    const question = last(await path(conversation));
-    await chat.regenerate(conversation, question.id);
+    room.full = false;
+    await documents.retry();
+    await until(chat.turn(conversation), ({ status }) => status !== 'idle');
     await idle(conversation);
-    expect(await transcript(conversation)).toHaveLength(4);
+    expect(chat.turn(conversation).get().problem).toBe(null);
+    expect(await transcript(conversation)).toEqual([
+      'user: one',
+      `assistant: ${ANSWER}`,
+      'user: two',
+      `assistant: ${ANSWER}`,
+    ]);
+  });
+
+  it('answers what was said last when several questions waited for room', async () => {
+    const { store, room } = tight();
+    const { chat, say, documents, idle, all } = scene({ store });
+    const conversation = await say('one');
+    room.full = true;
+    for (const text of ['two', 'three'])
+      await chat.send({ conversationId: conversation, parts: [{ type: 'text', text }] });
+    room.full = false;
+    await documents.retry();
+    await until(chat.turn(conversation), ({ status }) => status !== 'idle');
+    await idle(conversation);
+    expect((await all(conversation)).map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+      'user',
+      'assistant',
+    ]);
+  });
+
+  it('begins a conversation that cannot be saved yet, and takes a rewording the same way', async () => {
+    const { store, room } = tight();
+    const { chat, documents, idle, transcript, path } = scene({ store });
+    room.full = true;
+    const { conversationId } = await chat.send({ parts: [{ type: 'text', text: 'first' }] });
+    expect(await transcript(conversationId)).toEqual(['user: first']);
+    const question = last(await path(conversationId));
+    await chat.edit(conversationId, question.id, [{ type: 'text', text: 'reworded' }], true);
+    expect(await transcript(conversationId)).toEqual(['user: reworded']);
+    room.full = false;
+    await documents.retry();
+    await until(chat.turn(conversationId), ({ status }) => status !== 'idle');
+    await idle(conversationId);
+    expect(await transcript(conversationId)).toEqual(['user: reworded', `assistant: ${ANSWER}`]);
+  });
+
+  it('gives back what cannot be kept in the queue, and does not send it from there as well', async () => {
+    const { store, room } = tight();
+    let goOn: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const { chat, idle, transcript } = scene({ store, recall: () => gate.then(() => ({})) });
+    const { conversationId } = await chat.send({ parts: [{ type: 'text', text: 'first' }] });
+    room.full = true;
+    await expect(
+      chat.send({ conversationId, parts: [{ type: 'text', text: 'queued' }] }),
+    ).rejects.toMatchObject({ problem: { code: 'storage-full' } });
+    expect(chat.turn(conversationId).get().queue).toEqual([]);
+    room.full = false;
+    goOn();
+    await idle(conversationId);
+    expect(await transcript(conversationId)).toEqual(['user: first', `assistant: ${ANSWER}`]);
   });
 });
 
