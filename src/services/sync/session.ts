@@ -101,6 +101,8 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
   /** Lines made just now, until when they are watched: a tab may have written the same line at the same time, from fewer messages or more. */
   const watched = new Map<string, number>();
   const relist = new Set<string>();
+  /** Documents that the relay had no room for, each told once. */
+  const withoutRoom = new Set<string>();
   let trouble: Problem | null = null;
   let syncedAt: number | null = null;
   let wasSynced = false;
@@ -183,10 +185,16 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
       if (link.settled) {
         rooms.wasLookedAt(document);
         facts.wasRead(document);
+        withoutRoom.delete(document);
       } else if (link.room.state === 'refused') {
         rooms.wasLookedAt(document);
         facts.wasRefused(document);
-        if (link.room.problem?.code === 'sync-quota') trouble = link.room.problem;
+        if (link.room.problem?.code === 'sync-quota') {
+          trouble = link.room.problem;
+          if (!withoutRoom.has(document))
+            records.note({ kind: 'error', what: 'sync-quota', document, device: null, count: 1, bytes: 0 });
+          withoutRoom.add(document);
+        }
       }
     }
     return more;

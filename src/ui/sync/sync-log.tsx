@@ -101,8 +101,10 @@ function Sentence({ entry }: { entry: JournalEntry }) {
   const { t, i18n } = useTranslation('sync');
   const words = useProblemWords();
   const title = useTitleOf(entry.document);
-  if (entry.kind === 'error' && entry.what !== 'unreadable')
-    return words({ code: entry.what, message: entry.what }).what;
+  if (entry.kind === 'error' && entry.what !== 'unreadable') {
+    const { what } = words({ code: entry.what, message: entry.what });
+    return entry.document === null ? what : `${title}: ${what}`;
+  }
   const key = `log.${entry.kind}.${entry.what}`;
   const values = { title, count: entry.count, device: entry.device ?? '', context: entry.device ? 'by' : '' };
   return i18n.exists(key, { ns: 'sync', ...values }) ? t(key, values) : t('log.other', { what: entry.what });

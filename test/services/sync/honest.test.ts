@@ -1,5 +1,7 @@
 // The status never says more than is known, and what was erased stays erased, also where a tab still has it open.
 import { describe, expect, it } from 'vitest';
+import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
 import {
   type ConversationId,
   LIBRARY_DOCUMENT,
@@ -224,4 +226,54 @@ describe('revoking', () => {
       for (const name of [...home.hub.rooms.keys()]) (home.hub.rooms as Map<string, unknown>).delete(name);
     }
   }, 60_000);
+});
+
+describe('a relay that finds a conversation too large', () => {
+  it('is named in the log with the conversation, once, and the others go on', async () => {
+    const { backend } = home.hub;
+    const narrow: SyncBackend = {
+      ...backend,
+      open: (account, name, onChange) => {
+        const room = backend.open(account, name, onChange);
+        let full = false;
+        return {
+          get state() {
+            return full ? 'refused' : room.state;
+          },
+          get problem() {
+            return full ? new RecollectError('sync-quota', 'The room is full').problem : null;
+          },
+          junk: 0,
+          blobs: () => (full ? new Map() : room.blobs()),
+          insert: (blobs) => {
+            full ||= blobs.some((blob) => blob.length > 20_000);
+            if (!full) room.insert(blobs);
+            onChange();
+          },
+          remove: room.remove,
+          isConfirmed: (key) => !full && room.isConfirmed(key),
+          retry: () => {
+            full = false;
+            onChange();
+          },
+          close: room.close,
+        };
+      },
+    };
+    const desk = await create('Desk', make('Desk', { backend: narrow }));
+    const [small, large] = [newConversationId(), newConversationId()];
+    // Nothing that deflate could make small.
+    const words = Array.from({ length: 9_000 }, () => Math.random().toString(36).slice(2)).join(' ');
+    await desk.say(large, words);
+    await desk.say(small, 'kept');
+    await eventually(desk, async () => (await desk.sync.where(small)).place === 'relay');
+    const told = async () => (await desk.sync.journal()).filter(({ what }) => what === 'sync-quota');
+    await eventually(desk, async () => (await told()).length > 0);
+    await desk.sync.syncNow({ force: true });
+    await eventually(desk, async () => (await desk.sync.where(small)).place === 'relay');
+    expect((await told()).map(({ kind, document }) => ({ kind, document }))).toEqual([
+      { kind: 'error', document: large },
+    ]);
+    expect((await desk.sync.where(large)).place).toBe('here');
+  }, 20_000);
 });

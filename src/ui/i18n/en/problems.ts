@@ -284,9 +284,9 @@ export const problems = {
     do: 'Check the address and the account with whoever runs the relay.',
   },
   'sync-quota': {
-    what: 'The relay has no room left for this account.',
+    what: 'The relay takes no more: the account is full there, or a conversation is larger than it allows.',
     kept: 'Everything is saved on this device; what the relay has is kept.',
-    do: 'Ask for more room, or forget large conversations everywhere. Then sync again.',
+    do: 'The log of Settings → Sync names the conversation. Ask for more room, or forget large conversations everywhere; then sync again.',
   },
   'sync-deleted': {
     what: 'This account was erased on the relay.',
