@@ -1,6 +1,7 @@
 // ChatGPT's data export: conversations.json, the split conversations-000.json …, or the ZIP with the files beside them.
 // The whole tree is kept; hidden nodes become notes, nodes without words are left out of the chain.
 import { z } from 'zod';
+import { namedSchema } from '../../domain/chat/archive.ts';
 import type { Finish, Part, Role } from '../../domain/chat/message.ts';
 import { filePart, mediaTypeOf } from './attachments.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -45,7 +46,7 @@ const conversationSchema = z.looseObject({
   current_node: z.string().nullish().catch(null),
   is_archived: z.boolean().nullish().catch(null),
   is_starred: z.boolean().nullish().catch(null),
-  mapping: z.record(z.string(), z.unknown()),
+  mapping: namedSchema,
 });
 
 const attachmentSchema = z.looseObject({

@@ -5,7 +5,7 @@
 //   - a list of any length is read item by item; only one item is in memory at a time
 import { RecollectError } from '../../domain/base/errors.ts';
 import { createBreather } from './breather.ts';
-import { joined } from './source-file.ts';
+import { joined, utf16Of } from './source-file.ts';
 
 /** Largest JSON document, uncompressed. */
 export const MAX_JSON_BYTES = 512 * 1024 * 1024;
@@ -15,8 +15,8 @@ export const MAX_ITEM_BYTES = 192 * 1024 * 1024;
 /** Levels of lists and objects that are kept; real exports have some twenty. What lies below reads `…`. */
 export const MAX_DEPTH = 500;
 
-/** UTF-8 to text, a byte order mark removed. */
-export const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+/** UTF-8 to text, or what a byte order mark says that it is; the mark is removed. */
+export const decode = (bytes: Uint8Array): string => new TextDecoder(utf16Of(bytes) ?? 'utf-8').decode(bytes);
 
 /** True for what no person would call text: NUL bytes, or mostly control bytes, in the first bytes of a file. */
 export function looksBinary(head: Uint8Array): boolean {

@@ -92,10 +92,10 @@ function toConversation(
     return undefined;
   }
   const { id } = parsed.data;
-  const checkpoints: Record<string, Checkpoint> = {};
+  const checkpoints: [string, Checkpoint][] = [];
   for (const [name, raw] of Object.entries(parsed.data.checkpoints)) {
     const checkpoint = checkpointSchema.safeParse(raw);
-    if (checkpoint.success) checkpoints[name] = checkpoint.data as Checkpoint;
+    if (checkpoint.success) checkpoints.push([name, checkpoint.data as Checkpoint]);
     else skipped.count('malformed-line', JSON.stringify(raw));
   }
   const compactions: Record<string, Compaction> = {};
@@ -130,7 +130,8 @@ function toConversation(
     meta,
     head: meta.head,
     messages,
-    checkpoints,
+    // Entry by entry: a name may be any word, `__proto__` among them.
+    checkpoints: Object.fromEntries(checkpoints),
     ...(Object.keys(compactions).length > 0 ? { compactions } : {}),
     own: { id: asConversationId(id), meta },
   };

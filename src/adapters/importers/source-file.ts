@@ -49,8 +49,38 @@ export const fileFromBytes = (path: string, bytes: Uint8Array, modifiedAt = 0): 
   },
 });
 
-/** The file's bytes in pieces; one piece where it cannot be had otherwise. */
+/** The encoding that a byte order mark of UTF-16 names; Windows tools write such files. */
+export function utf16Of(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
+  return head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : undefined;
+}
+
+/** The file's bytes in pieces; one piece where it cannot be had otherwise. Text in UTF-16 comes as UTF-8. */
 export async function* chunksOf(file: SourceFile, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  let decoder: TextDecoder | undefined;
+  const encoder = new TextEncoder();
+  let began = false;
+  let head: Uint8Array = new Uint8Array(0);
+  for await (const piece of rawChunksOf(file, signal)) {
+    let chunk = piece;
+    if (!began) {
+      // The mark may be cut in two.
+      if (head.length > 0) chunk = joined([head, piece], head.length + piece.length);
+      if (chunk.length < 2) {
+        head = chunk;
+        continue;
+      }
+      began = true;
+      const encoding = utf16Of(chunk);
+      if (encoding) decoder = new TextDecoder(encoding);
+    }
+    yield decoder ? encoder.encode(decoder.decode(chunk, { stream: true })) : chunk;
+  }
+  if (!began && head.length > 0) yield head;
+  if (decoder) yield encoder.encode(decoder.decode());
+}
+
+async function* rawChunksOf(file: SourceFile, signal: AbortSignal): AsyncIterable<Uint8Array> {
   if (!file.stream) {
     yield await file.bytes(signal);
     return;

@@ -11,6 +11,11 @@ import type { Conversation } from './conversation.ts';
 export const ARCHIVE_FORMAT = 'recollect';
 export const ARCHIVE_VERSION = 1;
 
+/** Anything under names of whoever wrote it. Not `z.record`, which leaves out an entry that is called `__proto__`. */
+export const namedSchema = z.custom<Readonly<Record<string, unknown>>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
+
 /** What stands before the conversations. */
 export const archiveHeaderSchema = z.looseObject({
   format: z.literal(ARCHIVE_FORMAT),
@@ -48,9 +53,9 @@ export const archivedConversationSchema = z.looseObject({
   id: z.string().min(1),
   meta: z.looseObject({}).default({}),
   /** Name → checkpoint, or the bare message id. Checked one by one, as compactions are: a damaged one costs only itself. */
-  checkpoints: z.record(z.string(), z.unknown()).default({}),
+  checkpoints: namedSchema.default({}),
   /** Id → compaction. */
-  compactions: z.record(z.string(), z.unknown()).default({}),
+  compactions: namedSchema.default({}),
   messages: z.array(z.unknown()),
 });
 export type ArchivedConversation = z.infer<typeof archivedConversationSchema>;

@@ -44,6 +44,30 @@ describe('a ChatGPT export', () => {
     expect(conversations[0]?.head).toBe('a3');
   });
 
+  it('reads a node whatever its id is called', async () => {
+    const text = JSON.stringify([fixture.branched]).replaceAll('"u2"', '"__proto__"');
+    const { conversations, skipped } = await readAll(chatgpt, sourceOf('c.json', { 'c.json': text }));
+    const before = (await whole()).of('c-branched');
+    expect(conversations[0]?.messages).toHaveLength(before.messages.length);
+    expect(conversations[0]?.messages.map(({ id }) => id)).toContain('__proto__');
+    expect(conversations[0]?.messages.find(({ id }) => id === '__proto__')?.parentId).toBe('a1');
+    expect(skipped).toEqual({});
+  });
+
+  it('reads a file in UTF-16, as some Windows tools save it', async () => {
+    const text = JSON.stringify([fixture.branched]);
+    const expected = (await readAll(chatgpt, sourceOf('c.json', { 'c.json': text }))).conversations;
+    for (const little of [true, false]) {
+      const bytes = new Uint8Array(2 + text.length * 2);
+      const view = new DataView(bytes.buffer);
+      view.setUint16(0, 0xfeff, little);
+      for (let at = 0; at < text.length; at += 1) view.setUint16(2 + at * 2, text.charCodeAt(at), little);
+      const source = sourceOf('c.json', { 'c.json': bytes });
+      expect(await chatgpt.sniff(source, never)).toBeGreaterThan(0.6);
+      expect((await readAll(chatgpt, source)).conversations).toEqual(expected);
+    }
+  });
+
   it('keeps hidden nodes as notes and leaves empty ones out of the chain', async () => {
     const { messages } = (await whole()).of('c-branched');
     expect(messages[0]).toMatchObject({ id: 'ctx', parentId: null, kind: 'note' });

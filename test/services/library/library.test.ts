@@ -503,7 +503,10 @@ describe('taking out', () => {
     const place = known.meta.head as NonNullable<typeof known.meta.head>;
     const compaction = { ...compactionAt(place), createdAt: NOW };
     await here.documents.change(known.id, {
-      checkpoints: { 'before the move': { messageId: place, createdAt: NOW, auto: false, by: 'person' } },
+      checkpoints: {
+        'before the move': { messageId: place, createdAt: NOW, auto: false, by: 'person' },
+        ['__proto__']: { messageId: place, createdAt: NOW, auto: false, by: 'person' },
+      },
       compactions: { [compaction.id]: compaction },
     });
     const newer = await asFile(await here.library.exportConversations('all', 'json'));
