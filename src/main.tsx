@@ -69,6 +69,8 @@ const STARTING: MemoryStatus = {
   engine: null,
   problem: null,
 };
+/** An index that could not be opened is tried again after this time, ms: there may be room by then. */
+const INDEX_RETRY_MS = 30_000;
 /** A pause is said again this often, ms. */
 const PAUSE_REPEAT_MS = 5000;
 /** After start, when the model's files are fetched for offline use, ms. */
@@ -207,9 +209,15 @@ async function start(): Promise<void> {
         return opened;
       } catch (error) {
         unavailable(error);
+        if (toProblem(error).retry && !signal.aborted) again = setTimeout(retry, INDEX_RETRY_MS);
         return undefined;
       }
     };
+    let again: ReturnType<typeof setTimeout> | undefined;
+    const retry = () => {
+      opening = opening.then((before) => before ?? open());
+    };
+    signal.addEventListener('abort', () => clearTimeout(again), { once: true });
     let opening = open();
     // Every tab lets go of the old engine; the first to come back opens the new one, empty, and the log fills it.
     let wanted = settings.config.get().storage.engine;
@@ -217,6 +225,7 @@ async function start(): Promise<void> {
       const now = settings.config.get().storage.engine;
       if (now === wanted) return;
       wanted = now;
+      clearTimeout(again);
       opening = opening.then(async (before) => {
         index = null;
         status.set(STARTING);

@@ -34,6 +34,10 @@ export const POSTGRES_VERSION = 18;
 const DEFAULT_NAME = 'recollect-index';
 /** How long a leader that has just gone may still hold its files, ms. */
 const RELEASE_MS = 15_000;
+/** Spare files of the pool below which a statement may fail for want of one. */
+const FEWEST_SPARE = 20;
+/** What is not open after this time will not open: it takes seconds, on a busy machine some more. */
+const OPENS_WITHIN_MS = 120_000;
 const RETRY_MS = 25;
 
 /** Small buffers and a small write-ahead log: a third of the disk and of the memory, at no cost in speed. */
@@ -77,6 +81,24 @@ const isHeld = (error: unknown): boolean => {
   );
 };
 
+const isFull = (error: unknown): boolean => {
+  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
+  return /quota/i.test(`${String(name)} ${String(message)}`);
+};
+/** In words; PGlite's file systems also throw bare numbers of errors. */
+const reasonOf = (error: unknown): string => {
+  if (error instanceof Error) return error.message || error.name;
+  const { name, message, errno, code } = (error ?? {}) as Record<string, unknown>;
+  const said = [name, message, code, errno].filter(
+    (one) => typeof one === 'string' || typeof one === 'number',
+  );
+  return said.length > 0 ? said.join(' ') : String(error);
+};
+/** Neither another place nor a fresh start would help, and what is there must not be given up. */
+const isFinal = (error: unknown): boolean => ['newer-index', 'storage-full'].includes(toProblem(error).code);
+const noRoom = (cause: unknown) =>
+  new RecollectError('storage-full', 'There is no room for the memory index.', { retry: true, cause });
+
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Runs `work` again while its files are held by someone who is about to let go. */
@@ -102,7 +124,7 @@ type Folder = { getFileHandle(...options: unknown[]): Promise<unknown> };
  * Makes opening patient while PGlite opens its pool of access handles. A leader that has just gone lets go of its thousand
  * files one by one; PGlite takes a file that is still held for one that is not there, or waits for it for ever. So until
  * `restore`, each request for a handle in this worker is repeated while the file is held, and the first file that cannot be
- * had for good rejects `failed`.
+ * had for good, or has no room, rejects `failed`; who asked for it is not answered, since nobody would hear of that.
  */
 function waitForHandles() {
   const prototype = FileSystemFileHandle.prototype as unknown as HandleMaker;
@@ -115,6 +137,10 @@ function waitForHandles() {
     fail = reject;
   });
   failed.catch(() => {});
+  const unanswered = (error: unknown): Promise<never> => {
+    fail(error);
+    return new Promise(() => {});
+  };
   prototype.createSyncAccessHandle = async function patient(this: HandleMaker, ...options) {
     try {
       const handle = await onceReleased(() => original.apply(this, options));
@@ -122,21 +148,27 @@ function waitForHandles() {
       if (released) handle.close();
       return handle;
     } catch (error) {
-      fail(error);
-      throw error;
+      return unanswered(error);
     }
   };
   folders.getFileHandle = async function heard(this: Folder, ...options) {
     try {
       return await originalFile.apply(this, options);
     } catch (error) {
-      fail(error);
-      throw error;
+      return unanswered(error);
     }
   };
+  // The pool writes down what it has in work that nobody waits for.
+  const onUnheard = (event: Event & { readonly reason?: unknown }) => {
+    if (!isFull(event.reason)) return;
+    event.preventDefault();
+    fail(event.reason);
+  };
+  self.addEventListener('unhandledrejection', onUnheard);
   return {
     failed,
     restore: () => {
+      self.removeEventListener('unhandledrejection', onUnheard);
       prototype.createSyncAccessHandle = original;
       folders.getFileHandle = originalFile;
     },
@@ -145,6 +177,22 @@ function waitForHandles() {
       for (const handle of handles) handle.close();
     },
   };
+}
+
+/** PGlite's pool waits for ever for a file that there is no room for, with every statement. This one says so. */
+class HandlePool extends OpfsAhpFS {
+  override async maintainPool(size: number = this.maintainedPoolSize): Promise<void> {
+    if (this.state.pool.length === size) return;
+    const handles = waitForHandles();
+    try {
+      await Promise.race([super.maintainPool(size), handles.failed]);
+    } catch (error) {
+      // With spare files left what is there can be read, and some more be written.
+      if (this.state.pool.length < FEWEST_SPARE) throw error;
+    } finally {
+      handles.restore();
+    }
+  }
 }
 
 const FILES: Record<EngineName, Files> = {
@@ -158,7 +206,7 @@ const FILES: Record<EngineName, Files> = {
     open: (name) => {
       const handles = waitForHandles();
       return {
-        fs: new OpfsAhpFS(name),
+        fs: new HandlePool(name),
         failed: handles.failed,
         settled: handles.restore,
         release: async () => handles.closeAll(),
@@ -202,6 +250,18 @@ async function removeFiles(name: string, but?: EngineName): Promise<void> {
     }
 }
 
+/** What damage keeps from ending must not keep a person waiting. */
+function inTime<T>(opening: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`It was not open after ${OPENS_WITHIN_MS / 1000} s.`)),
+      OPENS_WITHIN_MS,
+    );
+  });
+  return Promise.race([opening, late]).finally(() => clearTimeout(timer));
+}
+
 /** Opens the database in these files, making it when there is none, and brings its schema up to date. */
 async function open(files: Files, name: string): Promise<PGlite> {
   const { fs, failed, settled, release } = files.open(name);
@@ -213,23 +273,29 @@ async function open(files: Files, name: string): Promise<PGlite> {
       postgresqlconf: [...SETTINGS],
       initDbStartParams: [...INITDB],
     });
-    database = await (failed ? Promise.race([creating, failed]) : creating);
-    await migrate(database);
+    const opening = creating.then(async (made) => {
+      database = made;
+      await migrate(made);
+      return made;
+    });
+    database = await inTime(Promise.race(failed ? [opening, failed] : [opening]));
     settled();
     return database;
   } catch (error) {
     // What half-opened still holds its files, and would keep them from being deleted.
-    await database?.close().catch(() => {});
+    // What hangs would hang in closing, too.
+    const closed = database?.close().catch(() => {});
+    await Promise.race([closed, pause(1_000)]);
     settled();
     await release().catch(() => {});
-    throw error;
+    throw isFull(error) ? noRoom(error) : error;
   }
 }
 
 /**
  * Opens the index's database in the best place the browser has. Only the leader may call it. A damaged or foreign database
  * is deleted and made again, empty, with bookmark 0; files of the other engines are deleted once this one is open.
- * @throws RecollectError `newer-index` when a newer app made the database; nothing is changed then.
+ * @throws RecollectError `newer-index` when a newer app made the database, `storage-full` when there is no room; nothing is deleted then.
  */
 export async function openEngine({ wanted, name = DEFAULT_NAME }: EngineOptions): Promise<OpenedEngine> {
   const files = `${name}-${POSTGRES_VERSION}`;
@@ -239,17 +305,16 @@ export async function openEngine({ wanted, name = DEFAULT_NAME }: EngineOptions)
     try {
       if (!(await place.available())) throw new Error('This browser does not have it.');
       const database = await open(place, files).catch(async (error: unknown) => {
-        if (toProblem(error).code === 'newer-index' || isHeld(error)) throw error;
-        console.warn(`The memory index did not open (${toProblem(error).message}) and is made again.`);
+        if (isFinal(error) || isHeld(error)) throw error;
+        console.warn(`The memory index did not open (${reasonOf(error)}) and is made again.`);
         await place.remove(files);
         return open(place, files);
       });
       await removeFiles(files, engine);
       return { database, engine, passedOver };
     } catch (error) {
-      const problem = toProblem(error);
-      if (problem.code === 'newer-index') throw error;
-      passedOver.push({ engine, reason: problem.message });
+      if (isFinal(error)) throw error;
+      passedOver.push({ engine, reason: reasonOf(error) });
     }
   }
   throw new RecollectError('index-unavailable', 'No place for the memory index could be opened.', {

@@ -26,10 +26,9 @@ export interface IndexHost {
 
 /**
  * Serves the index to tabs. To be called at once when the worker starts: PGlite's greeting must be the first message
- * in either direction. Resolves when this worker leads; a worker that never leads waits until its tab closes.
+ * in either direction. Resolves when this worker leads with the database open; one that never does waits until its tab closes.
  */
 export async function serveIndex({ wanted, onOpened, onFailed }: IndexHost = {}): Promise<void> {
-  let failed = false;
   let exchange: Exchange | undefined;
   const exchangeOf = (id: string): Exchange => {
     if (exchange) return exchange;
@@ -66,18 +65,16 @@ export async function serveIndex({ wanted, onOpened, onFailed }: IndexHost = {})
         onOpened?.({ index, engine: opened.engine });
         return opened.database;
       } catch (error) {
-        failed = true;
         const { code, message, params, retry } = toProblem(error);
         announce({
           type: 'failed',
           problem: { code, message, retry, ...(params ? { params: { ...params } } : {}) },
         });
         onFailed?.(error);
-        throw error;
+        // Told already; this worker stays the leader, so that no other tries the same in vain. PGlite must not hear of it: it would
+        // reject anew, unheard, for every tab that knocks.
+        return new Promise<never>(() => {});
       }
     },
-  }).catch((error: unknown) => {
-    // Told already; this worker stays the leader, so that no other tries the same in vain.
-    if (!failed) throw error;
   });
 }

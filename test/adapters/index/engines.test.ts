@@ -52,6 +52,56 @@ describe('engines', { timeout: 120_000 }, () => {
     await opened.database.close();
   });
 
+  it('say that there is no room, and give up nothing that is there', async () => {
+    await prepare();
+    const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {
+      throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+    });
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    await expect(open()).rejects.toMatchObject({ problem: { code: 'storage-full', retry: true } });
+    expect(warned).not.toHaveBeenCalled();
+    put.mockRestore();
+    const { database } = await open();
+    expect(await createPgliteIndex(database).bookmark()).toBe(5);
+    await database.close();
+  });
+
+  it('say so of access handles, too, which PGlite would wait for', async () => {
+    const full = () => Promise.reject(new DOMException('The quota has been exceeded.', 'QuotaExceededError'));
+    const handle = {
+      getSize: () => 0,
+      read: () => 0,
+      truncate: () => {},
+      write: () => 0,
+      flush: () => {},
+      close: () => {},
+    };
+    class FileSystemFileHandle {
+      async createSyncAccessHandle() {
+        return handle;
+      }
+    }
+    class FileSystemDirectoryHandle {
+      async getDirectoryHandle() {
+        return this;
+      }
+      async getFileHandle(name: string) {
+        return name === 'state.txt' ? new FileSystemFileHandle() : full();
+      }
+    }
+    vi.stubGlobal('self', { addEventListener: () => {}, removeEventListener: () => {} });
+    vi.stubGlobal('FileSystemFileHandle', FileSystemFileHandle);
+    vi.stubGlobal('FileSystemDirectoryHandle', FileSystemDirectoryHandle);
+    vi.stubGlobal('navigator', { storage: { getDirectory: async () => new FileSystemDirectoryHandle() } });
+    try {
+      await expect(openEngine({ wanted: 'auto', name: NAME })).rejects.toMatchObject({
+        problem: { code: 'storage-full', retry: true },
+      });
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
   const damages: [string, () => Promise<void>][] = [
     [
       'was made by another Postgres',
