@@ -479,6 +479,11 @@ export function startMemoryEngine({
   const stops = [
     log.subscribe(({ documents }) => {
       for (const document of documents) if (isRead(document)) touched.add(document);
+      // Not found from now on, and not only from the next look on: nobody may be told otherwise in between.
+      if (!projecting && unread === 0 && documents.some(isRead)) {
+        unread = 1;
+        tellSoon();
+      }
       projector.wake();
     }),
     drawer.subscribe(({ keys }) => {

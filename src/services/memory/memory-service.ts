@@ -36,6 +36,8 @@ import type { Memory, MemoryStatus, RecallResult, SearchHit } from './memory.ts'
 const CANDIDATES = 50;
 /** How long a recall waits for an index that is starting, ms. */
 const INDEX_PATIENCE = 8_000;
+/** How long a recall waits for the answer of an index that is there, ms: seconds on a busy device, for ever from a broken one. */
+const ANSWER_PATIENCE = 30_000;
 /** How often it looks whether the index is there, ms. */
 const INDEX_LOOK = 25;
 /** How long a recall waits for a model that is loading, ms. */
@@ -343,8 +345,11 @@ export function createMemory({
         ? { ...filter, excludeConversationIds: [...(filter.excludeConversationIds ?? []), current] }
         : filter;
     try {
-      const ranked = await look(from, query, vector, narrowed, CANDIDATES, { around: true, beside: true });
+      const looking = look(from, query, vector, narrowed, CANDIDATES, { around: true, beside: true });
+      const ranked = await within(looking, ANSWER_PATIENCE, null, signal);
       signal.throwIfAborted();
+      if (!ranked)
+        return result({ unavailable: true, degraded: NO_ANSWER, tookMs: performance.now() - began });
       const { hits, nearMisses } = choose(ranked, {
         threshold,
         limit,
@@ -457,6 +462,13 @@ export function createMemory({
     close: async () => {},
   };
 }
+
+const NO_ANSWER: Problem = {
+  code: 'index-unavailable',
+  message: 'The memory index did not answer in time',
+  params: { detail: 'no answer' },
+  retry: true,
+};
 
 const NOT_YET: Problem = {
   code: 'embedding-missing',

@@ -1,6 +1,7 @@
 // A rebuild of the index as long work that a person can watch: asked for here, done elsewhere, read off memory's status.
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
 import { type Readable, until } from '../../domain/base/readable.ts';
+import { within } from '../../domain/base/within.ts';
 import type { Activities } from '../library/activities.ts';
 import { type Tally, tallied } from '../library/tally.ts';
 import type { MemoryStatus } from './memory.ts';
@@ -34,10 +35,8 @@ export function createRebuilding({
       .run(
         { label: 'rebuild', total: messages() },
         async (progress) => {
-          const begun = await until(
-            status,
-            ({ unread }) => unread > 0,
-            AbortSignal.any([progress.signal, AbortSignal.timeout(BEGINS_WITHIN_MS)]),
+          const begun = await within(progress.signal, BEGINS_WITHIN_MS, (bounded) =>
+            until(status, ({ unread }) => unread > 0, bounded),
           ).catch(() => null);
           progress.signal.throwIfAborted();
           if (begun === null) return;

@@ -11,6 +11,7 @@ import { useReading } from '../hooks/reading.ts';
 import { formatBytes, formatDuration, formatNumber } from '../i18n/index.ts';
 import { Button, Confirm, classes, Progress, Skeleton } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { wordsOfIndex } from './index-words.ts';
 import { Section } from './section.tsx';
 
 /** Figures change while the index is built: looked at again this often, ms. */
@@ -22,6 +23,9 @@ export function useIndexStats(): IndexStats | null {
   const [stats, setStats] = useState<IndexStats | null>(null);
   const state = useReadable(memory.status, (status) => status.state);
   const busy = state === 'indexing' || state === 'starting';
+  // A few messages are read before the state was ever seen to change: the figures follow whatever was said of them.
+  const left = useReadable(memory.status, (status) => status.unread + status.waiting);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is left to read tells when there is more to count.
   useEffect(() => {
     if (state === 'starting' || state === 'failed') return;
     let gone = false;
@@ -40,7 +44,7 @@ export function useIndexStats(): IndexStats | null {
       gone = true;
       clearInterval(timer);
     };
-  }, [memory, state, busy]);
+  }, [memory, state, busy, left]);
   return stats;
 }
 
@@ -153,22 +157,14 @@ export function IndexStatus() {
 
 function StatusSentence({ status, stats }: { status: MemoryStatus; stats: IndexStats | null }) {
   const { t } = useTranslation('memory');
-  const { state, unread, waiting, rate, embedding } = status;
-  const lines: string[] = [];
-  if (state === 'starting') lines.push(t('screen.detail.starting'));
-  else if (state === 'paused') lines.push(t('screen.detail.paused'));
-  if (state !== 'starting' && state !== 'failed') {
-    if (unread > 0) lines.push(t('screen.detail.unread', { count: unread }));
-    if (waiting > 0) lines.push(t('screen.detail.waiting', { count: waiting }));
-    if (unread === 0 && waiting === 0 && state === 'ready')
-      lines.push(
-        stats?.messages === 0
-          ? t('screen.detail.empty')
-          : embedding.status === 'failed'
-            ? t('screen.detail.readyWords')
-            : t('screen.detail.ready'),
-      );
-  }
+  const said = useReadable(useApp().documents.library, ({ entries }) =>
+    entries.reduce((sum, entry) => sum + (entry.deletedAt === null ? entry.messageCount : 0), 0),
+  );
+  const { unread, waiting, rate, embedding } = status;
+  const { state, settled, details } = wordsOfIndex(status, stats && stats.messages, said);
+  const lines = details.map(({ key, count }) =>
+    count === undefined ? t(`screen.detail.${key}`) : t(`screen.detail.${key}`, { count }),
+  );
   const facts = [
     embedding.status === 'loading' ? t('screen.detail.loading') : '',
     rate > 0
@@ -178,7 +174,6 @@ function StatusSentence({ status, stats }: { status: MemoryStatus; stats: IndexS
   ].filter(Boolean);
   const done = stats ? Math.max(0, stats.messages - waiting) : 0;
   const total = stats ? stats.messages + unread : 0;
-  const settled = state === 'ready' && unread === 0 && waiting === 0;
   return (
     <>
       <p role="status" className="flex items-center gap-2.5 font-medium">
@@ -195,7 +190,7 @@ function StatusSentence({ status, stats }: { status: MemoryStatus; stats: IndexS
                   : 'border-2 border-ink-3',
           )}
         />
-        {state === 'ready' && !settled ? t('screen.state.indexing') : t(`screen.state.${state}`)}
+        {t(`screen.state.${state}`)}
       </p>
       {lines.length > 0 && <p className="mt-1 text-ink-2">{lines.join(' · ')}</p>}
       {!settled && total > 0 && (unread > 0 || waiting > 0) && (

@@ -55,6 +55,32 @@ describe('the projector', () => {
     expect(await found(index, 'chain')).toHaveLength(1);
   });
 
+  it('says that something is unread from the moment it was written, however long the index takes', async () => {
+    const inner = createInMemoryIndex();
+    let gate: Promise<void> | null = null;
+    let open: () => void = () => {};
+    const index: MemoryIndex = {
+      ...inner,
+      bookmark: async () => {
+        await gate;
+        return inner.bookmark();
+      },
+    };
+    const { add, engine, documents, status } = home({ index });
+    await add(conversationOf(['Where is the cellar key?']));
+    await engine().settled();
+    expect(status.get()).toMatchObject({ state: 'ready', unread: 0 });
+    gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const typed = conversationOf(['The bicycle needs a new chain.']);
+    await documents.change(typed.id, typed.change);
+    await vi.waitFor(() => expect(status.get().unread).toBe(1));
+    open();
+    await engine().settled();
+    expect(status.get()).toMatchObject({ state: 'ready', unread: 0 });
+  });
+
   it('goes on where the last engine stopped', async () => {
     const store = createInMemoryStore();
     const index = createInMemoryIndex();

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
 import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
 import { createInMemoryIndex } from '../../../src/adapters/index/in-memory.ts';
@@ -227,6 +227,18 @@ describe('recall', () => {
     expect(
       (await memoryOver(() => down, null).recall({ text: 'anything', signal: signal() })).degraded?.code,
     ).toBe('index-unavailable');
+  });
+
+  it('does not wait for ever for an index that does not answer', async () => {
+    vi.useFakeTimers();
+    try {
+      const mute: MemoryIndex = { ...createInMemoryIndex(), look: () => new Promise(() => {}) };
+      const asked = memoryOver(() => mute, null).recall({ text: 'anything', signal: signal() });
+      await vi.advanceTimersByTimeAsync(31_000);
+      expect(await asked).toMatchObject({ unavailable: true, degraded: { code: 'index-unavailable' } });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('asks nothing for an empty question, and rejects when it is given up', async () => {

@@ -1,5 +1,5 @@
 // A rebuild is seen from asking to its end, and never twice.
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { until, writable } from '../../../src/domain/base/readable.ts';
 import { createActivities } from '../../../src/services/library/activities.ts';
@@ -45,6 +45,20 @@ it('counts what was read until nothing is left', async () => {
   status.set({ ...READY, state: 'indexing', waiting: 80 });
   await ended();
   expect(now()).toMatchObject({ state: 'finished', done: 100, total: 100 });
+});
+
+it('ends by itself where there was nothing to read', async () => {
+  vi.useFakeTimers();
+  try {
+    const { rebuild, now } = setup();
+    await rebuild();
+    await vi.advanceTimersByTimeAsync(9_000);
+    expect(now()).toMatchObject({ state: 'running' });
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(now()).toMatchObject({ state: 'finished' });
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('fails as the index does, and is not begun where it could not be asked for', async () => {
