@@ -471,6 +471,15 @@ export function createDocuments({
       for (const id of ids) await eraseForGood(id);
     },
 
+    unlist: async (id) => {
+      await started;
+      if (live.has(id) || (await log.read(id)).length > 0) return;
+      const update = library.change([], [id]);
+      if (!update) return;
+      announceLibrary();
+      await enqueue([entryOf(LIBRARY_DOCUMENT, 'user', update)], []);
+    },
+
     retry: () => flush(),
 
     close: async () => {

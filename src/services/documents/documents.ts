@@ -74,6 +74,8 @@ export interface Documents {
   ): Promise<void>;
   /** Erases the documents from log and library for good. */
   erase(ids: readonly ConversationId[]): Promise<void>;
+  /** Takes the line of a conversation that is not there (a damaged line that still decodes, say) off the list. One that is there stays. */
+  unlist(id: ConversationId): Promise<void>;
   /** Writes again what could not be written. */
   retry(): Promise<void>;
   close(): Promise<void>;

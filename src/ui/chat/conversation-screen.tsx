@@ -466,7 +466,13 @@ function ExistingConversation({
 }) {
   const { t } = useTranslation('chat');
   const navigation = useNavigation();
+  const app = useApp();
+  const report = useReport();
   const state = useConversation(conversationId);
+  const listed = useReadable(
+    app.documents.library,
+    useCallback(({ entries }) => entries.some(({ id }) => id === conversationId), [conversationId]),
+  );
   if (state.state === 'open')
     return <OpenedConversation conversation={state.conversation} messageId={messageId} />;
   return (
@@ -479,9 +485,21 @@ function ExistingConversation({
           <ProblemNotice
             problem={state.problem}
             actions={
-              <Button size="sm" onClick={navigation.newConversation}>
-                {t('startNew')}
-              </Button>
+              <>
+                {listed && state.problem.code === 'conversation-missing' && (
+                  <Button
+                    size="sm"
+                    onClick={() => {
+                      app.documents.unlist(conversationId).then(navigation.newConversation, report);
+                    }}
+                  >
+                    {t('unlist')}
+                  </Button>
+                )}
+                <Button size="sm" onClick={navigation.newConversation}>
+                  {t('startNew')}
+                </Button>
+              </>
             }
           />
         </div>

@@ -161,7 +161,7 @@ function StatusSentence({ status, stats }: { status: MemoryStatus; stats: IndexS
     entries.reduce((sum, entry) => sum + (entry.deletedAt === null ? entry.messageCount : 0), 0),
   );
   const { unread, waiting, rate, embedding } = status;
-  const { state, settled, details } = wordsOfIndex(status, stats && stats.messages, said);
+  const { state, settled, details } = wordsOfIndex(status, stats?.messages ?? null, said);
   const lines = details.map(({ key, count }) =>
     count === undefined ? t(`screen.detail.${key}`) : t(`screen.detail.${key}`, { count }),
   );

@@ -425,6 +425,27 @@ describe('documents', () => {
     expect((await again.read(id))?.messages.size).toBe(221);
   });
 
+  it('says of a line without a conversation that it is missing, and takes only such a line off the list', async () => {
+    const store = createInMemoryStore();
+    const documents = createDocuments({ store });
+    const [real, ghost] = [newConversationId(), newConversationId()];
+    for (const id of [real, ghost]) await documents.change(id, { messages: [said('hello')] });
+    await documents.close();
+    // As a flipped bit in an id does: the line is there, its conversation is not.
+    await store.log.erase(ghost);
+    const again = createDocuments({ store });
+    const ids = () => again.library.get().entries.map(({ id }) => id);
+    await until(again.library, ({ ready }) => ready);
+    expect(ids()).toContain(ghost);
+    await expect(again.open(ghost)).rejects.toMatchObject({ problem: { code: 'conversation-missing' } });
+    await again.unlist(ghost);
+    await again.unlist(real);
+    expect(ids()).toEqual([real]);
+    expect((await again.read(real))?.messages.size).toBe(1);
+    const later = createDocuments({ store });
+    expect((await until(later.library, ({ ready }) => ready)).entries.map(({ id }) => id)).toEqual([real]);
+  });
+
   it('shows the library where nothing can be written at the start', async () => {
     const store = createInMemoryStore();
     const documents = createDocuments({ store });

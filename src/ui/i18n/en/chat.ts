@@ -133,6 +133,7 @@ export const chat = {
   inTrash: 'This conversation lies in the trash.',
   restore: 'Restore',
   startNew: 'Start a new conversation',
+  unlist: 'Take it off the list',
   notSaved: 'Not part of the conversation',
   noConversations: 'No conversation matches.',
   messageCount_one: '{{count, number}} message',

@@ -128,6 +128,7 @@ export const chat = {
   inTrash: '这个对话在回收站里。',
   restore: '恢复',
   startNew: '开始新对话',
+  unlist: '从列表中移除',
   notSaved: '不属于对话',
   noConversations: '没有符合的对话。',
   messageCount_other: '{{count, number}} 条消息',
