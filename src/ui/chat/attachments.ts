@@ -15,6 +15,9 @@ export const MAX_FILES = 20;
 /** A longer paste becomes a file that can be turned back, characters. */
 export const LONG_PASTE = 4000;
 
+/** More than this in the text field becomes a file, however it came there: the browser would lay it out for seconds at every key. */
+const LONGEST_IN_FIELD = 500_000;
+
 /** Why a file is not taken; names a sentence in the catalogue (`refused.<reason>`). */
 export type Refusal =
   | 'imageTooLarge'
@@ -106,6 +109,9 @@ async function attachText(file: File): Promise<Attached> {
     return refuse('notText');
   }
 }
+
+/** True for words that the text field can hold without the page standing still. */
+export const fitsField = (text: string): boolean => text.length <= LONGEST_IN_FIELD;
 
 /** Words as a file. */
 export function textPart(text: string, name: string, mediaType = 'text/plain'): FilePart {

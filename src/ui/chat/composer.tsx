@@ -23,7 +23,7 @@ import { RecallChip } from '../memory/recall-chip.tsx';
 import { classes, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { isComposing, keysOf, shortcutKeys, useShortcutKeys } from '../shell/shortcuts.ts';
-import { attach, LONG_PASTE, MAX_FILES, textPart } from './attachments.ts';
+import { attach, fitsField, LONG_PASTE, MAX_FILES, textPart } from './attachments.ts';
 import { type CommandLine, CommandShelf, type CommandShelfHandle, isCommandLine } from './command-shelf.tsx';
 import { createDraftKeeper, type DraftFile, readDraft } from './draft.ts';
 import { GaugeRing, useNextRequest } from './gauge.tsx';
@@ -221,6 +221,17 @@ export function Composer({
     changeFiles((all) => [...all, { id: nextId(), part: textPart(text, t('pastedName')), pasted: text }]);
   };
 
+  /** What is too long for the field is moved out of it before the browser lays it out: dropped into it, or written by an extension. */
+  const onInput = () => {
+    const field = area.current;
+    if (field && !fitsField(field.value)) {
+      const text = field.value;
+      field.value = '';
+      changeFiles((all) => [...all, { id: nextId(), part: textPart(text, t('pastedName')), pasted: text }]);
+    }
+    changed();
+  };
+
   const submit = () => {
     const field = area.current;
     if (!field) return;
@@ -392,7 +403,7 @@ export function Composer({
                   <FileText size={15} aria-hidden className="shrink-0 text-ink-3" />
                 )}
                 <span className="min-w-0 truncate">{file.part.name}</span>
-                {file.pasted !== null && (
+                {file.pasted !== null && fitsField(file.pasted) && (
                   <IconButton
                     size="sm"
                     label={t('turnBack')}
@@ -421,7 +432,7 @@ export function Composer({
           aria-label={t('message')}
           aria-keyshortcuts={focusKeys}
           placeholder={placeholder}
-          onInput={changed}
+          onInput={onInput}
           onKeyDown={onKeyDown}
           onPaste={paste}
           enterKeyHint={onlyTouch() ? 'enter' : 'send'}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attach } from '../../../src/ui/chat/attachments.ts';
+import { attach, fitsField } from '../../../src/ui/chat/attachments.ts';
 
 const pdf = (bytes: BlobPart[], name = 'Plan.pdf', type = 'application/pdf') =>
   attach(new File(bytes, name, { type }));
@@ -24,6 +24,11 @@ describe('a PDF', () => {
     expect(await pdf(['%PDF-1.7', large])).toEqual({ ok: false, name: 'Plan.pdf', reason: 'pdfTooLarge' });
     expect(await pdf(['\u0000\u0001'])).toEqual({ ok: false, name: 'Plan.pdf', reason: 'notText' });
   });
+});
+
+it('the text field keeps what a person writes, and not megabytes', () => {
+  expect(fitsField('word '.repeat(50_000))).toBe(true);
+  expect(fitsField('x'.repeat(11 * 1024 * 1024))).toBe(false);
 });
 
 it('other bytes are still refused, and words are taken', async () => {
