@@ -105,7 +105,7 @@ export async function openIndexInWorker(
     await Promise.race([database.waitReady, broken]);
   } catch (error) {
     channel.close();
-    if (database) await database.close();
+    if (database) await closeKnocking(database);
     else worker.terminate();
     throw error;
   }
@@ -153,6 +153,23 @@ export async function openIndexInWorker(
     onLeaderChange: (listener) => pglite.onLeaderChange(listener),
     post: (message, transfer = []) => worker.postMessage(message, transfer),
   };
+}
+
+/** Longer than PGlite pauses between two knocks, ms. */
+const LAST_KNOCK_MS = 200;
+
+/** Closes what never reached a leader. It knocks by timer, once more after its channel was closed, and nobody else can hear that fail. */
+async function closeKnocking(pglite: PGliteWorker): Promise<void> {
+  const hush = (event: PromiseRejectionEvent) => {
+    if ((event.reason as { name?: unknown } | null)?.name === 'InvalidStateError') event.preventDefault();
+  };
+  addEventListener('unhandledrejection', hush);
+  try {
+    await pglite.close();
+    await new Promise((resolve) => setTimeout(resolve, LAST_KNOCK_MS));
+  } finally {
+    removeEventListener('unhandledrejection', hush);
+  }
 }
 
 /** Tries before a leader that does not answer is given up, and how long each may take, ms. */
