@@ -464,10 +464,18 @@ export function createDocuments({
       await started;
       const update = library.change([], ids);
       announceLibrary();
-      await enqueue(
+      const noted = enqueue(
         update ? [entryOf(LIBRARY_DOCUMENT, 'user', update)] : [],
         ids.map((id) => ({ key: `${ERASING}${id}`, value: true })),
       );
+      await noted.catch(async (error: unknown) => {
+        // On a full disk only what goes makes room for the note that it went, and for what waits in line before it. A kill in between
+        // leaves a line without a conversation, which can be taken off the list.
+        if (toProblem(error).code !== 'storage-full') throw error;
+        for (const id of ids) await log.erase(id);
+        await flush();
+        if (pending.length > 0) throw error;
+      });
       for (const id of ids) await eraseForGood(id);
     },
 

@@ -446,6 +446,37 @@ describe('documents', () => {
     expect((await until(later.library, ({ ready }) => ready)).entries.map(({ id }) => id)).toEqual([real]);
   });
 
+  it('makes room on a full disk by erasing, for what waits in line as well', async () => {
+    const inner = createInMemoryStore();
+    let full = false;
+    const store: Store = {
+      ...inner,
+      log: {
+        ...inner.log,
+        append: async (...given) => {
+          if (full) throw new RecollectError('storage-full', 'The disk is full', { retry: true });
+          return inner.log.append(...given);
+        },
+        erase: async (id) => {
+          await inner.log.erase(id);
+          full = false;
+        },
+      },
+    };
+    const documents = createDocuments({ store });
+    const [old, now] = [newConversationId(), newConversationId()];
+    await documents.change(old, { messages: [said('long ago')] });
+    full = true;
+    await expect(documents.change(now, { messages: [said('just now')] })).rejects.toThrow();
+    await documents.erase([old]);
+    expect(documents.saving.get()).toEqual({ state: 'saved' });
+    const again = createDocuments({ store: inner });
+    const { entries } = await until(again.library, ({ ready }) => ready);
+    expect(entries.map(({ id }) => id)).toEqual([now]);
+    expect((await again.read(now))?.messages.size).toBe(1);
+    expect(await again.read(old)).toBe(undefined);
+  });
+
   it('shows the library where nothing can be written at the start', async () => {
     const store = createInMemoryStore();
     const documents = createDocuments({ store });
