@@ -290,6 +290,7 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
           onKeyDown={keepCaretKeys}
           placeholder={t('placeholder')}
           aria-label={t('title')}
+          data-first-focus=""
           className="h-13 min-w-0 flex-1 bg-transparent text-base outline-none"
         />
         {query !== '' && (

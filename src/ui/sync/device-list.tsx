@@ -110,6 +110,7 @@ function Rename({ name, onDone }: { name: string; onDone: (name: string) => void
       }}
     >
       <TextField
+        data-first-focus=""
         label={t('device.name')}
         hint={t('device.nameHelp')}
         maxLength={60}
