@@ -28,7 +28,7 @@ import {
 import type { SyncRequest } from './requests.ts';
 
 const JOIN_TIMEOUT_MS = 20_000;
-/** Empty epochs of the index after which a newcomer looks no further, and the largest body it reads there. */
+/** Empty epochs of the index after which it is looked no further, and the largest body it reads there. */
 const INDEX_EPOCHS = 3;
 const INDEX_BYTES = 64 * 1024 * 1024;
 
@@ -92,7 +92,7 @@ async function enter(
   }
 }
 
-/** The last epoch in which these keys open something of the index: rooms full of junk may have been left. null: there is none. */
+/** The last epoch, of those that begin with `from`, in which these keys open something of the index: rooms full of junk may have been left. null: there is none. */
 export async function findIndex(
   {
     backend,
@@ -101,10 +101,10 @@ export async function findIndex(
   }: { readonly backend: SyncBackend; readonly keysOf: RoomKeys; readonly deflate: Deflate },
   relay: RelayAccount,
   signal: AbortSignal,
-  { from = 0, epochs = INDEX_EPOCHS } = {},
+  from = 0,
 ): Promise<{ epoch: number; latest: string } | null> {
   let found: { epoch: number; latest: string } | null = null;
-  for (let [epoch, misses] = [from, 0]; misses < epochs; epoch += 1) {
+  for (let [epoch, misses] = [from, 0]; misses < INDEX_EPOCHS; epoch += 1) {
     const { roomId, key } = await keysOf(INDEX_ROOM, epoch);
     const room = await enter(backend, relay, roomId, signal);
     let welcome = false;

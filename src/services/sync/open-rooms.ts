@@ -139,14 +139,14 @@ export function createOpenRooms({
   };
 
   /**
-   * The others may have left the index for its next epoch, and the word of it may have been deleted since: so now and then it is looked
-   * whether somebody is there.
+   * The others may have left the index for a later epoch, and the word of it may have been deleted since, with all that lay in between:
+   * so now and then it is looked, as far as a newcomer looks, whether somebody is there.
    */
   const probe = () => {
     if (probing) return;
     probing = true;
     const from = (records.rooms.get(INDEX_ROOM)?.epoch ?? account.indexEpoch) + 1;
-    findIndex({ backend, keysOf, deflate }, relay, signal, { from, epochs: 1 })
+    findIndex({ backend, keysOf, deflate }, relay, signal, from)
       .then((found) => {
         if (found) moveTo = found.epoch;
       })

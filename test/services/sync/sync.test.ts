@@ -22,6 +22,10 @@ const set = (device: TestDevice, privacy: { exclude_work_dirs: string[] }) => {
   const config = device.config.get();
   device.config.set({ ...config, privacy: { ...config.privacy, ...privacy } });
 };
+const switchTo = (device: TestDevice, mode: 'remote' | 'disabled') => {
+  const config = device.config.get();
+  device.config.set({ ...config, sync: { ...config.sync, mode } });
+};
 
 describe('two devices', () => {
   it('have the same conversations, whoever wrote them', async () => {
@@ -342,8 +346,7 @@ describe('revoking', () => {
     await desk.say(id, 'stays here');
     await isSynced(desk);
     const { fingerprint } = desk.status.get().account ?? {};
-    const config = desk.config.get();
-    desk.config.set({ ...config, sync: { ...config.sync, mode: 'disabled' } });
+    switchTo(desk, 'disabled');
     await eventually(desk, async () => desk.status.get().state === 'disabled');
     expect(desk.status.get().account).toBeNull();
     expect(desk.sync.account.get()).toMatchObject({ fingerprint, endpoint: 'wss://relay.example' });
@@ -414,30 +417,62 @@ describe('a damaged relay', () => {
     await has(tablet, id, 3);
   });
 
+  it('that lost everything has the devices meet again, however far the index had moved while one was away', async () => {
+    const { desk, phone } = await both();
+    const id = newConversationId();
+    await desk.say(id, 'one');
+    await has(phone, id, 1);
+    await isSynced(desk);
+    await isSynced(phone);
+    switchTo(phone, 'disabled');
+    await eventually(phone, async () => phone.status.get().state === 'disabled');
+    for (let moves = 1; moves <= 2; moves += 1) {
+      for (const blobs of home.hub.rooms.values())
+        for (let number = 0; number < 80; number += 1)
+          (blobs as Map<string, Uint8Array>).set(
+            `junk ${number}`,
+            crypto.getRandomValues(new Uint8Array(90)),
+          );
+      await desk.say(id, `in epoch ${moves}`);
+      await eventually(
+        desk,
+        async () =>
+          (await desk.sync.journal()).filter((line) => line.what === 'rebuilt' && line.document === null)
+            .length === moves,
+      );
+      await isSynced(desk);
+    }
+    home.hub.setOnline(false);
+    for (const blobs of home.hub.rooms.values()) (blobs as Map<string, Uint8Array>).clear();
+    home.hub.setOnline(true);
+    await desk.sync.syncNow({ force: true });
+    await isSynced(desk);
+    switchTo(phone, 'remote');
+    await has(phone, id, 3);
+    await phone.say(id, 'four');
+    await has(desk, id, 4);
+  });
+
   it('full of junk alone is left also by who has nothing for the new one, and gets it there', async () => {
     const { desk, phone } = await both();
-    const mode = (device: TestDevice, now: 'remote' | 'disabled') => {
-      const config = device.config.get();
-      device.config.set({ ...config, sync: { ...config.sync, mode: now } });
-    };
-    mode(phone, 'disabled');
+    switchTo(phone, 'disabled');
     const rooms = new Set(home.hub.rooms.keys());
     const id = newConversationId();
     await desk.say(id, 'one');
     await eventually(desk, async () => (await desk.sync.where(id)).place === 'relay');
     await isSynced(desk);
-    mode(desk, 'disabled');
+    switchTo(desk, 'disabled');
     await eventually(desk, async () => desk.status.get().state === 'disabled');
     const room = [...home.hub.rooms].find(([name]) => !rooms.has(name))?.[1] as Map<string, Uint8Array>;
     room.clear();
     for (let number = 0; number < 80; number += 1)
       room.set(`junk ${number}`, crypto.getRandomValues(new Uint8Array(90)));
-    mode(phone, 'remote');
+    switchTo(phone, 'remote');
     await eventually(phone, async () =>
       (await phone.sync.journal()).some((line) => line.what === 'rebuilt' && line.document === id),
     );
     await isSynced(phone);
-    mode(desk, 'remote');
+    switchTo(desk, 'remote');
     await has(phone, id, 1);
     await isSynced(phone);
     await isSynced(desk);
