@@ -9,7 +9,7 @@ import { type Problem, RecollectError, toProblem } from '../domain/base/errors.t
 import { type Readable, writable } from '../domain/base/readable.ts';
 import type { Config } from '../domain/settings/config.ts';
 import { type SyncAnswer, type SyncRequest, syncRequestSchema } from '../services/sync/requests.ts';
-import type { SyncStatus } from '../services/sync/sync.ts';
+import { SYNC_OFF, type SyncStatus } from '../services/sync/sync.ts';
 import { problemSchema } from './engine-link.ts';
 
 const CHANNEL = 'recollect-sync';
@@ -81,15 +81,9 @@ export type ThreadFailure = { readonly type: 'failed'; readonly problem: Problem
 
 /** What is known while no thread speaks. */
 const unheard = (mode: SyncStatus['mode'], problem: Problem | null = null): SyncStatus => ({
+  ...SYNC_OFF,
   mode,
   state: mode === 'disabled' || mode === 'local' ? mode : problem ? 'stopped' : 'connecting',
-  account: null,
-  waiting: 0,
-  fetching: 0,
-  syncedAt: null,
-  unreadable: 0,
-  withheld: 0,
-  devices: [],
   problem,
 });
 

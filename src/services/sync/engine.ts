@@ -6,7 +6,7 @@ import { join, knock, leave, openAccount, sweepSecrets } from './account.ts';
 import { ACCOUNT, type Account, accountSchema } from './records.ts';
 import type { SyncAnswer, SyncRequest } from './requests.ts';
 import { createSession, type Session, type SessionDeps } from './session.ts';
-import type { SyncStatus } from './sync.ts';
+import { SYNC_OFF, type SyncStatus } from './sync.ts';
 
 /** The clocks are the platform's unless others are given. */
 export interface SyncEngineDeps
@@ -27,19 +27,6 @@ export interface SyncEngine {
 /** A tab's list of open conversations is forgotten unless said again, ms. */
 const OPEN_FORGOTTEN_MS = 120_000;
 
-const OFF: SyncStatus = {
-  mode: 'disabled',
-  state: 'disabled',
-  account: null,
-  waiting: 0,
-  fetching: 0,
-  syncedAt: null,
-  unreadable: 0,
-  withheld: 0,
-  devices: [],
-  problem: null,
-};
-
 /** Follows configuration and account: runs while both want it. Ends with the signal. */
 export function startSync(deps: SyncEngineDeps): SyncEngine {
   const { store, config, onStatus, signal, now = Date.now } = deps;
@@ -48,7 +35,7 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
 
   let session: Session | undefined;
   let told = '';
-  let current: SyncStatus = OFF;
+  let current: SyncStatus = SYNC_OFF;
   let failure: Problem | null = null;
   let restart = true;
   const asked: {
@@ -65,7 +52,7 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
     const status: SyncStatus = session
       ? { ...session.status(), mode, ...(failure ? { problem: failure } : {}) }
       : {
-          ...OFF,
+          ...SYNC_OFF,
           mode,
           state:
             mode === 'disabled' ? 'disabled' : mode === 'local' ? 'local' : failure ? 'stopped' : 'unpaired',

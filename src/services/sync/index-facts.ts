@@ -25,8 +25,8 @@ import {
 } from '../../domain/sync/facts.ts';
 import { nextHlc } from '../../domain/sync/hlc.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
-import type { SealInto } from './envelope.ts';
-import { type Account, freshRecord, newStep, type Records, type RoomRecord, type Step } from './records.ts';
+import type { SessionParts } from './parts.ts';
+import { freshRecord, newStep, type RoomRecord, type Step } from './records.ts';
 import type { Content } from './room.ts';
 
 export interface IndexFacts {
@@ -108,16 +108,8 @@ export function createIndexFacts({
   now,
   clock,
   wakeWithin,
-}: {
-  readonly account: Account;
-  readonly records: Records;
+}: Pick<SessionParts, 'account' | 'records' | 'sealInto' | 'now' | 'clock' | 'wakeWithin'> & {
   readonly config: Readable<Config>;
-  readonly sealInto: SealInto;
-  /** Wall clock, ms since 1970. May be wrong. */
-  readonly now: () => number;
-  /** Monotonic, ms. */
-  readonly clock: () => number;
-  readonly wakeWithin: (ms: number) => void;
 }): IndexFacts {
   const { device } = account;
   const stirred = new Set<string>();

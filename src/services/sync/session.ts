@@ -6,7 +6,6 @@
 // One thread of control: a round looks at what is and what should be, and does the difference. Whatever happens only asks for a round.
 import type { Store } from '../../adapters/log/conversation-log.ts';
 import type { Deflate } from '../../adapters/sync/deflate.ts';
-import type { RelayAccount, SyncBackend } from '../../adapters/sync/sync-backend.ts';
 import type { KeyRing, Sealing } from '../../adapters/vault/sealing.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import type { Problem } from '../../domain/base/errors.ts';
@@ -21,28 +20,21 @@ import { createRoomKeys, createSealInto } from './envelope.ts';
 import { createIndexFacts } from './index-facts.ts';
 import { createLifetimes } from './lifetimes.ts';
 import { createOpenRooms } from './open-rooms.ts';
-import { type Account, newStep, openRecords } from './records.ts';
+import type { SessionParts } from './parts.ts';
+import { newStep, openRecords } from './records.ts';
 import type { SyncAnswer, SyncRequest } from './requests.ts';
 import type { SyncDevice, SyncState, SyncStatus, Whereabouts } from './sync.ts';
 import { createUplink } from './uplink.ts';
 
-export interface SessionDeps {
+export interface SessionDeps
+  extends Pick<SessionParts, 'account' | 'backend' | 'relay' | 'now' | 'clock' | 'wake' | 'wakeWithin'> {
   readonly store: Store;
   readonly vault: Vault;
   readonly config: Readable<Config>;
-  readonly backend: SyncBackend;
   readonly sealing: Sealing;
   readonly deflate: Deflate;
-  readonly signal: AbortSignal;
-  /** Wall clock, ms since 1970. May be wrong. */
-  readonly now: () => number;
-  /** Monotonic, ms. */
-  readonly clock: () => number;
-  readonly account: Account;
   readonly ring: KeyRing;
-  readonly relay: RelayAccount;
-  readonly wake: () => void;
-  readonly wakeWithin: (ms: number) => void;
+  readonly signal: AbortSignal;
   /** Documents on somebody's screen. */
   readonly onScreen: () => Iterable<string>;
 }

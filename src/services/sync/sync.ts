@@ -66,6 +66,20 @@ export interface SyncStatus {
   readonly problem: Problem | null;
 }
 
+/** While nothing syncs. */
+export const SYNC_OFF: SyncStatus = {
+  mode: 'disabled',
+  state: 'disabled',
+  account: null,
+  waiting: 0,
+  fetching: 0,
+  syncedAt: null,
+  unreadable: 0,
+  withheld: 0,
+  devices: [],
+  problem: null,
+};
+
 /** Where one conversation is right now. */
 export interface Whereabouts {
   /** `here`: the latest change is saved on this device only. `relay`: the relay has all of it. `withheld`: stays on this device. */

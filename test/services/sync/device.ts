@@ -27,7 +27,7 @@ import {
 } from '../../../src/services/documents/yjs-conversation.ts';
 import { createLibraryDocument } from '../../../src/services/documents/yjs-library.ts';
 import { type SyncEngine, startSync } from '../../../src/services/sync/engine.ts';
-import type { Sync, SyncStatus } from '../../../src/services/sync/sync.ts';
+import { SYNC_OFF, type Sync, type SyncStatus } from '../../../src/services/sync/sync.ts';
 import { createSync } from '../../../src/services/sync/sync-service.ts';
 
 export interface TestDevice {
@@ -86,18 +86,7 @@ export function createTestDevice({
   deflate = platformDeflate,
 }: DeviceOptions): TestDevice {
   const stopping = new AbortController();
-  const status = writable<SyncStatus>({
-    mode: 'disabled',
-    state: 'disabled',
-    account: null,
-    waiting: 0,
-    fetching: 0,
-    syncedAt: null,
-    unreadable: 0,
-    withheld: 0,
-    devices: [],
-    problem: null,
-  });
+  const status = writable<SyncStatus>(SYNC_OFF);
   const engine = startSync({
     store,
     vault,
