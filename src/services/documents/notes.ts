@@ -73,9 +73,9 @@ export function createNotes({
   const author = new Y.Doc().clientID;
   let closed = false;
   let entries = 0;
-  let line: Promise<unknown> = Promise.resolve();
-
+  /** Something did not decode. */
   let damaged = false;
+  let line: Promise<unknown> = Promise.resolve();
 
   const announce = () => {
     const [shownNotes, shownFeedback] = acrossGaps(doc, damaged, (shown) => [
@@ -122,8 +122,9 @@ export function createNotes({
   /** Shown once it is durable: the change is made on a copy, so that a failure leaves nothing behind. */
   const change = (make: (notes: Y.Map<unknown>, feedback: Y.Map<unknown>) => void): Promise<void> =>
     inLine(async () => {
-      const copy = new Y.Doc();
-      Y.applyUpdate(copy, Y.encodeStateAsUpdate(doc));
+      // What is shown from behind a gap can be changed like all else: the change then waits in the document with what it changes.
+      const copy = damaged ? withoutGaps(doc) : new Y.Doc();
+      if (!damaged) Y.applyUpdate(copy, Y.encodeStateAsUpdate(doc));
       copy.clientID = author;
       let bytes: Uint8Array | undefined;
       copy.on('update', (update: Uint8Array) => {

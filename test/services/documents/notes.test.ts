@@ -109,6 +109,19 @@ describe('memory notes', () => {
     expect(notes.state.get().notes.map(({ text }) => text)).toEqual(['three', 'one']);
     const kept = await damaged.log.read(NOTES_DOCUMENT);
     expect(readNotes(kept.map(({ bytes }) => bytes)).notes.map(({ text }) => text)).toEqual(['three', 'one']);
+    // They are the person's as all others are.
+    const [three] = notes.state.get().notes;
+    const rewritten = await notes.write({ id: three?.id as string, text: 'three again' });
+    expect(rewritten.createdAt).toBe(three?.createdAt);
+    expect(notes.state.get().notes.map(({ text }) => text)).toEqual(['three again', 'one']);
+    await notes.remove(rewritten.id);
+    expect(notes.state.get().notes.map(({ text }) => text)).toEqual(['one']);
+    const next = createNotes({ store: damaged, now: clock() });
+    await ready(next);
+    expect(next.state.get().notes.map(({ text }) => text)).toEqual(['one']);
+    const whole = createNotes({ store, now: clock() });
+    await ready(whole);
+    expect(whole.state.get().notes.map(({ text }) => text)).toEqual(['two', 'one']);
   });
 
   it('are no conversation', async () => {
