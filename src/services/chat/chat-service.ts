@@ -136,6 +136,7 @@ export function createChat(deps: ChatDependencies): Chat {
     set(session, { problem: unsaved });
     const wait = async () => {
       await until(documents.saving, ({ state }) => state === 'saved', closing.signal);
+      if (session.state.get().problem === unsaved) set(session, { problem: null });
       const conversation = await documents.read(id);
       if (closed || isBusy(session) || !conversation || effectiveHead(conversation) !== leaf) return;
       set(session, { problem: null });

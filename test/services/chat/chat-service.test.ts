@@ -420,6 +420,22 @@ describe('stopping and breaking', () => {
     ]);
   });
 
+  it('says no longer that a question waits for room when it is saved, wherever the person looks by then', async () => {
+    const { store, room } = tight();
+    const { chat, say, documents, path } = scene({ store });
+    const conversation = await say('one');
+    const answer = last(await path(conversation));
+    room.full = true;
+    await chat.send({ conversationId: conversation, parts: [{ type: 'text', text: 'two' }] });
+    await documents.change(conversation, { meta: { head: answer.id } }).catch(() => undefined);
+    expect(chat.turn(conversation).get().problem).toMatchObject({ code: 'storage-full' });
+    room.full = false;
+    await documents.retry();
+    await until(chat.turn(conversation), ({ problem }) => problem === null);
+    expect(chat.turn(conversation).get().status).toBe('idle');
+    expect(server.chats()).toHaveLength(1);
+  });
+
   it('begins a conversation that cannot be saved yet, and takes a rewording the same way', async () => {
     const { store, room } = tight();
     const { chat, documents, idle, transcript, path } = scene({ store });
