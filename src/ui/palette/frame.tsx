@@ -29,7 +29,7 @@ export function FilterRow({ query, onChange }: { query: string; onChange: (query
     <div
       role="toolbar"
       aria-label={t('filters.label')}
-      className="flex gap-1.5 overflow-x-auto px-4 pt-2.5 pb-1 [scrollbar-width:none]"
+      className="flex shrink-0 gap-1.5 overflow-x-auto px-4 pt-2.5 pb-1 [scrollbar-width:none]"
     >
       {tokens
         .filter((token) => token.value !== '')

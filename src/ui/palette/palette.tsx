@@ -308,7 +308,7 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
           onClick={() => onDone()}
           className="touchable shrink-0 rounded-sm px-1 text-ink-3 text-sm hover:text-ink md:hidden"
         >
-          {t('keys.close')}
+          {t('shell:close')}
         </button>
       </div>
       <FilterRow query={query} onChange={change} />
