@@ -9,6 +9,7 @@ import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { Button } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { plainText } from './marked-text.tsx';
 import { Section } from './section.tsx';
 
 const ICONS = { pinned: Pin, never: Ban, 'not-related': Unlink } as const;
@@ -60,7 +61,9 @@ export function FeedbackList() {
                 >
                   {one.title || t('untitled')}
                 </button>
-                <p className="line-clamp-2 break-words text-ink-2 [overflow-wrap:anywhere]">{one.passage}</p>
+                <p className="line-clamp-2 break-words text-ink-2 [overflow-wrap:anywhere]">
+                  {plainText(one.passage)}
+                </p>
               </div>
               <Button size="sm" onClick={() => takeBack(one)}>
                 {t('feedback.takeBack')}

@@ -52,8 +52,10 @@ export const plainText = (text: string): string =>
     .replace(/\|?\s*:?-{3,}:?\s*(?=\||$)/gm, ' ')
     .replace(/\s*\|\s*/g, ' · ')
     .replace(/\*\*|__|`/g, '')
-    .replace(/(?:\s·)+(?=\s|$)/g, ' ·')
     .replace(/\s+/g, ' ')
+    .replace(/(?: ·)+(?= |$)/g, ' ·')
+    // A table after the words that announce it.
+    .replace(/(?<=[:：]) ·(?= )/g, '')
     .replace(/^[\s·]+|[\s·]+$/g, '');
 
 /** A long text from a little before its first match, so that the match is seen in two lines. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { excerpt, matchesIn } from '../../../src/ui/memory/marked-text.tsx';
+import { excerpt, matchesIn, plainText } from '../../../src/ui/memory/marked-text.tsx';
 
 const marked = (text: string, query: string, typing = false) =>
   matchesIn(text, query, typing).map(([from, to]) => text.slice(from, to));
@@ -27,6 +27,15 @@ describe('marks', () => {
       last = to;
     }
     expect(last).toBeLessThanOrEqual(text.length);
+  });
+});
+
+describe('plain text', () => {
+  it('says a list as words and a table as cells, with one dot between two', () => {
+    expect(plainText('It goes like this:\n\n- **first**\n- second')).toBe('It goes like this: first second');
+    expect(plainText('可以这样走：\n\n| 上午 | 下午 |\n| --- | --- |\n| 西湖 | 茶园 |\n\n到此为止')).toBe(
+      '可以这样走： 上午 · 下午 · 西湖 · 茶园 · 到此为止',
+    );
   });
 });
 
