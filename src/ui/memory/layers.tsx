@@ -53,7 +53,7 @@ export function Layers({ entries }: { entries: readonly LibraryEntry[] }) {
                 </li>
               ))}
             </ul>
-            {layer.name === 'longTerm' && (
+            {layer.name === 'longTerm' && notes.length + pinned > 0 && (
               <button
                 type="button"
                 onClick={() => navigation.openScreen('memory', 'notes')}

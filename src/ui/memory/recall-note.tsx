@@ -1,6 +1,7 @@
 // A quiet line at an answer: why memory was asked, and where it could not be asked, or by words only.
 import { useTranslation } from 'react-i18next';
 import type { PartOf } from '../../domain/chat/message.ts';
+import { sentences } from '../i18n/sentences.ts';
 import { useProblemWords } from '../shell/problem-notice.tsx';
 import { type RecallRemark, remarksOn } from './recall-notes.ts';
 
@@ -29,7 +30,7 @@ export function RecallNote({ recall }: { recall: PartOf<'recall'> }) {
   if (remarks.length === 0) return null;
   return (
     <p className="my-1 text-ink-3 text-xs [overflow-wrap:anywhere]" data-recall-note>
-      {remarks.map(words).join(' · ')}
+      {sentences(...remarks.map(words))}
     </p>
   );
 }

@@ -8,20 +8,27 @@ export type RecallRemark =
   | { readonly say: 'trigger'; readonly trigger: NonNullable<Recall['trigger']> }
   /** Memory was asked for more than the message says. */
   | { readonly say: 'searchedFor'; readonly query: string }
-  /** Nothing came close enough. */
+  /** Nothing came close enough; where something nearly did, the card above says so. */
   | { readonly say: 'none' | 'slow' | 'notReady' }
   /** Memory could not be asked; only words were searched. */
   | { readonly say: 'skipped' | 'words'; readonly problem: ProblemLike };
 
 /** The remarks on a recall, in the order in which they are said. None for one that was asked for and went well. */
-export function remarksOn({ trigger, query, passages, skipped, degraded }: Recall): RecallRemark[] {
+export function remarksOn({
+  trigger,
+  query,
+  passages,
+  nearMisses,
+  skipped,
+  degraded,
+}: Recall): RecallRemark[] {
   const remarks: RecallRemark[] = [];
   if (trigger) remarks.push({ say: 'trigger', trigger });
   if (trigger === 'repeat' && query !== '') remarks.push({ say: 'searchedFor', query });
   if (skipped) {
     const problem: ProblemLike = skipped;
     remarks.push(problem.params?.reason === 'slow' ? { say: 'slow' } : { say: 'skipped', problem });
-  } else if (trigger && passages.length === 0) remarks.push({ say: 'none' });
+  } else if (trigger && passages.length + nearMisses.length === 0) remarks.push({ say: 'none' });
   if (degraded)
     remarks.push(
       // Still loading, mostly: the next question finds it ready.
