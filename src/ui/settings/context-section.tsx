@@ -49,7 +49,11 @@ export function ContextSection() {
       </Group>
       <Group title={t('context.summaries')}>
         <NumberSetting path="context.summary_keep_messages" />
-        <TextSetting path="context.summary_prompt" />
+        <TextSetting
+          path="context.summary_prompt"
+          placeholder={t('context.shippedPrompt')}
+          reset={t('context.useShipped')}
+        />
       </Group>
       <Group title={t('context.window')}>
         <NumberSetting path="context.window_tokens" />

@@ -87,7 +87,11 @@ export function ModelsSection() {
       )}
       {endpoints.length > 0 && (
         <Group>
-          <TextSetting path="chat.instructions" placeholder={t('models.instructionsPlaceholder')} />
+          <TextSetting
+            path="chat.instructions"
+            placeholder={t('models.instructionsPlaceholder')}
+            reset={t('models.clearInstructions')}
+          />
         </Group>
       )}
       <section aria-label={t('models.addTitle')}>

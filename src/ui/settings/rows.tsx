@@ -339,9 +339,16 @@ export function SelectSetting<Value extends string>({
   );
 }
 
-/** Words of one's own in place of the shipped ones: kept on leaving the field; empty is the shipped words. */
-export function TextSetting({ path, placeholder }: { path: string; placeholder?: string }) {
-  const { t } = useTranslation('settings');
+/** Words of one's own, kept on leaving the field. `placeholder`: what holds while it is empty; `reset`: what emptying it does. */
+export function TextSetting({
+  path,
+  placeholder,
+  reset,
+}: {
+  path: string;
+  placeholder: string;
+  reset: string;
+}) {
   const { label, help } = useFieldWords(path);
   const { value, set, problem } = useSetting<string>(path);
   const [draft, setDraft] = useState<string | null>(null);
@@ -355,9 +362,10 @@ export function TextSetting({ path, placeholder }: { path: string; placeholder?:
       <TextArea
         label={label}
         hint={help}
-        rows={value === '' && draft === null ? 2 : 8}
         value={draft ?? value}
-        placeholder={placeholder ?? t('context.shippedPrompt')}
+        placeholder={placeholder}
+        rows={3}
+        inputClassName="field-sizing-content max-h-80 min-h-14"
         onChange={(event) => setDraft(event.target.value)}
         onBlur={() => {
           if (draft !== null && draft !== value) keep(draft.trim() === '' ? undefined : draft);
@@ -365,8 +373,8 @@ export function TextSetting({ path, placeholder }: { path: string; placeholder?:
       />
       <Refusal problem={problem} />
       {value !== '' && (
-        <Button size="sm" variant="ghost" className="mt-1 -ml-2" onClick={() => keep(undefined)}>
-          {t('context.useShipped')}
+        <Button size="sm" variant="ghost" className="mt-1 -ml-2.5" onClick={() => keep(undefined)}>
+          {reset}
         </Button>
       )}
     </div>

@@ -210,6 +210,7 @@ export const settings = {
     memoryOnly: 'Memory only, no model',
     noneTitle: 'No model is connected',
     noneText: 'Memory answers by quoting what you said before. Connect a model for everything else.',
+    clearInstructions: 'Clear the instructions',
     instructionsPlaceholder: 'Answer briefly. I write TypeScript and prefer the standard library.',
     endpoints: 'Endpoints',
     addTitle: 'Connect an endpoint',
@@ -392,7 +393,7 @@ export const settings = {
     },
     import: {
       title: 'Import conversations',
-      text: 'From ChatGPT, Claude.ai, kimi-cli or Recollect.',
+      text: 'From ChatGPT, Claude.ai, kimi\u2011cli or Recollect.',
       action: 'Import',
     },
     trash: {

@@ -138,6 +138,7 @@ export const settings = {
     memoryOnly: '只用记忆，不用模型',
     noneTitle: '还没有连接模型',
     noneText: '记忆会引用您以前说过的话来作答。其他事情请连接一个模型。',
+    clearInstructions: '清空指示',
     instructionsPlaceholder: '回答简短。我写 TypeScript，偏好标准库。',
     endpoints: '服务',
     addTitle: '连接服务',
@@ -294,7 +295,11 @@ export const settings = {
       empty: '还没有可导出的内容。',
       done: '已导出为 {{name}}',
     },
-    import: { title: '导入对话', text: '来自 ChatGPT、Claude.ai、kimi-cli 或 Recollect。', action: '导入' },
+    import: {
+      title: '导入对话',
+      text: '来自 ChatGPT、Claude.ai、kimi\u2011cli 或 Recollect。',
+      action: '导入',
+    },
     trash: {
       title: '回收站',
       text: '删除的对话会留在这里，直到您彻底删除。',
