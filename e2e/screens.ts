@@ -391,7 +391,15 @@ async function openMap(page: Page): Promise<void> {
 }
 
 export const SCREENS: readonly Screen[] = [
-  { name: 'first-run', library: false, go: (page) => visit(page, '/') },
+  {
+    name: 'first-run',
+    library: false,
+    go: async (page) => {
+      await visit(page, '/');
+      // Before it the page is blank, and so was its first picture.
+      await expect(composer(page)).toBeVisible();
+    },
+  },
   {
     name: 'import',
     library: false,

@@ -15,7 +15,7 @@ export function CheatSheet({ open, onOpenChange }: { open: boolean; onOpenChange
       description={t('shortcuts.words')}
       size="md"
     >
-      <div className="grid gap-x-8 gap-y-5 md:grid-cols-2">
+      <div className="grid gap-x-8 gap-y-5 pt-1.5 md:grid-cols-2">
         {(['go', 'write', 'read'] as const).map((group) => (
           <section key={group} className={group === 'go' ? 'md:row-span-2' : ''}>
             <h3 className="pb-1 font-medium text-ink-3 text-xs">{t(`shortcuts.groups.${group}`)}</h3>

@@ -5,7 +5,7 @@ export const library = {
     lead: 'Recollect reads your conversations on this device and brings the right old passage back when it matters.',
     import: {
       title: 'Import my conversations',
-      text: 'From ChatGPT, Claude.ai, kimi-cli or Recollect; found by words in seconds, by meaning soon after.',
+      text: 'From ChatGPT, Claude.ai, kimi\u2011cli or Recollect; found by words in seconds, by meaning soon after.',
       action: 'Import',
     },
     connect: {

@@ -5,7 +5,7 @@ export const library = {
     lead: 'Recollect 在这台设备上读您的对话，在需要时带回恰当的旧片段。',
     import: {
       title: '导入我的对话',
-      text: '来自 ChatGPT、Claude.ai、kimi-cli 或 Recollect；几秒后可按词找到，稍后可按意思找到。',
+      text: '来自 ChatGPT、Claude.ai、kimi\u2011cli 或 Recollect；几秒后可按词找到，稍后可按意思找到。',
       action: '导入',
     },
     connect: {
