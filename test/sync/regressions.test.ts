@@ -12,6 +12,7 @@ const FOUND: readonly (readonly [seed: number, scenario: Scenario, turns: number
   [1, 'revoking', 20, 'an old account that was never erased, because of a document that stays here'],
   [5, 'revoking', 20, 'the same'],
   [10, 'worst', 20, 'the same, on a relay that was put back from a backup'],
+  [57092, 'everything', 40, 'a conversation never fetched: the disk was full when another was to be erased'],
 ];
 
 it.each(FOUND)(

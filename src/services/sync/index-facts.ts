@@ -66,8 +66,8 @@ export interface IndexFacts {
   /** Tells the others what is to be told; only while the index is connected. True where it did. */
   sendBeacons(signal: AbortSignal): Promise<boolean>;
 
-  /** Facts of these documents were followed: which of them are to be fetched? */
-  sortOut(documents: readonly string[]): void;
+  /** The facts of this document were followed: is it to be fetched? */
+  sortOut(document: string): void;
   /** Documents to be fetched now. */
   toFetch(): string[];
   /** Of all documents to be fetched, how many the relay did not fail to give. */
@@ -316,10 +316,9 @@ export function createIndexFacts({
     },
     sendBeacons,
 
-    sortOut: (documents) => {
-      for (const document of documents)
-        if (document !== INDEX_ROOM && isBehind(document)) announced.add(document);
-        else announced.delete(document);
+    sortOut: (document) => {
+      if (document !== INDEX_ROOM && isBehind(document)) announced.add(document);
+      else announced.delete(document);
     },
     toFetch: () =>
       [...announced].filter((document) => {

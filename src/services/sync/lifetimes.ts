@@ -281,6 +281,8 @@ export function createLifetimes({
         facts.stirred.delete(document);
         try {
           did = (await followFact(document)) || did;
+          // At once: where the next one cannot be followed, this one is not come back to.
+          facts.sortOut(document);
         } catch (error) {
           // Not done, so still to be done.
           facts.stirred.add(document);

@@ -203,9 +203,7 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
       more = (await rooms.index.work(signal)) || more;
       if (rooms.index.room.state === 'refused') trouble = rooms.index.room.problem;
     }
-    const told = [...facts.stirred];
     more = (await lifetimes.followFacts()) || more;
-    facts.sortOut(told);
     if (rooms.index?.read) {
       more = (await uplink.adopt()) || more;
       more = (await uplink.sendWholes()) || more;

@@ -1,5 +1,6 @@
 // The status never says more than is known, and what was erased stays erased, also where a tab still has it open.
 import { describe, expect, it } from 'vitest';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import {
@@ -276,4 +277,48 @@ describe('a relay that finds a conversation too large', () => {
     ]);
     expect((await desk.sync.where(large)).place).toBe('here');
   }, 20_000);
+});
+
+describe('a full disk', () => {
+  it('does not make a device forget what it was to fetch', async () => {
+    const store = createInMemoryStore();
+    let full: 'append' | 'erase' | null = null;
+    const refused: string[] = [];
+    const unless = async <T>(what: 'append' | 'erase', work: () => Promise<T>): Promise<T> => {
+      if (full !== what) return await work();
+      refused.push(what);
+      throw new RecollectError('storage-full', 'No room', { retry: true });
+    };
+    const log: typeof store.log = {
+      ...store.log,
+      append: (entries, writes) => unless('append', () => store.log.append(entries, writes)),
+      erase: (document) => unless('erase', () => store.log.erase(document)),
+    };
+    const desk = await create();
+    const phone = await joinTo(
+      desk,
+      'Phone',
+      make('Phone', { store: { ...store, kind: 'persistent', log } }),
+    );
+    const [old, fresh] = [newConversationId(), newConversationId()];
+    await desk.say(old, 'to be erased');
+    await eventually(phone, async () => (await phone.texts(old)).length === 1);
+    await isSynced(phone);
+    // The phone hears of both at once, of the new one first; it cannot do what the second asks for.
+    full = 'append';
+    await desk.say(fresh, 'to be fetched');
+    await eventually(desk, async () => (await desk.sync.where(fresh)).place === 'relay');
+    await isSynced(desk);
+    await desk.erase(old);
+    await eventually(desk, async () =>
+      (await desk.sync.journal()).some(({ what, document }) => what === 'forgotten' && document === old),
+    );
+    await isSynced(desk);
+    full = 'erase';
+    await eventually(phone, async () => refused.includes('erase'), 20_000);
+    full = null;
+    await eventually(phone, async () => (await phone.texts(old)).length === 0, 20_000);
+    await isSynced(phone);
+    expect(await phone.texts(fresh)).toEqual(['to be fetched']);
+  }, 60_000);
 });
