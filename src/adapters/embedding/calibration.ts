@@ -1,5 +1,6 @@
 // Measures how a model's cosines read, from pairs of our own writing, for models without published figures.
 
+import { unlessAborted } from '../../domain/base/within.ts';
 import { CALIBRATION_PAIRS } from './calibration-pairs.ts';
 import type { Calibration, EmbeddingProvider } from './embedding-provider.ts';
 import { cosine } from './vector.ts';
@@ -103,12 +104,4 @@ function separation(pairs: readonly Labelled[]): number {
     no.map((other) => (one.cosine > other.cosine ? 1 : one.cosine === other.cosine ? 0.5 : 0)),
   );
   return wins.reduce<number>((sum, win) => sum + win, 0) / wins.length;
-}
-
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -32,6 +32,16 @@ export async function within<Signal extends Cancellation, T>(
   }
 }
 
+/** The promise, or the signal's reason as soon as it is aborted: for work that is slow to notice, or goes on for others. */
+export function unlessAborted<T>(work: Promise<T>, signal: Cancellation): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}
+
 /** True for the error with which `within` ends what took too long. */
 export const isTooLate = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && (error as { name?: unknown }).name === 'TimeoutError';

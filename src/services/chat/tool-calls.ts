@@ -3,13 +3,13 @@
 import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, type MessageId, newMessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
+import { unlessAborted } from '../../domain/base/within.ts';
 import { modelCheckpoints } from '../../domain/chat/checkpoint.ts';
 import { type Conversation, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
-import { unlessAborted } from '../unless-aborted.ts';
 import type { TurnState } from './chat.ts';
 import { type NotesLike, runTool, type Tool } from './tools/index.ts';
 

@@ -2,13 +2,12 @@
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { isTooLate, within } from '../../domain/base/within.ts';
+import { isTooLate, unlessAborted, within } from '../../domain/base/within.ts';
 import { startsTurn } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Memory } from '../memory/memory.ts';
-import { unlessAborted } from '../unless-aborted.ts';
 import { askedAgain } from './repeat.ts';
 
 /** A slow index holds up an answer no longer than this, ms. */

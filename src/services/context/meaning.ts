@@ -2,9 +2,8 @@
 // index is asleep, slow or behind, there is nothing, and words alone decide.
 import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
-import { within } from '../../domain/base/within.ts';
+import { unlessAborted, within } from '../../domain/base/within.ts';
 import type { Memory } from '../memory/memory.ts';
-import { unlessAborted } from '../unless-aborted.ts';
 
 /** Worth waiting for so long in a compaction, ms. */
 const PATIENCE_MS = 3000;

@@ -6,6 +6,7 @@ import type { Candidate, IndexFilter, MemoryIndex, NeighbourRow } from '../../ad
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
+import { isTooLate, unlessAborted, within } from '../../domain/base/within.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { cutToTokens, estimateTokens } from '../../domain/context/tokens.ts';
 import { lateInteraction, type QueryPieces } from '../../domain/memory/late.ts';
@@ -82,24 +83,6 @@ interface QueryVector {
   readonly pieces: QueryPieces | null;
 }
 
-/** Resolves to the promise's value, or to `late` after `ms`; rejects when the promise does or the signal is aborted. */
-function within<T, L>(promise: Promise<T>, ms: number, late: L, signal: AbortSignal): Promise<T | L> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => finish(() => resolve(late)), ms);
-    const onAbort = () => finish(() => reject(signal.reason));
-    const finish = (settle: () => void) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      settle();
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(
-      (value) => finish(() => resolve(value)),
-      (error) => finish(() => reject(error)),
-    );
-  });
-}
-
 /** Makes the tab's memory. Keeps nothing but the size of the library. */
 export function createMemory({
   index,
@@ -152,18 +135,19 @@ export function createMemory({
               .then((vectors) => vectors.map((vector): QuestionRead => ({ vector }))),
         provider.calibration(signal),
       ]);
-      const answer = await within(made, MODEL_PATIENCE, null, signal);
-      const [whole, end]: readonly QuestionRead[] = answer?.[0] ?? [];
-      if (!answer || !whole) return { vector: null, reason: NOT_YET };
+      // Where it is too late for this question it goes on: the next one finds the model loaded.
+      const [read, scale] = await within(signal, MODEL_PATIENCE, (bounded) => unlessAborted(made, bounded));
+      const [whole, end]: readonly QuestionRead[] = read;
+      if (!whole) return { vector: null, reason: NOT_YET };
       const { vector, tokens, weights } = end ? leaning(whole, end) : whole;
       // Without a centre the likeness of pieces has no known zero: meaning is then that of the whole vectors alone.
       const pieces =
         tokens && weights && weights.length > 0 && hasCentredPieces(provider.id) ? { tokens, weights } : null;
-      return { vector: { model: provider.id, values: vector, scale: answer[1], pieces } };
+      return { vector: { model: provider.id, values: vector, scale, pieces } };
     } catch (error) {
       signal.throwIfAborted();
       // Replaced or closed in the middle: as if it had not been there.
-      if (isAbort(error)) return { vector: null, reason: NOT_YET };
+      if (isAbort(error) || isTooLate(error)) return { vector: null, reason: NOT_YET };
       return { vector: null, reason: toProblem(error) };
     }
   };
@@ -346,10 +330,8 @@ export function createMemory({
         : filter;
     try {
       const looking = look(from, query, vector, narrowed, CANDIDATES, { around: true, beside: true });
-      const ranked = await within(looking, ANSWER_PATIENCE, null, signal);
+      const ranked = await within(signal, ANSWER_PATIENCE, (bounded) => unlessAborted(looking, bounded));
       signal.throwIfAborted();
-      if (!ranked)
-        return result({ unavailable: true, degraded: NO_ANSWER, tookMs: performance.now() - began });
       const { hits, nearMisses } = choose(ranked, {
         threshold,
         limit,
@@ -372,11 +354,10 @@ export function createMemory({
         tokens: passages.reduce((sum, passage) => sum + passage.tokens, 0),
         mode: ranked.some(({ scores }) => scores.vector !== null) ? 'hybrid' : 'keyword',
         degraded: vector ? null : reason,
-        tookMs: performance.now() - began,
       });
     } catch (error) {
       signal.throwIfAborted();
-      return result({ unavailable: true, degraded: toProblem(error), tookMs: performance.now() - began });
+      return result({ unavailable: true, degraded: isTooLate(error) ? NO_ANSWER : toProblem(error) });
     }
   };
 

@@ -1,6 +1,6 @@
 // Waiting that has an end, and leaves nothing behind.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isTooLate, within } from '../../../src/domain/base/within.ts';
+import { isTooLate, unlessAborted, within } from '../../../src/domain/base/within.ts';
 
 const aborted = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => {
@@ -48,5 +48,17 @@ describe('waiting with an end', () => {
       within(new AbortController().signal, 1000, () => Promise.reject(new Error('its own'))),
     ).rejects.toThrow('its own');
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('leaving work that goes on', () => {
+  it('gives what it gives, or ends with the signal and its reason', async () => {
+    const control = new AbortController();
+    expect(await unlessAborted(Promise.resolve('done'), control.signal)).toBe('done');
+    const waiting = unlessAborted(new Promise(() => {}), control.signal).catch((error: unknown) => error);
+    control.abort('enough');
+    expect(await waiting).toBe('enough');
+    // Nobody hears of what it does then.
+    await expect(unlessAborted(Promise.reject(new Error('later')), control.signal)).rejects.toBe('enough');
   });
 });
