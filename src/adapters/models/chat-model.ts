@@ -58,6 +58,9 @@ export interface Endpoint {
   readonly price?: Price | undefined;
 }
 
+/** By which a model, its price and its problems name an endpoint; the address itself where it is none. */
+export const hostOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl);
+
 /** What a connection test found. */
 export type ConnectionReport =
   | { readonly ok: true; readonly models: readonly string[]; readonly tookMs: number }

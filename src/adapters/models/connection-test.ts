@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { within } from '../../domain/base/within.ts';
-import type { ConnectionReport, Endpoint } from './chat-model.ts';
+import { type ConnectionReport, type Endpoint, hostOf } from './chat-model.ts';
 import { callEndpoint, checkedBase, type Fetch, type Surroundings } from './http.ts';
 import { PRESETS } from './presets.ts';
 
@@ -90,8 +90,6 @@ export async function testConnection(
     }
   });
 }
-
-const hostOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl);
 
 /** The same server with `/v1` behind, or without a pasted `/chat/completions`: the first that lists models. */
 async function betterBase(

@@ -1,6 +1,6 @@
 // The shelf of models: who can answer, where they are found, how they are tested.
 import { toProblem } from '../../domain/base/errors.ts';
-import type { ChatModel } from './chat-model.ts';
+import { type ChatModel, hostOf } from './chat-model.ts';
 import { contextWindowOf } from './context-windows.ts';
 import type { OpenAICompatibleOptions } from './openai-compatible.ts';
 
@@ -15,9 +15,7 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
   let loaded: ChatModel | undefined;
   return {
     id: options.model,
-    endpoint: URL.canParse(options.endpoint.baseUrl)
-      ? new URL(options.endpoint.baseUrl).host
-      : options.endpoint.baseUrl,
+    endpoint: hostOf(options.endpoint.baseUrl),
     contextWindow: contextWindowOf(options.model),
     async *stream(prompt, given) {
       try {

@@ -18,7 +18,14 @@ import {
 import { z } from 'zod';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { Finish, Part, PartOf, Usage } from '../../domain/chat/message.ts';
-import type { ChatEvent, ChatModel, Endpoint, Prompt, ToolDescription } from './chat-model.ts';
+import {
+  type ChatEvent,
+  type ChatModel,
+  type Endpoint,
+  hostOf,
+  type Prompt,
+  type ToolDescription,
+} from './chat-model.ts';
 import { contextWindowOf } from './context-windows.ts';
 import { callEndpoint, type Fetch, problemOfStreamError, type Surroundings } from './http.ts';
 
@@ -47,7 +54,7 @@ interface Wire {
 /** Creates the model. No request is made before `stream`. */
 export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): ChatModel {
   const { endpoint, model, silenceMs = 300_000 } = options;
-  const host = URL.canParse(endpoint.baseUrl) ? new URL(endpoint.baseUrl).host : endpoint.baseUrl;
+  const host = hostOf(endpoint.baseUrl);
   const about = { endpoint: host, model };
 
   async function* stream(
