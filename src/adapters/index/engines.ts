@@ -7,6 +7,7 @@ import { vector } from '@electric-sql/pglite-pgvector';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { createPageFileSystem, deletePageFileSystem } from './page-file-system.ts';
 import { migrate } from './schema.ts';
+import { isFull, noRoom } from './statements.ts';
 
 /**
  * `opfs`: the origin's private file system, through a pool of access handles (workers only; fastest, least memory).
@@ -81,10 +82,6 @@ const isHeld = (error: unknown): boolean => {
   );
 };
 
-const isFull = (error: unknown): boolean => {
-  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
-  return /quota/i.test(`${String(name)} ${String(message)}`);
-};
 /** In words; PGlite's file systems also throw bare numbers of errors. */
 const reasonOf = (error: unknown): string => {
   if (error instanceof Error) return error.message || error.name;
@@ -96,8 +93,6 @@ const reasonOf = (error: unknown): string => {
 };
 /** Neither another place nor a fresh start would help, and what is there must not be given up. */
 const isFinal = (error: unknown): boolean => ['newer-index', 'storage-full'].includes(toProblem(error).code);
-const noRoom = (cause: unknown) =>
-  new RecollectError('storage-full', 'There is no room for the memory index.', { retry: true, cause });
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 

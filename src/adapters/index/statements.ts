@@ -6,6 +6,14 @@ import { RecollectError } from '../../domain/base/errors.ts';
 /** What is used of PGlite. */
 export type Database = Pick<PGliteInterface, 'query' | 'close'>;
 
+/** Whether it was thrown because the disk, or what the browser allows of it, is full. */
+export const isFull = (error: unknown): boolean => {
+  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
+  return /quota/i.test(`${String(name)} ${String(message)}`);
+};
+export const noRoom = (cause: unknown) =>
+  new RecollectError('storage-full', 'There is no room for the memory index.', { retry: true, cause });
+
 /** Runs one statement. Its rows are checked. */
 export type Ask = <Row>(row: z.ZodType<Row>, sql: string, parameters?: readonly unknown[]) => Promise<Row[]>;
 
@@ -19,12 +27,8 @@ export function createAsk(database: Pick<Database, 'query'>): Ask {
       const answer = await database.query(sql, [...parameters]);
       return z.array(row).parse(answer.rows);
     } catch (error) {
+      if (isFull(error)) throw noRoom(error);
       const message = error instanceof Error ? error.message : String(error);
-      if (/quota/i.test(`${(error as { name?: unknown } | null)?.name} ${message}`))
-        throw new RecollectError('storage-full', 'There is no room for the memory index.', {
-          retry: true,
-          cause: error,
-        });
       throw new RecollectError('index-unavailable', `The memory index did not answer: ${message}`, {
         params: { detail: message },
         retry: true,
