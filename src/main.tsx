@@ -7,11 +7,9 @@
 //     └──► sync.worker         sync with the relay, once it is wanted (one leader for all tabs)
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createDevice, keepForOffline } from './adapters/browser/device.ts';
-import { bundledModel } from './adapters/embedding/bundled-models.ts';
+import { createDevice } from './adapters/browser/device.ts';
 import type { EmbeddingProvider } from './adapters/embedding/embedding-provider.ts';
 import { createEmbedding } from './adapters/embedding/index.ts';
-import { ORT_FILES } from './adapters/embedding/ort-files.ts';
 import { createEmbeddingThread } from './adapters/embedding/thread.ts';
 import type { MemoryIndex } from './adapters/index/memory-index.ts';
 import type { IndexInWorker } from './adapters/index/worker.ts';
@@ -26,8 +24,7 @@ import { createTokenizers } from './adapters/tokenizers/tokenizers.ts';
 import { createSealing } from './adapters/vault/sealing.ts';
 import { createVault } from './adapters/vault/web-crypto.ts';
 import { type Problem, RecollectError, toProblem } from './domain/base/errors.ts';
-import { isConversation } from './domain/base/ids.ts';
-import { until, type Writable, writable } from './domain/base/readable.ts';
+import { until, writable } from './domain/base/readable.ts';
 import { priceOf } from './domain/context/prices.ts';
 import type { Config } from './domain/settings/config.ts';
 import type { App } from './services/app.ts';
@@ -36,14 +33,16 @@ import { descriptionOf, toolsInForce } from './services/chat/tools/index.ts';
 import { COMMANDS } from './services/commands/index.ts';
 import { createContext } from './services/context/context-service.ts';
 import { meaningBy } from './services/context/meaning.ts';
+import { createDamages } from './services/documents/damages.ts';
 import { createDocuments } from './services/documents/documents-service.ts';
 import { createNotes } from './services/documents/notes.ts';
 import { createActivities } from './services/library/activities.ts';
 import { createLibrary } from './services/library/library-service.ts';
 import { roomOf } from './services/library/room.ts';
 import { followEmbedding } from './services/memory/embedding-in-force.ts';
-import type { MemoryStatus } from './services/memory/memory.ts';
+import { type Memory, type MemoryStatus, STARTING } from './services/memory/memory.ts';
 import { createMemory } from './services/memory/memory-service.ts';
+import { createPause } from './services/memory/pause.ts';
 import { startPolish } from './services/memory/polish.ts';
 import { createRebuilding } from './services/memory/rebuilding.ts';
 import { enteredPrice } from './services/settings/entered-price.ts';
@@ -51,30 +50,14 @@ import { createSettings, endpointSecret } from './services/settings/settings-ser
 import { createSync } from './services/sync/sync-service.ts';
 import { couldNotStart } from './ui/i18n/could-not-start.ts';
 import { exportWords } from './ui/i18n/export-words.ts';
+import { lookAfter } from './ui/look-after.ts';
 import { Root } from './ui/root.tsx';
 import './ui/styles.css';
 import { joinEngineChannel } from './workers/engine-link.ts';
 import { connectSync } from './workers/sync-link.ts';
 
-/** Quiet time after which the background goes on while a person types, ms. */
-const TYPING_PAUSE_MS = 1500;
-/** Nothing done and nothing new for so long is the end of a conversation, ms. */
-const REST_MS = 60_000;
-const STARTING: MemoryStatus = {
-  state: 'starting',
-  unread: 0,
-  waiting: 0,
-  rate: 0,
-  embedding: { status: 'idle' },
-  engine: null,
-  problem: null,
-};
 /** An index that could not be opened is tried again after this time, ms: there may be room by then. */
 const INDEX_RETRY_MS = 30_000;
-/** A pause is said again this often, ms. */
-const PAUSE_REPEAT_MS = 5000;
-/** After start, when the model's files are fetched for offline use, ms. */
-const OFFLINE_COPY_AFTER_MS = 8000;
 
 async function start(): Promise<void> {
   const closing = new AbortController();
@@ -122,7 +105,7 @@ async function start(): Promise<void> {
   settings.config.subscribe(() => allow());
 
   // DOCUMENTS
-  const damages = createDamages(store, alert);
+  const damages = createDamages({ drawer: store.drawer, alert });
   const documents = createDocuments({
     store,
     onProblem: (problem) => {
@@ -405,136 +388,7 @@ async function start(): Promise<void> {
   });
   if (new URLSearchParams(location.search).has('console')) exposeConsole(app, () => index, embedding.get);
   void chat.rescueDrafts().catch((error) => console.warn(toProblem(error).message));
-  lookAfter({ app, engine, pause, signal, flush: () => documents.retry() });
-}
-
-/** Says once of each damaged part of a conversation that it is there: it stays where it is, and would be found again at every start. */
-function createDamages({ drawer }: Pick<Store, 'drawer'>, alert: Writable<Problem | null>) {
-  const shown = new Set<string>();
-  const keep = (error: unknown) => console.warn(toProblem(error).message);
-  return {
-    hear: (problem: Problem) => {
-      const { document, seq } = problem.params ?? {};
-      if (problem.code !== 'damaged-entry' || !isConversation(String(document))) return;
-      const key = `damage-told/${document}/${seq}`;
-      drawer.get(key).then((told) => {
-        if (told === undefined) shown.add(key);
-        if (told === undefined && alert.get() === null) alert.set(problem);
-      }, keep);
-    },
-    dismiss: () => {
-      for (const key of shown) drawer.set(key, true).catch(keep);
-      shown.clear();
-    },
-  };
-}
-
-/** What the tab asks of the engine, wherever it runs. */
-interface Engine {
-  wake(reason: 'changed' | 'ended' | 'now'): void;
-  setPaused(paused: boolean): void;
-}
-
-/** Why the background waits. */
-interface Pause {
-  set(why: 'person' | 'typing', paused: boolean): void;
-}
-
-/** Keeps the engine paused as long as there is a reason: it forgets a pause that is not said again, in case a tab died. */
-function createPause(engine: Engine, signal: AbortSignal): Pause {
-  const reasons = new Set<string>();
-  let timer: ReturnType<typeof setInterval> | undefined;
-  signal.addEventListener('abort', () => clearInterval(timer));
-  return {
-    set: (why, paused) => {
-      const before = reasons.size > 0;
-      if (paused) reasons.add(why);
-      else reasons.delete(why);
-      const now = reasons.size > 0;
-      if (now === before) return;
-      engine.setPaused(now);
-      clearInterval(timer);
-      if (now) timer = setInterval(() => engine.setPaused(true), PAUSE_REPEAT_MS);
-    },
-  };
-}
-
-/** Small duties that follow what a person does. */
-function lookAfter({
-  app,
-  engine,
-  pause,
-  signal,
-  flush,
-}: {
-  app: App;
-  engine: Engine;
-  pause: Pause;
-  signal: AbortSignal;
-  flush: () => Promise<void>;
-}) {
-  // The background makes room while a person types.
-  let typing: ReturnType<typeof setTimeout> | undefined;
-  document.addEventListener(
-    'input',
-    () => {
-      if (typing === undefined) pause.set('typing', true);
-      clearTimeout(typing);
-      typing = setTimeout(() => {
-        typing = undefined;
-        pause.set('typing', false);
-      }, TYPING_PAUSE_MS);
-    },
-    { capture: true, signal },
-  );
-  // Who does nothing for a while has ended a conversation, too.
-  let resting: ReturnType<typeof setTimeout> | undefined;
-  const rest = () => {
-    clearTimeout(resting);
-    resting = setTimeout(() => engine.wake('ended'), REST_MS);
-  };
-  for (const event of ['input', 'pointerdown', 'keydown'])
-    document.addEventListener(event, rest, { capture: true, passive: true, signal });
-  const stopResting = app.documents.library.subscribe(rest);
-  // A tab that is left has ended its conversation.
-  document.addEventListener(
-    'visibilitychange',
-    () => document.visibilityState === 'hidden' && engine.wake('ended'),
-    { signal },
-  );
-  // What could not be written is tried again when something may have changed.
-  for (const event of ['focus', 'online']) window.addEventListener(event, () => void flush(), { signal });
-  // As long as something stands on the screen alone, the browser asks before the page goes. Only then: a page that asks is never kept in reserve.
-  const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-  const { saving } = app.documents;
-  const stopAsking = saving.subscribe(() => {
-    if (saving.get().state === 'failed') window.addEventListener('beforeunload', ask, { signal });
-    else if (saving.get().state === 'saved') window.removeEventListener('beforeunload', ask);
-  });
-
-  // Once something of the person's own is here, the browser is asked to keep it, and the model is fetched for offline use.
-  const own = () => app.documents.library.get().entries.some((entry) => !entry.sample);
-  void until(app.documents.library, own, signal)
-    .then(() => app.device.persist())
-    .catch(() => {});
-  const timer = setTimeout(() => {
-    const { provider, local } = app.settings.config.get().embedding;
-    const model = provider === 'local' && local.source === 'bundled' ? bundledModel(local.model) : undefined;
-    if (!model) return;
-    keepForOffline(
-      [...model.files.map((file) => `/models/${model.id}/${file.path}`), ...Object.values(ORT_FILES.plain)],
-      signal,
-    ).catch((error) =>
-      console.info(`The model is not kept for offline use yet: ${toProblem(error).message}`),
-    );
-  }, OFFLINE_COPY_AFTER_MS);
-  signal.addEventListener('abort', () => {
-    clearTimeout(timer);
-    clearTimeout(typing);
-    clearTimeout(resting);
-    stopResting();
-    stopAsking();
-  });
+  lookAfter({ app, engine, pause, signal });
 }
 
 /** What the model reads to come into memory. */
@@ -556,6 +410,9 @@ function warmUp(
   // What is wrong with it is said where somebody asks for it.
   embedding?.embed([FIRST_WORDS], { kind: 'query', signal }).catch(() => {});
 }
+
+/** What the tab asks of the engine, wherever it runs. */
+type Engine = Pick<Memory, 'wake' | 'setPaused'>;
 
 /** `?console` in the address: the services as `recollect`, for those who script their memory and for benchmarks. */
 function exposeConsole(

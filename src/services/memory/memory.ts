@@ -66,6 +66,17 @@ export interface MemoryStatus {
   readonly problem: Problem | null;
 }
 
+/** Of an index that nobody has heard of yet. */
+export const STARTING: MemoryStatus = {
+  state: 'starting',
+  unread: 0,
+  waiting: 0,
+  rate: 0,
+  embedding: { status: 'idle' },
+  engine: null,
+  problem: null,
+};
+
 export interface Memory {
   readonly status: Readable<MemoryStatus>;
   recall(request: RecallRequest): Promise<RecallResult>;

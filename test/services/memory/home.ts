@@ -14,7 +14,7 @@ import { type Config, configSchema, defaultConfig } from '../../../src/domain/se
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
 import { requestRebuild, startMemoryEngine } from '../../../src/services/memory/engine.ts';
-import type { MemoryStatus } from '../../../src/services/memory/memory.ts';
+import { type MemoryStatus, STARTING } from '../../../src/services/memory/memory.ts';
 import { createMemory } from '../../../src/services/memory/memory-service.ts';
 
 export type Said = string | (Partial<Message> & { text?: string; parts?: readonly Part[] });
@@ -67,15 +67,7 @@ export function openHome(options: HomeOptions = {}) {
   const embedding = writable<EmbeddingProvider | null>(
     options.embedding === undefined ? createHashingEmbedding() : options.embedding,
   );
-  const status = writable<MemoryStatus>({
-    state: 'starting',
-    unread: 0,
-    waiting: 0,
-    rate: 0,
-    embedding: { status: 'idle' },
-    engine: 'memory',
-    problem: null,
-  });
+  const status = writable<MemoryStatus>({ ...STARTING, engine: 'memory' });
   const documents = createDocuments({ store });
   const notes = createNotes({ store, now: options.now ?? Date.now });
   const closing = new AbortController();

@@ -7,7 +7,7 @@ import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { newConversationId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { configSchema, defaultConfig } from '../../../src/domain/settings/config.ts';
-import type { MemoryStatus, SearchHit } from '../../../src/services/memory/memory.ts';
+import { type MemoryStatus, type SearchHit, STARTING } from '../../../src/services/memory/memory.ts';
 import { createMemory } from '../../../src/services/memory/memory-service.ts';
 import { conversationOf, type HomeOptions, openHome } from './home.ts';
 
@@ -23,13 +23,10 @@ afterEach(async () => {
 const NOW = Date.UTC(2026, 5, 1);
 const signal = () => new AbortController().signal;
 const READY: MemoryStatus = {
+  ...STARTING,
   state: 'ready',
-  unread: 0,
-  waiting: 0,
-  rate: 0,
   embedding: { status: 'ready' },
   engine: 'memory',
-  problem: null,
 };
 /** A memory without an engine: over whatever index and provider a test hands it. */
 function memoryOver(

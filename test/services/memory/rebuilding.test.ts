@@ -3,18 +3,10 @@ import { expect, it, vi } from 'vitest';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { until, writable } from '../../../src/domain/base/readable.ts';
 import { createActivities } from '../../../src/services/library/activities.ts';
-import type { MemoryStatus } from '../../../src/services/memory/memory.ts';
+import { type MemoryStatus, STARTING } from '../../../src/services/memory/memory.ts';
 import { createRebuilding } from '../../../src/services/memory/rebuilding.ts';
 
-const READY: MemoryStatus = {
-  state: 'ready',
-  unread: 0,
-  waiting: 0,
-  rate: 0,
-  embedding: { status: 'idle' },
-  engine: null,
-  problem: null,
-};
+const READY: MemoryStatus = { ...STARTING, state: 'ready' };
 
 function setup(request: () => Promise<void> = async () => {}) {
   const activities = createActivities({ now: Date.now });

@@ -1,0 +1,44 @@
+// What is damaged is told once, and never in the place of something else.
+import { expect, it, vi } from 'vitest';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { type Problem, RecollectError } from '../../../src/domain/base/errors.ts';
+import { NOTES_DOCUMENT, newConversationId } from '../../../src/domain/base/ids.ts';
+import { writable } from '../../../src/domain/base/readable.ts';
+import { createDamages } from '../../../src/services/documents/damages.ts';
+
+const damage = (document: string, seq = 1): Problem =>
+  new RecollectError('damaged-entry', 'cannot be read', { params: { document, seq } }).problem;
+/** What follows a promise has had its turn. */
+const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+it('tells of a part until it was read, then never again', async () => {
+  const { drawer } = createInMemoryStore();
+  const problem = damage(newConversationId());
+  for (let start = 0; start < 3; start++) {
+    const alert = writable<Problem | null>(null);
+    const damages = createDamages({ drawer, alert });
+    damages.hear(problem);
+    if (start < 2) await vi.waitFor(() => expect(alert.get()).toBe(problem));
+    else {
+      await settled();
+      expect(alert.get()).toBeNull();
+    }
+    if (start === 1) damages.dismiss();
+    await settled();
+  }
+});
+
+it('does not take the place of what is being told, and is not for anything else', async () => {
+  const { drawer } = createInMemoryStore();
+  const full = new RecollectError('storage-full', 'no room').problem;
+  const alert = writable<Problem | null>(full);
+  const damages = createDamages({ drawer, alert });
+  damages.hear(damage(newConversationId()));
+  await settled();
+  expect(alert.get()).toBe(full);
+  alert.set(null);
+  damages.hear(full);
+  damages.hear(damage(NOTES_DOCUMENT));
+  await settled();
+  expect(alert.get()).toBeNull();
+});
