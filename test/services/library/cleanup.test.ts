@@ -1,28 +1,15 @@
 // What is proposed to be put away, and what never is.
 import { describe, expect, it } from 'vitest';
-import { newConversationId } from '../../../src/domain/base/ids.ts';
 import type { LibraryEntry } from '../../../src/services/documents/documents.ts';
 import { cleanupOf } from '../../../src/services/library/cleanup.ts';
 import { inMegabytes, roomOf } from '../../../src/services/library/room.ts';
+import { libraryEntry } from '../../fixtures/library-entry.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 21);
 
-const entry = (title: string, days: number, more: Partial<LibraryEntry> = {}): LibraryEntry => ({
-  id: newConversationId(),
-  title,
-  createdAt: 0,
-  updatedAt: NOW - days * DAY,
-  messageCount: 1,
-  pinned: false,
-  archived: false,
-  workDir: null,
-  deletedAt: null,
-  source: null,
-  child: false,
-  sample: false,
-  ...more,
-});
+const entry = (title: string, days: number, more: Partial<LibraryEntry> = {}) =>
+  libraryEntry(title, { updatedAt: NOW - days * DAY, ...more });
 const titles = (entries: readonly LibraryEntry[]) => entries.map(({ title }) => title);
 
 describe('tidying up', () => {

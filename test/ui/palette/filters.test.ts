@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { asConversationId } from '../../../src/domain/base/ids.ts';
-import type { LibraryEntry } from '../../../src/services/documents/documents.ts';
 import {
   completionsOf,
   filterTokens,
@@ -8,21 +6,9 @@ import {
   withFilter,
   withoutFilter,
 } from '../../../src/ui/palette/filters.ts';
+import { libraryEntry } from '../../fixtures/library-entry.ts';
 
-const entry = (title: string, workDir: string | null = null): LibraryEntry => ({
-  id: asConversationId(title),
-  title,
-  createdAt: 0,
-  updatedAt: 0,
-  messageCount: 1,
-  pinned: false,
-  archived: false,
-  workDir,
-  deletedAt: null,
-  source: null,
-  child: false,
-  sample: false,
-});
+const entry = (title: string, workDir: string | null = null) => libraryEntry(title, { workDir });
 
 describe('the filters of the search box', () => {
   it('are found in order, with quotes, other names and a minus', () => {

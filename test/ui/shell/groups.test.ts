@@ -1,24 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { asConversationId } from '../../../src/domain/base/ids.ts';
 import type { LibraryEntry } from '../../../src/services/documents/documents.ts';
 import { sidebarRows } from '../../../src/ui/shell/groups.ts';
+import { libraryEntry } from '../../fixtures/library-entry.ts';
 
 const NOW = new Date(2026, 10, 21, 15, 0).getTime();
-const entry = (name: string, at: Date | number, more: Partial<LibraryEntry> = {}): LibraryEntry => ({
-  id: asConversationId(name),
-  title: name,
-  createdAt: Number(at),
-  updatedAt: Number(at),
-  messageCount: 1,
-  pinned: false,
-  archived: false,
-  workDir: null,
-  deletedAt: null,
-  source: null,
-  child: false,
-  sample: false,
-  ...more,
-});
+const entry = (name: string, at: Date | number, more: Partial<LibraryEntry> = {}) =>
+  libraryEntry(name, { createdAt: Number(at), updatedAt: Number(at), ...more });
 const keys = (...all: Parameters<typeof sidebarRows>) => sidebarRows(...all).map((row) => row.key);
 
 describe('the sidebar’s order', () => {
