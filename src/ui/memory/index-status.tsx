@@ -1,6 +1,6 @@
 // How far the index is, what it holds, and how to pause, hurry or rebuild it.
 import { Pause, Play, RefreshCw, SlidersHorizontal } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { type ComponentProps, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { IndexStats } from '../../adapters/index/memory-index.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -142,16 +142,26 @@ export function IndexStatus() {
       {status.embedding.status === 'failed' && (
         <ProblemNotice problem={status.embedding.problem} className="mt-3" />
       )}
-      <Confirm
+      <ConfirmRebuild
         open={asking}
         onOpenChange={setAsking}
-        title={t('screen.rebuildTitle')}
-        action={t('screen.rebuildAction')}
+        messages={stats?.messages ?? 0}
         onConfirm={rebuild}
-      >
-        {t('screen.rebuildText', { count: stats?.messages ?? 0 })}
-      </Confirm>
+      />
     </Section>
+  );
+}
+
+/** Asks before the index is made anew from so many messages. */
+export function ConfirmRebuild({
+  messages,
+  ...rest
+}: { messages: number } & Pick<ComponentProps<typeof Confirm>, 'open' | 'onOpenChange' | 'onConfirm'>) {
+  const { t } = useTranslation('memory');
+  return (
+    <Confirm {...rest} title={t('screen.rebuildTitle')} action={t('screen.rebuildAction')}>
+      {t('screen.rebuildText', { count: messages })}
+    </Confirm>
   );
 }
 

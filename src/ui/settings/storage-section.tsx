@@ -13,7 +13,7 @@ import { useSession } from '../hooks/session.tsx';
 import { formatBytes, formatExact, formatNumber, formatPercent, formatRelative } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { useLines } from '../library/lines.ts';
-import { useIndexStats } from '../memory/index-status.tsx';
+import { ConfirmRebuild, useIndexStats } from '../memory/index-status.tsx';
 import { Badge, Button, Confirm, classes, IconButton, Progress, Skeleton } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { useHasAccount, useJournal } from '../sync/use-sync.ts';
@@ -356,17 +356,14 @@ function RebuildRow() {
           </p>
         </div>
       )}
-      <Confirm
+      <ConfirmRebuild
         open={asking}
         onOpenChange={setAsking}
-        title={t('memory:screen.rebuildTitle')}
-        action={t('memory:screen.rebuildAction')}
+        messages={stats?.messages ?? 0}
         onConfirm={() => {
           app.memory.rebuild().catch(report);
         }}
-      >
-        {t('memory:screen.rebuildText', { count: stats?.messages ?? 0 })}
-      </Confirm>
+      />
     </div>
   );
 }
