@@ -40,6 +40,12 @@ async function connect(page: Page, config: Readonly<Record<string, unknown>> = {
     { baseUrl: server.baseUrl, config },
   );
 }
+/** The app with a model that says what it was asked. */
+async function openEcho(page: Page): Promise<void> {
+  await openApp(page);
+  await connect(page);
+  server.answer((request) => say(`Answer to: ${lastWords(request)}`));
+}
 /** A window so small that a few turns fill it, and a model without tools, so that the figures are those of the words. */
 const SMALL = {
   'context.window_tokens': 4000,
@@ -276,9 +282,7 @@ test('asked first: a turn waits for the plan, goes on without folding or with it
 test('a checkpoint by its button and by command; back to it, undone; an unknown name lists the nearest', async ({
   page,
 }) => {
-  await openApp(page);
-  await connect(page);
-  server.answer((request) => say(`Answer to: ${lastWords(request)}`));
+  await openEcho(page);
   await ask(page, 'One');
   await ask(page, 'Two');
   await write(page, '/checkpoint before the move');
@@ -369,9 +373,7 @@ test('a D-Mail on a tool’s result asks for what changed only, and says what wa
 });
 
 test('the branch map is walked with the keyboard, and two branches are compared', async ({ page }) => {
-  await openApp(page);
-  await connect(page);
-  server.answer((request) => say(`Answer to: ${lastWords(request)}`));
+  await openEcho(page);
   await ask(page, 'One');
   await ask(page, 'Two');
   // Three lines of time: the second question in three wordings.
@@ -560,9 +562,7 @@ test('folding that cannot be kept says so: by itself, made again, and from its p
 test('a checkpoint gets its name in the panel, another one, and comes back when it was removed', async ({
   page,
 }) => {
-  await openApp(page);
-  await connect(page);
-  server.answer((request) => say(`Answer to: ${lastWords(request)}`));
+  await openEcho(page);
   await ask(page, 'One');
   const panel = page.getByRole('complementary', { name: 'Context' });
   const toast = (words: string) => page.locator('[data-sonner-toast]').filter({ hasText: words });
@@ -571,6 +571,7 @@ test('a checkpoint gets its name in the panel, another one, and comes back when 
   await name.fill('before lunch');
   await name.press('Enter');
   await expect(toast('Checkpoint “before lunch” set')).toBeVisible();
+  await expect(panel.getByRole('button', { name: 'Set a checkpoint here' })).toBeFocused();
   const row = (words: string) => panel.getByRole('listitem').filter({ hasText: words });
   await row('before lunch').hover();
   await row('before lunch').getByRole('button', { name: 'Rename' }).click();

@@ -256,7 +256,10 @@ export function ContextPanel({
   );
 }
 
-/** A name being written. Enter keeps it, also an empty one; leaving keeps what was written; Esc keeps nothing. */
+/**
+ * A name being written. Enter keeps it, also an empty one; leaving keeps what was written; Esc keeps nothing. `left`: the focus is elsewhere
+ * already.
+ */
 function NameField({
   label,
   name = '',
@@ -266,13 +269,13 @@ function NameField({
   label: string;
   name?: string;
   className?: string;
-  onDone: (name: string | null) => void;
+  onDone: (name: string | null, left: boolean) => void;
 }) {
   const done = useRef(false);
-  const finish = (given: string | null) => {
+  const finish = (given: string | null, left = false) => {
     if (done.current) return;
     done.current = true;
-    onDone(given);
+    onDone(given, left);
   };
   return (
     <TextField
@@ -285,7 +288,7 @@ function NameField({
       autoComplete="off"
       {...(className ? { className } : {})}
       onFocus={(event) => event.target.select()}
-      onBlur={(event) => finish(event.target.value.trim() || null)}
+      onBlur={(event) => finish(event.target.value.trim() || null, true)}
       onKeyDown={(event) => {
         if (isComposing(event.nativeEvent)) return;
         if (event.key === 'Enter') finish(event.currentTarget.value.trim());
@@ -319,6 +322,14 @@ function Checkpoints({
   const [all, setAll] = useState(false);
   const [naming, setNaming] = useState(false);
   const [renaming, setRenaming] = useState<string | null>(null);
+  const setOne = useRef<HTMLButtonElement>(null);
+  /** The field that had the focus is gone, and what opened it may be, too. */
+  const homeless = useRef(false);
+  useEffect(() => {
+    if (naming || renaming !== null || !homeless.current) return;
+    homeless.current = false;
+    setOne.current?.focus({ preventScroll: true });
+  }, [naming, renaming]);
   // Listed again whenever the conversation changes: automatic ones are read from the branch.
   useEffect(() => {
     let gone = false;
@@ -369,13 +380,15 @@ function Checkpoints({
           <NameField
             label={t('panel.checkpointName')}
             className="mb-2"
-            onDone={(name) => {
+            onDone={(name, left) => {
+              homeless.current = !left;
               setNaming(false);
               if (name !== null) onSet(name);
             }}
           />
         ) : (
           <Button
+            ref={setOne}
             size="sm"
             className="mb-2"
             icon={<Flag size={14} aria-hidden />}
@@ -391,7 +404,10 @@ function Checkpoints({
               <NameField
                 label={t('panel.checkpointName')}
                 name={one.name}
-                onDone={(to) => rename(one.name, to)}
+                onDone={(to, left) => {
+                  homeless.current = !left;
+                  rename(one.name, to);
+                }}
               />
             </li>
           ) : (
