@@ -163,7 +163,7 @@ export const settings = {
       help: 'Since the newest message.',
     },
     'storage.cleanup.delete_archived_after_days': {
-      label: 'Offer to trash archived ones after, days',
+      label: 'Offer to move archived ones to the trash after, days',
       help: 'Since the newest message. In the trash they stay until you erase them.',
     },
     'storage.max_size_mb': {
@@ -425,7 +425,7 @@ export const settings = {
     },
     rebuild: {
       title: 'Rebuild the index',
-      text: 'Makes it again from your conversations, which stay as they are. Activity shows how far it is.',
+      text: 'Makes it again from your conversations, which stay as they are.',
       action: 'Rebuild',
     },
     cleanup: {

@@ -103,7 +103,7 @@ export const settings = {
       help: '从最新一条消息算起。',
     },
     'storage.cleanup.delete_archived_after_days': {
-      label: '已归档的几天后提议移入回收站',
+      label: '几天后提议把已归档的移入回收站',
       help: '从最新一条消息算起。进了回收站也会一直留着，直到您彻底删除。',
     },
     'storage.max_size_mb': {
@@ -304,7 +304,7 @@ export const settings = {
       title: '回收站',
       text: '删除的对话会留在这里，直到您彻底删除。',
       empty: '回收站是空的。',
-      deleted: '{{when}}删除',
+      deleted: '删除于：{{when}}',
       restore: '恢复',
       erase: '彻底删除',
       eraseAll: '清空回收站',
@@ -324,7 +324,7 @@ export const settings = {
     },
     rebuild: {
       title: '重建索引',
-      text: '由对话重新建立，对话本身不变。“活动”中可查看进度。',
+      text: '由对话重新建立，对话本身不变。',
       action: '重建',
     },
     cleanup: {
