@@ -29,7 +29,7 @@ export function RecallNote({ recall }: { recall: PartOf<'recall'> }) {
   const remarks = remarksOn(recall);
   if (remarks.length === 0) return null;
   return (
-    <p className="my-1 text-ink-3 text-xs [overflow-wrap:anywhere]" data-recall-note>
+    <p className="mt-1 mb-2 text-ink-3 text-xs [overflow-wrap:anywhere]" data-recall-note>
       {sentences(...remarks.map(words))}
     </p>
   );
