@@ -118,15 +118,15 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
     }
     linesAt = null;
     const ids = [...new Set([...relist, ...records.unlisted])].slice(0, 100);
+    const step = newStep();
+    for (const id of ids) records.putUnlisted(step, id, false);
+    await lines.refresh(ids.filter(isConversation), step.writes);
+    for (const done of step.after) done();
     for (const [id, until] of watched) if (until <= clock()) watched.delete(id);
     for (const id of ids) {
       watched.set(id, clock() + WATCHED_MS);
       relist.delete(id);
     }
-    const step = newStep();
-    for (const id of ids) records.putUnlisted(step, id, false);
-    await lines.refresh(ids.filter(isConversation), step.writes);
-    for (const done of step.after) done();
     return true;
   }
 

@@ -1,5 +1,6 @@
 // The status never says more than is known, and what was erased stays erased, also where a tab still has it open.
 import { describe, expect, it } from 'vitest';
+import type { NewEntry } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
@@ -9,7 +10,11 @@ import {
   newEntryId,
   newMessageId,
 } from '../../../src/domain/base/ids.ts';
-import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
+import {
+  createConversationDocument,
+  toLibraryEntry,
+} from '../../../src/services/documents/yjs-conversation.ts';
+import { createLibraryDocument } from '../../../src/services/documents/yjs-library.ts';
 import { forgetRecords } from '../../../src/services/sync/records.ts';
 import type { SyncStatus } from '../../../src/services/sync/sync.ts';
 import { eventually, isSynced, newConversationId, type TestDevice, textMessage } from './device.ts';
@@ -280,26 +285,30 @@ describe('a relay that finds a conversation too large', () => {
 });
 
 describe('a full disk', () => {
-  it('does not make a device forget what it was to fetch', async () => {
+  /** A phone whose disk has no room for what `isFull` says: these entries, or an erasure (null). */
+  const joinWith = async (desk: TestDevice, isFull: (entries: readonly NewEntry[] | null) => boolean) => {
     const store = createInMemoryStore();
-    let full: 'append' | 'erase' | null = null;
-    const refused: string[] = [];
-    const unless = async <T>(what: 'append' | 'erase', work: () => Promise<T>): Promise<T> => {
-      if (full !== what) return await work();
-      refused.push(what);
-      throw new RecollectError('storage-full', 'No room', { retry: true });
+    const unless = async <T>(entries: readonly NewEntry[] | null, work: () => Promise<T>): Promise<T> => {
+      if (isFull(entries)) throw new RecollectError('storage-full', 'No room', { retry: true });
+      return await work();
     };
     const log: typeof store.log = {
       ...store.log,
-      append: (entries, writes) => unless('append', () => store.log.append(entries, writes)),
-      erase: (document) => unless('erase', () => store.log.erase(document)),
+      append: (entries, writes) => unless(entries, () => store.log.append(entries, writes)),
+      erase: (document) => unless(null, () => store.log.erase(document)),
     };
+    return await joinTo(desk, 'Phone', make('Phone', { store: { ...store, kind: 'persistent', log } }));
+  };
+
+  it('does not make a device forget what it was to fetch', async () => {
+    let full: 'append' | 'erase' | null = null;
+    const refused: string[] = [];
     const desk = await create();
-    const phone = await joinTo(
-      desk,
-      'Phone',
-      make('Phone', { store: { ...store, kind: 'persistent', log } }),
-    );
+    const phone = await joinWith(desk, (entries) => {
+      const what = entries ? 'append' : 'erase';
+      if (full === what) refused.push(what);
+      return full === what;
+    });
     const [old, fresh] = [newConversationId(), newConversationId()];
     await desk.say(old, 'to be erased');
     await eventually(phone, async () => (await phone.texts(old)).length === 1);
@@ -320,5 +329,43 @@ describe('a full disk', () => {
     await eventually(phone, async () => (await phone.texts(old)).length === 0, 20_000);
     await isSynced(phone);
     expect(await phone.texts(fresh)).toEqual(['to be fetched']);
+  }, 60_000);
+
+  it('does not leave a line as a tab wrote it that knew less', async () => {
+    let full = false;
+    let refused = 0;
+    const desk = await create();
+    const phone = await joinWith(desk, (entries) => {
+      const isLine = entries?.some(
+        ({ document, origin }) => document === LIBRARY_DOCUMENT && origin === 'remote',
+      );
+      if (!full || !isLine) return false;
+      refused += 1;
+      return true;
+    });
+    const lineIs = (count: number) => async () => (await phone.library())[0]?.messageCount === count;
+    const id = newConversationId();
+    await desk.say(id, 'one');
+    await desk.say(id, 'two');
+    await eventually(phone, async () => (await phone.texts(id)).length === 2);
+    await eventually(phone, lineIs(2));
+    full = true;
+    const conversation = createConversationDocument(id);
+    const library = createLibraryDocument();
+    for (const { bytes } of await phone.store.log.read(id)) conversation.apply(bytes);
+    for (const { bytes } of await phone.store.log.read(LIBRARY_DOCUMENT)) library.apply(bytes);
+    const stale = { ...toLibraryEntry(conversation.read()), messageCount: 1 };
+    const written = [
+      [id, conversation.change({ meta: { pinned: true } })],
+      [LIBRARY_DOCUMENT, library.change([stale], [])],
+    ] as const;
+    await phone.store.log.append(
+      written.flatMap(([document, bytes]) =>
+        bytes ? [{ id: newEntryId(), document, origin: 'user' as const, bytes }] : [],
+      ),
+    );
+    await eventually(phone, async () => refused > 0);
+    full = false;
+    await eventually(phone, lineIs(2), 20_000);
   }, 60_000);
 });
