@@ -6,8 +6,18 @@ import type { Activities } from '../library/activities.ts';
 import { type Tally, tallied } from '../library/tally.ts';
 import type { MemoryStatus } from './memory.ts';
 
-/** A rebuild that has not begun to read after this time had nothing to read, ms. */
+/** What is open and has not begun to read after this time had nothing to read, ms. */
 const BEGINS_WITHIN_MS = 10_000;
+
+/** Throws what the index failed of. */
+function refuseFailed({ state, problem }: Pick<MemoryStatus, 'state' | 'problem'>): void {
+  if (state !== 'failed') return;
+  const { code, message, ...more } = problem ?? {
+    code: 'index-unavailable' as const,
+    message: 'The index stopped',
+  };
+  throw new RecollectError(code, message, more);
+}
 
 /**
  * What asks for a rebuild and shows it under `rebuild` until everything is found by words again. Resolves as soon as the rebuild is
@@ -35,11 +45,12 @@ export function createRebuilding({
       .run(
         { label: 'rebuild', total: messages() },
         async (progress) => {
+          await until(status, ({ state }) => state !== 'starting', progress.signal);
           const begun = await within(progress.signal, BEGINS_WITHIN_MS, (bounded) =>
-            until(status, ({ unread }) => unread > 0, bounded),
+            until(status, ({ state, unread }) => unread > 0 && state !== 'failed', bounded),
           ).catch(() => null);
           progress.signal.throwIfAborted();
-          if (begun === null) return;
+          if (begun === null) return refuseFailed(status.get());
           let tally: Tally = { done: 0, left: 0 };
           const look = () => {
             const { unread } = status.get();
@@ -53,19 +64,9 @@ export function createRebuilding({
           look();
           const stop = status.subscribe(look);
           try {
-            const { state, problem } = await until(
-              status,
-              (now) => now.unread === 0 || now.state === 'failed',
-              progress.signal,
+            refuseFailed(
+              await until(status, (now) => now.unread === 0 || now.state === 'failed', progress.signal),
             );
-            if (state === 'failed')
-              throw new RecollectError(
-                problem?.code ?? 'index-unavailable',
-                problem?.message ?? 'The index stopped',
-                {
-                  ...(problem?.params ? { params: problem.params } : {}),
-                },
-              );
           } finally {
             stop();
           }

@@ -53,6 +53,44 @@ it('ends by itself where there was nothing to read', async () => {
   }
 });
 
+it('has not ended while the index is opening, and fails only where the index fails again', async () => {
+  vi.useFakeTimers();
+  try {
+    const opening = setup();
+    opening.status.set(STARTING);
+    await opening.rebuild();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(opening.now()).toMatchObject({ state: 'running' });
+    opening.status.set({ ...READY, state: 'indexing', unread: 9 });
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(opening.now()).toMatchObject({ state: 'running' });
+    opening.status.set(READY);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(opening.now()).toMatchObject({ state: 'finished' });
+
+    const broken = setup();
+    const { problem } = new RecollectError('index-unavailable', 'no place');
+    broken.status.set({ ...READY, state: 'failed', problem });
+    await broken.rebuild();
+    await vi.advanceTimersByTimeAsync(11_000);
+    expect(broken.now()).toMatchObject({ state: 'failed', problem: { code: 'index-unavailable' } });
+
+    // What it failed of before it was asked is what a rebuild may mend.
+    const mended = setup();
+    mended.status.set({ ...READY, state: 'failed', unread: 9, problem });
+    await mended.rebuild();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(mended.now()).toMatchObject({ state: 'running' });
+    mended.status.set({ ...READY, state: 'indexing', unread: 100 });
+    await vi.advanceTimersByTimeAsync(0);
+    mended.status.set(READY);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(mended.now()).toMatchObject({ state: 'finished' });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 it('fails as the index does, and is not begun where it could not be asked for', async () => {
   const { status, rebuild, now, ended } = setup();
   await rebuild();
