@@ -534,13 +534,13 @@ test('folding that cannot be kept says so: by itself, made again, and from its p
     await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
     if ((await alert.count()) > 0) break;
   }
-  await expect(alert).toContainText('could not be compacted: no room');
+  await expect(alert).toContainText('could not be folded: no room');
 
   await gauge(page).click();
   await page.getByRole('button', { name: 'Fold now' }).last().click();
   const plan = page.getByRole('dialog', { name: 'Fold older messages' });
   await plan.getByRole('button', { name: 'Fold', exact: true }).click();
-  const said = page.locator('[data-sonner-toast]').filter({ hasText: 'could not be compacted: no room' });
+  const said = page.locator('[data-sonner-toast]').filter({ hasText: 'could not be folded: no room' });
   await expect(said.first()).toBeVisible();
   // The plan stays, to be tried again.
   await refuseCompactions(page, false);

@@ -324,7 +324,7 @@ export const problems = {
     do: 'Nearest names: {{nearest}}. /checkpoints lists all of them.',
   },
   'compaction-failed': {
-    what: 'The conversation could not be compacted: {{detail}}',
+    what: 'Older messages could not be folded: {{detail}}',
     kept: 'Nothing was changed. All messages are where they were.',
     do: 'Try again, or choose another strategy: /compact --strategy session-memory needs no model.',
   },

@@ -322,7 +322,7 @@ export const problems = {
     do: '相近的名称：{{nearest}}。/checkpoints 会列出全部检查点。',
   },
   'compaction-failed': {
-    what: '对话没能压缩：{{detail}}',
+    what: '较早的消息没能折叠：{{detail}}',
     kept: '没有任何改动，所有消息都在原处。',
     do: '请重试，或换一种策略：/compact --strategy session-memory 不需要模型。',
   },
