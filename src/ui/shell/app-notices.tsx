@@ -6,7 +6,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useRoom } from '../hooks/room.ts';
 import { formatBytes, formatPercent } from '../i18n/index.ts';
-import { Button, IconButton } from './controls.tsx';
+import { Button, classes, IconButton } from './controls.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 
 /** A new version is offered, never forced: an answer that streams is not cut. */
@@ -21,7 +21,7 @@ export function UpdateNotice() {
       role="status"
       className="flex shrink-0 items-center gap-2 border-b bg-accent-soft py-1 pr-2 pl-4 text-sm"
     >
-      <RefreshCw size={15} aria-hidden className="text-accent" />
+      <RefreshCw size={15} aria-hidden className="shrink-0 text-accent" />
       <span className="min-w-0 flex-1">{t('updateWaits')}</span>
       <Button size="sm" variant="primary" onClick={update}>
         {t('updateNow')}
@@ -64,21 +64,27 @@ export function RoomNotice() {
     if (over) tell(null);
   }, [over]);
   if (!room || state === 'free' || told === undefined || told === state || told === 'full') return null;
+  // There the figures stand, and what they mean beside them.
+  const { route } = navigation;
+  if (route.screen === 'settings' && route.section === 'storage') return null;
   const limit = formatBytes(room.limit);
   return (
-    <div
-      role="status"
-      className="flex shrink-0 flex-wrap items-center gap-2 border-b bg-fill py-1 pr-2 pl-4 text-sm"
-    >
-      <HardDrive size={15} aria-hidden className={state === 'full' ? 'text-danger' : 'text-ink-2'} />
-      <span className="min-w-52 flex-1">
-        {state === 'full'
-          ? t('room.full', { limit })
-          : t('room.warn', { limit, percent: formatPercent(room.used / room.limit) })}
-      </span>
-      <Button size="sm" onClick={() => navigation.openScreen('settings', 'storage')}>
-        {t('room.open')}
-      </Button>
+    <div role="status" className="flex shrink-0 items-center gap-2 border-b bg-fill py-1 pr-2 pl-4 text-sm">
+      <HardDrive
+        size={15}
+        aria-hidden
+        className={classes('shrink-0', state === 'full' ? 'text-danger' : 'text-ink-2')}
+      />
+      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2 gap-y-1">
+        <span className="min-w-60 flex-1">
+          {state === 'full'
+            ? t('room.full', { limit })
+            : t('room.warn', { limit, percent: formatPercent(room.used / room.limit) })}
+        </span>
+        <Button size="sm" onClick={() => navigation.openScreen('settings', 'storage')}>
+          {t('room.open')}
+        </Button>
+      </div>
       <IconButton
         size="sm"
         label={t('later')}
