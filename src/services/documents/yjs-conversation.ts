@@ -165,6 +165,8 @@ export function createConversationDocument(
       const capture = (bytes: Uint8Array) => {
         update = bytes;
       };
+      // What is forgotten behind a gap is not in the document yet.
+      const behind = change.removed && hasGaps(doc) ? withoutGaps(doc) : undefined;
       doc.on('update', capture);
       try {
         doc.transact(() => {
@@ -192,7 +194,8 @@ export function createConversationDocument(
             changeCompaction(compactions, key, compaction);
           }
           for (const removed of change.removed ?? []) {
-            const message = m.has(removed) ? parse(removed, m.get(removed)) : null;
+            const value = m.get(removed) ?? behind?.getMap('m').get(removed);
+            const message = value === undefined ? null : parse(removed, value);
             x.set(removed, message?.parentId ?? null);
             m.delete(removed);
             // A summary may quote what is forgotten: it goes too, and is made anew when there is need.
@@ -204,7 +207,13 @@ export function createConversationDocument(
       } finally {
         doc.off('update', capture);
       }
-      return update;
+      const deletion = behind && deletionOf(behind, change.removed ?? []);
+      behind?.destroy();
+      if (!deletion) return update;
+      // It waits where the message waits: else that would come back with the missing piece, and elsewhere it would never go.
+      Y.applyUpdate(doc, deletion, 'log');
+      current = undefined;
+      return update ? Y.mergeUpdates([update, deletion]) : deletion;
     },
     apply: (update, origin) => {
       const own = origin === 'user' || origin === 'import';
@@ -222,6 +231,19 @@ export function createConversationDocument(
     },
     damaged: () => [...m.entries()].filter(([key, value]) => parse(key, value) === null).length,
   };
+}
+
+/** The update that takes these messages out of a document; undefined where it has none of them. */
+function deletionOf(doc: Y.Doc, removed: readonly MessageId[]): Uint8Array | undefined {
+  const messages = doc.getMap('m');
+  let update: Uint8Array | undefined;
+  doc.once('update', (bytes: Uint8Array) => {
+    update = bytes;
+  });
+  doc.transact(() => {
+    for (const id of removed) messages.delete(id);
+  });
+  return update;
 }
 
 /** A message whose parent was lost hangs on what was said last before it, so that the conversation still reads as one. */

@@ -58,6 +58,20 @@ function fragile(store: Store): { store: Store; fail: (broken: boolean) => void 
   };
 }
 
+/** A compaction up to a message. */
+const record = (id: string, at: Message['id']) => ({
+  id,
+  at,
+  createdAt: 5,
+  strategy: 'session-memory',
+  reason: 'auto' as const,
+  plan: { runs: [], summaries: [{ text: 'what was' }] },
+  tokensBefore: 10,
+  tokensAfter: 4,
+  durationMs: 1,
+  undone: false,
+});
+
 describe('documents', () => {
   it('shows a change at once and keeps it for the next start', async () => {
     const store = createInMemoryStore();
@@ -354,6 +368,47 @@ describe('documents', () => {
     }
   });
 
+  it('forgets behind a damaged entry for good: its place is handed on, and it does not come back with the missing piece', async () => {
+    const store = createInMemoryStore();
+    const documents = createDocuments({ store });
+    const id = newConversationId();
+    const messages: Message[] = [];
+    let open: { close: () => void } | undefined;
+    for (const [at, text] of ['one', 'two', 'three', 'four'].entries()) {
+      messages.push(said(text, messages.at(-1)?.id ?? null, at + 1));
+      const last = messages[at] as Message;
+      await documents.change(id, { messages: [last], meta: { head: last.id } });
+      open ??= await documents.open(id);
+    }
+    open?.close();
+    await documents.close();
+    const entries = await store.log.read(id);
+    const damaged = createInMemoryStore();
+    await damaged.log.append(
+      entries.map((entry, at) => (at === 1 ? { ...entry, bytes: entry.bytes.slice(0, 20) } : entry)),
+    );
+    const shown = (conversation: Conversation | undefined) =>
+      conversation
+        ? pathTo(conversation.messages, effectiveHead(conversation) as Message['id']).map(
+            ({ parts }) => parts[0]?.type === 'text' && parts[0].text,
+          )
+        : [];
+    const again = createDocuments({ store: damaged });
+    const three = messages[2] as Message;
+    await again.change(id, { compactions: { c1: record('c1', three.id) } });
+    expect(shown(await again.read(id))).toEqual(['one', 'three', 'four']);
+    await again.change(id, { removed: [three.id] });
+    expect(shown(await again.read(id))).toEqual(['one', 'four']);
+    expect((await again.read(id))?.compactions.size).toBe(0);
+    await again.close();
+    const kept = await damaged.log.read(id);
+    // As another device has it, and this one once the piece has come from there.
+    const whole = createConversationDocument(id);
+    for (const { bytes } of [...kept.filter((_, at) => at !== 1), ...entries.slice(1, 2)]) whole.apply(bytes);
+    expect(shown(whole.read())).toEqual(['one', 'two', 'four']);
+    expect(whole.read().messages.size).toBe(3);
+  });
+
   it('loses one message at most to an entry that is cut off, goes on whatever bits were flipped, and still reads as one (property)', async () => {
     const store = createInMemoryStore();
     const documents = createDocuments({ store });
@@ -543,19 +598,6 @@ describe('documents', () => {
 });
 
 describe('compactions and checkpoints', () => {
-  const record = (id: string, at: Message['id']) => ({
-    id,
-    at,
-    createdAt: 5,
-    strategy: 'session-memory',
-    reason: 'auto' as const,
-    plan: { runs: [], summaries: [{ text: 'what was' }] },
-    tokensBefore: 10,
-    tokensAfter: 4,
-    durationMs: 1,
-    undone: false,
-  });
-
   it('are kept with all that is known of them; what changes later is a small entry of its own', async () => {
     const store = createInMemoryStore();
     const documents = createDocuments({ store });
