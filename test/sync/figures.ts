@@ -79,6 +79,8 @@ await isSynced(phone, 60_000);
 // Another device that went away, and comes back to five changes.
 phone.stop();
 for (const id of ids.slice(0, 5)) await desk.say(id, 'while you were away');
+// All five are on the relay, and the index says so, before it comes back: first the engine has to hear of them.
+await desk.engine.settled();
 await isSynced(desk, 30_000);
 const returning = performance.now();
 const back = createTestDevice({

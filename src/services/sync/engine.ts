@@ -202,8 +202,10 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
     drawer.subscribe(({ keys }) => {
       if (keys.includes(ACCOUNT)) void look().catch(() => {});
     }),
-    log.subscribe(({ documents }) => {
+    log.subscribe(({ documents, foreign }) => {
       session?.touched(documents);
+      // A tab wrote: from now on the relay lacks it, also while a round is still busy with something else.
+      if (foreign && current.state === 'synced') tell();
       job.wake();
     }),
   ];

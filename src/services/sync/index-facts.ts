@@ -84,6 +84,8 @@ export interface IndexFacts {
 
 /** Beacons are gathered for this long, ms. */
 const BEACON_GAP_MS = 250;
+/** A beacon waits this long for changes that are on their way to the relay just now: one then speaks of all of them, ms. */
+const BEACON_WAIT_MS = 40;
 /** A device says that it is alive this often while connected, ms. */
 const ALIVE_MS = 15 * 60_000;
 
@@ -124,6 +126,8 @@ export function createIndexFacts({
   /** Documents of which the others are to be told. */
   const beacons = new Set<string>(records.rooms.keys());
   let beaconAt = 0;
+  /** When there was first something to tell while more was on its way. */
+  let dueSince: number | null = null;
   let aliveAt = Number.NEGATIVE_INFINITY;
 
   function changed(keys: Iterable<string>): void {
@@ -219,6 +223,7 @@ export function createIndexFacts({
       due.push([deviceKey(device), { name: account.deviceName, pairedAt: account.createdAt, seenAt: now() }]);
     }
     const said: string[] = [];
+    let coming = false;
     for (const document of beacons) {
       if (document === INDEX_ROOM) {
         said.push(document);
@@ -230,7 +235,10 @@ export function createIndexFacts({
         continue;
       }
       // What is not on the relay yet would only be looked for there in vain.
-      if (records.outbox.has(document) || record.whole || record.compare) continue;
+      if (records.outbox.has(document) || record.whole || record.compare) {
+        coming = true;
+        continue;
+      }
       said.push(document);
       const head: HeadFact = { epoch: record.epoch, have: reaches(record.have) };
       const before = headsOf(document).get(device);
@@ -238,13 +246,17 @@ export function createIndexFacts({
         due.push([headKey(document, device), head]);
     }
     if (due.length === 0) {
+      dueSince = null;
       for (const document of said) beacons.delete(document);
       return false;
     }
-    if (clock() < beaconAt) {
-      wakeWithin(beaconAt - clock() + 1);
+    dueSince ??= clock();
+    const at = coming ? Math.max(beaconAt, dueSince + BEACON_WAIT_MS) : beaconAt;
+    if (clock() < at) {
+      wakeWithin(at - clock() + 1);
       return false;
     }
+    dueSince = null;
     const step = newStep();
     await publish(step, due);
     signal.throwIfAborted();
