@@ -182,7 +182,11 @@ async function start(): Promise<void> {
               type: 'module',
               name: 'engine',
             }),
-          { wanted: settings.config.get().storage.engine },
+          {
+            wanted: settings.config.get().storage.engine,
+            onDamaged: (problem) => makeAgain(problem),
+            onRemade: () => tellRemade(new RecollectError('index-damaged', 'The index did not open').problem),
+          },
         );
         index = opened.index;
         const { port1, port2 } = new MessageChannel();
@@ -191,8 +195,12 @@ async function start(): Promise<void> {
         say({ type: 'hello' });
         return opened;
       } catch (error) {
-        unavailable(error);
-        if (toProblem(error).retry && !signal.aborted) again = setTimeout(retry, INDEX_RETRY_MS);
+        const problem = toProblem(error);
+        if (problem.code === 'index-damaged') makeAgain(problem);
+        else {
+          unavailable(error);
+          if (problem.retry && !signal.aborted) again = setTimeout(retry, INDEX_RETRY_MS);
+        }
         return undefined;
       }
     };
@@ -203,11 +211,7 @@ async function start(): Promise<void> {
     signal.addEventListener('abort', () => clearTimeout(again), { once: true });
     let opening = open();
     // Every tab lets go of the old engine; the first to come back opens the new one, empty, and the log fills it.
-    let wanted = settings.config.get().storage.engine;
-    settings.config.subscribe(() => {
-      const now = settings.config.get().storage.engine;
-      if (now === wanted) return;
-      wanted = now;
+    const reopen = () => {
       clearTimeout(again);
       opening = opening.then(async (before) => {
         index = null;
@@ -215,6 +219,33 @@ async function start(): Promise<void> {
         await before?.index.close();
         return open();
       });
+    };
+    const tellRemade = (problem: Problem) => {
+      if (documents.library.get().entries.length > 0 && alert.get() === null) alert.set(problem);
+    };
+    let madeAgain = false;
+    /** Damaged inside: the index is made again once. If that one fails too, it is not the index. */
+    const makeAgain = (problem: Problem) => {
+      if (!madeAgain) {
+        madeAgain = true;
+        tellRemade(problem);
+        return reopen();
+      }
+      opening = opening.then(async (before) => {
+        index = null;
+        unavailable(
+          new RecollectError('index-unavailable', problem.message, { params: problem.params ?? {} }),
+        );
+        await before?.index.close();
+        return undefined;
+      });
+    };
+    let wanted = settings.config.get().storage.engine;
+    settings.config.subscribe(() => {
+      const now = settings.config.get().storage.engine;
+      if (now === wanted) return;
+      wanted = now;
+      reopen();
     });
     return {
       wake: (reason) => say({ type: 'wake', reason }),

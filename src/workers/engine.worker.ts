@@ -70,7 +70,14 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
   });
 }
 
+/** Drawer key: the index's files are damaged inside, and whoever opens them next makes them anew. */
+const INDEX_DAMAGED = 'memory.damaged';
+
 void serveIndex({
+  damage: {
+    get: async () => (await (await opened).store.drawer.get(INDEX_DAMAGED)) === true,
+    set: async (damaged) => (await opened).store.drawer.set(INDEX_DAMAGED, damaged || undefined),
+  },
   wanted: async () => (await opened).settings.config.get().storage.engine,
   onOpened: ({ index, engine }) => {
     lead(index, engine).catch((error) => console.error('The engine does not run:', error));

@@ -22,12 +22,16 @@ export interface OpenedEngine {
   readonly engine: EngineName;
   /** Why other engines, wanted more, were passed over; empty when the first choice opened. */
   readonly passedOver: readonly { readonly engine: EngineName; readonly reason: string }[];
+  /** What was there did not open and was given up: this one is new and empty. */
+  readonly remade: boolean;
 }
 
 export interface EngineOptions {
   readonly wanted: WantedEngine;
   /** Name of the files; another name is another database. */
   readonly name?: string;
+  /** Gives up what is there before opening: it is known to be damaged. */
+  readonly fresh?: boolean;
 }
 
 /** Major version of the Postgres inside PGlite: part of the files' name, since one version cannot read another's. */
@@ -93,6 +97,17 @@ const reasonOf = (error: unknown): string => {
 };
 /** Neither another place nor a fresh start would help, and what is there must not be given up. */
 const isFinal = (error: unknown): boolean => ['newer-index', 'storage-full'].includes(toProblem(error).code);
+
+/** What Postgres answers where its own files are not what it wrote: a page that fails its checksum, a file or a table that is gone. */
+const DAMAGED_STATES: ReadonlySet<unknown> = new Set(['XX001', 'XX002', '58P01', '42P01']);
+const DAMAGED_WORDS =
+  /^(could not (open relation|find)|cache lookup failed|missing chunk|unexpected chunk|invalid page|could not read block)/;
+
+/** Whether a statement failed because the database is damaged inside. A full disk is not, nor is a wrong statement. */
+export const isDamaged = (error: unknown): boolean => {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return DAMAGED_STATES.has(code) || (code === 'XX000' && DAMAGED_WORDS.test(String(message)));
+};
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -292,21 +307,28 @@ async function open(files: Files, name: string): Promise<PGlite> {
  * is deleted and made again, empty, with bookmark 0; files of the other engines are deleted once this one is open.
  * @throws RecollectError `newer-index` when a newer app made the database, `storage-full` when there is no room; nothing is deleted then.
  */
-export async function openEngine({ wanted, name = DEFAULT_NAME }: EngineOptions): Promise<OpenedEngine> {
+export async function openEngine({
+  wanted,
+  name = DEFAULT_NAME,
+  fresh = false,
+}: EngineOptions): Promise<OpenedEngine> {
   const files = `${name}-${POSTGRES_VERSION}`;
+  let remade = false;
   const passedOver: { engine: EngineName; reason: string }[] = [];
   for (const engine of preference(wanted)) {
     const place = FILES[engine];
     try {
       if (!(await place.available())) throw new Error('This browser does not have it.');
+      if (fresh) await place.remove(files);
       const database = await open(place, files).catch(async (error: unknown) => {
         if (isFinal(error) || isHeld(error)) throw error;
         console.warn(`The memory index did not open (${reasonOf(error)}) and is made again.`);
         await place.remove(files);
+        remade = true;
         return open(place, files);
       });
       await removeFiles(files, engine);
-      return { database, engine, passedOver };
+      return { database, engine, passedOver, remade };
     } catch (error) {
       if (isFinal(error)) throw error;
       passedOver.push({ engine, reason: reasonOf(error) });

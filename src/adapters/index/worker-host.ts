@@ -1,12 +1,13 @@
 // The worker's side of the index: waits to become the leader, opens the database, serves it to all tabs.
 import { worker } from '@electric-sql/pglite/worker';
 import { z } from 'zod';
-import { toProblem } from '../../domain/base/errors.ts';
+import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { createExchange, type Exchange } from './calls.ts';
-import { type EngineName, openEngine, type WantedEngine } from './engines.ts';
+import { type EngineName, isDamaged, openEngine, type WantedEngine } from './engines.ts';
 import type { MemoryIndex } from './memory-index.ts';
 import { createPgliteIndex } from './pglite.ts';
 import { SCHEMA_VERSION } from './schema.ts';
+import type { Database } from './statements.ts';
 import { INDEX_ID, joinNews, type News } from './worker-news.ts';
 
 /** What the tab sends along when it starts the worker. */
@@ -18,17 +19,38 @@ export const callsSchema = z.object({ type: z.literal('calls'), id: z.string() }
 export interface IndexHost {
   /** The engine wanted now: asked at the moment of becoming the leader, which may be long after the start. Default: what the tab said. */
   readonly wanted?: () => Promise<WantedEngine>;
+  /** Remembers across workers that the files are damaged inside and are to be given up at the next opening. Default: nothing does. */
+  readonly damage?: { get(): Promise<boolean>; set(damaged: boolean): Promise<void> };
   /** Called once, when this worker leads and the database is open. The index goes straight to it, without a thread in between. */
   readonly onOpened?: (opened: { index: MemoryIndex; engine: EngineName }) => void;
   /** Called instead when it could not be opened; tabs are told by themselves. */
   readonly onFailed?: (error: unknown) => void;
 }
 
+/** The same database; `onDamaged` hears, once, that a statement met damage in it. */
+function watched(database: Database, onDamaged: (error: unknown) => void): Database {
+  let heard = false;
+  return {
+    query: async (...given: Parameters<Database['query']>) => {
+      try {
+        return (await database.query(...given)) as never;
+      } catch (error) {
+        if (!heard && isDamaged(error)) {
+          heard = true;
+          onDamaged(error);
+        }
+        throw error;
+      }
+    },
+    close: () => database.close(),
+  };
+}
+
 /**
  * Serves the index to tabs. To be called at once when the worker starts: PGlite's greeting must be the first message
  * in either direction. Resolves when this worker leads with the database open; one that never does waits until its tab closes.
  */
-export async function serveIndex({ wanted, onOpened, onFailed }: IndexHost = {}): Promise<void> {
+export async function serveIndex({ wanted, damage, onOpened, onFailed }: IndexHost = {}): Promise<void> {
   let exchange: Exchange | undefined;
   const exchangeOf = (id: string): Exchange => {
     if (exchange) return exchange;
@@ -56,12 +78,27 @@ export async function serveIndex({ wanted, onOpened, onFailed }: IndexHost = {})
       try {
         const meta = metaSchema.parse(options.meta ?? {});
         const engine = (await wanted?.()) ?? meta.wanted;
-        const opened = await openEngine({ wanted: engine, name: id });
+        const fresh = (await damage?.get()) ?? false;
+        const opened = await openEngine({ wanted: engine, name: id, fresh });
+        if (fresh) await damage?.set(false);
         for (const { engine: other, reason } of opened.passedOver)
           console.info(`The memory index is not kept in ${other}: ${reason}`);
-        const index = createPgliteIndex(opened.database);
+        const onDamaged = async (error: unknown) => {
+          const { message } = toProblem(error);
+          console.warn(`The memory index is damaged: ${message}`);
+          // Where it cannot be remembered the next opening finds out by itself.
+          await damage?.set(true).catch((failed: unknown) => console.warn(toProblem(failed).message));
+          const { problem } = new RecollectError('index-damaged', message, {
+            params: { detail: message },
+            retry: true,
+          });
+          announce({ type: 'damaged', problem });
+        };
+        const index = createPgliteIndex(watched(opened.database, (error) => void onDamaged(error)));
         exchangeOf(id).lead(index);
-        announce({ type: 'opened', engine: opened.engine, schema: SCHEMA_VERSION });
+        const said = { type: 'opened', engine: opened.engine, schema: SCHEMA_VERSION } as const;
+        announce({ ...said, remade: opened.remade });
+        state = { ...said, remade: false };
         onOpened?.({ index, engine: opened.engine });
         return opened.database;
       } catch (error) {

@@ -11,7 +11,11 @@ const newsSchema = z.discriminatedUnion('type', [
     engine: z.enum(['opfs', 'indexeddb', 'memory']),
     /** Schema that this leader speaks; a tab of another version must not send it statements. */
     schema: z.number(),
+    /** Only when it is said for the first time: what was there could not be opened, and was given up for a new one. */
+    remade: z.boolean().default(false),
   }),
+  /** It opened and is damaged inside: whoever opens it next makes it anew. */
+  z.object({ type: z.literal('damaged'), problem: problemSchema }),
   z.object({ type: z.literal('failed'), problem: problemSchema }),
 ]);
 export type News = z.infer<typeof newsSchema>;

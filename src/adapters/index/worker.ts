@@ -1,6 +1,6 @@
 // The tab's side of the index: starts the worker, reaches the leader through it, survives a change of leader.
 import { PGliteWorker } from '@electric-sql/pglite/worker';
-import { RecollectError } from '../../domain/base/errors.ts';
+import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { createRemoteIndex, toError } from './calls.ts';
 import type { EngineName, WantedEngine } from './engines.ts';
 import type { MemoryIndex } from './memory-index.ts';
@@ -12,6 +12,10 @@ export interface IndexWorkerOptions {
   readonly wanted: WantedEngine;
   /** Another id is another index with its own leader and files. */
   readonly id?: string;
+  /** Called once if, after it was open, the leader's database turned out to be damaged inside: closed and opened again it is a new one. */
+  readonly onDamaged?: (problem: Problem) => void;
+  /** What was there could not be opened, and was given up for a new one. */
+  readonly onRemade?: () => void;
 }
 
 export interface IndexInWorker {
@@ -42,11 +46,12 @@ const strangeLeader = (schema: number) =>
 
 /**
  * Starts the worker (its script calls `serveIndex`) and waits until a leader has the database open.
- * @throws RecollectError `newer-index` when a newer app made it; `index-unavailable` when no engine or the worker did not start.
+ * @throws RecollectError `newer-index` when a newer app made it; `index-damaged` while a leader has one that is damaged inside;
+ * `index-unavailable` when no engine or the worker did not start.
  */
 export async function openIndexInWorker(
   startWorker: () => Worker,
-  { wanted, id = INDEX_ID }: IndexWorkerOptions,
+  { wanted, id = INDEX_ID, onDamaged, onRemade }: IndexWorkerOptions,
 ): Promise<IndexInWorker> {
   let engine: EngineName | undefined;
   let problem: RecollectError | undefined;
@@ -54,12 +59,13 @@ export async function openIndexInWorker(
   const heard = (news: News) => {
     if (news.type === 'ask') return;
     problem =
-      news.type === 'failed'
+      news.type !== 'opened'
         ? toError(news.problem)
         : news.schema === SCHEMA_VERSION
           ? undefined
           : strangeLeader(news.schema);
     if (news.type === 'opened') engine = news.engine;
+    if (news.type === 'opened' && news.remade) onRemade?.();
     for (const listener of [...listeners]) listener();
   };
   const on = (listener: () => void) => {
@@ -144,6 +150,14 @@ export async function openIndexInWorker(
     await index.close();
     throw error;
   });
+  let told = false;
+  const tellDamage = () => {
+    if (told || problem?.problem.code !== 'index-damaged') return;
+    told = true;
+    onDamaged?.(problem.problem);
+  };
+  on(tellDamage);
+  tellDamage();
   return {
     index,
     get engine() {

@@ -27,6 +27,7 @@ export const PROBLEM_CODES = [
   'newer-index',
   'damaged-entry',
   'index-unavailable',
+  'index-damaged',
   // models
   'no-model',
   'model-key',

@@ -3,7 +3,12 @@
 import 'fake-indexeddb/auto';
 import { openDB } from 'idb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { openEngine, POSTGRES_VERSION, removeEngineFiles } from '../../../src/adapters/index/engines.ts';
+import {
+  isDamaged,
+  openEngine,
+  POSTGRES_VERSION,
+  removeEngineFiles,
+} from '../../../src/adapters/index/engines.ts';
 import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/index/schema.ts';
 import { change, message } from '../../suites/memory-index.suite.ts';
@@ -146,14 +151,94 @@ describe('engines', { timeout: 120_000 }, () => {
       vi.spyOn(console, 'warn').mockImplementation(() => {});
       await prepare();
       await damage();
-      const { database, engine } = await open();
-      expect(engine).toBe('indexeddb');
+      const { database, engine, remade } = await open();
+      expect([engine, remade]).toEqual(['indexeddb', true]);
       const index = createPgliteIndex(database);
       expect(await index.bookmark()).toBe(0);
       await index.apply(change({ messages: [message(1, 'kept words')] }), 5);
       expect(await index.search({ words: 'kept', filter: {}, limit: 5 })).toHaveLength(1);
       await index.close();
     });
+
+  /** Every page of a table's file, or the file itself. */
+  const inside: [table: string, what: string, damage: (path: string) => Promise<void>][] = [
+    [
+      'state',
+      'a page of noise',
+      async (path) => {
+        const pages = await store();
+        const file = await pages.get('files', path);
+        const noise = Uint8Array.from({ length: 8192 }, (_, at) => (at * 37 + 11) % 256);
+        await pages.put('pages', noise, file.id * 2 ** 32);
+        pages.close();
+      },
+    ],
+    [
+      'chunks',
+      'a single bit that flipped',
+      async (path) => {
+        const pages = await store();
+        const file = await pages.get('files', path);
+        const page = new Uint8Array(8192);
+        page.set(await pages.get('pages', file.id * 2 ** 32));
+        page[8000] = (page[8000] as number) ^ 1;
+        await pages.put('pages', page, file.id * 2 ** 32);
+        pages.close();
+      },
+    ],
+    [
+      'conversations',
+      'a file that is gone',
+      async (path) => {
+        const pages = await store();
+        await pages.delete('files', path);
+        pages.close();
+      },
+    ],
+  ];
+  for (const [table, what, damage] of inside)
+    it(`know ${what} in ${table} for damage inside, and give it up when told to`, async () => {
+      await prepare();
+      const first = await open();
+      const { rows } = await first.database.query<{ path: string }>(
+        `select pg_relation_filepath('${table}') as path`,
+      );
+      await first.database.close();
+      await damage(`/${rows[0]?.path}`);
+
+      const { database, remade } = await open();
+      expect(remade, 'it opens').toBe(false);
+      const causes: unknown[] = [];
+      const index = createPgliteIndex(database);
+      for (const ask of [
+        () => index.bookmark(),
+        () => index.search({ words: 'kept', filter: {}, limit: 5 }),
+        () => index.apply(change({ messages: [message(2, 'more')] }), 6),
+      ])
+        await ask().catch((error: unknown) => causes.push((error as Error).cause));
+      expect(causes.length).toBeGreaterThan(0);
+      expect(causes.every(isDamaged)).toBe(true);
+      await database.close().catch(() => {});
+
+      const fresh = await openEngine({ wanted: 'indexeddb', name: NAME, fresh: true });
+      const again = createPgliteIndex(fresh.database);
+      expect(await again.bookmark()).toBe(0);
+      await again.apply(change({ messages: [message(1, 'kept words')] }), 5);
+      expect(await again.search({ words: 'kept', filter: {}, limit: 5 })).toHaveLength(1);
+      await again.close();
+    });
+
+  it('take neither a wrong statement nor a full disk for damage', async () => {
+    const { database } = await openEngine({ wanted: 'memory' });
+    const said = await database.query('select 1 / 0').catch((error: unknown) => error);
+    expect(isDamaged(said)).toBe(false);
+    expect(isDamaged(await database.query('selec').catch((error: unknown) => error))).toBe(false);
+    expect(isDamaged(new DOMException('The quota has been exceeded.', 'QuotaExceededError'))).toBe(false);
+    expect(isDamaged({ code: '53100', message: 'could not extend file: No space left on device' })).toBe(
+      false,
+    );
+    await database.close();
+  });
 
   it('refuse a database of a newer app and leave it as it is', async () => {
     await prepare();

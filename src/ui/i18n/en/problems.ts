@@ -40,6 +40,11 @@ export const problems = {
     kept: 'All conversations are safe and can be read; only searching and recall are off.',
     do: 'Close other tabs of Recollect and reload. If that does not help, rebuild the index under Memory.',
   },
+  'index-damaged': {
+    what: 'The memory index was damaged.',
+    kept: 'All conversations are safe: the index is only made from them, and is being made again by itself.',
+    do: 'Nothing. Until it is done, searching and recall find what has been read again so far.',
+  },
   'no-model': {
     what: 'No model is connected.',
     kept: 'Your message is saved, and memory still answers.',
