@@ -32,7 +32,6 @@ export interface TokenMeter {
 /** A meter. Keep it as long as counter and ratio are the same: it remembers what it has counted. */
 export function createMeter(counter: TokenCounter = ESTIMATE, ratio = 1): TokenMeter {
   const known = new WeakMap<Part, number>();
-  const sums = new WeakMap<readonly Part[], number>();
   const scaled = (tokens: number) => (ratio === 1 ? tokens : Math.ceil(tokens * ratio));
   const raw = (part: Part): number => {
     switch (part.type) {
@@ -53,8 +52,6 @@ export function createMeter(counter: TokenCounter = ESTIMATE, ratio = 1): TokenM
     ratio,
     text: (text) => scaled(counter.count(text)),
     parts: (parts) => {
-      const sum = sums.get(parts);
-      if (sum !== undefined) return sum;
       let tokens = 0;
       for (const part of parts) {
         let cost = known.get(part);
@@ -64,9 +61,7 @@ export function createMeter(counter: TokenCounter = ESTIMATE, ratio = 1): TokenM
         }
         tokens += cost;
       }
-      const cost = scaled(tokens);
-      sums.set(parts, cost);
-      return cost;
+      return scaled(tokens);
     },
   };
 }

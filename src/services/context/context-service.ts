@@ -130,9 +130,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     pressure: (request) => {
       const { total, prompt, budget } = builtFor(request, false);
       // What does not even fit counts as full.
-      return prompt.ledger.leftOut.some(({ why }) => why === 'window')
-        ? Math.max(1, total / budget.window)
-        : total / budget.window;
+      return prompt.ledger.cut ? Math.max(1, total / budget.window) : total / budget.window;
     },
 
     prepare: async (request) => {

@@ -216,8 +216,7 @@ export function createRequests({
       ...budgetOf(context, window, toolTokens + base.recall),
       keepMessages: context.summary_keep_messages,
     };
-    const pressed =
-      isPressed(base.total, budget) || prompt.ledger.leftOut.some(({ why }) => why === 'window');
+    const pressed = isPressed(base.total, budget) || prompt.ledger.cut;
     if (applied && bringBack) {
       const room = roomToReturn(prompt.ledger.limit, base.total, recalling.context.max_total_tokens);
       const brought = returnedFor(conversation.id, path, applied, meter, room);

@@ -2,12 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asMessageId } from '../../../src/domain/base/ids.ts';
 import { type Message, type Part, type PartOf, textOf } from '../../../src/domain/chat/message.ts';
-import {
-  buildPrompt,
-  DEFAULT_SYSTEM_PROMPT,
-  type PromptInput,
-  renderRecall,
-} from '../../../src/domain/context/prompt.ts';
+import { buildPrompt, DEFAULT_SYSTEM_PROMPT, type PromptInput } from '../../../src/domain/context/prompt.ts';
+import { renderRecall } from '../../../src/domain/context/recalled.ts';
 
 const text = (words: string): Part => ({ type: 'text', text: words });
 let serial = 0;

@@ -1,0 +1,49 @@
+// Memory as a model reads it: the block of passages in front of a question, the same bytes every time.
+import type { Message, PartOf, RecalledPassage } from '../chat/message.ts';
+import { quoted } from './quoted.ts';
+
+export type Recall = PartOf<'recall'>;
+
+const attribute = (text: string): string => quoted(text).replaceAll('"', '”').replace(/\s+/g, ' ').trim();
+/** A day, UTC: the same bytes on every device. */
+const day = (time: number): string =>
+  Number.isFinite(time) && Math.abs(time) < 8.64e15 ? new Date(time).toISOString().slice(0, 10) : 'unknown';
+
+/** One passage with what was said right before and after it, as a model reads it. */
+export function renderPassage(passage: RecalledPassage): string {
+  const said = [
+    ...passage.neighbours.map((neighbour) => ({ ...neighbour, at: neighbour.createdAt })),
+    {
+      messageId: passage.messageId,
+      role: passage.role as string,
+      text: passage.passage,
+      at: passage.createdAt,
+    },
+  ].sort((a, b) => a.at - b.at || (a.messageId < b.messageId ? -1 : a.messageId > b.messageId ? 1 : 0));
+  const lines = said.map(({ role, text }) => `${role}: ${quoted(text.trim())}`);
+  return `<passage conversation="${attribute(passage.title)}" date="${day(passage.createdAt)}">\n${lines.join('\n')}\n</passage>`;
+}
+
+/** The block of memory in front of a message, frozen: it depends on the stored part alone. */
+export const renderRecall = (recall: Recall): string =>
+  `<recalled_memory>\n${recall.passages.map(renderPassage).join('\n')}\n</recalled_memory>`;
+
+/** Place of a question on the path → its block of memory: the one stored on its answer, and the new one for the last. */
+export function memoriesOn(path: readonly Message[], recall: Recall | null): Map<number, string> {
+  const blocks = new Map<number, string>();
+  let asked = -1;
+  for (let at = 0; at < path.length; at++) {
+    const { role, kind, parts } = path[at] as Message;
+    if (kind !== 'message') continue;
+    if (role === 'user') asked = at;
+    if (role !== 'assistant' || asked < 0 || blocks.has(asked)) continue;
+    for (const part of parts)
+      if (part.type === 'recall') {
+        if (part.passages.length > 0) blocks.set(asked, renderRecall(part));
+        break;
+      }
+  }
+  if (asked >= 0 && recall && recall.passages.length > 0 && !blocks.has(asked))
+    blocks.set(asked, renderRecall(recall));
+  return blocks;
+}
