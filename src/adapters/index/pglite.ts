@@ -250,7 +250,7 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
 
     pieces: async (model, chunks) => {
       if (chunks.length === 0) return new Map();
-      const rows = await ask(
+      const rows = await ask.prepared(
         piecesRow,
         `select p.chunk as id, p.signs::text as signs from pieces p
          where p.chunk in (select json_array_elements_text($2::json)::integer)
@@ -262,7 +262,7 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
 
     meanings: async (model, messages) => {
       if (messages.length === 0) return new Map();
-      const rows = await ask(
+      const rows = await ask.prepared(
         meaningRow,
         `select m.id as "messageId", avg(v.v)::text as vector
          from messages m join chunks c on c.message = m.n join vectors v on v.chunk = c.n
@@ -280,7 +280,7 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
     },
 
     neighbours: async (messages, before, after) => {
-      const rows = await ask(
+      const rows = await ask.prepared(
         neighbourRow,
         `with recursive start as (
            select id as origin, n, id, parent, role, created_at

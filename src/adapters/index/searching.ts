@@ -14,13 +14,15 @@ import {
 import type { Found, IndexFilter, IndexQuery } from './memory-index.ts';
 import type { Likely } from './nearest.ts';
 import { linked, QUERY_WORDS } from './rules.ts';
-import { type Ask, plain, toJson, toVector } from './statements.ts';
+import { type Ask, type Given, plain, toJson, toVector } from './statements.ts';
 import type { VectorCopy } from './vector-copy.ts';
 
 /** Words in the longer of the two texts that a word is tried on; short, since the index knows long lengths only roughly. */
 const PROBE_LENGTH = 16;
 /** Fills that text; a word that nobody looks for. */
 const FILLER = 'zqxjk';
+/** What a vector's row takes beside its numbers, four bytes each. */
+const ROW_BYTES = 48;
 /** Every found chunk with what stands right before and after it in its branch, and those themselves. */
 const AROUND = `links as materialized (
   select f.n,
@@ -69,9 +71,10 @@ const searchRow = z.object({
       among: z.tuple([z.number(), z.number()]).nullable(),
     })
     .nullable(),
-  /** Roughly how many chunks and vectors there are. */
+  /** Roughly how many chunks there are. */
   chunks: z.number(),
-  vectors: z.number(),
+  /** Size of the table of vectors: how many there are is known when it was last looked, which may be long ago. */
+  vectorBytes: z.number(),
   /** The least cosine of those that the vector brought; null where they are fewer than wanted. */
   farthest: z.number().nullable(),
   candidates: z.array(candidate).nullable(),
@@ -87,7 +90,7 @@ function statisticsOf(probes: z.infer<typeof searchRow>['probes']): WordStatisti
 }
 
 /** Conditions on chunk `c` for a filter; `add` makes a parameter of a value. */
-function conditionsOf(filter: IndexFilter, add: (value: unknown) => string): string[] {
+function conditionsOf(filter: IndexFilter, add: (value: Given) => string): string[] {
   const names = (ids: readonly string[]) => `(select json_array_elements_text(${add(toJson(ids))}::json))`;
   const ofConversation: string[] = [];
   if (filter.conversationIds) ofConversation.push(`id in ${names(filter.conversationIds)}`);
@@ -131,9 +134,10 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
   const search = async (given: IndexQuery, inMemory: boolean): Promise<Found> => {
     const { words, vector, filter, limit, around = false } = given;
     const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
-    if ((query.length === 0 && !vector) || limit <= 0) return { candidates: [], worth: [] };
-    const parameters: unknown[] = [limit];
-    const add = (value: unknown) => `$${parameters.push(value)}`;
+    const most = Math.trunc(limit);
+    if ((query.length === 0 && !vector) || most <= 0) return { candidates: [], worth: [] };
+    const parameters: Given[] = [];
+    const add = (value: Given) => `$${parameters.push(value)}`;
     const conditions = conditionsOf(filter, add);
     const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
 
@@ -142,7 +146,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     let [worded, near, probes, wordsOf, cosine, joined] = [none, none, 'null', 'null', 'null', ''];
     if (query.length > 0) {
       worded = `select c.n from chunks c ${where}
-          order by c.words <@> to_bm25query(${add(query.join(' '))}, 'chunks_bm25') limit $1`;
+          order by c.words <@> to_bm25query(${add(query.join(' '))}, 'chunks_bm25') limit ${most}`;
       // Scoring a row by the operator costs more than all the rest of a search. So the index is asked once what each word is
       // worth, and the rows are scored from their words.
       wordsOf = 'c.words';
@@ -163,30 +167,30 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
       joined = `left join vectors x on x.chunk = c.n and x.model = ${model}`;
       const nearest = `select x.chunk as n, x.v <=> ${values} as distance from vectors x`;
       // What filters leave little of is found by them, the nearest of all in memory.
-      few = inMemory && !isNarrow(filter) ? await copy.likely(vector.model, vector.values, limit) : null;
+      few = inMemory && !isNarrow(filter) ? await copy.likely(vector.model, vector.values, most) : null;
       if (few) {
         near = `select x.chunk as n, x.v <=> ${values} as distance from json_array_elements_text(${add(toJson(few.chunks))}::json) as likely
               join vectors x on x.chunk = likely::integer and x.model = ${model}
-              ${conditions.length > 0 ? 'join chunks c on c.n = x.chunk' : ''}
-            ${where} order by distance limit $1`;
+            ${conditions.length > 0 ? `where (select ${conditions.join(' and ')} from chunks c where c.n = x.chunk)` : ''}
+            order by distance limit ${most}`;
       } else if (conditions.length === 0)
-        near = `${nearest} where x.model = ${model} order by distance limit $1`;
+        near = `${nearest} where x.model = ${model} order by distance limit ${most}`;
       else if (isNarrow(filter))
-        near = `${nearest} join chunks c on c.n = x.chunk ${where} and x.model = ${model} order by distance limit $1`;
+        near = `${nearest} join chunks c on c.n = x.chunk ${where} and x.model = ${model} order by distance limit ${most}`;
       // Most rows pass: cheaper to rank them all first and look each one up until enough have passed.
       else
         near = `select s.n, s.distance from (${nearest} where x.model = ${model} order by distance offset 0) s
-            where (select ${conditions.join(' and ')} from chunks c where c.n = s.n) order by s.distance limit $1`;
+            where (select ${conditions.join(' and ')} from chunks c where c.n = s.n) order by s.distance limit ${most}`;
     }
-    const [answer] = await ask(
+    const [answer] = await ask.prepared(
       searchRow,
       `with worded as materialized (${worded}), near as materialized (${near}),
          found as materialized (select n from worded union select n from near),
          ${around ? AROUND : ALONE}
          select ${probes} as probes, (
-             select case when count(*) = $1 then 1 - nullif(max(distance), 'NaN') end from near) as farthest,
+             select case when count(*) = ${most} then 1 - nullif(max(distance), 'NaN') end from near) as farthest,
            greatest(0, (select reltuples from pg_class where oid = 'chunks'::regclass)) as chunks,
-           greatest(0, (select reltuples from pg_class where oid = 'vectors'::regclass)) as vectors, (
+           pg_relation_size('vectors') as "vectorBytes", (
            select json_agg(json_build_object(
              'chunkId', c.n, 'messageId', m.id, 'conversationId', k.id, 'title', k.title, 'role', m.role,
              'createdAt', m.created_at, 'text', c.text, 'archived', k.archived, 'pinned', k.pinned,
@@ -201,7 +205,10 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
       copy.tidy(vector.model, vector.values.length, few.chunks);
       return search(given, false);
     }
-    if (vector) copy.want(vector.model, vector.values.length, answer?.vectors ?? 0);
+    if (vector) {
+      const { length } = vector.values;
+      copy.want(vector.model, length, (answer?.vectorBytes ?? 0) / (ROW_BYTES + 4 * length));
+    }
     const statistics = statisticsOf(answer?.probes ?? null);
     const candidates = (answer?.candidates ?? [])
       .map(({ words: own, ...row }) => {
