@@ -114,6 +114,8 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     const known: Uint8Array[] = [];
     let bytes = 0;
     let foreign = 0;
+    /** Own blobs that this store does not know under numbers that it has used. */
+    let again = false;
     const authors = new Set<string>();
     const marks: Record<string, RoomRecord['have']> = {};
     for (const group of together) {
@@ -123,7 +125,8 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
         for (const { key: name } of group.opened) unreadable.add(name);
         continue;
       }
-      (covers(before.have, group.coverage) ? known : bodies).push(body);
+      const isKnown = covers(before.have, group.coverage);
+      (isKnown ? known : bodies).push(body);
       for (const one of group.opened) {
         marks[one.key] = kept(one.payload.coverage);
         bytes += one.bytes;
@@ -132,7 +135,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
       if (author !== undefined && author !== device) {
         foreign += 1;
         authors.add(author);
-      }
+      } else again ||= isKnown;
       // Own blobs that this store does not know: it was set back. Its numbers go on behind them.
       const own = Math.max(
         0,
@@ -154,7 +157,10 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     }
     const step = newStep();
     const said = await content.take(step, bodies, known);
-    records.putRoom(step, document, { ...next, marks: { ...Object.fromEntries(lying), ...marks } });
+    // A store that was set back counted on from where it was: some numbers mean two things, and who has heard of one does not ask for the
+    // other. So all of it is said once more, under a new number.
+    const squash = next.squash || (again && said > bodies.length);
+    records.putRoom(step, document, { ...next, squash, marks: { ...Object.fromEntries(lying), ...marks } });
     signal.throwIfAborted();
     await records.commit(step);
     if (said > 0 && foreign > 0 && document !== 'index')
