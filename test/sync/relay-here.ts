@@ -16,12 +16,23 @@ export interface RelayHere {
   readonly backend: SyncBackend;
   readonly store: LevelStore;
   setOnline(online: boolean): Promise<void>;
+  /** Its disk is gone: it goes on with an empty one. */
+  erase(): Promise<void>;
+  /** What is on its disk, as a folder. */
+  backup(): Promise<string>;
+  /** Goes on with what a backup had. */
+  restore(folder: string): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function startRelayHere(env: Readonly<Record<string, string>> = {}): Promise<RelayHere> {
-  const folder = await mkdtemp(join(tmpdir(), 'recollect-relay-'));
-  const store = await openLevelStore(folder);
+  const root = await mkdtemp(join(tmpdir(), 'recollect-relay-'));
+  let disks = 0;
+  const newFolder = () => {
+    disks += 1;
+    return join(root, `${disks}`);
+  };
+  let store = await openLevelStore(newFolder());
   let server: RelayServer | undefined;
   const listen = async (port: string) => {
     const options = readOptions([], {
@@ -33,6 +44,12 @@ export async function startRelayHere(env: Readonly<Record<string, string>> = {})
     server = createRelayServer({ store, options, metrics: createMetrics(), log: createLog(() => {}) });
     return await server.listen();
   };
+  const restart = async (folder: string) => {
+    await server?.close();
+    await store.close();
+    store = await openLevelStore(folder);
+    await listen(address.port);
+  };
   const address = new URL(await listen('0'));
   return {
     endpoint: `ws://${address.host}`,
@@ -41,7 +58,16 @@ export async function startRelayHere(env: Readonly<Record<string, string>> = {})
       fetch,
       timeoutMs: () => 5_000,
     }),
-    store,
+    get store() {
+      return store;
+    },
+    erase: () => restart(newFolder()),
+    backup: async () => {
+      const folder = newFolder();
+      await store.backup(folder);
+      return folder;
+    },
+    restore: restart,
     setOnline: async (online) => {
       if (!online) {
         await server?.close();
@@ -51,7 +77,7 @@ export async function startRelayHere(env: Readonly<Record<string, string>> = {})
     close: async () => {
       await server?.close();
       await store.close();
-      await rm(folder, { recursive: true, force: true });
+      await rm(root, { recursive: true, force: true });
     },
   };
 }

@@ -33,13 +33,10 @@ export function createDocumentContents({
   log,
   config,
   records,
-  announce,
 }: {
   readonly log: ConversationLog;
   readonly config: Readable<Config>;
   readonly records: Records;
-  /** The device holds more of a document than it told the others. */
-  readonly announce: (document: string) => void;
 }): DocumentContents {
   const holdback: Holdback = {
     hide: (text) => redact(text, config.get().privacy.sensitive_keywords),
@@ -78,7 +75,6 @@ export function createDocumentContents({
         });
         if (isConversation(document)) records.putUnlisted(step, document, true);
         step.after.push(() => {
-          announce(document);
           if (apart)
             records.note({ kind: 'conflict', what: 'branches', document, device: null, count: 1, bytes: 0 });
         });

@@ -101,6 +101,7 @@ export function createOpenRooms({
       onLoss: () => {
         if (document === INDEX_ROOM) lost = true;
       },
+      onHeld: () => facts.announce(document),
       wakeWithin,
     });
     if (forced.has(document)) link.compare();

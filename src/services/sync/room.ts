@@ -49,6 +49,8 @@ export interface RoomDeps {
   readonly clock: () => number;
   /** The relay was found to lack what it had. */
   readonly onLoss: () => void;
+  /** This device holds more of the room than before. */
+  readonly onHeld: () => void;
   /** Asks to be looked at in this many ms. */
   readonly wakeWithin: (ms: number) => void;
 }
@@ -161,6 +163,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     // other. So all of it is said once more, under a new number.
     const squash = next.squash || (again && said > bodies.length);
     records.putRoom(step, document, { ...next, squash, marks: { ...Object.fromEntries(lying), ...marks } });
+    step.after.push(deps.onHeld);
     signal.throwIfAborted();
     await records.commit(step);
     if (said > 0 && foreign > 0 && document !== 'index')

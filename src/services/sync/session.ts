@@ -73,7 +73,7 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
   const sealInto = createSealInto({ records, keysOf, device, deflate, random: sealing.random });
   const lookEveryMs = () => config.get().sync.auto_sync_interval * 1000;
   const facts = createIndexFacts({ account, records, config, sealInto, now, clock, wakeWithin });
-  const contents = createDocumentContents({ log, config, records, announce: facts.announce });
+  const contents = createDocumentContents({ log, config, records });
   const parts = { ...deps, log, records, facts, contents, keysOf, sealInto, signal };
   const rooms = createOpenRooms({ ...parts, lookEveryMs });
   const lifetimes = createLifetimes({ ...parts, rooms });

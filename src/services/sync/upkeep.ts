@@ -49,6 +49,7 @@ export function createUpkeep({
   isUnreadable,
   clock,
   onLoss,
+  onHeld,
   wakeWithin,
 }: {
   readonly document: string;
@@ -65,6 +66,8 @@ export function createUpkeep({
   readonly clock: () => number;
   /** The relay was found to lack what it had. */
   readonly onLoss: () => void;
+  /** This device holds more of the room than before: who is not told of what it put there does not fetch it. */
+  readonly onHeld: () => void;
   readonly wakeWithin: (ms: number) => void;
 }): Upkeep {
   /** What was found to lack nothing: the same again is not looked through again. */
@@ -101,6 +104,7 @@ export function createUpkeep({
       whole: false,
       squash: replaces.length > 0 ? false : now.squash,
     });
+    step.after.push(onHeld);
     await records.commit(step);
     records.note({
       kind: 'note',
@@ -118,6 +122,8 @@ export function createUpkeep({
     if (blobs === whole?.blobs && now === whole.record) return false;
     if (covers(held(), now.have)) {
       whole = { blobs, record: now };
+      // Another device was quicker. What else the relay lost, only this one may have.
+      if (healAt !== null) onLoss();
       healAt = null;
       return false;
     }
@@ -172,6 +178,7 @@ export function createUpkeep({
         })
       : now;
     records.putRoom(step, document, { ...next, compare: false, whole: false });
+    if (body) step.after.push(onHeld);
     await records.commit(step);
   }
 
@@ -231,6 +238,7 @@ export function createUpkeep({
       content,
     });
     records.putRoom(step, document, next);
+    step.after.push(onHeld);
     await records.commit(step);
     if (named !== null)
       records.note({

@@ -9,7 +9,7 @@ afterEach(() => {
   for (const device of devices.splice(0)) device.stop();
 });
 
-it('is told after the other device said that it holds it', async () => {
+async function both() {
   const hub = createInMemoryHub();
   const desk = createTestDevice({ name: 'Desk', backend: hub.backend });
   const phone = createTestDevice({ name: 'Phone', backend: hub.backend });
@@ -19,7 +19,11 @@ it('is told after the other device said that it holds it', async () => {
   const { link } = await desk.sync.pairing('https://app.example/');
   await phone.sync.join(phone.sync.readOffer(link), { deviceName: 'Phone' });
   await isSynced(phone);
+  return { desk, phone };
+}
 
+it('is told after the other device said that it holds it', async () => {
+  const { desk } = await both();
   const id = newConversationId();
   let last: Whereabouts | null = null;
   desk.status.subscribe(() => {
@@ -52,3 +56,23 @@ it('the journal begins with how the device came to its account, and ends with ho
   await phone.sync.leave();
   expect(await steps(phone)).toEqual(['left', 'joined']);
 });
+
+it('is still told after the room was folded: what was put together anew is held by the others too', async () => {
+  const { desk, phone } = await both();
+  const id = newConversationId();
+  for (let number = 0; number < 70; number += 1) {
+    await desk.say(id, `line ${number}`);
+    await desk.engine.settled();
+  }
+  const onPhone = async () => (await desk.sync.where(id)).devices.includes('Phone');
+  await eventually(desk, onPhone);
+  await eventually(
+    desk,
+    async () =>
+      [...(await desk.sync.journal()), ...(await phone.sync.journal())].some(({ what }) => what === 'folded'),
+    20_000,
+  );
+  for (const device of [desk, phone]) await device.engine.settled();
+  await isSynced(desk);
+  await eventually(desk, onPhone);
+}, 60_000);

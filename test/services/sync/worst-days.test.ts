@@ -29,11 +29,11 @@ const make = (name: string, options: Partial<DeviceOptions> = {}) => {
   devices.push(device);
   return device;
 };
-const create = async (device = make('Desk')) => {
+async function create(device = make('Desk')): Promise<TestDevice> {
   await device.sync.create({ endpoint: relay.endpoint, deviceName: device.name });
   await isSynced(device);
   return device;
-};
+}
 const joinTo = async (other: TestDevice, device: TestDevice) => {
   const { link } = await other.sync.pairing('https://app.example/');
   await device.sync.join(device.sync.readOffer(link), { deviceName: device.name });
@@ -90,5 +90,171 @@ describe('a device that was put back from a backup', () => {
     await settled(phone);
     const again = make('Desk', deskParts);
     await has(again, id, ['one', 'two', 'three', 'another two']);
+  }, 60_000);
+});
+
+describe('a relay that is emptied', () => {
+  it('in the middle of a first sync is filled again, and the newcomer gets all of it', async () => {
+    relay = await startRelayHere();
+    // One that was not connected when the others saw the loss finds it at its next look.
+    const config = () =>
+      writable({ ...defaultConfig, sync: { ...defaultConfig.sync, auto_sync_interval: 15 } });
+    const desk = await create(make('Desk', { config: config() }));
+    const ids = Array.from({ length: 60 }, () => newConversationId());
+    for (const id of ids) await desk.say(id, `kept in ${id}`);
+    await settled(desk);
+    const phone = await joinTo(desk, make('Phone', { config: config() }));
+    const fetched = async () => {
+      const there = new Set<string>(await phone.store.log.documents());
+      return ids.filter((id) => there.has(id)).length;
+    };
+    await eventually(phone, async () => (await fetched()) >= 5);
+    await relay.erase();
+    expect(await fetched()).toBeLessThan(ids.length);
+    await eventually(phone, async () => (await fetched()) === ids.length, 30_000);
+    const tablet = make('Tablet');
+    await settled(desk, phone);
+    await joinTo(phone, tablet);
+    for (const id of ids) await has(tablet, id, [`kept in ${id}`]);
+  }, 90_000);
+});
+
+describe('clocks that are hours apart', () => {
+  it('change neither what is there nor who had the last word', async () => {
+    relay = await startRelayHere();
+    const hours = 3_600_000;
+    const desk = await create(make('Desk', { now: () => Date.now() + 9 * hours }));
+    const phone = await joinTo(desk, make('Phone', { now: () => Date.now() - 7 * hours }));
+    const [talk, other] = [newConversationId(), newConversationId()];
+    await desk.change(talk, { meta: { title: 'By the desk, late', createdAt: 1 } });
+    await desk.say(talk, 'from the future');
+    await phone.say(other, 'from the past');
+    await has(phone, talk, ['from the future']);
+    await has(desk, other, ['from the past']);
+    await settled(desk, phone);
+    // The device whose clock is behind had the last word: it knew the other's.
+    await phone.change(talk, { meta: { title: 'By the phone' } });
+    await eventually(desk, async () => (await desk.read(talk))?.meta.title === 'By the phone');
+    // Erased by the one that is ahead, then by the one that is behind: gone, and it does not come back.
+    await phone.sync.forget([talk]);
+    await desk.sync.forget([other]);
+    await eventually(desk, async () => (await desk.texts(talk)).length === 0);
+    await eventually(phone, async () => (await phone.texts(other)).length === 0);
+    await settled(desk, phone);
+    const tablet = await joinTo(phone, make('Tablet'));
+    await settled(tablet);
+    for (const device of [desk, phone, tablet]) expect(await device.library()).toEqual([]);
+  }, 60_000);
+});
+
+describe('a device that is locked out', () => {
+  it('while it is offline and writes, keeps what it wrote, says that it stopped, and brings it along when it is paired again', async () => {
+    relay = await startRelayHere();
+    const desk = await create();
+    const parts = {
+      store: { ...createInMemoryStore(), kind: 'persistent' } as Store,
+      vault: createInMemoryVault(),
+    };
+    let phone = await joinTo(desk, make('Phone', { ...parts, config: writable(defaultConfig) }));
+    const id = newConversationId();
+    await desk.say(id, 'both have this');
+    await has(phone, id, ['both have this']);
+    await settled(desk, phone);
+    const config = phone.config.get();
+    phone.stop();
+    await eventually(desk, async () => desk.status.get().devices.length === 2);
+    await desk.sync.revoke(desk.status.get().devices.find(({ here }) => !here)?.id ?? '');
+    await desk.say(id, 'not for the phone');
+    await settled(desk);
+    // The old account is gone from the relay.
+    await eventually(desk, async () => (await desk.store.drawer.keys('sync/erase/')).length === 0, 20_000);
+    phone = make('Phone', { ...parts, config: writable(config) });
+    await phone.say(id, 'written in the train');
+    await eventually(phone, async () => phone.status.get().state === 'stopped');
+    expect(phone.status.get().problem?.code).toBe('sync-deleted');
+    expect(await phone.texts(id)).toEqual(['both have this', 'written in the train']);
+    expect(await desk.texts(id)).toEqual(['both have this', 'not for the phone']);
+    await joinTo(desk, phone);
+    const all = ['both have this', 'not for the phone', 'written in the train'];
+    await has(phone, id, all);
+    await has(desk, id, all);
+  }, 60_000);
+
+  it('by a device that it locks out at the same time: each goes on by itself, and nothing is lost', async () => {
+    relay = await startRelayHere();
+    const desk = await create();
+    const phone = await joinTo(desk, make('Phone'));
+    const id = newConversationId();
+    await desk.say(id, 'both have this');
+    await has(phone, id, ['both have this']);
+    await settled(desk, phone);
+    await eventually(desk, async () => desk.status.get().devices.length === 2);
+    const other = (device: TestDevice) => device.status.get().devices.find(({ here }) => !here)?.id ?? '';
+    await Promise.all([desk.sync.revoke(other(desk)), phone.sync.revoke(other(phone))]);
+    await desk.say(id, 'by the desk');
+    await phone.say(id, 'by the phone');
+    await settled(desk, phone);
+    expect(desk.status.get().account?.fingerprint).not.toBe(phone.status.get().account?.fingerprint);
+    expect(await desk.texts(id)).toEqual(['both have this', 'by the desk']);
+    expect(await phone.texts(id)).toEqual(['both have this', 'by the phone']);
+    await joinTo(desk, phone);
+    await has(desk, id, ['both have this', 'by the desk', 'by the phone']);
+    await has(phone, id, ['both have this', 'by the desk', 'by the phone']);
+  }, 60_000);
+});
+
+describe('what is forgotten everywhere', () => {
+  it('while another device writes into it, goes to the trash there, and stays gone for everybody else', async () => {
+    relay = await startRelayHere();
+    const desk = await create();
+    const phone = await joinTo(desk, make('Phone'));
+    const id = newConversationId();
+    await desk.say(id, 'one');
+    await has(phone, id, ['one']);
+    await settled(desk, phone);
+    const forgetting = desk.sync.forget([id]);
+    // Into the very forgetting: each of these may come before or after the word of it.
+    for (let number = 0; number < 12; number += 1) {
+      if ((await phone.read(id))?.meta.deletedAt != null) break;
+      await phone.say(id, `meanwhile ${number}`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await forgetting;
+    await eventually(phone, async () => {
+      const here = await phone.read(id);
+      return here === undefined || here.meta.deletedAt !== null;
+    });
+    await settled(desk, phone);
+    const tablet = await joinTo(desk, make('Tablet'));
+    await settled(tablet);
+    expect(await tablet.texts(id)).toEqual([]);
+    expect((await desk.library()).map((line) => line.id)).not.toContain(id);
+    const kept = await phone.read(id);
+    if (kept) expect(kept.meta.deletedAt).not.toBeNull();
+  }, 60_000);
+
+  it('stays forgotten when the relay is put back from a backup that still has it', async () => {
+    relay = await startRelayHere();
+    const desk = await create();
+    const phone = await joinTo(desk, make('Phone'));
+    const [id, stays] = [newConversationId(), newConversationId()];
+    await desk.say(id, 'to be forgotten');
+    await desk.say(stays, 'kept');
+    await has(phone, id, ['to be forgotten']);
+    await has(phone, stays, ['kept']);
+    await settled(desk, phone);
+    const backup = await relay.backup();
+    await desk.sync.forget([id]);
+    await eventually(phone, async () => (await phone.texts(id)).length === 0);
+    await settled(desk, phone);
+    await relay.restore(backup);
+    await eventually(desk, async () => desk.status.get().state !== 'synced');
+    await settled(desk, phone);
+    for (const device of [desk, phone]) await device.sync.syncNow({ force: true });
+    await settled(desk, phone);
+    const tablet = await joinTo(phone, make('Tablet'));
+    await has(tablet, stays, ['kept']);
+    await settled(tablet);
+    for (const device of [desk, phone, tablet]) expect(await device.texts(id)).toEqual([]);
   }, 60_000);
 });
