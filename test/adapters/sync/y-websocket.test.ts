@@ -1,6 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { createWebsocketBackend } from '../../../src/adapters/sync/y-websocket.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import * as Y from 'yjs';
+import { BLOBS, createWebsocketBackend } from '../../../src/adapters/sync/y-websocket.ts';
+import { blobKey } from '../../../src/domain/sync/blob.ts';
 import { toText } from '../../../src/domain/sync/bytes.ts';
+import { accountTag } from '../../../src/domain/sync/keys.ts';
 import { describeSyncBackend } from '../../suites/sync-backend.suite.ts';
 import { startRelayHere } from '../../sync/relay-here.ts';
 
@@ -44,6 +47,98 @@ function scripted(onOpen: (socket: { close(code: number): void; say(bytes: Uint8
   }
   return { made, Socket: Scripted as unknown as typeof WebSocket };
 }
+
+describe('a connection', () => {
+  it('writes under a Yjs client id of its own, and the next one under another', async () => {
+    const relay = await startRelayHere();
+    const token = toText(new Uint8Array(32).fill(5));
+    const account = { endpoint: relay.endpoint, token };
+    let changed = () => {};
+    const room = relay.backend.open(account, 'room', () => changed());
+    const when = (done: () => boolean) =>
+      new Promise<void>((resolve) => {
+        changed = () => done() && resolve();
+        changed();
+      });
+    const put = async (blob: Uint8Array) => {
+      await when(() => room.state === 'synced');
+      room.insert([blob]);
+      await when(() => room.isConfirmed(blobKey(blob)));
+    };
+    for (let number = 0; number < 3; number += 1) {
+      await put(new Uint8Array(40).fill(number));
+      await relay.setOnline(false);
+      await when(() => room.state === 'offline');
+      await relay.setOnline(true);
+      room.retry();
+    }
+    await put(new Uint8Array(40).fill(9));
+    room.close();
+    const { updates } = await relay.store.load({ account: accountTag(token), room: 'room' });
+    const doc = new Y.Doc();
+    for (const update of updates) Y.applyUpdate(doc, update);
+    const writers = [...doc.store.clients.keys()];
+    expect(doc.getArray(BLOBS).length).toBe(4);
+    expect(writers).toHaveLength(4);
+    await relay.close();
+  });
+
+  it('that is lost again and again is tried after growing pauses, each by chance, and at once when somebody asks', async () => {
+    vi.useFakeTimers();
+    try {
+      const tried: number[] = [];
+      class Unreachable {
+        static readonly OPEN = 1;
+        readyState = 0;
+        onclose: ((event: { code: number }) => void) | null = null;
+        constructor() {
+          tried.push(Date.now());
+          queueMicrotask(() => this.onclose?.({ code: 1006 }));
+        }
+        send() {}
+        close() {
+          this.readyState = 3;
+        }
+      }
+      const rooms = Array.from({ length: 20 }, () =>
+        createWebsocketBackend({ WebSocket: Unreachable as unknown as typeof WebSocket, fetch }),
+      );
+      const began = Date.now();
+      const pausesOf = async (backend: (typeof rooms)[number]) => {
+        tried.length = 0;
+        const opened = backend.open(
+          { endpoint: 'ws://relay.test', token: toText(new Uint8Array(32)) },
+          'r',
+          () => {},
+        );
+        await vi.advanceTimersByTimeAsync(300_000);
+        const pauses = tried.slice(1).map((at, index) => at - (tried[index] as number));
+        const before = tried.length;
+        opened.retry();
+        expect(tried).toHaveLength(before + 1);
+        opened.close();
+        await vi.advanceTimersByTimeAsync(100_000);
+        expect(tried).toHaveLength(before + 1);
+        return pauses;
+      };
+      const all: number[][] = [];
+      for (const backend of rooms) all.push(await pausesOf(backend));
+      expect(Date.now()).toBeGreaterThan(began);
+      for (const pauses of all) {
+        for (const [index, pause] of pauses.entries()) {
+          const most = Math.min(45_000, 400 * 2 ** index);
+          expect(pause).toBeLessThanOrEqual(most + 1);
+          expect(pause).toBeGreaterThanOrEqual(most / 2 - 1);
+        }
+        expect(pauses.at(-1)).toBeGreaterThan(20_000);
+      }
+      // Not all at the same moment.
+      expect(new Set(all.map(([first]) => first)).size).toBeGreaterThan(10);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
 
 describe('a relay that refuses or talks nonsense', () => {
   let close = () => {};
