@@ -117,45 +117,82 @@ export type ValueKind =
   | 'duration'
   | 'email';
 
-const VALUES: readonly (readonly [ValueKind, RegExp])[] = [
+/** What a text has in it, seen at one glance: most kinds need some of it, and a glance costs less than their patterns. */
+interface Glance {
+  readonly digit: boolean;
+  /** Anything beyond ASCII. */
+  readonly wide: boolean;
+  /** Behind the first character. */
+  readonly capital: boolean;
+}
+
+function glance(text: string): Glance {
+  let [digit, wide, capital] = [false, false, false];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= 48 && code <= 57) digit = true;
+    else if (code > 0x7f) wide = true;
+    else if (at > 0 && code >= 65 && code <= 90) capital = true;
+  }
+  return { digit, wide, capital };
+}
+
+const WEEKDAY = /day\b/i;
+const QUOTES = /["“「『`']/;
+
+/** Kind, what it looks like, and what a text must have for it to be possible. */
+const VALUES: readonly (readonly [ValueKind, RegExp, (text: string, has: Glance) => boolean])[] = [
   [
     'money',
     /[$€£¥￥]\s?\d|\d(?:[\d,.]*)\s?(?:USD|EUR|GBP|CNY|RMB|dollars?|euros?|pounds?|bucks|元|块钱?|万元?|美元|欧元|人民币)/iu,
+    (_, { digit }) => digit,
   ],
   [
     'date',
     /\b\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?\b|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?\s+\d|\b\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b\d{1,2}(?::\d{2})?\s?(?:am|pm)\b|\b\d{1,2}:\d{2}\b|\d+\s?[年月日号点]|(?:周|星期|礼拜)[一二三四五六日天]|(?:上|下|中)午|[一二三四五六七八九十]+(?:月|点|号)/iu,
+    (text, { digit, wide }) => digit || wide || WEEKDAY.test(text),
   ],
   [
     'duration',
     /\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|weeks?|months?|years?)\b|\d+\s?(?:毫秒|秒|分钟|小时|天|周|个月|年)|[一二两三四五六七八九十半]+(?:秒|分钟|小时|天|周|个月|年)/iu,
+    (_, { digit, wide }) => digit || wide,
   ],
-  ['url', /\bhttps?:\/\/\S+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|cn|internal|local|app|ai)\b/iu],
-  ['email', /[\w.+-]+@[\w-]+\.[\w.-]+/u],
+  [
+    'url',
+    /\bhttps?:\/\/\S+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|cn|internal|local|app|ai)\b/iu,
+    (text) => text.includes('.') || text.includes('://'),
+  ],
+  ['email', /[\w.+-]+@[\w-]+\.[\w.-]+/u, (text) => text.includes('@')],
   [
     'path',
     /(?:^|[\s"'`(（：:])(?:~|\.{1,2})?\/[\w.@-]+(?:\/[\w.@-]+)*|\b[\w@-]+(?:\/[\w.@-]+)+|\b[\w-]+\.(?:tsx?|jsx?|mjs|py|rs|go|java|kt|rb|php|c|h|cpp|cs|swift|sh|sql|ya?ml|toml|json|md|txt|csv|env|conf|cfg|ini|lock|xml|html|css|log|pdf|xlsx?|docx?|png|jpe?g|zip|gz|db|sqlite)\b|[A-Z]:\\\S+/u,
+    (text) => text.includes('/') || text.includes('.') || text.includes('\\'),
   ],
   [
     'version',
     /\bv?\d+\.\d+(?:\.\d+)*(?:-[\w.]+)?\b(?!\s?(?:[KMGT]i?B\b|ms\b|s\b|%|毫米|厘米|公里|米|元|块|万|度|秒|分|小时))/iu,
+    (_, { digit }) => digit,
   ],
   [
     'command',
     /`[^`]+\s[^`]*`|\b(?:npm|npx|yarn|pnpm|git|docker|kubectl|pip|cargo|go|make|python3?|node|curl|ssh|sudo|psql|helm|terraform|brew|apt|systemctl)\s+[\w./-]+|(?:^|\s)--?[a-z][\w-]+/u,
+    () => true,
   ],
-  ['quoted', /["“「『][^"”」』]{1,60}["”」』]|`[^`]+`|'[^']{2,60}'/u],
+  ['quoted', /["“「『][^"”」』]{1,60}["”」』]|`[^`]+`|'[^']{2,60}'/u, (text) => QUOTES.test(text)],
   [
     'code',
     /\b[a-z]+(?:[A-Z][a-z0-9]+)+\b|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b|\b(?=[a-f0-9]*\d)(?=[a-f0-9]*[a-f])[a-f0-9]{7,40}\b|\b[A-Z]{2,6}-\d+\b/u,
+    () => true,
   ],
   [
     'name',
     /(?<=[\p{L}\d,;:'"’)]\s)\p{Lu}[\p{L}'’-]+|\b(?:Mr|Mrs|Ms|Dr|Prof)\.?\s\p{Lu}|[\p{Script=Han}]{2,8}(?:公司|银行|大学|学院|医院|路|街|区|市|县|村|镇|楼|号楼|酒店|小院|餐厅|物流|科技|集团)|[\p{Script=Han}](?:老师|师傅|医生|经理|教授|先生|女士|小姐|总监|阿姨|叔叔|姐|哥|姨|叔)|(?:叫做?|名叫|名字是|店名|名为|姓)[\p{Script=Han}\w]|(?<![\p{Script=Han}]|在|去|是|由|找|给|跟|让|叫|的)[小老阿][\p{Script=Han}](?![\p{Script=Han}]{3})|(?<=[在去是由找给跟让叫的])[小老阿](?!时|学|区|组|是|师|板|家|里|爷|婆|公)[\p{Script=Han}]|在[\p{Script=Han}]{2,4}(?:考|住|工作|上班|读|开|见|办|举行|出发|出差)|(?:由|找|给|跟|让|是|叫|，|。|、|：|“|^)(?:欧阳|司马|上官|诸葛|[赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦尤许何吕施张孔曹严华金魏陶姜戚谢邹喻柏水窦章云苏潘葛奚范彭郎鲁韦昌马苗凤花方俞任袁柳鲍史唐费廉岑薛雷贺倪汤滕殷罗毕郝邬安常乐于时傅皮卞齐康伍余元卜顾孟平黄和穆萧尹姚邵汪祁毛禹狄米贝明臧戴谈宋庞熊纪舒屈项祝董梁杜阮蓝闵席季贾路江童颜郭梅盛林刁钟徐邱骆高夏蔡田樊胡凌霍虞万柯管卢莫房裘缪解应宗丁宣邓郁单杭洪包左石崔吉龚程邢裴陆荣翁荀甄曲封段侯武刘龙叶司黎乔闻党翟谭姬申冉宿柴瞿阎连习艾向古易廖庾]) ?[\p{Script=Han}]{1,2}(?=[负说来是的在和把，。、；：”）]|$)/u,
+    (_, { wide, capital }) => wide || capital,
   ],
   [
     'number',
     /\d|[零一二两三四五六七八九十百千万亿]{2,}|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|twenty|thirty|forty|fifty|sixty|hundred|thousand|million|dozen)\b/iu,
+    () => true,
   ],
 ];
 
@@ -164,7 +201,9 @@ const kindsCache = new WeakMap<Unit, ReadonlySet<ValueKind>>();
 /** The kinds of values a text holds. */
 export function valuesIn(text: string): Set<ValueKind> {
   const kinds = new Set<ValueKind>();
-  for (const [kind, pattern] of VALUES) if (pattern.test(text)) kinds.add(kind);
+  const has = glance(text);
+  for (const [kind, pattern, possible] of VALUES)
+    if (possible(text, has) && pattern.test(text)) kinds.add(kind);
   return kinds;
 }
 

@@ -3,11 +3,11 @@
 import type { MessageId } from '../base/ids.ts';
 import type { Message, Role } from '../chat/message.ts';
 import { type AppliedPlan, fatesOf } from './compaction/plan.ts';
-import { corrects, expectedIn, isAcknowledgement, isQuestion, type ValueKind, valuesOf } from './cues.ts';
+import { corrects, isAcknowledgement, isQuestion, type ValueKind, valuesOf } from './cues.ts';
 import type { TokenMeter } from './meter.ts';
+import { isSingle, queryOf } from './query.ts';
 import { quoted } from './quoted.ts';
-import { akin } from './synonyms.ts';
-import { termCounts, termsOf } from './terms.ts';
+import { closingOf, correctingUnits, documentOf, leadOf, standingIn, startsOf, termsIn } from './reading.ts';
 import { type Unit, unitsOf } from './units.ts';
 
 /** Sentences of one folded message, verbatim, as they are sent again. */
@@ -66,157 +66,12 @@ const SAME_LINES = 2;
 /** Tokens of a line beside its words. */
 const LINE = 3;
 
-// ---------------------------------------------------------------------------------------- what is known of a message
-interface Document {
-  readonly counts: ReadonlyMap<string, number>;
-  readonly length: number;
-}
-
-const documents = new WeakMap<Message, Document>();
-/** Term → places in the list of folded messages, for the last lists that were searched. */
-const indexes = new WeakMap<
-  Message,
-  { readonly messages: readonly Message[]; readonly standing: Map<string, number[]> }
->();
-
-/** Where each term stands among these messages. Built once for a list: between two compactions it is the same. */
-function standingIn(messages: readonly Message[]): ReadonlyMap<string, number[]> {
-  const last = messages.at(-1);
-  if (!last) return new Map();
-  const known = indexes.get(last);
-  if (
-    known &&
-    known.messages.length === messages.length &&
-    known.messages.every((message, i) => message === messages[i])
-  )
-    return known.standing;
-  const standing = new Map<string, number[]>();
-  messages.forEach((message, place) => {
-    for (const term of documentOf(message).counts.keys()) {
-      const list = standing.get(term);
-      if (list) list.push(place);
-      else standing.set(term, [place]);
-    }
-  });
-  indexes.set(last, { messages, standing });
-  return standing;
-}
-
-const unitTerms = new WeakMap<Unit, ReadonlyMap<string, number>>();
-const leadTerms = new WeakMap<Unit, ReadonlySet<string>>();
-const lastWords = new WeakMap<Message, ReadonlySet<string>>();
-
-const NONE: ReadonlySet<string> = new Set();
-
-/** How often each term stands in a unit; remembered with the unit. */
-export function termsIn(unit: Unit): ReadonlyMap<string, number> {
-  let counts = unitTerms.get(unit);
-  if (!counts) {
-    counts = termCounts(unit.text);
-    unitTerms.set(unit, counts);
-  }
-  return counts;
-}
-
-function leadOf(unit: Unit): ReadonlySet<string> {
-  if (unit.lead === '') return NONE;
-  let terms = leadTerms.get(unit);
-  if (!terms) {
-    terms = new Set(termsOf(unit.lead));
-    leadTerms.set(unit, terms);
-  }
-  return terms;
-}
-
-function documentOf(message: Message): Document {
-  let document = documents.get(message);
-  if (!document) {
-    const counts = new Map<string, number>();
-    let length = 0;
-    for (const unit of unitsOf(message)) {
-      for (const [term, count] of termsIn(unit)) {
-        counts.set(term, (counts.get(term) ?? 0) + count);
-        length += count;
-      }
-      for (const term of leadOf(unit)) if (!counts.has(term)) counts.set(term, 1);
-    }
-    document = { counts, length };
-    documents.set(message, document);
-  }
-  return document;
-}
-
-/** Reads a message once, so that a later search is quick. For idle time. */
-export function readAhead(message: Message): void {
-  if (message.kind !== 'message') return;
-  documentOf(message);
-  startsOf(message);
-  if (message.role === 'user') correctingUnits(message);
-}
-
-const beginnings = new WeakMap<Message, ReadonlySet<string>>();
-
-/** How the longer words of a message begin. */
-function startsOf(message: Message): ReadonlySet<string> {
-  let starts = beginnings.get(message);
-  if (!starts) {
-    starts = new Set(
-      [...documentOf(message).counts.keys()]
-        .filter((term) => term.length >= 5)
-        .map((term) => term.slice(0, 5)),
-    );
-    beginnings.set(message, starts);
-  }
-  return starts;
-}
-
-const corrections = new WeakMap<Message, readonly number[]>();
-
-/** Which of a person's sentences set something right. */
-function correctingUnits(message: Message): readonly number[] {
-  let found = corrections.get(message);
-  if (!found) {
-    found = unitsOf(message).flatMap(({ kind, text }, index) =>
-      kind === 'prose' && corrects(text) ? [index] : [],
-    );
-    corrections.set(message, found);
-  }
-  return found;
-}
-
-/** What the message ends with, which the next one answers: its last sentences and its questions. */
-function closingOf(message: Message | undefined): ReadonlySet<string> {
-  if (!message) return NONE;
-  let terms = lastWords.get(message);
-  if (!terms) {
-    const units = unitsOf(message);
-    const closing = [
-      ...units.slice(-2),
-      ...units
-        .slice(0, -2)
-        .filter(({ text }) => isQuestion(text))
-        .slice(-2),
-    ];
-    terms = new Set(closing.flatMap(({ text }) => termsOf(text)));
-    lastWords.set(message, terms);
-  }
-  return terms;
-}
-
 // ---------------------------------------------------------------------------------------- weights
 /** What a word counts where it stands: in the sentence, what it stands under, what it answers, beside it, anywhere in the message. */
 const WHERE = { own: 1, lead: 0.6, answered: 0.5, beside: 0.4, message: 0.3 } as const;
 /** What a word counts that was said so many messages before, or after: a subject is named first and spoken of for a while. */
 const AFTER = [0, 0.42, 0.4, 0.34, 0.3, 0.22, 0.15] as const;
 const BEFORE = [0, 0.32, 0.28, 0.2, 0.15, 0.1] as const;
-/** Words a question is made of: they tell what kind of answer is wanted, and little of where it stands. */
-const FRAME_WORDS = new Set(
-  termsOf(
-    'how long much many often old big large far most least may might should must shall need use used happen go get take took give gave call called name kind type sort thing exactly again current currently now new old first last say said tell told want wanted do did make made put set keep kept know which what when where who whose day time date number amount person people ' +
-      '什么 多少 几个 哪个 哪里 哪天 哪些 怎么 怎样 为什么 叫什么 名字 时候 什么时候 多久 多长 多长时间 最多 最长 最少 应该 需要 可以 之前 我们 现在 是多少 是什么 是哪 在哪 在哪里 用的 用什么',
-  ),
-);
-const FRAME_WEIGHT = 0.25;
 /** A word that only begins alike. */
 const ALIKE = 0.6;
 /** Messages whose sentences are looked at one by one. */
@@ -237,63 +92,6 @@ function answers(expected: readonly ValueKind[], values: ReadonlySet<ValueKind>)
   return place < 0 ? 0.7 : place === 0 ? 1.6 : 1.35;
 }
 
-interface Query {
-  /** Term → weight: 1 for what was asked, less for what means about the same. */
-  readonly weights: ReadonlyMap<string, number>;
-  /** Those that stand in the question itself. */
-  readonly asked: ReadonlySet<string>;
-  readonly expected: readonly ValueKind[];
-}
-
-const segmenter =
-  typeof Intl.Segmenter === 'function' ? new Intl.Segmenter('zh', { granularity: 'word' }) : undefined;
-const HAN_RUN = /[\p{Script=Han}]+/gu;
-/** What a pair counts whose characters belong to two words. */
-const ACROSS = 0.3;
-/** What a word of one character counts: it stands in many others, too. */
-const SINGLE = 0.5;
-const SINGLE_SAYS_NOTHING =
-  /[的了吗呢吧啊么呀是在我你他她它们这那和与就都也还又很不有没什怎哪谁个把被给让向从到说要会能可以请一下为其而但或及对得地所几多少大小上中里来去用做好位次条只些时候于]/u;
-
-/** Pairs of a text's Han that lie across two words, and its words of one character. */
-function wordsOfHan(text: string): { across: Set<string>; single: Set<string> } {
-  const across = new Set<string>();
-  const inside = new Set<string>();
-  const single = new Set<string>();
-  if (segmenter)
-    for (const [run] of text.matchAll(HAN_RUN)) {
-      let before = '';
-      for (const { segment } of segmenter.segment(run)) {
-        if (before) across.add(before.slice(-1) + segment.slice(0, 1));
-        for (let i = 0; i + 1 < segment.length; i++) inside.add(segment.slice(i, i + 2));
-        if (segment.length === 1 && !SINGLE_SAYS_NOTHING.test(segment)) single.add(segment);
-        before = segment;
-      }
-    }
-  for (const pair of inside) across.delete(pair);
-  return { across, single };
-}
-
-function queryOf(question: string): Query {
-  const weights = new Map<string, number>();
-  const text = question.slice(-4_000);
-  const asked = new Set(termsOf(text));
-  const { across, single } = wordsOfHan(text);
-  for (const term of asked)
-    weights.set(term, FRAME_WORDS.has(term) ? FRAME_WEIGHT : across.has(term) ? ACROSS : 1);
-  for (const character of single)
-    if (!weights.has(character)) {
-      weights.set(character, SINGLE);
-      asked.add(character);
-    }
-  for (const term of asked)
-    for (const other of akin(term))
-      if (!weights.has(other)) weights.set(other, 0.45 * (weights.get(term) ?? 1));
-  return { weights, asked, expected: expectedIn(question) };
-}
-
-/** Words of one Han character are not in the index of pairs: the text itself is asked. */
-const isSingle = (term: string): boolean => term.length === 1 && term > '\u2e80';
 /** Search over the folded messages of one path. Cheap to create; what it reads of a message is remembered with the message. */
 export function createFolded(path: readonly Message[], applied: AppliedPlan | null): Folded {
   const fates = applied ? fatesOf(applied.plan, path) : [];

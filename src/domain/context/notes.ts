@@ -16,8 +16,8 @@ import {
   type ValueKind,
   valuesOf,
 } from './cues.ts';
-import { termsIn } from './folded.ts';
-import { termsOf } from './terms.ts';
+import { termsIn } from './reading.ts';
+import { hasTerms, termsOf } from './terms.ts';
 import { estimateTokens } from './tokens.ts';
 import { type Unit, unitsOf } from './units.ts';
 
@@ -158,8 +158,7 @@ function noteOf(message: Message, unit: Unit, index: number): Note | null {
   if (isAcknowledgement(text)) return null;
   const kind = kindOf(message, unit, values);
   if (!kind) return null;
-  const terms = new Set(termsIn(unit).keys());
-  if (terms.size < 2) return null;
+  if (!hasTerms(text)) return null;
   let definite = 0;
   for (const value of DEFINITE) if (values.has(value)) definite += 1;
   if (values.has('name')) definite += 0.5;
@@ -169,5 +168,19 @@ function noteOf(message: Message, unit: Unit, index: number): Note | null {
     (1 + 0.2 * Math.min(4, definite)) *
     (states(text) ? 1.15 : 1) *
     (definite === 0 ? 0.55 : 1);
-  return { kind, text, lead: unit.lead, weight, terms, values, index, tokens: estimateTokens(text) };
+  let terms: ReadonlySet<string> | undefined;
+  return {
+    kind,
+    text,
+    lead: unit.lead,
+    weight,
+    // Of many notes few are looked at so closely.
+    get terms() {
+      terms ??= new Set(termsIn(unit).keys());
+      return terms;
+    },
+    values,
+    index,
+    tokens: estimateTokens(text),
+  };
 }

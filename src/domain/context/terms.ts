@@ -104,3 +104,14 @@ export function termCounts(text: string): Map<string, number> {
   for (const term of termsOf(text)) counts.set(term, (counts.get(term) ?? 0) + 1);
   return counts;
 }
+
+/** A text this long has two terms at its beginning nearly always, characters. */
+const BEGINNING = 80;
+
+/** True where a text has two different terms at least. */
+export function hasTerms(text: string): boolean {
+  const several = (some: string) => new Set(termsOf(some)).size >= 2;
+  const end = text.length > 2 * BEGINNING ? text.lastIndexOf(' ', BEGINNING) : -1;
+  // Words of the beginning are words of the whole: cut at a space.
+  return (end > 0 && several(text.slice(0, end))) || several(text);
+}

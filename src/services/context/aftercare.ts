@@ -7,8 +7,8 @@ import { effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { rememberAsItGoes } from '../../domain/context/compaction/memory.ts';
 import { structureOf } from '../../domain/context/compaction/outline.ts';
-import { readAhead } from '../../domain/context/folded.ts';
 import { notesOf } from '../../domain/context/notes.ts';
+import { readAhead } from '../../domain/context/reading.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Meters } from './meters.ts';
@@ -18,6 +18,8 @@ import type { Upkeeper } from './upkeep.ts';
 
 /** Longest stretch of reading ahead, ms. */
 const SLICE_MS = 8;
+/** Messages that are put together at once. */
+const STRETCH = 500;
 
 export interface AftercareDependencies {
   readonly documents: Pick<Documents, 'read' | 'open'>;
@@ -84,19 +86,27 @@ export function createAftercare({
     try {
       if (!open) return;
       let rested = performance.now();
+      let fresh = 0;
       for (const message of pathTo(open.get().messages, effectiveHead(open.get()))) {
         if (closing.aborted) return;
         if (read.has(message)) continue;
         notesOf(message);
         readAhead(message);
         read.add(message);
+        fresh += 1;
         if (performance.now() - rested < SLICE_MS) continue;
         await pause();
         rested = performance.now();
       }
       const path = pathTo(open.get().messages, effectiveHead(open.get()));
-      rememberAsItGoes(path);
-      structureOf(path, meters.of(model()));
+      const meter = meters.of(model());
+      for (let end = Math.max(0, path.length - Math.max(fresh, 1)); end < path.length && !closing.aborted; ) {
+        end = Math.min(path.length, end + STRETCH);
+        const known = path.slice(0, end);
+        rememberAsItGoes(known);
+        structureOf(known, meter);
+        await pause();
+      }
       const writer = model();
       if (writer && config.get().context.session_memory.by_model)
         await upkeep.write(id, open.get, writer, meters.of(writer), closing);

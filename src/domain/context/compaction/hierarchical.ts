@@ -1,7 +1,7 @@
 // Messages make turns, turns make topics: each older topic becomes one summary at its own place, and where topics are many the oldest
 // become a summary of summaries. What is recent is told at length, what is old in a word.
 import type { Message } from '../../chat/message.ts';
-import { termsIn } from '../folded.ts';
+import { termsIn } from '../reading.ts';
 import { unitsOf } from '../units.ts';
 import { type Draft, finish, keepAll } from './finish.ts';
 import { HEADINGS } from './headings.ts';

@@ -1,7 +1,8 @@
 // The newest turns, and of what is older the messages that bear on the newest question, whole.
 import type { MessageId } from '../../base/ids.ts';
 import { type Message, textOf } from '../../chat/message.ts';
-import { createFolded, termsIn } from '../folded.ts';
+import { createFolded } from '../folded.ts';
+import { termsIn } from '../reading.ts';
 import { termsOf } from '../terms.ts';
 import { finish } from './finish.ts';
 import { chosenTokens, freeRoom, newestGroups, type Outline, outlineOf } from './outline.ts';

@@ -3,8 +3,8 @@
 // answers goes.
 import type { MessageId } from '../../base/ids.ts';
 import { isAcknowledgement } from '../cues.ts';
-import { termsIn } from '../folded.ts';
 import { notesOf } from '../notes.ts';
+import { termsIn } from '../reading.ts';
 import { unitsOf } from '../units.ts';
 import { finish, keepAll } from './finish.ts';
 import {

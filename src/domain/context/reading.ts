@@ -1,0 +1,144 @@
+// What a search knows of a message: its words, how they begin, what it sets right, what it ends with. Read once, and remembered with the
+// message, so that what happens at every send is quick.
+import type { Message } from '../chat/message.ts';
+import { corrects, isQuestion } from './cues.ts';
+import { termCounts, termsOf } from './terms.ts';
+import { type Unit, unitsOf } from './units.ts';
+
+/** How often each term stands in a message, and how many stand in it. */
+interface Document {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly length: number;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+const documents = new WeakMap<Message, Document>();
+/** Term → places in the list of folded messages, for the last lists that were searched. */
+const indexes = new WeakMap<
+  Message,
+  { readonly messages: readonly Message[]; readonly standing: Map<string, number[]> }
+>();
+
+/** Where each term stands among these messages. Built once for a list: between two compactions it is the same. */
+export function standingIn(messages: readonly Message[]): ReadonlyMap<string, number[]> {
+  const last = messages.at(-1);
+  if (!last) return new Map();
+  const known = indexes.get(last);
+  if (
+    known &&
+    known.messages.length === messages.length &&
+    known.messages.every((message, i) => message === messages[i])
+  )
+    return known.standing;
+  const standing = new Map<string, number[]>();
+  messages.forEach((message, place) => {
+    for (const term of documentOf(message).counts.keys()) {
+      const list = standing.get(term);
+      if (list) list.push(place);
+      else standing.set(term, [place]);
+    }
+  });
+  indexes.set(last, { messages, standing });
+  return standing;
+}
+
+const unitTerms = new WeakMap<Unit, ReadonlyMap<string, number>>();
+const leadTerms = new WeakMap<Unit, ReadonlySet<string>>();
+const lastWords = new WeakMap<Message, ReadonlySet<string>>();
+
+/** How often each term stands in a unit; remembered with the unit. */
+export function termsIn(unit: Unit): ReadonlyMap<string, number> {
+  let counts = unitTerms.get(unit);
+  if (!counts) {
+    counts = termCounts(unit.text);
+    unitTerms.set(unit, counts);
+  }
+  return counts;
+}
+
+/** Terms of what a unit stands under. */
+export function leadOf(unit: Unit): ReadonlySet<string> {
+  if (unit.lead === '') return NONE;
+  let terms = leadTerms.get(unit);
+  if (!terms) {
+    terms = new Set(termsOf(unit.lead));
+    leadTerms.set(unit, terms);
+  }
+  return terms;
+}
+
+/** The terms of a whole message. */
+export function documentOf(message: Message): Document {
+  let document = documents.get(message);
+  if (!document) {
+    const counts = new Map<string, number>();
+    let length = 0;
+    for (const unit of unitsOf(message)) {
+      for (const [term, count] of termsIn(unit)) {
+        counts.set(term, (counts.get(term) ?? 0) + count);
+        length += count;
+      }
+      for (const term of leadOf(unit)) if (!counts.has(term)) counts.set(term, 1);
+    }
+    document = { counts, length };
+    documents.set(message, document);
+  }
+  return document;
+}
+
+/** Reads a message once, so that a later search is quick. For idle time. */
+export function readAhead(message: Message): void {
+  if (message.kind !== 'message') return;
+  documentOf(message);
+  startsOf(message);
+  if (message.role === 'user') correctingUnits(message);
+}
+
+const beginnings = new WeakMap<Message, ReadonlySet<string>>();
+
+/** How the longer words of a message begin. */
+export function startsOf(message: Message): ReadonlySet<string> {
+  let starts = beginnings.get(message);
+  if (!starts) {
+    starts = new Set(
+      [...documentOf(message).counts.keys()]
+        .filter((term) => term.length >= 5)
+        .map((term) => term.slice(0, 5)),
+    );
+    beginnings.set(message, starts);
+  }
+  return starts;
+}
+
+const corrections = new WeakMap<Message, readonly number[]>();
+
+/** Which of a person's sentences set something right. */
+export function correctingUnits(message: Message): readonly number[] {
+  let found = corrections.get(message);
+  if (!found) {
+    found = unitsOf(message).flatMap(({ kind, text }, index) =>
+      kind === 'prose' && corrects(text) ? [index] : [],
+    );
+    corrections.set(message, found);
+  }
+  return found;
+}
+
+/** What the message ends with, which the next one answers: its last sentences and its questions. */
+export function closingOf(message: Message | undefined): ReadonlySet<string> {
+  if (!message) return NONE;
+  let terms = lastWords.get(message);
+  if (!terms) {
+    const units = unitsOf(message);
+    const closing = [
+      ...units.slice(-2),
+      ...units
+        .slice(0, -2)
+        .filter(({ text }) => isQuestion(text))
+        .slice(-2),
+    ];
+    terms = new Set(closing.flatMap(({ text }) => termsOf(text)));
+    lastWords.set(message, terms);
+  }
+  return terms;
+}
