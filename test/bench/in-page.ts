@@ -91,6 +91,32 @@ export async function timeSaves({ count, gapMs }: { count: number; gapMs: number
   return times.slice(5);
 }
 
+/** What a browser's durable write costs on this disk with nothing of ours around it: 600 bytes in a strict transaction of a database with one table. */
+export async function timeBareWrites({ count, gapMs }: { count: number; gapMs: number }) {
+  const name = 'bench-bare-writes';
+  const database = await new Promise<IDBDatabase>((resolve, reject) => {
+    const opening = indexedDB.open(name, 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore('rows', { autoIncrement: true });
+    opening.onsuccess = () => resolve(opening.result);
+    opening.onerror = () => reject(opening.error);
+  });
+  const times: number[] = [];
+  for (let n = 0; n < count; n++) {
+    const started = performance.now();
+    await new Promise<void>((resolve, reject) => {
+      const writing = database.transaction('rows', 'readwrite', { durability: 'strict' });
+      writing.objectStore('rows').add(new Uint8Array(600).fill(n));
+      writing.oncomplete = () => resolve();
+      writing.onerror = () => reject(writing.error);
+    });
+    times.push(performance.now() - started);
+    await new Promise((resolve) => setTimeout(resolve, gapMs));
+  }
+  database.close();
+  indexedDB.deleteDatabase(name);
+  return times.slice(5);
+}
+
 /** Recall from end to end, and where its time goes: the question's vector, each verb of the index, and what is left, which is ranking. */
 export async function timeRecalls({ questions, warmUp }: { questions: readonly string[]; warmUp: number }) {
   const { app, index, embedding } = recollect;
