@@ -61,6 +61,8 @@ interface Opening {
   readonly fs?: OpfsAhpFS | ReturnType<typeof createPageFileSystem>;
   /** Rejects when the file system fails in a way that PGlite does not hear of. */
   readonly failed?: Promise<never>;
+  /** Whether there was no room for something that was written. */
+  readonly ranOut?: () => boolean;
   /** The database is open. */
   settled(): void;
   /** Opening failed: lets go of all files, or they could not be deleted. */
@@ -125,8 +127,45 @@ async function onceReleased<T>(work: () => Promise<T>): Promise<T> {
 }
 
 interface AccessHandle {
+  write(bytes: AllowSharedBufferSource, options?: { at?: number }): number;
+  truncate(size: number): void;
   close(): void;
 }
+
+/** Postgres' own word for it, as its file systems know it: a number. */
+const noSpace = () => Object.assign(new Error('No space left on device'), { code: 51 });
+
+/**
+ * A handle that says when there is no room. Chromium answers a write that it has no room for with the number of an error, which PGlite
+ * takes for a number of bytes: what it believes to be written is not there, and Postgres hears of no reason, or of a wrong one.
+ */
+function honest(handle: AccessHandle, onNoSpace: () => void): AccessHandle {
+  const [write, truncate] = [handle.write.bind(handle), handle.truncate.bind(handle)];
+  const refuse = (): never => {
+    onNoSpace();
+    throw noSpace();
+  };
+  handle.write = (bytes, options) => {
+    let written: number;
+    try {
+      written = write(bytes, options);
+    } catch (error) {
+      if (isFull(error)) refuse();
+      throw error;
+    }
+    return written === bytes.byteLength ? written : refuse();
+  };
+  handle.truncate = (size) => {
+    try {
+      truncate(size);
+    } catch (error) {
+      if (isFull(error)) refuse();
+      throw error;
+    }
+  };
+  return handle;
+}
+
 type HandleMaker = { createSyncAccessHandle(...options: unknown[]): Promise<AccessHandle> };
 type Folder = { getFileHandle(...options: unknown[]): Promise<unknown> };
 
@@ -137,6 +176,7 @@ type Folder = { getFileHandle(...options: unknown[]): Promise<unknown> };
  * had for good, or has no room, rejects `failed`; who asked for it is not answered, since nobody would hear of that.
  */
 function waitForHandles() {
+  let ranOut = false;
   const prototype = FileSystemFileHandle.prototype as unknown as HandleMaker;
   const folders = FileSystemDirectoryHandle.prototype as unknown as Folder;
   const [original, originalFile] = [prototype.createSyncAccessHandle, folders.getFileHandle];
@@ -153,7 +193,9 @@ function waitForHandles() {
   };
   prototype.createSyncAccessHandle = async function patient(this: HandleMaker, ...options) {
     try {
-      const handle = await onceReleased(() => original.apply(this, options));
+      const handle = honest(await onceReleased(() => original.apply(this, options)), () => {
+        ranOut = true;
+      });
       handles.push(handle);
       if (released) handle.close();
       return handle;
@@ -177,6 +219,7 @@ function waitForHandles() {
   self.addEventListener('unhandledrejection', onUnheard);
   return {
     failed,
+    ranOut: () => ranOut,
     restore: () => {
       self.removeEventListener('unhandledrejection', onUnheard);
       prototype.createSyncAccessHandle = original;
@@ -218,6 +261,7 @@ const FILES: Record<EngineName, Files> = {
       return {
         fs: new HandlePool(name),
         failed: handles.failed,
+        ranOut: handles.ranOut,
         settled: handles.restore,
         release: async () => handles.closeAll(),
       };
@@ -274,7 +318,7 @@ function inTime<T>(opening: Promise<T>): Promise<T> {
 
 /** Opens the database in these files, making it when there is none, and brings its schema up to date. */
 async function open(files: Files, name: string): Promise<PGlite> {
-  const { fs, failed, settled, release } = files.open(name);
+  const { fs, failed, ranOut, settled, release } = files.open(name);
   let database: PGlite | undefined;
   try {
     const creating = PGlite.create({
@@ -298,7 +342,7 @@ async function open(files: Files, name: string): Promise<PGlite> {
     await Promise.race([closed, pause(1_000)]);
     settled();
     await release().catch(() => {});
-    throw isFull(error) ? noRoom(error) : error;
+    throw isFull(error) || ranOut?.() ? noRoom(error) : error;
   }
 }
 

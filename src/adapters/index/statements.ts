@@ -8,8 +8,9 @@ export type Database = Pick<PGliteInterface, 'query' | 'close'>;
 
 /** Whether it was thrown because the disk, or what the browser allows of it, is full. */
 export const isFull = (error: unknown): boolean => {
-  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
-  return /quota/i.test(`${String(name)} ${String(message)}`);
+  const { name, message, code } = (error ?? {}) as { name?: unknown; message?: unknown; code?: unknown };
+  // Postgres' own word for it is 53100.
+  return code === '53100' || /quota/i.test(`${String(name)} ${String(message)}`);
 };
 export const noRoom = (cause: unknown) =>
   new RecollectError('storage-full', 'There is no room for the memory index.', { retry: true, cause });

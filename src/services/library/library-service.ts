@@ -16,7 +16,7 @@ import type {
 } from '../../adapters/importers/importer.ts';
 import { IMPORTERS } from '../../adapters/importers/index.ts';
 import { chunksOf } from '../../adapters/importers/source-file.ts';
-import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { until, writable } from '../../domain/base/readable.ts';
 import { holdsSomething, type Told } from '../../domain/chat/archive.ts';
@@ -59,6 +59,13 @@ export interface LibraryDeps {
   readonly others?: NonNullable<Parameters<typeof createActivities>[0]['others']>;
   readonly importers?: readonly Importer[];
   readonly heldBytes?: number;
+}
+
+/** A disk that turned out to be full while it was written is to a person the same as one that was seen to be too small. */
+function problemOf(error: unknown): Problem {
+  const problem = toProblem(error);
+  if (problem.code !== 'storage-full') return problem;
+  return new RecollectError('import-storage', problem.message, { retry: true, cause: error }).problem;
 }
 
 const NO_MESSAGES: Readonly<Record<Role, number>> = { system: 0, user: 0, assistant: 0, tool: 0 };
@@ -141,7 +148,7 @@ export function createLibrary({
           importer: importer?.id ?? null,
           skipped,
           cancelled: stopped,
-          problem: stopped ? null : toProblem(error),
+          problem: stopped ? null : problemOf(error),
         },
       ];
     }

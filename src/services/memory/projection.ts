@@ -54,6 +54,9 @@ export interface Projection {
   ): Promise<void>;
 }
 
+/** Of the index as a whole, not of what goes into it: what waits must wait, or it would be left out for good. */
+const isOfTheIndex = (error: unknown): boolean => toProblem(error).code === 'storage-full';
+
 /** Keeps nothing of its own but titles that are still to be written. */
 export function createProjection({
   index,
@@ -76,6 +79,7 @@ export function createProjection({
       await index.apply(batch, bookmark);
     } catch (error) {
       signal.throwIfAborted();
+      if (isOfTheIndex(error)) throw error;
       const ids = [...new Set(batch.messages.map((row) => row.conversationId))];
       if (ids.length + batch.conversations.length === 0) throw error;
       let failed = 0;
@@ -95,6 +99,7 @@ export function createProjection({
           );
         } catch (one) {
           signal.throwIfAborted();
+          if (isOfTheIndex(one)) throw one;
           failed += 1;
           onSkipped(id, toProblem(one).message, one);
         }

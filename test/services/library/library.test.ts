@@ -359,7 +359,7 @@ describe('importing', () => {
     appends = 0;
     // Added first, changes to what was here last: the second append is the one that fails.
     const [report] = await library.importFiles(listing(chatgpt.tools, grown()));
-    expect(report?.problem?.code).toBe('storage-full');
+    expect(report?.problem?.code).toBe('import-storage');
     const entries = (await until(documents.library, (l) => l.ready)).entries;
     expect(entries.map((e) => e.source?.id)).toEqual(['c-branched']);
     expect(await documents.read(entries[0]?.id as ConversationId)).toMatchObject({

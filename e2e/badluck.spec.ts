@@ -1,0 +1,287 @@
+// Bad luck that a real browser can be made to have: an index whose pages rotted, and a disk that is full, while a person
+// chats, imports, and while the index follows. Nothing is lost, and each is said.
+import type { Page } from '@playwright/test';
+import {
+  asFile,
+  chatgptHistory,
+  expect,
+  HISTORY,
+  importThroughDialog,
+  openApp,
+  remembered,
+  test,
+} from './app.ts';
+
+const BASE = `http://localhost:${process.env.E2E_PORT ?? 4317}`;
+
+const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
+
+/** Imports the little history in the page itself, without the dialog. */
+const bringHistory = (page: Page) =>
+  page.evaluate(async (json) => {
+    const bytes = new TextEncoder().encode(json);
+    await globalThis.recollect?.app.library.importFiles([
+      { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
+    ]);
+  }, chatgptHistory(HISTORY));
+
+/** Overwrites with noise every page of the index's tables that holds these words. To be called while no tab has the app open. */
+const damagePages = (page: Page, words: string): Promise<number> =>
+  page.evaluate(async (words) => {
+    const PAGE = 8192;
+    const wanted = new TextEncoder().encode(words);
+    const holds = (bytes: Uint8Array) => {
+      for (let at = bytes.indexOf(wanted[0] as number); at >= 0; ) {
+        if (wanted.every((byte, offset) => bytes[at + offset] === byte)) return true;
+        at = bytes.indexOf(wanted[0] as number, at + 1);
+      }
+      return false;
+    };
+    const noise = Uint8Array.from({ length: PAGE }, (_, at) => (at * 37 + 11) % 256);
+    let damaged = 0;
+
+    type Folder = { values(): AsyncIterable<FileSystemHandle> };
+    const walk = async (folder: FileSystemDirectoryHandle): Promise<void> => {
+      for await (const entry of (folder as unknown as Folder).values()) {
+        if (entry.kind === 'directory') {
+          await walk(entry as FileSystemDirectoryHandle);
+          continue;
+        }
+        const file = await (entry as FileSystemFileHandle).getFile();
+        // A segment of the write-ahead log has a megabyte: that is read at opening, this is about what comes later.
+        if (file.size === 0 || file.size % PAGE > 0 || file.size === 2 ** 20) continue;
+        const bytes = new Uint8Array(await file.arrayBuffer());
+        const rotten: number[] = [];
+        for (let at = 0; at < bytes.length; at += PAGE)
+          if (holds(bytes.subarray(at, at + PAGE))) rotten.push(at);
+        if (rotten.length === 0) continue;
+        const writing = await (entry as FileSystemFileHandle).createWritable({ keepExistingData: true });
+        for (const position of rotten) await writing.write({ type: 'write', position, data: noise });
+        await writing.close();
+        damaged += rotten.length;
+      }
+    };
+    await walk(await navigator.storage.getDirectory());
+
+    for (const { name } of await indexedDB.databases()) {
+      if (!name?.startsWith('recollect-index')) continue;
+      const database = await new Promise<IDBDatabase>((resolve, reject) => {
+        const opening = indexedDB.open(name);
+        opening.onsuccess = () => resolve(opening.result);
+        opening.onerror = () => reject(opening.error);
+      });
+      const ask = <T>(request: IDBRequest<T>) =>
+        new Promise<T>((resolve, reject) => {
+          request.onsuccess = () => resolve(request.result);
+          request.onerror = () => reject(request.error);
+        });
+      const writing = database.transaction(['files', 'pages'], 'readwrite');
+      const files: { path: string; id: number }[] = await ask(writing.objectStore('files').getAll());
+      const tables = new Set(files.filter(({ path }) => path.startsWith('/base/')).map(({ id }) => id));
+      const pages = writing.objectStore('pages');
+      for (const key of await ask(pages.getAllKeys())) {
+        if (!tables.has(Math.floor((key as number) / 2 ** 32))) continue;
+        if (!holds(await ask(pages.get(key)))) continue;
+        await ask(pages.put(noise, key));
+        damaged += 1;
+      }
+      database.close();
+    }
+    return damaged;
+  }, words);
+
+for (const engine of ['opfs', 'indexeddb'] as const)
+  test(`an index that is damaged inside is made again by itself, and says so (${engine})`, async ({
+    page,
+  }) => {
+    await openApp(page);
+    await page.evaluate((engine) => globalThis.recollect?.app.settings.set('storage.engine', engine), engine);
+    await bringHistory(page);
+    await remembered(page, 'words');
+    expect(await page.evaluate(() => globalThis.recollect?.app.memory.status.get().engine)).toBe(engine);
+
+    // A page that closed left its last changes in the write-ahead log; opened again they are in their tables.
+    await openApp(page);
+    await remembered(page, 'words');
+    await page.goto('/screenshot.png');
+    expect(await damagePages(page, 'restic every night')).toBeGreaterThan(0);
+
+    await openApp(page);
+    await composer(page).fill('/recall restic every night');
+    await composer(page).press('Enter');
+    const notice = page.getByText('The memory index was damaged.');
+    await expect(notice).toBeVisible();
+    await remembered(page, 'words');
+    expect(await page.evaluate(() => globalThis.recollect?.app.memory.status.get().engine)).toBe(engine);
+    await page.getByText('Close', { exact: true }).click();
+    await expect(notice).toHaveCount(0);
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.getByRole('dialog').getByRole('combobox').fill('restic');
+    await expect(page.getByRole('option', { name: /restic/ }).first()).toBeVisible();
+    const kept = await page.evaluate(() => globalThis.recollect?.app.documents.library.get().entries.length);
+    expect(kept).toBe(HISTORY.length);
+
+    // Whole again: the next start has nothing to say.
+    await openApp(page);
+    await remembered(page, 'words');
+    await expect(notice).toHaveCount(0);
+  });
+
+/** What the browser allows this site, for as long as the page is there. */
+interface Quota {
+  /** Nothing more from now on. */
+  fill(): Promise<void>;
+  /** As much as on any day. */
+  clear(): Promise<void>;
+}
+
+/**
+ * To be called before the app stores anything: Chromium lets a site write for half a minute what it had room for before, so it must
+ * have had little. What it answers to `estimate()` is not the quota in force.
+ */
+async function quotaOf(page: Page): Promise<Quota> {
+  const devtools = await page.context().newCDPSession(page);
+  const allow = (quotaSize?: number) =>
+    devtools.send('Storage.overrideQuotaForOrigin', {
+      origin: BASE,
+      ...(quotaSize === undefined ? {} : { quotaSize }),
+    });
+  await allow(150_000_000);
+  return {
+    fill: async () => {
+      await allow(1);
+      const refused = await page.evaluate(async () => {
+        const opened = <T>(request: IDBRequest<T>) =>
+          new Promise<T>((resolve) => {
+            request.onsuccess = () => resolve(request.result);
+          });
+        const opening = indexedDB.open('filler', 1);
+        opening.onupgradeneeded = () => opening.result.createObjectStore('filler');
+        const database = await opened(opening);
+        const noise = new Uint8Array(4_000_000);
+        for (let at = 0; at < noise.length; at += 50_000)
+          crypto.getRandomValues(noise.subarray(at, at + 50_000));
+        let name = 'none';
+        for (let tries = 0; tries < 100 && name === 'none'; tries++) {
+          const writing = database.transaction('filler', 'readwrite');
+          writing.objectStore('filler').put(noise, 0);
+          name = await new Promise<string>((resolve) => {
+            writing.oncomplete = () => resolve('none');
+            writing.onabort = () => resolve(writing.error?.name ?? '');
+          });
+        }
+        database.close();
+        return name;
+      });
+      expect(refused).toBe('QuotaExceededError');
+    },
+    clear: async () => void (await allow()),
+  };
+}
+
+/** Everything that the log has, by conversation. */
+const words = (page: Page): Promise<string[]> =>
+  page.evaluate(async () => {
+    const documents = globalThis.recollect?.app.documents;
+    const all: string[] = [];
+    for (const { id } of documents?.library.get().entries ?? [])
+      for (const { parts } of (await documents?.read(id))?.messages.values() ?? [])
+        for (const part of parts) if (part.type === 'text') all.push(part.text);
+    return all;
+  });
+
+test('a full disk: chat, import and memory say so, lose nothing, and go on when there is room', async ({
+  page,
+}) => {
+  await page.goto('/screenshot.png');
+  const quota = await quotaOf(page);
+  await openApp(page);
+  await bringHistory(page);
+  await remembered(page, 'words');
+  const before = await words(page);
+  await quota.fill();
+
+  // Chat: the words stay on the screen, unsaved, and both lines say why.
+  await composer(page).fill('Written while the disk was full');
+  await composer(page).press('Enter');
+  await expect(page.getByText('Not saved: storage is full')).toBeVisible();
+  await expect(page.getByText('The browser has no room left for Recollect.')).toBeVisible();
+  await expect(page.getByRole('log').or(page.getByRole('main')).first()).toContainText(
+    'Written while the disk was full',
+  );
+
+  // Recall goes on with what is there.
+  const found = await page.evaluate(async () => {
+    const signal = new AbortController().signal;
+    const request = { text: 'how often is the photo disk backed up', signal };
+    return (await globalThis.recollect?.app.memory.recall(request))?.passages[0]?.title;
+  });
+  expect(found).toBe('Backup of the photos');
+
+  // Import: refused, nothing of it taken in, and what waits is not thrown away by asking for it.
+  await importThroughDialog(page, [
+    asFile('later.json', chatgptHistory(HISTORY).replaceAll('talk-', 'later-'), 'application/json'),
+  ]);
+  const report = page.getByRole('dialog');
+  await expect(report.getByText('There is no room to import this.')).toBeVisible();
+  await expect(report.getByText(/Nothing of it was taken in/)).toBeVisible();
+  await report.getByRole('button', { name: 'Done' }).click();
+  const listed = await page.evaluate(() => globalThis.recollect?.app.documents.library.get().entries.length);
+  expect(listed, 'the history and the conversation that waits').toBe(HISTORY.length + 1);
+
+  // Room: what waited is written by itself.
+  await quota.clear();
+  await expect(page.getByText('Not saved: storage is full')).toHaveCount(0, { timeout: 40_000 });
+  await openApp(page);
+  const after = await words(page);
+  expect(after).toContain('Written while the disk was full');
+  for (const text of before) expect(after).toContain(text);
+  await remembered(page, 'words');
+});
+
+for (const engine of ['opfs', 'indexeddb'] as const)
+  test(`the index has no room: what is there is found, what is not waits, and comes when there is room (${engine})`, async ({
+    page,
+  }) => {
+    await page.goto('/screenshot.png');
+    const devtools = await page.context().newCDPSession(page);
+    await openApp(page);
+    await page.evaluate((engine) => globalThis.recollect?.app.settings.set('storage.engine', engine), engine);
+    await bringHistory(page);
+    await remembered(page, 'words');
+    // The log may write for some time what it had room for: this is about the index alone.
+    await devtools.send('Storage.overrideQuotaForOrigin', { origin: BASE, quotaSize: 1 });
+    const talks = Array.from({ length: 60 }, (_, talk) => ({
+      title: `Talk ${talk}`,
+      turns: Array.from(
+        { length: 8 },
+        (_, turn) => `Word ${talk} ${turn}: ${crypto.randomUUID()} ${'about many things '.repeat(60)}`,
+      ),
+    }));
+    await page.evaluate(
+      async (json) => {
+        const bytes = new TextEncoder().encode(json);
+        await globalThis.recollect?.app.library.importFiles([
+          { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
+        ]);
+      },
+      chatgptHistory(talks).replaceAll('talk-', 'many-'),
+    );
+    const status = () =>
+      page.evaluate(() => {
+        const now = globalThis.recollect?.app.memory.status.get();
+        return `${now?.engine}: ${now?.problem?.code ?? 'no problem'}`;
+      });
+    await expect.poll(status, { timeout: 60_000 }).toBe(`${engine}: storage-full`);
+    const found = await page.evaluate(async () => {
+      const signal = new AbortController().signal;
+      const request = { text: 'how often is the photo disk backed up', signal };
+      const result = await globalThis.recollect?.app.memory.recall(request);
+      return result?.passages[0]?.title ?? result?.degraded?.code;
+    });
+    // Pages in IndexedDB answer nothing while a change waits to be written: then the answer says why.
+    expect(found).toBe(engine === 'opfs' ? 'Backup of the photos' : 'storage-full');
+    await devtools.send('Storage.overrideQuotaForOrigin', { origin: BASE });
+    await remembered(page, 'words');
+    await expect(page.getByText('The memory index was damaged.')).toHaveCount(0);
+  });
