@@ -1,10 +1,9 @@
 // One model's vectors in memory, eight bits a number: it names the few that can be nearest, and the database, which has the vectors
 // themselves, measures and orders those. A copy: it may lag behind or know what is gone, and is asked only as long as it is complete.
+import { createDotProducts, QUERY_TOP, ROW_TOP } from './dot-products.ts';
 
-/** Rows in one piece of memory: grows without copying what is there. */
-const BLOCK = 4_096;
-/** Largest size of a number. */
-const TOP = 127;
+/** The least that room for rows grows by. */
+const MORE = 4_096;
 /** What a cosine is off by for numbers rounded to half floats: 2^-11 of each, at most. */
 const HALF_ERROR = 2 ** -11;
 
@@ -31,17 +30,20 @@ export interface Nearest {
   find(query: Float32Array, count: number): Likely;
 }
 
-/** Vectors of `dimensions` numbers; none yet. */
+/**
+ * Vectors of `dimensions` numbers; none yet.
+ * @throws what `createDotProducts` does; `take` too.
+ */
 export function createNearest(dimensions: number): Nearest {
-  const blocks: { readonly numbers: Int8Array; readonly inverse: Float32Array }[] = [];
+  const products = createDotProducts(dimensions);
   const chunks: number[] = [];
   const places = new Map<number, number>();
+  /** One through the length of each row. */
+  let inverse = new Float32Array(0);
+  let scores = new Float32Array(0);
   const values = new Float32Array(dimensions);
-  /** Padded to a multiple of four, for the loop below. */
-  const width = Math.ceil(dimensions / 4) * 4;
   /** Bytes of a row as it is sent: chunk, number of dimensions and a spare, then the numbers. */
   const sent = 8 + dimensions * 2;
-  let scores = new Float32Array(0);
   /** What the cosine of a copied row may be off by: the largest distance between the direction of a row and that of its copy. */
   let off = 0;
 
@@ -50,8 +52,11 @@ export function createNearest(dimensions: number): Nearest {
     if (known !== undefined) return known;
     const place = chunks.push(chunk) - 1;
     places.set(chunk, place);
-    if (place % BLOCK === 0)
-      blocks.push({ numbers: new Int8Array(BLOCK * width), inverse: new Float32Array(BLOCK) });
+    if (place >= inverse.length) {
+      const more = new Float32Array(Math.max(MORE, inverse.length * 2));
+      more.set(inverse);
+      [inverse, scores] = [more, new Float32Array(more.length)];
+    }
     return place;
   };
 
@@ -63,68 +68,31 @@ export function createNearest(dimensions: number): Nearest {
     take: (rows) => {
       const view = new DataView(rows.buffer, rows.byteOffset, rows.byteLength);
       for (let at = 0; at + sent <= rows.length; at += sent) {
-        let largest = 0;
-        for (let one = 0; one < dimensions; one++) {
-          const value = HALVES[view.getUint16(at + 8 + one * 2)] as number;
-          values[one] = value;
-          if (Math.abs(value) > largest) largest = Math.abs(value);
-        }
+        for (let one = 0; one < dimensions; one++)
+          values[one] = HALVES[view.getUint16(at + 8 + one * 2)] as number;
         const place = placeOf(view.getInt32(at));
-        const { numbers, inverse } = blocks[Math.floor(place / BLOCK)] as (typeof blocks)[number];
-        const from = (place % BLOCK) * width;
         // Each row has its own scale: only its direction counts, and that is measured by what is kept.
-        const scale = largest > 0 ? TOP / largest : 0;
-        let [square, truly, both] = [0, 0, 0];
-        for (let one = 0; one < dimensions; one++) {
-          const value = (values[one] as number) * scale;
-          const kept = Math.round(value);
-          numbers[from + one] = kept;
-          square += kept * kept;
-          truly += value * value;
-          both += kept * value;
-        }
-        inverse[place % BLOCK] = square > 0 ? 1 / Math.sqrt(square) : 0;
-        if (square > 0)
-          off = Math.max(
-            off,
-            HALF_ERROR + Math.sqrt(Math.max(0, 2 - (2 * both) / Math.sqrt(square * truly))),
-          );
+        const { length, away } = rounded(values, ROW_TOP, products.row(place));
+        inverse[place] = length > 0 ? 1 / length : 0;
+        if (length > 0) off = Math.max(off, HALF_ERROR + away);
       }
     },
 
     remove: (gone) => {
       for (const chunk of gone) {
         const place = places.get(chunk);
-        const block = place === undefined ? undefined : blocks[Math.floor(place / BLOCK)];
-        if (place !== undefined && block) block.inverse[place % BLOCK] = 0;
+        if (place !== undefined) inverse[place] = 0;
       }
     },
 
     find: (query, count) => {
       const size = chunks.length;
       if (size <= count) return { chunks: [...chunks], bar: Number.NEGATIVE_INFINITY };
-      if (scores.length < size) scores = new Float32Array(Math.ceil(size / BLOCK) * BLOCK);
-      const asked = new Float32Array(width);
-      asked.set(query.subarray(0, dimensions));
-      const length = Math.sqrt(asked.reduce((sum, value) => sum + value * value, 0)) || 1;
-      for (const [number, { numbers, inverse }] of blocks.entries()) {
-        const first = number * BLOCK;
-        const rows = Math.min(BLOCK, size - first);
-        for (let row = 0, at = 0; row < rows; row++) {
-          // One by one: made of an array they halve the speed.
-          let a = 0;
-          let b = 0;
-          let c = 0;
-          let d = 0;
-          for (let one = 0; one < width; one += 4, at += 4) {
-            a += (numbers[at] as number) * (asked[one] as number);
-            b += (numbers[at + 1] as number) * (asked[one + 1] as number);
-            c += (numbers[at + 2] as number) * (asked[one + 2] as number);
-            d += (numbers[at + 3] as number) * (asked[one + 3] as number);
-          }
-          scores[first + row] = (a + b + c + d) * (inverse[row] as number);
-        }
-      }
+      const asked = new Int16Array(dimensions);
+      const { length, away } = rounded(query.subarray(0, dimensions), QUERY_TOP, asked);
+      products.each(asked, size, (place, product) => {
+        scores[place] = product * (inverse[place] as number);
+      });
       const bar = nth(scores.slice(0, size), count);
       const found: number[] = [];
       for (let place = 0; place < size; place++)
@@ -132,8 +100,38 @@ export function createNearest(dimensions: number): Nearest {
       // Many may be exactly as near, repeated messages above all: they must not take the places of nearer ones.
       for (let place = 0; place < size && found.length < count; place++)
         if (scores[place] === bar) found.push(chunks[place] as number);
-      return { chunks: found, bar: bar / length + off };
+      return { chunks: found, bar: bar / (length || 1) + off + away };
     },
+  };
+}
+
+/**
+ * Writes a vector as whole numbers, the largest of them `top`: their length, and how far their direction is from the vector's own. A vector
+ * of zeros has none.
+ */
+function rounded(
+  values: Float32Array,
+  top: number,
+  into: Int8Array | Int16Array,
+): { length: number; away: number } {
+  let largest = 0;
+  for (const value of values) largest = Math.max(largest, Math.abs(value));
+  const scale = largest > 0 ? top / largest : 0;
+  let square = 0;
+  let truly = 0;
+  let both = 0;
+  for (let at = 0; at < values.length; at++) {
+    const value = (values[at] as number) * scale;
+    const kept = Math.round(value);
+    into[at] = kept;
+    square += kept * kept;
+    truly += value * value;
+    both += kept * value;
+  }
+  if (square === 0) return { length: 0, away: 0 };
+  return {
+    length: Math.sqrt(square),
+    away: Math.sqrt(Math.max(0, 2 - (2 * both) / Math.sqrt(square * truly))),
   };
 }
 

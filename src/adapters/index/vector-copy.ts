@@ -61,11 +61,21 @@ export function createVectorCopy(ask: Ask, from = HOLD_FROM): VectorCopy {
 
   const inTurn = (copy: Held, work: () => Promise<void>): Promise<void> => {
     copy.turn = copy.turn.then(work).catch((error: unknown) => {
-      if (held !== copy) return;
-      [held, unheld] = [undefined, copy.model];
-      console.info('Vectors are searched on disk', error instanceof Error ? error.message : error);
+      if (held === copy) giveUp(copy.model, error);
     });
     return copy.turn;
+  };
+  const giveUp = (model: string, error: unknown) => {
+    [held, unheld] = [undefined, model];
+    console.info('Vectors are searched on disk', error instanceof Error ? error.message : error);
+  };
+  const created = (model: string, dimensions: number): Nearest | null => {
+    try {
+      return createNearest(dimensions);
+    } catch (error) {
+      giveUp(model, error);
+      return null;
+    }
   };
 
   /** Takes the chosen vectors; the last chunk among them. */
@@ -114,10 +124,12 @@ export function createVectorCopy(ask: Ask, from = HOLD_FROM): VectorCopy {
 
     want: (model, dimensions, vectors) => {
       if (held?.model === model || unheld === model || vectors < from || vectors > HOLD_UP_TO) return;
+      const nearest = created(model, dimensions);
+      if (!nearest) return;
       const copy: Held = {
         model,
         dimensions,
-        nearest: createNearest(dimensions),
+        nearest,
         complete: false,
         last: 0,
         changed: new Set(),

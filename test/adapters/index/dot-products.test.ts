@@ -1,0 +1,68 @@
+// The one piece of assembly: that it is what its source says, and that its sums are right.
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import wabt from 'wabt';
+import {
+  ASSEMBLED,
+  createDotProducts,
+  QUERY_TOP,
+  ROW_TOP,
+} from '../../../src/adapters/index/dot-products.ts';
+
+describe('products of a query with many rows', () => {
+  it('are assembled from the source beside them', async () => {
+    const source = readFileSync(
+      new URL('../../../src/adapters/index/dot-products.wat', import.meta.url),
+      'utf8',
+    );
+    const { parseWat } = await wabt();
+    const { buffer } = parseWat('dot-products.wat', source, { simd: true }).toBinary({});
+    expect(ASSEMBLED).toBe(Buffer.from(buffer).toString('base64'));
+  });
+
+  it('are exact, whatever the numbers, their count and how often memory grew (property)', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 400 }).chain((dimensions) => {
+          const numbers = (top: number) =>
+            fc.array(fc.integer({ min: -top, max: top }), { minLength: dimensions, maxLength: dimensions });
+          return fc.record({
+            query: numbers(QUERY_TOP),
+            row: numbers(ROW_TOP),
+            dimensions: fc.constant(dimensions),
+          });
+        }),
+        fc.integer({ min: 1, max: 9_000 }),
+        ({ query, row, dimensions }, count) => {
+          const products = createDotProducts(dimensions);
+          // Every row another rotation of the same numbers.
+          const at = (place: number, one: number) => row[(one + place) % dimensions] as number;
+          for (let place = 0; place < count; place++)
+            products.row(place).set(row.map((_, one) => at(place, one)));
+          let heard = 0;
+          products.each(Int16Array.from(query), count, (place, product) => {
+            expect(place).toBe(heard++);
+            if (place % 997 > 2) return;
+            expect(product).toBe(query.reduce((sum, value, one) => sum + value * at(place, one), 0));
+          });
+          expect(heard).toBe(count);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  it('do not overflow where every number is as large as it can be', () => {
+    const products = createDotProducts(384);
+    products.row(0).fill(-ROW_TOP);
+    const sums: number[] = [];
+    products.each(new Int16Array(384).fill(QUERY_TOP), 1, (_, product) => sums.push(product));
+    expect(sums).toEqual([-384 * ROW_TOP * QUERY_TOP]);
+  });
+
+  it('refuse what has no numbers, or too many', () => {
+    expect(() => createDotProducts(0)).toThrow(RangeError);
+    expect(() => createDotProducts(8_193)).toThrow(RangeError);
+  });
+});
