@@ -1,0 +1,189 @@
+// Two devices change the same conversation while neither hears the other: who wins is settled beforehand, the same on both, row by row. And
+// what a newer version of the app writes is kept by an older one that goes on with it.
+import { describe, expect, it } from 'vitest';
+import * as Y from 'yjs';
+import { asMessageId, type ConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
+import type { Conversation } from '../../../src/domain/chat/conversation.ts';
+import { eventually, isSynced, newConversationId, type TestDevice } from './device.ts';
+import { household } from './household.ts';
+
+const home = household();
+const settled = async (...all: TestDevice[]) => {
+  for (const device of all) {
+    await device.engine.settled();
+    await isSynced(device);
+  }
+};
+
+interface Row {
+  readonly what: string;
+  /** Done on each while both are offline; the second one later, by both clocks. */
+  readonly first: (device: TestDevice, id: ConversationId, messages: readonly string[]) => Promise<unknown>;
+  readonly second: (device: TestDevice, id: ConversationId, messages: readonly string[]) => Promise<unknown>;
+  /** What both have afterwards; null: nothing. */
+  readonly both: (conversation: Conversation | undefined, texts: readonly string[]) => void;
+  /** Where what lost is kept: on the second device, in the trash. */
+  readonly trash?: readonly string[];
+}
+const BEGUN = ['one', 'two'];
+const TABLE: readonly Row[] = [
+  {
+    what: 'two titles: the later one',
+    first: (device, id) => device.change(id, { meta: { title: 'earlier' } }),
+    second: (device, id) => device.change(id, { meta: { title: 'later' } }),
+    both: (conversation) => expect(conversation?.meta.title).toBe('later'),
+  },
+  {
+    what: 'archived here, written to there: archived, and the words are in it',
+    first: (device, id) => device.change(id, { meta: { archived: true } }),
+    second: (device, id) => device.say(id, 'three'),
+    both: (conversation, texts) => {
+      expect(conversation?.meta.archived).toBe(true);
+      expect(texts).toEqual(['one', 'three', 'two']);
+    },
+  },
+  {
+    what: 'pinned here, a title there: both',
+    first: (device, id) => device.change(id, { meta: { pinned: true } }),
+    second: (device, id) => device.change(id, { meta: { title: 'later' } }),
+    both: (conversation) => expect(conversation?.meta).toMatchObject({ pinned: true, title: 'later' }),
+  },
+  {
+    what: 'a message forgotten here, answered there: it is gone, the answer stays',
+    first: (device, id, [, two = '']) => device.change(id, { removed: [asMessageId(two)] }),
+    second: (device, id) => device.say(id, 'an answer'),
+    both: (conversation, texts) => {
+      expect(texts).toEqual(['an answer', 'one']);
+      for (const { parentId } of conversation?.messages.values() ?? [])
+        if (parentId !== null) expect(conversation?.messages.has(parentId)).toBe(true);
+    },
+  },
+  {
+    what: 'the same message forgotten on both: gone once',
+    first: (device, id, [, two = '']) => device.change(id, { removed: [asMessageId(two)] }),
+    second: (device, id, [, two = '']) => device.change(id, { removed: [asMessageId(two)] }),
+    both: (_, texts) => expect(texts).toEqual(['one']),
+  },
+  {
+    what: 'moved to the trash here, written to there: in the trash, with the words',
+    first: (device, id) => device.change(id, { meta: { deletedAt: 1 } }),
+    second: (device, id) => device.say(id, 'three'),
+    both: (conversation, texts) => {
+      expect(conversation?.meta.deletedAt).toBe(1);
+      expect(texts).toEqual(['one', 'three', 'two']);
+    },
+  },
+  {
+    what: 'answered on both: two branches, side by side',
+    first: (device, id) => device.say(id, 'this way'),
+    second: (device, id) => device.say(id, 'that way'),
+    both: (conversation, texts) => {
+      expect(texts).toEqual(['one', 'that way', 'this way', 'two']);
+      const [a, b] = [...(conversation?.messages.values() ?? [])].slice(-2);
+      expect(a?.parentId).toBe(b?.parentId);
+    },
+  },
+  {
+    what: 'forgotten everywhere here, written to there: gone, and what lost is in the trash there',
+    first: (device, id) => device.sync.forget([id]),
+    second: (device, id) => device.say(id, 'three'),
+    both: (conversation) => expect(conversation).toBeUndefined(),
+    trash: ['one', 'three', 'two'],
+  },
+  {
+    what: 'forgotten everywhere on both: gone',
+    first: (device, id) => device.sync.forget([id]),
+    second: (device, id) => device.sync.forget([id]),
+    both: (conversation) => expect(conversation).toBeUndefined(),
+  },
+];
+
+describe('settled beforehand', () => {
+  it.each(TABLE)('$what', async ({ first, second, both, trash }) => {
+    const desk = await home.create();
+    const phone = await home.joinTo(desk);
+    await isSynced(phone);
+    const id = newConversationId();
+    await desk.change(id, { meta: { title: 'begun', createdAt: 1 } });
+    const messages: string[] = [];
+    for (const text of BEGUN) messages.push((await desk.say(id, text)).id);
+    await eventually(phone, async () => (await phone.texts(id)).length === 2);
+    await settled(desk, phone);
+    home.hub.setOnline(false);
+    await eventually(desk, async () => desk.status.get().state === 'offline');
+    await first(desk, id, messages);
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    await second(phone, id, messages);
+    home.hub.setOnline(true);
+    await eventually(desk, async () => desk.status.get().state !== 'offline');
+    for (let round = 0; round < 2; round += 1) {
+      await settled(desk, phone);
+      for (const device of [desk, phone]) await device.sync.syncNow();
+    }
+    await settled(desk, phone);
+    both(await desk.read(id), await desk.texts(id));
+    const there = await phone.read(id);
+    if (trash) {
+      expect(there?.meta.deletedAt).not.toBeNull();
+      expect(await phone.texts(id)).toEqual(trash);
+    } else both(there, await phone.texts(id));
+    const tablet = await home.joinTo(desk, 'Tablet');
+    await settled(tablet);
+    both(await tablet.read(id), await tablet.texts(id));
+  });
+});
+
+describe('an older version beside a newer one', () => {
+  it('keeps what it does not know, and goes on with what it knows', async () => {
+    const desk = await home.create();
+    const phone = await home.joinTo(desk);
+    await isSynced(phone);
+    const id = newConversationId();
+    await desk.say(id, 'one');
+    const documentOn = async (device: TestDevice) => {
+      const there = new Y.Doc();
+      for (const { bytes } of await device.store.log.read(id)) Y.applyUpdate(there, bytes);
+      return there;
+    };
+    // As a newer app may write: a flag, a kind of part and a root that nobody here has heard of.
+    const doc = await documentOn(desk);
+    const before = Y.encodeStateVector(doc);
+    const [first] = [...doc.getMap<unknown>('m').keys()];
+    doc.transact(() => {
+      doc.getMap('meta').set('mood', { bright: true });
+      doc.getMap('holograms').set('a', new Uint8Array([1, 2, 3]));
+      doc.getMap('m').set('newer-message', {
+        id: 'newer-message',
+        parentId: first,
+        role: 'user',
+        kind: 'message',
+        createdAt: 5,
+        weight: 7,
+        parts: [
+          { type: 'text', text: 'two' },
+          { type: 'hologram', depth: 3 },
+        ],
+      });
+    });
+    await desk.store.log.append([
+      { id: newEntryId(), document: id, origin: 'user', bytes: Y.encodeStateAsUpdate(doc, before) },
+    ]);
+    await eventually(phone, async () => (await documentOn(phone)).getMap('m').has('newer-message'));
+    await phone.say(id, 'by the older one');
+    await phone.change(id, { meta: { title: 'renamed by the older one' } });
+    await settled(phone, desk);
+    const tablet = await home.joinTo(phone, 'Tablet');
+    await eventually(tablet, async () => (await tablet.texts(id)).includes('by the older one'));
+    const seen = await documentOn(tablet);
+    expect(seen.getMap('meta').get('mood')).toEqual({ bright: true });
+    expect(seen.getMap('holograms').get('a')).toEqual(new Uint8Array([1, 2, 3]));
+    expect(seen.getMap('m').get('newer-message')).toMatchObject({
+      weight: 7,
+      parts: [
+        { type: 'text', text: 'two' },
+        { type: 'hologram', depth: 3 },
+      ],
+    });
+    expect((await tablet.read(id))?.meta.title).toBe('renamed by the older one');
+  });
+});
