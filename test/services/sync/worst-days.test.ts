@@ -258,3 +258,39 @@ describe('what is forgotten everywhere', () => {
     for (const device of [desk, phone, tablet]) expect(await device.texts(id)).toEqual([]);
   }, 60_000);
 });
+
+describe('a relay that has no more room', () => {
+  it('is named, keeps nobody from going on, and gets everything once it has room again', async () => {
+    const limits: Record<string, string> = { RELAY_MAX_ACCOUNT: '60000' };
+    relay = await startRelayHere(limits);
+    const desk = await create();
+    const phone = await joinTo(desk, make('Phone'));
+    const noise = () =>
+      Array.from({ length: 20_000 }, () => String.fromCharCode(33 + Math.floor(Math.random() * 90))).join('');
+    const said = new Map<ConversationId, string>();
+    const say = async () => {
+      const id = newConversationId();
+      said.set(id, noise());
+      await desk.say(id, said.get(id) ?? '');
+      await desk.engine.settled();
+      return id;
+    };
+    for (let number = 0; number < 6; number += 1) await say();
+    await eventually(desk, async () => desk.status.get().problem?.code === 'sync-quota');
+    const late = await say();
+    expect((await desk.sync.where(late)).place).toBe('here');
+    expect(desk.status.get().state).not.toBe('synced');
+    // Nothing is in the way of who writes on.
+    for (const [id, text] of said) expect(await desk.texts(id)).toEqual([text]);
+    await relay.setOnline(false);
+    limits.RELAY_MAX_ACCOUNT = '100000000';
+    await relay.setOnline(true);
+    for (const device of [desk, phone]) {
+      device.engine.wake('online');
+      await device.sync.syncNow();
+    }
+    for (const [id, text] of said) await has(phone, id, [text]);
+    await settled(desk, phone);
+    for (const id of said.keys()) expect((await desk.sync.where(id)).place).toBe('relay');
+  }, 60_000);
+});
