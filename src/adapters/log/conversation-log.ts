@@ -19,6 +19,8 @@ export interface LogEntry extends NewEntry {
   readonly seq: number;
   /** When it was appended here, ms since 1970. */
   readonly at: number;
+  /** Empty where what is kept is not what was appended: damaged on the disk, and left there as it is. */
+  readonly bytes: Uint8Array;
 }
 
 /** A change of the drawer made in the same transaction as an append. `value: undefined` deletes the key. */

@@ -1,7 +1,7 @@
 // The log and the drawer in one IndexedDB database, for windows and workers alike. A write resolves when the browser has it on
 // disk. Other tabs and workers are told by BroadcastChannel: ids only, they read for themselves.
 //
-//   entries  seq → { id, document, origin, bytes, size, at }      indexes: id · [document, seq, size]
+//   entries  seq → { id, document, origin, bytes, size, sum, at } indexes: id · [document, seq, size]
 //   counts   document → { entries, bytes, head }                  '' → the same for the whole log
 //   drawer   key → value
 //
@@ -19,6 +19,7 @@ import { z } from 'zod';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { type DocumentId, type EntryId, newEntryId } from '../../domain/base/ids.ts';
 import { createAnnouncer } from './announcer.ts';
+import { checksum } from './checksum.ts';
 import type {
   DrawerChange,
   DrawerWrite,
@@ -42,6 +43,8 @@ interface NewRow {
   origin: Origin;
   bytes: Uint8Array;
   size: number;
+  /** Of the bytes. Entries of earlier versions have none and are believed. */
+  sum?: number;
   at: number;
 }
 
@@ -469,15 +472,19 @@ const toRow = ({ id, document, origin, bytes }: NewEntry, at: number): NewRow =>
   // Cloning a view stores all of the buffer behind it.
   bytes: bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice(),
   size: bytes.byteLength,
+  sum: checksum(bytes),
   at,
 });
 
-const toEntry = ({ seq, id, document, origin, bytes, at }: Row): LogEntry => ({
+/** What is not what was written is not handed on: no update is so short, so everyone who reads it knows it for damaged. */
+const NOTHING = new Uint8Array(0);
+
+const toEntry = ({ seq, id, document, origin, bytes, sum, at }: Row): LogEntry => ({
   seq,
   id: id as EntryId,
   document: document as DocumentId,
   origin,
-  bytes,
+  bytes: sum === undefined || sum === checksum(bytes) ? bytes : NOTHING,
   at,
 });
 

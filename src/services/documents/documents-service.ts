@@ -98,9 +98,11 @@ export function createDocuments({
     announcing ??= setTimeout(announceLibrary, ms);
   };
 
-  const applyEntry = (document: ConversationDocument | LibraryDocument, entry: LogEntry) => {
+  /** False where the entry is damaged. */
+  const applyEntry = (document: ConversationDocument | LibraryDocument, entry: LogEntry): boolean => {
     try {
       document.apply(entry.bytes, entry.origin);
+      return true;
     } catch (error) {
       onProblem(
         toProblem(
@@ -110,6 +112,7 @@ export function createDocuments({
           }),
         ),
       );
+      return false;
     }
   };
 
@@ -160,12 +163,13 @@ export function createDocuments({
   // -------------------------------------------------------------------------------------------- reading
   async function load(
     id: ConversationId,
-  ): Promise<{ document: ConversationDocument; entries: number } | undefined> {
+  ): Promise<{ document: ConversationDocument; entries: number; damaged: boolean } | undefined> {
     const entries = await log.read(id);
     if (entries.length === 0) return undefined;
     const document = createConversationDocument(id);
-    for (const entry of entries) applyEntry(document, entry);
-    return { document, entries: entries.length };
+    let damaged = false;
+    for (const entry of entries) damaged = !applyEntry(document, entry) || damaged;
+    return { document, entries: entries.length, damaged };
   }
 
   function acquire(id: ConversationId, make: boolean): Promise<Live> {
@@ -184,11 +188,24 @@ export function createDocuments({
         entries: loaded?.entries ?? 0,
         erased: false,
       };
+      if (loaded?.damaged) nameAgain(id, slot);
       return slot;
     })();
     live.set(id, opening);
     opening.catch(() => live.delete(id));
     return opening;
+  }
+
+  /** The title went with a damaged entry: the line in the library still has it. */
+  function nameAgain(id: ConversationId, slot: Live): void {
+    const title = library.get(id)?.title;
+    if (!title || slot.document.read().meta.title !== '') return;
+    const update = slot.document.change({ meta: { title } });
+    if (!update) return;
+    slot.entries += 1;
+    slot.value.set(slot.document.read());
+    // Not written now, it is written with the next change; and asked for again at the next opening.
+    enqueue([entryOf(id, 'user', update)], []).catch(() => {});
   }
 
   const release = (id: ConversationId, slot: Live) => {

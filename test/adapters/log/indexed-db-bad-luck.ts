@@ -116,6 +116,22 @@ export function describeBadLuck(name: string): void {
       await store.log.close();
     });
 
+    it('hands on nothing of an entry in which a bit flipped, leaves it as it is, and believes entries without a checksum', async () => {
+      const store = await openIndexedDbStore({ name: database });
+      await store.log.append([1, 2, 3].map((byte) => entryOf(new Uint8Array([byte, byte, byte]))));
+      const raw = await openDB(database);
+      const [first, second] = await raw.getAll('entries');
+      await raw.put('entries', { ...first, bytes: new Uint8Array([1, 1 ^ 4, 1]) });
+      const { sum: _, ...old } = second;
+      await raw.put('entries', old);
+      const all = [[], [2, 2, 2], [3, 3, 3]];
+      expect((await store.log.read(document)).map(({ bytes }) => [...bytes])).toEqual(all);
+      expect((await store.log.since(0, 10)).map(({ bytes }) => [...bytes])).toEqual(all);
+      expect([...(await raw.get('entries', 1)).bytes]).toEqual([1, 1 ^ 4, 1]);
+      raw.close();
+      await store.log.close();
+    });
+
     it('a write that the browser cut off is done again, once', async () => {
       const store = await openIndexedDbStore({ name: database });
       const real = IDBObjectStore.prototype.put;
