@@ -150,7 +150,15 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
       throw new RecollectError(
         'embedding-broken',
         `The embedding model ${model.model} cannot be run: ${messageOf(error)}`,
-        { params: { model: model.model, detail: messageOf(error) }, retry: true, cause: error },
+        {
+          params: {
+            model: model.model,
+            detail: messageOf(error),
+            ...(isCutOff(messageOf(error)) ? { reason: 'file' } : {}),
+          },
+          retry: true,
+          cause: error,
+        },
       );
     }
   };
@@ -171,6 +179,10 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
     }
   };
 }
+
+/** What ONNX Runtime and the reader of a tokenizer say of a file that is cut off or changed: then it is the file, not the browser. */
+const isCutOff = (message: string): boolean =>
+  /protobuf parsing failed|end of JSON|not valid JSON|in JSON at position|Deserialize tensor/i.test(message);
 
 /** Tells the library where this model's files are and whether it may keep them. */
 function point(model: LocalModel, places: RuntimePlaces): void {

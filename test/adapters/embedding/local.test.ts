@@ -74,7 +74,7 @@ describe('files that are not as they should be', () => {
       await truncate(join(folder, light.model, weights), 1_000_000);
       const provider = createInProcessLocalEmbedding({ models: folder, config: light });
       await expect(provider.embed(['x'], query)).rejects.toMatchObject({
-        problem: { code: 'embedding-broken' },
+        problem: { code: 'embedding-broken', params: { reason: 'file' } },
       });
       expect(provider.state.get()).toMatchObject({ status: 'failed', problem: { code: 'embedding-broken' } });
       await cp(join(models, light.model, weights), join(folder, light.model, weights));

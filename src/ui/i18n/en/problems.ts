@@ -150,9 +150,13 @@ export const problems = {
     do: 'Go online once and try again, or choose another model under Settings › Memory and recall.',
   },
   'embedding-broken': {
-    what: 'The embedding model cannot run in this browser.',
+    what: '$t(problems:embedding-broken.whatOf.{{reason}}, {"defaultValue":"The embedding model cannot run in this browser."})',
     kept: 'Your conversations and the keyword index are complete. Recall by words goes on; recall by meaning waits.',
-    do: 'Set the device to WASM, or choose another model under Settings › Memory and recall.',
+    do: '$t(problems:embedding-broken.doOf.{{reason}}, {"defaultValue":"Set the device to WASM, or choose another model under Settings › Memory and recall."})',
+    whatOf: { file: 'The file of the embedding model is damaged or cut off.' },
+    doOf: {
+      file: 'Go online once and try again, so that it is fetched anew, or choose another model under Settings › Memory and recall.',
+    },
   },
   'embedding-remote': {
     what: 'The embedding service did not answer as it should.',

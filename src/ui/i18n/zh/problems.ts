@@ -148,9 +148,11 @@ export const problems = {
     do: '请联网一次后重试，或在“设置 › 记忆与回忆”中另选模型。',
   },
   'embedding-broken': {
-    what: '向量模型无法在这个浏览器里运行。',
+    what: '$t(problems:embedding-broken.whatOf.{{reason}}, {"defaultValue":"向量模型无法在这个浏览器里运行。"})',
     kept: '对话和关键词索引都是完整的。按词回忆照常，按意思回忆暂停。',
-    do: '请在“设置 › 记忆与回忆”中把运行设备改为 WASM，或另选模型。',
+    do: '$t(problems:embedding-broken.doOf.{{reason}}, {"defaultValue":"请在“设置 › 记忆与回忆”中把运行设备改为 WASM，或另选模型。"})',
+    whatOf: { file: '向量模型的文件损坏或不完整。' },
+    doOf: { file: '请联网后重试以重新获取，或在“设置 › 记忆与回忆”中另选模型。' },
   },
   'embedding-remote': {
     what: '向量服务没有正常回应。',
