@@ -412,6 +412,36 @@ test('the branch map is walked with the keyboard, and two branches are compared'
   await expect(page.getByRole('article').getByText('Two, yet other words', { exact: true })).toBeHidden();
 });
 
+test('on a phone the words of the branch map are whole beside their lanes', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await openEcho(page);
+  await ask(page, 'One');
+  for (const name of ['before the long way round', 'after']) {
+    await ask(page, 'Which road?');
+    await write(page, `/checkpoint ${name}`);
+    await expect(page.getByText(`Checkpoint “${name}” is set`)).toBeVisible();
+    await write(page, '/restore turn-2');
+    await expect(page.getByText('Back at “turn-2”').last()).toBeVisible();
+  }
+  await page.keyboard.press('ControlOrMeta+.');
+  await page.getByRole('button', { name: 'Open the map' }).click();
+  const map = page.getByRole('dialog', { name: 'Worldlines' });
+  await expect(map.getByRole('region', { name: /branches/ })).toBeVisible();
+  const cut = () =>
+    map.locator('foreignObject').evaluateAll((labels) =>
+      labels.flatMap((label) => {
+        const { left, right } = label.getBoundingClientRect();
+        const inside = left >= 0 && right <= innerWidth;
+        const whole = [...label.querySelectorAll('span')].every(
+          (line) => line.scrollWidth <= line.clientWidth + 1 && line.scrollHeight <= line.clientHeight + 1,
+        );
+        return inside && whole ? [] : [label.textContent];
+      }),
+    );
+  expect(await cut()).toEqual([]);
+  await expect(map).toContainText('before the long way round');
+});
+
 test('the gauge opens, the ledger of an answer tells what got in; without a model there is no gauge', async ({
   page,
 }) => {

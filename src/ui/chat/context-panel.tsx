@@ -291,6 +291,8 @@ function NameField({
       onBlur={(event) => finish(event.target.value.trim() || null, true)}
       onKeyDown={(event) => {
         if (isComposing(event.nativeEvent)) return;
+        // Or the same key would press the button that has the focus a moment later.
+        if (event.key === 'Enter' || event.key === 'Escape') event.preventDefault();
         if (event.key === 'Enter') finish(event.currentTarget.value.trim());
         if (event.key === 'Escape') finish(null);
         event.stopPropagation();

@@ -6,17 +6,18 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import { diffOf, firstLineOf } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
-import { useMedia } from '../hooks/media.ts';
+import { useIsPhone, useMedia } from '../hooks/media.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { Button, classes, Dialog } from '../shell/controls.tsx';
 import { neighbourOf, type WorldPlace, worldlinesOf } from './worldlines.ts';
 
-const ROW = 52;
-const LANE = 26;
+/** Room for a place and its words, px: two lines, or four where the words have to break. `lanes`: what all lanes may take together. */
+const WIDE = { row: 52, lane: 26, words: 190, lanes: Number.POSITIVE_INFINITY };
+const PHONE = { row: 78, lane: 22, words: 150, lanes: 110 };
+/** A lane is never narrower, px. */
+const NARROW = 10;
 const MARGIN = 22;
-/** Least room for the words beside the lanes, px. */
-const WORDS = 190;
 
 export function WorldlineDialog({
   conversation,
@@ -44,6 +45,10 @@ export function WorldlineDialog({
   place.current = current?.id;
   const drawn = comparing === null;
   const touch = useMedia('(pointer: coarse)');
+  const phone = useIsPhone();
+  const room = phone ? PHONE : WIDE;
+  const { row: rowHeight } = room;
+  const laneWidth = Math.max(NARROW, Math.min(room.lane, room.lanes / lines.lanes));
   useEffect(() => {
     if (!drawn) return;
     // The dialog itself takes the focus first; and what was compared leads back to where one stood.
@@ -64,9 +69,11 @@ export function WorldlineDialog({
       ...place.kinds.map((kind) => t(`worldlines.kind.${kind}`)),
       t('worldlines.messages', { count: place.between }),
     ].join(', ');
-  const x = (lane: number) => MARGIN + lane * LANE;
-  const y = (row: number) => MARGIN + row * ROW;
-  const atWords = MARGIN + lines.lanes * LANE + 4;
+  const x = (lane: number) => MARGIN + lane * laneWidth;
+  // The words of the first row need their height above it, too.
+  const top = rowHeight / 2 - 4;
+  const y = (row: number) => top + row * rowHeight;
+  const atWords = MARGIN + lines.lanes * laneWidth + 4;
   const beside = `calc(100% - ${atWords}px)`;
   const labelled = new Set(
     lines.places.filter((one) => rowLabel(lines.places, one, current?.id ?? null)).map(({ id }) => id),
@@ -119,9 +126,9 @@ export function WorldlineDialog({
           className="overflow-x-auto"
         >
           <svg
-            height={MARGIN * 2 + Math.max(1, lines.rows) * ROW - ROW + 16}
+            height={top * 2 + Math.max(1, lines.rows) * rowHeight - rowHeight + 16}
             className="w-full max-w-none text-[0.8125rem]"
-            style={{ minWidth: atWords + WORDS }}
+            style={{ minWidth: atWords + room.words }}
           >
             <title>{t('worldlines.title')}</title>
             {lines.places.map((place) => {
@@ -134,7 +141,7 @@ export function WorldlineDialog({
                   d={
                     x1 === x2
                       ? `M${x1} ${y1}V${y2}`
-                      : `M${x1} ${y1}C${x1} ${y1 + ROW * 0.7} ${x2} ${y1} ${x2} ${y1 + ROW * 0.7}V${y2}`
+                      : `M${x1} ${y1}C${x1} ${y1 + rowHeight * 0.7} ${x2} ${y1} ${x2} ${y1 + rowHeight * 0.7}V${y2}`
                   }
                   fill="none"
                   strokeWidth={place.here ? 2.5 : 1.5}
@@ -179,17 +186,17 @@ export function WorldlineDialog({
                   className="group/place cursor-pointer outline-none"
                 >
                   <rect
-                    x={x(place.lane) - LANE / 2}
-                    y={y(place.row) - ROW / 2}
-                    width={LANE}
-                    height={ROW}
+                    x={x(place.lane) - laneWidth / 2}
+                    y={y(place.row) - rowHeight / 2}
+                    width={laneWidth}
+                    height={rowHeight}
                     fill="transparent"
                   />
                   {labelled.has(place.id) && (
                     <rect
                       x={atWords}
-                      y={y(place.row) - ROW / 2}
-                      height={ROW}
+                      y={y(place.row) - rowHeight / 2}
+                      height={rowHeight}
                       fill="transparent"
                       style={{ width: beside }}
                     />
@@ -224,11 +231,11 @@ export function WorldlineDialog({
                   key={place.id}
                   aria-hidden
                   x={atWords}
-                  y={y(place.row) - 22}
-                  height={44}
+                  y={y(place.row) - rowHeight / 2 + 4}
+                  height={rowHeight - 8}
                   style={{ width: beside, pointerEvents: 'none' }}
                 >
-                  <PlaceWords place={place} />
+                  <PlaceWords place={place} breaks={phone} />
                 </foreignObject>
               ))}
           </svg>
@@ -245,22 +252,32 @@ function rowLabel(places: readonly WorldPlace[], place: WorldPlace, focused: Mes
   return chosen === place;
 }
 
-function PlaceWords({ place }: { place: WorldPlace }) {
+const MARK = 'mr-1.5 inline-block align-[-0.1em]';
+
+/** `breaks`: in as many lines as there is room for, where one would be cut. */
+function PlaceWords({ place, breaks }: { place: WorldPlace; breaks: boolean }) {
   const { t } = useTranslation('context');
   const { message } = place;
   const who = message.role === 'user' ? 'you' : message.role === 'assistant' ? 'model' : message.role;
   return (
-    <div className="flex h-11 flex-col justify-center leading-4.5">
-      <span className={classes('flex items-center gap-1.5 truncate', place.here ? 'text-ink' : 'text-ink-2')}>
-        {place.names.length > 0 && <Flag size={12} aria-hidden className="shrink-0 text-branch" />}
-        {place.kinds.includes('dmail') && <Mail size={12} aria-hidden className="shrink-0 text-branch" />}
-        {place.kinds.includes('compaction') && (
-          <ChevronsDownUp size={12} aria-hidden className="shrink-0 text-folded" />
+    <div className="flex h-full flex-col justify-center leading-4.5">
+      <span
+        className={classes(
+          breaks ? 'line-clamp-2 [overflow-wrap:anywhere]' : 'truncate',
+          place.here ? 'text-ink' : 'text-ink-2',
         )}
-        {place.names.length > 0 && <span className="shrink-0 font-medium">{place.names.join(', ')}</span>}
-        <span className="truncate">{firstLineOf(message) || t(`worldlines.${who}`)}</span>
+      >
+        {place.names.length > 0 && <Flag size={12} aria-hidden className={classes(MARK, 'text-branch')} />}
+        {place.kinds.includes('dmail') && (
+          <Mail size={12} aria-hidden className={classes(MARK, 'text-branch')} />
+        )}
+        {place.kinds.includes('compaction') && (
+          <ChevronsDownUp size={12} aria-hidden className={classes(MARK, 'text-folded')} />
+        )}
+        {place.names.length > 0 && <span className="mr-1.5 font-medium">{place.names.join(', ')}</span>}
+        {firstLineOf(message) || t(`worldlines.${who}`)}
       </span>
-      <span className="truncate text-ink-3 text-xs">
+      <span className={classes('text-ink-3 text-xs', breaks ? 'line-clamp-2' : 'truncate')}>
         {[
           t(`worldlines.${who}`),
           formatRelative(message.createdAt),

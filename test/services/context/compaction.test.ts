@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { MessageId } from '../../../src/domain/base/ids.ts';
+import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';
 import { STRATEGIES } from '../../../src/domain/context/compaction/index.ts';
 import { estimateTokens } from '../../../src/domain/context/tokens.ts';
 import type { Config } from '../../../src/domain/settings/config.ts';
+import type { CommandContext } from '../../../src/services/commands/command.ts';
+import { COMMANDS, runCommand } from '../../../src/services/commands/index.ts';
 import type { Script } from '../../server/scripted-model.ts';
 import { contextConfig, filler, startTalks, WINDOW, words } from './talk.ts';
 
@@ -19,6 +21,8 @@ const SUMMARY = `<current_focus>Importing the regions, one file after the other.
 <important_context>- Headers are skipped.</important_context>`;
 const strategyIs = (strategy: string) =>
   contextConfig({ strategy: strategy as Config['context']['strategy'] });
+/** Those whose summary a model writes. */
+const MODELLED = STRATEGIES.filter(({ needsModel }) => needsModel).map(({ id }) => id);
 const isSummaryCall = (request: { messages: readonly { content?: unknown }[] }) =>
   !JSON.stringify(request.messages.at(-1)?.content ?? '').includes('What was the last region?');
 const costOf = (request: { messages: readonly { content?: unknown }[] }) =>
@@ -164,6 +168,65 @@ describe('a manual compaction', () => {
   });
 });
 
+describe('/compact', () => {
+  const desk = (options: Parameters<typeof talk>[0]) => {
+    const made = talk(options);
+    const { documents, chat, context } = made;
+    const run = (line: string, conversationId: ConversationId) =>
+      runCommand(COMMANDS, line, {
+        documents,
+        chat,
+        context,
+        conversationId,
+        signal: new AbortController().signal,
+        now: Date.now,
+      } as unknown as CommandContext);
+    return { ...made, run };
+  };
+
+  it('alone folds with the strategy of the settings, and asks no model where that is the session memory', async () => {
+    const { grown, run, compactions } = desk({ config: contextConfig() });
+    const id = await grown(22);
+    const done = await run('/compact', id);
+    expect(done).toMatchObject({ type: 'compaction', result: { outcome: 'applied' } });
+    expect(await compactions(id)).toMatchObject([{ strategy: 'session-memory', reason: 'manual' }]);
+    expect(server.chats()).toEqual([]);
+    if (done.type === 'compaction') await done.undo?.();
+    expect(await compactions(id)).toMatchObject([{ undone: true }]);
+  });
+
+  it('with words hands them to the model, with the prompt of the settings in place of the shipped one', async () => {
+    const { grown, run, compactions } = desk({
+      config: contextConfig({ strategy: 'summary', summary_prompt: 'Write it as a ship’s log.' }),
+    });
+    const id = await grown(8);
+    server.next(words(SUMMARY));
+    await run('/compact keep the API decisions', id);
+    expect(await compactions(id)).toMatchObject([
+      { reason: 'manual-with-prompt', guidance: 'keep the API decisions' },
+    ]);
+    const asked = JSON.stringify(server.chats()[0]);
+    expect(asked).toContain('keep the API decisions');
+    expect(asked).toContain('Write it as a ship’s log.');
+    expect(asked).not.toContain('<current_focus>');
+  });
+
+  it.each(STRATEGIES.map(({ id }) => id))(
+    '--strategy %s takes that one; --preview changes nothing',
+    async (strategy) => {
+      const { grown, run, compactions, context } = desk({ config: contextConfig() });
+      const id = await grown(22);
+      server.answer(() => words(SUMMARY));
+      expect(await run(`/compact --preview --strategy ${strategy}`, id)).toMatchObject({
+        result: { outcome: 'preview', pending: { strategy } },
+      });
+      expect(await compactions(id)).toEqual([]);
+      await context.apply(id);
+      expect(await compactions(id)).toMatchObject([{ strategy, undone: false }]);
+    },
+  );
+});
+
 describe('with context.confirm', () => {
   const confirm = contextConfig({ confirm: true });
 
@@ -223,7 +286,7 @@ describe('a summary that does not work out', () => {
   it.each(Object.entries(failures))(
     'for %s loses nothing: another way is taken, and said',
     async (_name, script) => {
-      for (const strategy of ['summary', 'turns']) {
+      for (const strategy of MODELLED) {
         server.reset();
         const { grown, say, documents, paired, path, compactions } = talk({ config: strategyIs(strategy) });
         const id = await grown(22);
@@ -243,16 +306,20 @@ describe('a summary that does not work out', () => {
     },
   );
 
-  it('in time is given up', async () => {
-    const { grown, context, paired, compactions } = talk({
-      config: strategyIs('summary'),
+  it.each(MODELLED)('in time is given up: %s', async (strategy) => {
+    const { grown, context, paired, compactions, say } = talk({
+      config: strategyIs(strategy),
       context: { summaryPatienceMs: 150 },
     });
     const id = await grown(22);
-    server.next({ steps: [{ text: 'I am' }, { hang: true }] }, { steps: [{ text: 'I am' }, { hang: true }] });
+    server.answer((request) =>
+      isSummaryCall(request) ? { steps: [{ text: 'I am' }, { hang: true }] } : undefined,
+    );
     expect(await context.compact(id)).toMatchObject({ outcome: 'applied' });
     expect(paired()[0]?.problem).toMatchObject({ code: 'compaction-fallback' });
     expect(await compactions(id)).toHaveLength(1);
+    await say('What was the last region?', id);
+    expect(costOf(server.chats().at(-1) as never)).toBeLessThan(WINDOW);
   });
 
   it('because the person stops it leaves all as it was', async () => {

@@ -28,7 +28,7 @@ import { createMeter } from '../../../../src/domain/context/meter.ts';
 import { type BuiltPrompt, buildPrompt, systemTextOf } from '../../../../src/domain/context/prompt.ts';
 
 /** Random trees for each strategy and each promise; CONTEXT_TREES=2000 looks longer. */
-const RUNS = Number(process.env.CONTEXT_TREES ?? 150);
+const RUNS = Number(process.env.CONTEXT_TREES ?? 250);
 
 // ---------------------------------------------------------------------------------------- random trees
 const CLAUSES = [
