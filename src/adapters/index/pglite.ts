@@ -26,7 +26,7 @@ export interface PgliteIndexOptions {
 
 /** Characters sent to be kept, after which the write-ahead log is given back: nothing else does in this one-process Postgres. */
 const CHECKPOINT_AFTER = 4_000_000;
-/** Rows written, after which the planner's statistics are refreshed; later, whenever they have grown by half. */
+/** Rows written, after which the planner's statistics are refreshed, and statements that were prepared planned anew; later, whenever they have grown by half. */
 const ANALYSE_AFTER = 500;
 /** Whether message `m` has chunks. Not `exists`: Postgres would read all chunks once to answer a few such questions. */
 const TOLD = 'select coalesce((select true from chunks c where c.message = m.n limit 1), false) as told';
@@ -111,7 +111,7 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
     rowsKept += rows;
     if (rowsKept >= analyseAt) {
       analyseAt = rowsKept + Math.max(ANALYSE_AFTER, rowsKept / 2);
-      await ask(nothing, 'vacuum analyze conversations, messages, chunks, vectors');
+      await ask(nothing, 'vacuum analyze conversations, messages, chunks, vectors, pieces');
     }
     if (charactersKept >= CHECKPOINT_AFTER) {
       charactersKept = 0;
