@@ -15,13 +15,61 @@ const everything = (page: Page) =>
       const conversation = await documents?.read(entry.id);
       all.push({
         meta: conversation?.meta,
+        pinned: entry.pinned,
         checkpoints: [...(conversation?.checkpoints ?? [])].sort(),
+        compactions: [...(conversation?.compactions.values() ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1)),
         messages: [...(conversation?.messages.values() ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1)),
       });
     }
+    const told = globalThis.recollect?.app.notes.state.get();
     return JSON.parse(
-      JSON.stringify(all.sort((a, b) => ((a.messages[0]?.id ?? '') < (b.messages[0]?.id ?? '') ? -1 : 1))),
+      JSON.stringify({
+        conversations: all.sort((a, b) => ((a.messages[0]?.id ?? '') < (b.messages[0]?.id ?? '') ? -1 : 1)),
+        notes: told?.notes,
+        feedback: told?.feedback,
+      }),
     );
+  });
+
+/** What a person adds to what they imported: a pin, a checkpoint, a fold that was reworded, notes and feedback. */
+const addOfTheirOwn = (page: Page) =>
+  page.evaluate(async () => {
+    const app = globalThis.recollect?.app;
+    const entry = app?.documents.library.get().entries.find(({ messageCount }) => messageCount >= 4);
+    const conversation = entry && (await app?.documents.read(entry.id));
+    const messages = [...(conversation?.messages.values() ?? [])];
+    const [first, second] = messages;
+    if (!app || !entry || !first || !second) throw new Error('The history did not come in');
+    await app.documents.change(entry.id, {
+      meta: { pinned: true, title: 'By another name', titleBy: 'person' },
+      checkpoints: { 'before-it': second.id },
+      compactions: {
+        folded: {
+          id: 'folded',
+          at: second.id,
+          createdAt: 1_790_000_000_000,
+          strategy: 'smart',
+          reason: 'manual',
+          plan: { kept: [first.id] },
+          summary: 'In my own words',
+          tokensBefore: 100,
+          tokensAfter: 20,
+          durationMs: 5,
+          undone: false,
+        },
+      },
+    });
+    await app.notes.write({ text: 'The staging server is called heron.' });
+    await app.notes.write({ text: '我对坚果过敏。', by: 'model' });
+    for (const [at, verdict] of (['pinned', 'never', 'not-related'] as const).entries())
+      await app.notes.judge({
+        verdict,
+        conversationId: entry.id,
+        messageId: (messages[at] ?? first).id,
+        query: verdict === 'not-related' ? 'Which flour?' : null,
+        passage: 'A passage',
+        title: entry.title,
+      });
   });
 
 test('export, a fresh profile, import: an equal library', async ({ page, browser }) => {
@@ -32,13 +80,18 @@ test('export, a fresh profile, import: an equal library', async ({ page, browser
     asFile('session-44444444-4444-4444-8444-444444444444.zip', await zipped(dmailSession), 'application/zip'),
   ]);
   await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+  await addOfTheirOwn(page);
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'As JSON' }).click();
   const file = await download;
   expect(file.suggestedFilename()).toMatch(/^recollect-.*\.json$/);
   const bytes = readFileSync(await file.path());
   const before = await everything(page);
-  expect(before.length).toBeGreaterThan(7);
+  expect(before.conversations.length).toBeGreaterThan(7);
+  expect([before.notes.length, before.feedback.length]).toEqual([2, 3]);
+  expect(before.conversations.some((one: { compactions: unknown[] }) => one.compactions.length > 0)).toBe(
+    true,
+  );
 
   const fresh = await browser.newContext();
   const other = await fresh.newPage();
