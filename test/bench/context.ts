@@ -1,9 +1,11 @@
 // Measures the context engine and prints JSON: building a prompt, compacting, and bringing folded messages back, in a conversation of
 // 10,000 messages (and in one that just fills the default window). Milliseconds of processor time, garbage collection of other threads
-// included. Run: npx tsx test/bench/context.ts [--messages N]
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { asMessageId } from '../../src/domain/base/ids.ts';
+// included. Checkpoints are set and gone back to by the services over a log in memory, and with --app in the built app itself, over its own.
+// Run: npx tsx test/bench/context.ts [--messages N] [--app http://localhost:4317]
+import { chromium } from 'playwright';
+import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
+import { asMessageId, type ConversationId } from '../../src/domain/base/ids.ts';
+import { writable } from '../../src/domain/base/readable.ts';
 import type { Message, Part } from '../../src/domain/chat/message.ts';
 import { budgetOf } from '../../src/domain/context/budget.ts';
 import { planCompaction, STRATEGIES, strategyOf } from '../../src/domain/context/compaction/index.ts';
@@ -14,11 +16,19 @@ import { createMeter, MESSAGE_OVERHEAD } from '../../src/domain/context/meter.ts
 import { buildPrompt } from '../../src/domain/context/prompt.ts';
 import { readAhead } from '../../src/domain/context/reading.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
+import type { App } from '../../src/services/app.ts';
+import { createContext } from '../../src/services/context/context-service.ts';
+import { createDocuments } from '../../src/services/documents/documents-service.ts';
+import { BROWSER_ARGS, findBrowser } from '../browser.ts';
 import { ownConversations } from '../eval/context/conversations.ts';
 import { conversationsSchema, messagesOf } from '../eval/context.ts';
 
-const at = process.argv.indexOf('--messages');
-const COUNT = at < 0 ? 10_000 : Number(process.argv[at + 1]);
+const flag = (name: string) => {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? undefined : process.argv[at + 1];
+};
+const COUNT = Number(flag('--messages') ?? 10_000);
+const APP = flag('--app');
 
 /** Scenes of the evaluation over and over, every message with words of its own: nothing is known from the time before. */
 function conversation(count: number, run: string): Message[] {
@@ -47,10 +57,6 @@ interface Figure {
   readonly p95: number;
 }
 
-/** Takes away what making the conversations left behind: only the garbage of what is measured counts. */
-setFlagsFromString('--expose-gc');
-const sweep = runInNewContext('gc') as () => void;
-
 /** Processor time: the clock also counts what else the machine does. */
 const busy = (): number => {
   const { user, system } = process.cpuUsage();
@@ -59,7 +65,6 @@ const busy = (): number => {
 
 async function timed(runs: number, work: () => unknown): Promise<Figure> {
   const times: number[] = [];
-  sweep();
   for (let run = 0; run < runs; run++) {
     const began = busy();
     await work();
@@ -83,8 +88,8 @@ async function measure(path: readonly Message[], window: number) {
   const budget = budgetOf(context, window);
   const view = { path, system: null, previous: null, wish: { reason: 'auto' as const } };
   const input = { path, recall: null, system: null, window, reserve: context.reserved_tokens, meter };
-  const prompt = await timed(41, () => buildPrompt(input));
-  const whole = await timed(41, () => buildPrompt({ ...input, window: Number.MAX_SAFE_INTEGER }));
+  const prompt = await timed(101, () => buildPrompt(input));
+  const whole = await timed(101, () => buildPrompt({ ...input, window: Number.MAX_SAFE_INTEGER }));
 
   // The memory is kept as the conversation goes on: reading a message is part of saving it, not of compacting.
   const began = busy();
@@ -114,7 +119,7 @@ async function measure(path: readonly Message[], window: number) {
     window,
     buildPromptMs: prompt,
     buildPromptWholeMs: whole,
-    buildPromptCompactedMs: await timed(41, () => buildPrompt({ ...input, applied })),
+    buildPromptCompactedMs: await timed(101, () => buildPrompt({ ...input, applied })),
     notesPerMessageMs: Math.round((notes / path.length) * 1000) / 1000,
     readAheadPerMessageMs: Math.round((read / path.length) * 1000) / 1000,
     compactionMs: strategies,
@@ -126,6 +131,83 @@ async function measure(path: readonly Message[], window: number) {
     ),
     asked: asked.id,
   };
+}
+
+/**
+ * Sets checkpoints in a long conversation and goes back to them. `shown`: until the branch is the other one, which is what a person waits
+ * for; `saved`: until the log has it. By the clock. Sent to the page as it stands: it may use nothing but its arguments.
+ */
+async function goBack({ documents, context }: Pick<App, 'documents' | 'context'>, messages: Message[]) {
+  const id = crypto.randomUUID() as ConversationId;
+  await documents.change(id, { messages, meta: { title: 'Long', head: messages.at(-1)?.id ?? null } });
+  const open = await documents.open(id);
+  const figures: Record<string, { shown: number[]; saved: number[] }> = {};
+  for (const what of ['checkpoint', 'restore'] as const) {
+    const shown: number[] = [];
+    const saved: number[] = [];
+    for (let at = 0; at < 40; at++) {
+      const message = messages[messages.length - 1 - Math.floor((at * messages.length) / 50)] as Message;
+      const began = performance.now();
+      const stop = open.subscribe(() => shown.push(performance.now() - began));
+      if (what === 'checkpoint') await context.checkpoint(id, `c${at}`, message.id);
+      else await context.restore(id, `c${(at * 7) % 40}`);
+      saved.push(performance.now() - began);
+      stop();
+    }
+    figures[what] = { shown, saved };
+  }
+  open.close();
+  return figures;
+}
+
+const spread = (times: readonly number[]) => {
+  const sorted = [...times].sort((a, b) => a - b);
+  const of = (share: number) => Math.round((sorted[Math.floor(sorted.length * share)] ?? 0) * 100) / 100;
+  return { p50: of(0.5), p95: of(0.95) };
+};
+const spreads = (figures: Awaited<ReturnType<typeof goBack>>) =>
+  Object.fromEntries(
+    Object.entries(figures).map(([what, { shown, saved }]) => [
+      what,
+      { shown: spread(shown), saved: spread(saved) },
+    ]),
+  );
+
+async function checkpointsHere() {
+  const store = createInMemoryStore();
+  const documents = createDocuments({ store });
+  const contexts = createContext({
+    documents,
+    drawer: store.drawer,
+    model: () => null,
+    config: writable(defaultConfig),
+    now: Date.now,
+    device: 'bench',
+  });
+  const figures = await goBack({ documents, context: contexts }, conversation(COUNT, 'here'));
+  await contexts.close();
+  return spreads(figures);
+}
+
+async function checkpointsIn(app: string) {
+  const executablePath = findBrowser();
+  const browser = await chromium.launch({
+    ...(executablePath ? { executablePath } : {}),
+    args: [...BROWSER_ARGS],
+  });
+  try {
+    const page = await browser.newPage();
+    await page.goto(`${app}/?console`);
+    await page.waitForFunction('globalThis.recollect?.app.documents.library.get().ready');
+    const messages = JSON.stringify(conversation(COUNT, 'app'));
+    // The compiler names functions with a helper of its own.
+    const figures = await page.evaluate(
+      `(() => { const __name = (it) => it; return (${goBack})(globalThis.recollect.app, ${messages}); })()`,
+    );
+    return spreads(figures as Awaited<ReturnType<typeof goBack>>);
+  } finally {
+    await browser.close();
+  }
 }
 
 const warm = conversation(600, 'warm');
@@ -152,6 +234,8 @@ console.log(
         tokens: path.reduce((sum, { parts }) => sum + meter.parts(parts) + MESSAGE_OVERHEAD, 0),
         ms: Math.round(cold * 100) / 100,
       },
+      checkpointsMs: await checkpointsHere(),
+      ...(APP ? { checkpointsInAppMs: await checkpointsIn(APP) } : {}),
     },
     null,
     1,
