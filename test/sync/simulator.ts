@@ -13,6 +13,7 @@ import {
   type ConversationId,
   LIBRARY_DOCUMENT,
   type MessageId,
+  newEntryId,
 } from '../../src/domain/base/ids.ts';
 import { type Writable, writable } from '../../src/domain/base/readable.ts';
 import type { Message } from '../../src/domain/chat/message.ts';
@@ -37,9 +38,11 @@ const SECRET_FOLDER = '/home/someone/secret-project/x';
 /** A machine: what survives a kill, and the process that runs on it. */
 interface Machine {
   readonly name: string;
-  readonly store: Store;
+  store: Store;
   readonly vault: Vault;
   readonly config: Writable<Config>;
+  /** A copy of its disk, made some time ago. */
+  copy: Store | null;
   /** How wrong its clock is, ms. */
   skew: number;
   online: boolean;
@@ -60,6 +63,25 @@ export interface Outcome {
   readonly events: number;
   readonly conversations: number;
   readonly virtualSeconds: number;
+}
+
+/** The same store once more, numbers and all. */
+async function copyOfStore({ log, drawer }: Store): Promise<Store> {
+  const copy = createInMemoryStore({ now: () => Date.now() });
+  const entries = new Map((await log.since(0, 100_000)).map((entry) => [entry.seq, entry]));
+  const nothing = newConversationId();
+  for (let seq = 1; seq <= (await log.head()); seq += 1) {
+    const { id, document, origin, bytes } = entries.get(seq) ?? {
+      id: newEntryId(),
+      document: nothing,
+      origin: 'user' as const,
+      bytes: new Uint8Array(),
+    };
+    await copy.log.append([{ id, document, origin, bytes }]);
+  }
+  await copy.log.erase(nothing);
+  for (const key of await drawer.keys('')) await copy.drawer.set(key, await drawer.get(key));
+  return { ...copy, kind: 'persistent' };
 }
 
 export class SimulationError extends Error {
@@ -83,7 +105,8 @@ const SCENARIOS = [
 /** Faults of their own, which `everything` does not have: its seeds mean what they always meant. `worst` has them all. */
 const FURTHER = ['revoking', 'liar', 'tabs', 'worst'] as const;
 const ALL = [...SCENARIOS, ...FURTHER] as const;
-export type Scenario = (typeof ALL)[number];
+/** Played by name only, so that seeds go on meaning what they mean: `setback` puts devices back from copies of their disks. */
+export type Scenario = (typeof ALL)[number] | 'setback';
 
 /** Runs one seed; throws a SimulationError that names it. */
 export async function simulate(
@@ -203,6 +226,7 @@ async function run(
       store: createInMemoryStore({ now: () => Date.now() }),
       vault: createInMemoryVault(),
       config: writable(configSchema.parse({})),
+      copy: null,
       skew: is('clocks') ? (random() * 2 - 1) * TEN_YEARS : 0,
       online: true,
       full: false,
@@ -429,7 +453,32 @@ async function run(
     if (chance(0.7)) first.fuse = 1 + whole(30);
     await attempt(first, (device) => device.sync.revoke(lost?.id ?? 'nobody'));
   };
+  /** Most of what was written since the copy is on the relay; what never leaves the device is lost with it, as with any disk. */
+  const setBack = async (machine: Machine) => {
+    if (!machine.copy || chance(0.4)) {
+      machine.copy = await copyOfStore(machine.store);
+      return;
+    }
+    Object.assign(machine, { online: true });
+    machine.device?.engine.wake('online');
+    await clockwork.advance(6000);
+    const status = machine.device?.status.get();
+    if (status?.state !== 'synced' || status.waiting > 0) return;
+    for (const entry of written.values())
+      if (conversations.get(entry.conversation)?.excluded) entry.maybe = true;
+    kill(machine);
+    machine.store = machine.copy;
+    machine.copy = await copyOfStore(machine.store);
+    // Most of the time it is written to before it hears anything of what it once knew.
+    machine.online = chance(0.3);
+    await clockwork.advance(3500);
+    for (let number = whole(4); number > 0; number -= 1) await act(machine);
+    await clockwork.advance(500);
+    machine.online = true;
+    machine.device?.engine.wake('online');
+  };
   const disturb = async () => {
+    if (scenario === 'setback' && chance(0.25)) await setBack(one(machines));
     if (isAlso('revoking') && revocations < 3 && chance(0.12)) await revoke();
     if (isAlso('tabs') && chance(0.25)) one(machines).fuse = 1 + whole(25);
     if (is('crashes') && chance(0.25)) one(machines).fuse = 1 + whole(25);
@@ -578,12 +627,37 @@ async function run(
       90,
     );
   }
+  /** What sync knows of a document on each machine: for those who look into a failure. */
+  const dossier = async (id: string) => {
+    const lines: string[] = [];
+    for (const { name, store } of machines) {
+      const record = await store.drawer.get(`sync/room/${id}`);
+      const { epoch } = ((await store.drawer.get('sync/room/index')) ?? {}) as { epoch?: number };
+      const facts = (await Promise.all(
+        (await store.drawer.keys('sync/facts/')).map((key) => store.drawer.get(key)),
+      )) as [string, unknown, string][][];
+      lines.push(
+        `${name} (index ${epoch}): ${JSON.stringify(record, (key, value) => (key === 'before' ? undefined : value))}; entries ${(await store.log.read(asConversationId(id))).map((entry) => `${entry.seq} ${entry.origin}`)}; ${JSON.stringify(facts.flat().filter(([key]) => key.includes(id)))}; ${JSON.stringify(((await store.drawer.get('sync/journal')) as { document: string }[] | undefined)?.filter((line) => line.document === id))}`,
+      );
+    }
+    return lines.join('\n');
+  };
   const atRest = () =>
     machines.every(
       ({ device }) => device?.status.get().state === 'synced' && device.status.get().waiting === 0,
     );
   await settle(atRest, 'after the storm', PATIENCE);
   await clockwork.advance(12_000);
+  if (scenario === 'setback')
+    // Nobody has to look for what was written under a number that was used before.
+    for (const machine of machines)
+      for (const [id, { conversation, removed, maybe }] of written) {
+        const fate = conversations.get(conversation);
+        if (removed || maybe || fate?.excluded || fate?.erased) continue;
+        const here = await readWhole(machine.store.log, conversation);
+        if (!here?.conversation?.messages.has(id as MessageId))
+          fail(`${machine.name} has not heard of ${id} in ${conversation}; ${await dossier(conversation)}`);
+      }
   // What a relay lost silently is found by looking.
   for (const machine of machines)
     await finished((machine.device as TestDevice).sync.syncNow({ force: true }));
@@ -649,21 +723,6 @@ async function run(
   const seen: Seen[] = [];
   for (const one of asked) seen.push(await one);
   const [reference] = seen as [Seen];
-  /** What sync knows of a document on each machine: for those who look into a failure. */
-  const dossier = async (id: string) => {
-    const lines: string[] = [];
-    for (const { name, store } of machines) {
-      const record = await store.drawer.get(`sync/room/${id}`);
-      const { epoch } = ((await store.drawer.get('sync/room/index')) ?? {}) as { epoch?: number };
-      const facts = (await Promise.all(
-        (await store.drawer.keys('sync/facts/')).map((key) => store.drawer.get(key)),
-      )) as [string, unknown, string][][];
-      lines.push(
-        `${name} (index ${epoch}): ${JSON.stringify(record, (key, value) => (key === 'before' ? undefined : value))}; entries ${(await store.log.read(asConversationId(id))).map((entry) => `${entry.seq} ${entry.origin}`)}; ${JSON.stringify(facts.flat().filter(([key]) => key.includes(id)))}; ${JSON.stringify(((await store.drawer.get('sync/journal')) as { document: string }[] | undefined)?.filter((line) => line.document === id))}`,
-      );
-    }
-    return lines.join('\n');
-  };
   const compare = async (name: string, other: Seen) => {
     for (const part of ['structure', 'said'] as const) {
       const [id] = differences(reference[part], other[part]);
