@@ -59,7 +59,7 @@ test('the keyboard alone: look around, search, open, write, come back', async ({
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
 
-test('nothing scrolls sideways at 320 px', async ({ page }) => {
+test('nothing scrolls sideways at 320 px, nor at 640, which is 1280 at 200 %', async ({ page }) => {
   test.setTimeout(300_000);
   await openApp(page);
   await withLibrary(page, 'words');
@@ -67,8 +67,11 @@ test('nothing scrolls sideways at 320 px', async ({ page }) => {
   const wide: string[] = [];
   for (const screen of SCREENS.filter((screen) => screen.library)) {
     await screen.go(page, true);
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    if (width > 320) wide.push(`${screen.name}: ${width}`);
+    for (const given of [640, 320]) {
+      await page.setViewportSize({ width: given, height: 640 });
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (width > given) wide.push(`${screen.name} at ${given}: ${width}`);
+    }
     await settle(page);
   }
   expect(wide).toEqual([]);

@@ -1,0 +1,154 @@
+// Room and order, as a person keeps them: tidying up, the size that was allowed, and a promise that is refused because it could not be kept.
+import type { Page } from '@playwright/test';
+import {
+  asFile,
+  chatgptHistory,
+  expect,
+  HISTORY,
+  importThroughDialog,
+  openApp,
+  remembered,
+  test,
+} from './app.ts';
+
+const bring = (page: Page, talks: Parameters<typeof chatgptHistory>[0], name = 'talk-') =>
+  page.evaluate(
+    async (json) => {
+      const bytes = new TextEncoder().encode(json);
+      await globalThis.recollect?.app.library.importFiles([
+        { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
+      ]);
+    },
+    chatgptHistory(talks).replaceAll('talk-', name),
+  );
+const lines = (page: Page) =>
+  page.evaluate(() => {
+    const all = globalThis.recollect?.app.documents.library.get().entries ?? [];
+    const titles = (some: typeof all) => some.map(({ title }) => title).sort();
+    return {
+      shown: titles(all.filter(({ archived, deletedAt }) => !archived && deletedAt === null)),
+      archived: titles(all.filter(({ archived, deletedAt }) => archived && deletedAt === null)),
+      trash: titles(all.filter(({ deletedAt }) => deletedAt !== null)),
+    };
+  });
+const set = (page: Page, values: Record<string, unknown>) =>
+  page.evaluate(async (values) => {
+    for (const [path, value] of Object.entries(values))
+      await globalThis.recollect?.app.settings.set(path as never, value as never);
+  }, values);
+
+test('tidying up is offered, not done; one click archives, one moves to the trash, and undo brings back', async ({
+  page,
+}) => {
+  await openApp(page);
+  await bring(page, HISTORY);
+  // The history is one to six weeks old. What is pinned stays.
+  await page.evaluate(async () => {
+    const documents = globalThis.recollect?.app.documents;
+    const entry = documents?.library.get().entries.find(({ title }) => title === 'Backup of the photos');
+    if (entry) await documents?.change(entry.id, { meta: { pinned: true } });
+  });
+  await page.goto('/settings/storage?console');
+  await expect(page.getByText('conversations have not been touched for long')).toHaveCount(0);
+  await set(page, {
+    'storage.cleanup.enabled': true,
+    'storage.cleanup.archive_after_days': 20,
+    'storage.cleanup.delete_archived_after_days': 30,
+  });
+  await expect(page.getByText('3 conversations have not been touched for long:')).toBeVisible();
+  expect((await lines(page)).archived, 'nothing by itself').toEqual([]);
+  await page.getByRole('button', { name: 'Archive these 3' }).click();
+  await expect(page.getByText('Archived 3 conversations')).toBeVisible();
+  expect((await lines(page)).archived).toEqual(['Balcony tomatoes', '数据库备份', '杭州两日游'].sort());
+  // Archived right here they are not offered to the trash: whoever clicks twice in one place must not lose them.
+  await expect(page.getByText('There is nothing to tidy up.')).toBeVisible();
+  await page.reload();
+  await page.getByRole('button', { name: 'Move it to the trash' }).click();
+  await expect(page.getByText('Moved 1 conversation to the trash')).toBeVisible();
+  expect((await lines(page)).trash).toEqual(['数据库备份']);
+  await page.getByRole('button', { name: 'Undo' }).last().click();
+  await expect.poll(() => lines(page).then(({ trash }) => trash)).toEqual([]);
+  expect((await lines(page)).shown).toContain('Backup of the photos');
+});
+
+test('the size that was allowed: an import beyond it is refused with the figures, and nothing is changed', async ({
+  page,
+}) => {
+  await openApp(page);
+  await bring(page, HISTORY);
+  const before = await lines(page);
+  await set(page, { 'storage.max_size_mb': 64 });
+  const filler = Array.from({ length: 24 }, (_, talk) => ({
+    title: `Large ${talk}`,
+    turns: [`${talk} `.repeat(400_000), 'An answer'],
+  }));
+  await importThroughDialog(page, [
+    asFile('large.json', chatgptHistory(filler).replaceAll('talk-', 'large-'), 'application/json'),
+  ]);
+  const report = page.getByRole('dialog');
+  await expect(report.getByText(/This import needs about \d+ MB more, and/)).toBeVisible();
+  await report.getByRole('button', { name: 'Done' }).click();
+  expect(await lines(page)).toEqual(before);
+});
+
+test('encrypting what lies here is refused, and stays off', async ({ page }) => {
+  await openApp(page);
+  const refused = await page.evaluate(() =>
+    globalThis.recollect?.app.settings.set('privacy.encrypt_local' as never, true as never).then(
+      () => 'taken',
+      (error: { problem?: { code?: string } }) => error.problem?.code,
+    ),
+  );
+  expect(refused).toBe('setting-encryption');
+  const config = () =>
+    page.evaluate(() => {
+      const { privacy, storage } = globalThis.recollect?.app.settings.config.get() ?? {};
+      return { encrypt: privacy?.encrypt_local, limit: storage?.max_size_mb };
+    });
+  expect(await config()).toEqual({ encrypt: false, limit: 2048 });
+});
+
+test('J and K walk the messages, O opens what was recalled, Alt with arrows walks the conversations', async ({
+  page,
+}) => {
+  await openApp(page);
+  await bring(page, HISTORY);
+  await page.getByRole('link', { name: 'Backup of the photos', exact: true }).first().click();
+  await remembered(page, 'words');
+  const messages = page.locator('[data-message-id]');
+  await expect(messages).toHaveCount(4);
+  await messages.first().getByText('How often should the photo disk').click();
+  const focused = () =>
+    page.evaluate(
+      () => document.activeElement?.closest('[data-message-id]')?.textContent?.slice(0, 400) ?? '',
+    );
+  await page.keyboard.press('k');
+  await page.keyboard.press('k');
+  await page.keyboard.press('k');
+  await page.keyboard.press('k');
+  await expect.poll(focused).toContain('How often should the photo disk');
+  await page.keyboard.press('j');
+  await expect.poll(focused).toContain('Run restic every night');
+  await page.keyboard.press('j');
+  await expect.poll(focused).toContain('And where does the password live?');
+  await page.keyboard.press('k');
+  await expect.poll(focused).toContain('Run restic every night');
+
+  const here = page.url();
+  await page.keyboard.press('Alt+ArrowUp');
+  await expect(page).not.toHaveURL(here);
+  await page.keyboard.press('Alt+ArrowDown');
+  await expect(page).toHaveURL(here);
+
+  // An answer from memory has a card; O folds it and opens it again.
+  await page.getByRole('textbox', { name: 'Message', exact: true }).fill('What do balcony tomatoes need?');
+  await page.keyboard.press('Enter');
+  const card = page.locator('[data-recall]').last().locator('button[aria-expanded]').first();
+  await expect(card).toBeVisible();
+  await page.getByText('What do balcony tomatoes need?').last().click();
+  for (let times = 0; times < 3; times++) await page.keyboard.press('j');
+  await expect.poll(focused).toContain('From memory');
+  const before = await card.getAttribute('aria-expanded');
+  await page.keyboard.press('o');
+  await expect(card).not.toHaveAttribute('aria-expanded', before ?? '');
+});
