@@ -12,6 +12,13 @@ const FOUND: readonly (readonly [seed: number, scenario: Scenario, turns: number
   [1, 'revoking', 20, 'an old account that was never erased, because of a document that stays here'],
   [5, 'revoking', 20, 'the same'],
   [10, 'worst', 20, 'the same, on a relay that was put back from a backup'],
+  [
+    21,
+    'setback',
+    40,
+    'a change under a number that was used before the disk was put back: nobody asked for it',
+  ],
+  [22, 'setback', 40, 'the same, where others had folded what had the number first'],
   [57092, 'everything', 40, 'a conversation never fetched: the disk was full when another was to be erased'],
 ];
 

@@ -118,6 +118,14 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     let foreign = 0;
     /** Own blobs that this store does not know under numbers that it has used. */
     let again = false;
+    /** The first of its numbers that this device does not know to be on the relay, and the last one that somebody has heard. */
+    const unheard = Math.min(
+      before.seq + 1,
+      ...[...rows()].flatMap(([number, row]) =>
+        row.epoch === epoch && !row.keys.every((name) => room.isConfirmed(name)) ? [number] : [],
+      ),
+    );
+    let heard = 0;
     const authors = new Set<string>();
     const marks: Record<string, RoomRecord['have']> = {};
     for (const group of together) {
@@ -138,14 +146,11 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
         foreign += 1;
         authors.add(author);
       } else again ||= isKnown;
-      // Own blobs that this store does not know: it was set back. Its numbers go on behind them.
-      const own = Math.max(
-        0,
-        ...group.opened.map(({ payload }) => (payload.device === device ? payload.seq : 0)),
-      );
+      // Own numbers that this store does not know: it was set back. It goes on behind them.
+      for (const [, to] of group.coverage[device] ?? []) heard = Math.max(heard, to);
       next = {
         ...next,
-        seq: Math.max(next.seq, own),
+        seq: Math.max(next.seq, heard),
         have: kept(union(next.have, group.coverage)),
         clocks: content.clocks(next.clocks, body),
       };
@@ -160,8 +165,9 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     const step = newStep();
     const said = await content.take(step, bodies, known);
     // A store that was set back counted on from where it was: some numbers mean two things, and who has heard of one does not ask for the
-    // other. So all of it is said once more, under a new number.
-    const squash = next.squash || (again && said > bodies.length);
+    // other. So all of it is said once more, under a new number. The index is read by everybody whatever its numbers say.
+    const twice = heard >= unheard || (again && said > bodies.length);
+    const squash = next.squash || (twice && document !== 'index');
     records.putRoom(step, document, { ...next, squash, marks: { ...Object.fromEntries(lying), ...marks } });
     step.after.push(deps.onHeld);
     signal.throwIfAborted();
