@@ -232,6 +232,27 @@ describe('the projector', () => {
     expect(await plain.bookmark()).toBeGreaterThan(0);
   });
 
+  it('leaves nothing out that there was no room for: it waits, and comes when there is', async () => {
+    const plain = createInMemoryIndex();
+    let full = true;
+    const index: MemoryIndex = {
+      ...plain,
+      apply: async (change, bookmark) => {
+        if (full && change.messages.some((row) => JSON.stringify(row.content).includes('large')))
+          throw new RecollectError('storage-full', 'no room', { retry: true });
+        await plain.apply(change, bookmark);
+      },
+    };
+    const { add, engine, until } = home({ index });
+    await add(conversationOf(['a small apple']), conversationOf(['a large pear']));
+    await until(({ state, problem }) => state === 'failed' && problem?.code === 'storage-full');
+    full = false;
+    engine().wake('now');
+    await until(({ state }) => state === 'ready');
+    expect(await found(plain, 'larg')).toHaveLength(1);
+    expect(await found(plain, 'small')).toHaveLength(1);
+  });
+
   it('waits for an index that does not answer, and goes on when it does', async () => {
     const plain = createInMemoryIndex();
     let down = true;
