@@ -126,6 +126,8 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
       ),
     );
     let heard = 0;
+    /** The body under that number, where it is this device's own. */
+    let latest: Uint8Array | null = null;
     const authors = new Set<string>();
     const marks: Record<string, RoomRecord['have']> = {};
     for (const group of together) {
@@ -147,7 +149,10 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
         authors.add(author);
       } else again ||= isKnown;
       // Own numbers that this store does not know: it was set back. It goes on behind them.
-      for (const [, to] of group.coverage[device] ?? []) heard = Math.max(heard, to);
+      for (const [, to] of group.coverage[device] ?? []) {
+        if (to > heard || (to === heard && author === device)) latest = author === device ? body : null;
+        heard = Math.max(heard, to);
+      }
       next = {
         ...next,
         seq: Math.max(next.seq, heard),
@@ -167,7 +172,9 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     // A store that was set back counted on from where it was: some numbers mean two things, and who has heard of one does not ask for the
     // other. So all of it is said once more, under a new number. The index is read by everybody whatever its numbers say.
     const twice = heard >= unheard || (again && said > bodies.length);
-    const squash = next.squash || (twice && document !== 'index');
+    // Where the last of its bodies lacks nothing, another copy of this device has done so; both would answer one another without end.
+    const saidAgain = async () => latest !== null && (await content.missing(latest)) === null;
+    const squash = next.squash || (twice && document !== 'index' && !(await saidAgain()));
     records.putRoom(step, document, { ...next, squash, marks: { ...Object.fromEntries(lying), ...marks } });
     step.after.push(deps.onHeld);
     signal.throwIfAborted();

@@ -1,0 +1,122 @@
+// A device that is there twice, one that was put back and lost nothing, and one whose log has a damaged entry: what they have is whole, on the
+// relay and here, what must stay here stays, and nothing is said again and again.
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../../src/adapters/log/conversation-log.ts';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
+import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
+import { type ConversationId, LIBRARY_DOCUMENT } from '../../../src/domain/base/ids.ts';
+import { writable } from '../../../src/domain/base/readable.ts';
+import { defaultConfig } from '../../../src/domain/settings/config.ts';
+import { type RelayHere, startRelayHere } from '../../sync/relay-here.ts';
+import {
+  createTestDevice,
+  type DeviceOptions,
+  eventually,
+  isSynced,
+  newConversationId,
+  type TestDevice,
+} from './device.ts';
+
+let relay: RelayHere;
+const devices: TestDevice[] = [];
+afterEach(async () => {
+  for (const device of devices.splice(0)) device.stop();
+  await relay?.close();
+});
+
+const make = (name: string, options: Partial<DeviceOptions> = {}) => {
+  const device = createTestDevice({ name, backend: relay.backend, ...options });
+  devices.push(device);
+  return device;
+};
+async function create(device = make('Desk')): Promise<TestDevice> {
+  await device.sync.create({ endpoint: relay.endpoint, deviceName: device.name });
+  await isSynced(device);
+  return device;
+}
+const joinTo = async (other: TestDevice, device: TestDevice) => {
+  const { link } = await other.sync.pairing('https://app.example/');
+  await device.sync.join(device.sync.readOffer(link), { deviceName: device.name });
+  return device;
+};
+const settled = async (...all: TestDevice[]) => {
+  for (const device of all) {
+    await device.engine.settled();
+    await isSynced(device, 20_000);
+  }
+};
+const has = (device: TestDevice, id: ConversationId, texts: readonly string[], ms = 10_000) =>
+  eventually(
+    device,
+    async () => JSON.stringify(await device.texts(id)) === JSON.stringify([...texts].sort()),
+    ms,
+  );
+/** All that a store holds, as a copied profile has it. */
+const copyOf = async (store: Store): Promise<Store> => {
+  const copy = createInMemoryStore();
+  const entries = await store.log.since(0, 100_000);
+  await copy.log.append(entries.map(({ id, document, origin, bytes }) => ({ id, document, origin, bytes })));
+  for (const key of await store.drawer.keys('')) await copy.drawer.set(key, await store.drawer.get(key));
+  return { ...copy, kind: 'persistent' };
+};
+/** The same store, in which the entries from `from` to before `to` of a document are damaged. */
+const damage = async (store: Store, id: ConversationId, from: number, to = from + 1): Promise<Store> => {
+  const bad = new Set((await store.log.read(id)).slice(from, to).map((entry) => entry.id));
+  const asRead = <T extends { id: string; bytes: Uint8Array }>(entries: readonly T[]): T[] =>
+    entries.map((entry) => (bad.has(entry.id) ? { ...entry, bytes: new Uint8Array() } : entry));
+  const log: Store['log'] = {
+    ...store.log,
+    read: async (...of) => asRead(await store.log.read(...of)),
+    since: async (...of) => asRead(await store.log.since(...of)),
+  };
+  return { ...store, log };
+};
+/** What others fetch and put is seen as it is; what goes out is counted, by how many blobs and which rooms. */
+const counting = (backend: SyncBackend) => {
+  const sent: string[] = [];
+  const counted: SyncBackend = {
+    ...backend,
+    open: (account, name, onChange) => {
+      const room = backend.open(account, name, onChange);
+      const insert = room.insert;
+      return Object.create(room, {
+        insert: {
+          value: (blobs: readonly Uint8Array[]) => {
+            sent.push(...blobs.map(() => name));
+            insert(blobs);
+          },
+        },
+      });
+    },
+  };
+  return { backend: counted, sent };
+};
+const parts = () => ({ vault: createInMemoryVault(), config: writable(defaultConfig) });
+
+describe('a device that is there twice, as a profile that was copied', () => {
+  it('says a change once, and a change on both a few times, not without end', async () => {
+    relay = await startRelayHere();
+    const { backend, sent } = counting(relay.backend);
+    const own = { ...parts(), backend };
+    const desk = await create(make('Desk', own));
+    const id = newConversationId();
+    await desk.say(id, 'one');
+    await settled(desk);
+    const twin = make('Desk', { ...own, store: await copyOf(desk.store) });
+    await settled(desk, twin);
+    const inRooms = () => sent.length;
+    const before = inRooms();
+    await desk.say(id, 'two');
+    await has(twin, id, ['one', 'two']);
+    await settled(desk, twin, desk, twin);
+    expect(inRooms() - before).toBeLessThan(10);
+    await Promise.all([desk.say(id, 'three'), twin.say(id, 'another three')]);
+    for (const device of [desk, twin]) await has(device, id, ['one', 'two', 'three', 'another three']);
+    await settled(desk, twin, desk, twin);
+    expect(inRooms() - before).toBeLessThan(40);
+    expect((await twin.store.log.read(id)).length).toBeLessThan(15);
+    const phone = await joinTo(desk, make('Phone'));
+    await has(phone, id, ['one', 'two', 'three', 'another three']);
+  }, 60_000);
+});
