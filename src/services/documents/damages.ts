@@ -27,8 +27,12 @@ export function createDamages({
       if (problem.code !== 'damaged-entry' || !isConversation(String(document))) return;
       const key = `damage-told/${document}/${seq}`;
       drawer.get(key).then((told) => {
-        if (told === undefined) shown.add(key);
-        if (told === undefined && alert.get() === null) alert.set(problem);
+        if (told !== undefined) return;
+        const telling = alert.get();
+        if (telling === null) alert.set(problem);
+        // One word is enough of one conversation; what nobody was told is told another time.
+        else if (telling.code !== problem.code || telling.params?.document !== document) return;
+        shown.add(key);
       }, keep);
     },
     dismiss: () => {

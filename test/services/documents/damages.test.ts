@@ -42,3 +42,19 @@ it('does not take the place of what is being told, and is not for anything else'
   await settled();
   expect(alert.get()).toBeNull();
 });
+
+it('keeps for later what was heard of while another was told, unless both are of one conversation', async () => {
+  const { drawer } = createInMemoryStore();
+  const [first, second] = [newConversationId(), newConversationId()];
+  const alert = writable<Problem | null>(null);
+  const damages = createDamages({ drawer, alert });
+  for (const problem of [damage(first, 1), damage(second, 2), damage(first, 3)]) damages.hear(problem);
+  await settled();
+  expect(alert.get()?.params?.seq).toBe(1);
+  damages.dismiss();
+  alert.set(null);
+  await settled();
+  for (const problem of [damage(first, 1), damage(first, 3), damage(second, 2)]) damages.hear(problem);
+  await settled();
+  expect(alert.get()?.params?.seq).toBe(2);
+});
