@@ -123,9 +123,13 @@ export function createNotes({
   const change = (make: (notes: Y.Map<unknown>, feedback: Y.Map<unknown>) => void): Promise<void> =>
     inLine(async () => {
       // What is shown from behind a gap can be changed like all else: the change then waits in the document with what it changes.
-      const copy = damaged ? withoutGaps(doc) : new Y.Doc();
-      if (!damaged) Y.applyUpdate(copy, Y.encodeStateAsUpdate(doc));
-      copy.clientID = author;
+      const across = damaged && hasGaps(doc);
+      const copy = across ? withoutGaps(doc) : new Y.Doc();
+      if (!across) {
+        Y.applyUpdate(copy, Y.encodeStateAsUpdate(doc));
+        // Across a gap each change is of an author of its own: whatever this one says after a change that waits would wait with it.
+        copy.clientID = author;
+      }
       let bytes: Uint8Array | undefined;
       copy.on('update', (update: Uint8Array) => {
         bytes = update;

@@ -124,6 +124,30 @@ describe('memory notes', () => {
     expect(whole.state.get().notes.map(({ text }) => text)).toEqual(['two', 'one']);
   });
 
+  it('written after one behind a gap was rewritten wait for nothing', async () => {
+    const store = createInMemoryStore();
+    const before = createNotes({ store, now: clock() });
+    for (const text of ['one', 'two', 'three']) await before.write({ text });
+    const cut: typeof store = {
+      ...store,
+      log: {
+        ...store.log,
+        read: async (document, after) =>
+          (await store.log.read(document, after)).map((entry, at) =>
+            at === 1 ? { ...entry, bytes: entry.bytes.slice(0, 20) } : entry,
+          ),
+      },
+    };
+    const notes = createNotes({ store: cut, now: clock() });
+    await ready(notes);
+    await notes.write({ id: notes.state.get().notes[0]?.id as string, text: 'three again' });
+    for (const text of ['four', 'five']) await notes.write({ text });
+    // Another device never got the damaged piece, and does not know that there was one.
+    const reached = (await store.log.read(NOTES_DOCUMENT)).filter((_, at) => at !== 1);
+    const there = readNotes(reached.map(({ bytes }) => bytes)).notes.map(({ text }) => text);
+    expect(there.sort()).toEqual(['five', 'four', 'one']);
+  });
+
   it('are no conversation', async () => {
     const store = createInMemoryStore();
     await createNotes({ store, now: clock() }).write({ text: 'note' });
