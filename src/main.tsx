@@ -150,13 +150,13 @@ async function start(): Promise<void> {
       const { createPgliteIndex } = await import('./adapters/index/pglite.ts');
       const opened = await openEngine({ wanted: 'memory' });
       index = createPgliteIndex(opened.database);
-      const { startMemoryEngine } = await import('./services/memory/engine.ts');
+      const { giveTitle, startMemoryEngine } = await import('./services/memory/engine.ts');
       return startMemoryEngine({
         store,
         index,
         embedding: embedding.get,
         config: settings.config,
-        setTitle: (id, title) => documents.change(id, { meta: { title, titleBy: 'auto' } }),
+        setTitle: (id, title) => giveTitle(documents, id, title),
         onStatus: (now) => status.set({ ...now, engine: 'memory' }),
         signal,
       });

@@ -9,7 +9,12 @@ import { serveIndex } from '../adapters/index/worker-host.ts';
 import type { Documents } from '../services/documents/documents.ts';
 import { createDocuments } from '../services/documents/documents-service.ts';
 import { followEmbedding } from '../services/memory/embedding-in-force.ts';
-import { type EngineStatus, type MemoryEngine, startMemoryEngine } from '../services/memory/engine.ts';
+import {
+  type EngineStatus,
+  giveTitle,
+  type MemoryEngine,
+  startMemoryEngine,
+} from '../services/memory/engine.ts';
 import { openDevice } from './device.ts';
 import { joinEngineChannel } from './engine-link.ts';
 
@@ -60,7 +65,7 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
     config: settings.config,
     setTitle: (id, title) => {
       documents ??= createDocuments({ store });
-      return documents.change(id, { meta: { title, titleBy: 'auto' } });
+      return giveTitle(documents, id, title);
     },
     onStatus: (status) => {
       last = status;

@@ -49,6 +49,13 @@ interface Live {
   erased: boolean;
 }
 
+interface Loaded {
+  readonly document: ConversationDocument;
+  readonly entries: number;
+  /** Something did not decode. */
+  readonly damaged: boolean;
+}
+
 interface Pending {
   readonly entries: readonly NewEntry[];
   readonly writes: readonly DrawerWrite[];
@@ -161,9 +168,7 @@ export function createDocuments({
   }
 
   // -------------------------------------------------------------------------------------------- reading
-  async function load(
-    id: ConversationId,
-  ): Promise<{ document: ConversationDocument; entries: number; damaged: boolean } | undefined> {
+  async function load(id: ConversationId): Promise<Loaded | undefined> {
     const entries = await log.read(id);
     if (entries.length === 0) return undefined;
     const document = createConversationDocument(id);
@@ -180,32 +185,32 @@ export function createDocuments({
       const loaded = await load(id);
       if (!loaded && !make)
         throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
+      const named = loaded && nameAgain(loaded);
+      // Not written now, it is written with the next change; and asked for again at the next opening.
+      if (named) enqueue([entryOf(id, 'user', named)], []).catch(() => {});
       const document = loaded?.document ?? createConversationDocument(id);
-      const slot: Live = {
+      return {
         document,
         value: writable(document.read()),
         holders: 0,
-        entries: loaded?.entries ?? 0,
+        entries: (loaded?.entries ?? 0) + (named ? 1 : 0),
         erased: false,
       };
-      if (loaded?.damaged) nameAgain(id, slot);
-      return slot;
     })();
     live.set(id, opening);
     opening.catch(() => live.delete(id));
     return opening;
   }
 
-  /** The title went with a damaged entry: the line in the library still has it. */
-  function nameAgain(id: ConversationId, slot: Live): void {
-    const title = library.get(id)?.title;
-    if (!title || slot.document.read().meta.title !== '') return;
-    const update = slot.document.change({ meta: { title } });
-    if (!update) return;
-    slot.entries += 1;
-    slot.value.set(slot.document.read());
-    // Not written now, it is written with the next change; and asked for again at the next opening.
-    enqueue([entryOf(id, 'user', update)], []).catch(() => {});
+  /**
+   * The title went with a damaged entry: the line in the library still has it, though not who gave it; it may have been the person.
+   * Returns the update, or undefined where there is nothing to put back.
+   */
+  function nameAgain({ document, damaged }: Loaded): Uint8Array | undefined {
+    if (!damaged) return undefined;
+    const { id, meta } = document.read();
+    const title = meta.title === '' && library.get(id)?.title;
+    return title ? document.change({ meta: { title, titleBy: 'person' } }, { restores: true }) : undefined;
   }
 
   const release = (id: ConversationId, slot: Live) => {
@@ -409,7 +414,10 @@ export function createDocuments({
     read: async (id) => {
       await started;
       const slot = await live.get(id)?.catch(() => undefined);
-      return slot ? slot.document.read() : (await load(id))?.document.read();
+      if (slot) return slot.document.read();
+      const loaded = await load(id);
+      if (loaded) nameAgain(loaded);
+      return loaded?.document.read();
     },
 
     change: async (id, change, options = {}) => {
@@ -454,8 +462,10 @@ export function createDocuments({
         }
         const loaded = library.get(id) ? await load(id) : undefined;
         const document = loaded?.document ?? createConversationDocument(id);
-        const update = document.change(change);
-        if (!update) continue;
+        const named = loaded && nameAgain(loaded);
+        const changed = document.change(change);
+        if (!changed) continue;
+        const update = named ? Y.mergeUpdates([named, changed]) : changed;
         updates.push({ id, update });
         entries.push(entryOf(id, origin, update));
         lines.push(toLibraryEntry(document.read()));

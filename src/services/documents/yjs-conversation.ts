@@ -28,8 +28,11 @@ export interface ConversationDocument {
   readonly doc: Y.Doc;
   /** The same object until the document changes. */
   read(): Conversation;
-  /** Makes the change; returns the Yjs update that carries it, or undefined where it changed nothing. */
-  change(change: ConversationChange): Uint8Array | undefined;
+  /**
+   * Makes the change; returns the Yjs update that carries it, or undefined where it changed nothing. `restores`: what damage took is put
+   * back as what the conversation began with, so that every title or flag with a time wins, also one that comes later.
+   */
+  change(change: ConversationChange, options?: { readonly restores?: boolean }): Uint8Array | undefined;
   /**
    * Throws where it does not decode; what joins on behind it is shown all the same. `origin`: where it came from, if that is known;
    * what this device wrote itself has no gaps unless it was damaged.
@@ -160,7 +163,7 @@ export function createConversationDocument(
   return {
     doc,
     read,
-    change: (change) => {
+    change: (change, { restores = false } = {}) => {
       let update: Uint8Array | undefined;
       const capture = (bytes: Uint8Array) => {
         update = bytes;
@@ -174,11 +177,13 @@ export function createConversationDocument(
           for (const message of change.messages ?? [])
             if (!m.has(message.id) && !x.has(message.id)) m.set(message.id, plain(message));
           // What a conversation begins with has no rival yet.
-          const begins = m.size === 0 && meta.size === 0;
+          const begins = restores || (m.size === 0 && meta.size === 0);
           const before = latest.values();
           const timed: [string, unknown][] = [];
           for (const [key, value] of Object.entries(change.meta ?? {})) {
-            if (value === undefined || same(key in before ? before[key] : meta.get(key), value)) continue;
+            const timedAlready = key in before;
+            if (value === undefined || (restores && timedAlready)) continue;
+            if (same(timedAlready ? before[key] : meta.get(key), value)) continue;
             if (begins || !TIMED.has(key)) meta.set(key, plain(value));
             else timed.push([key, plain(value)]);
           }

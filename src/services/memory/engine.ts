@@ -14,6 +14,7 @@ import { type ConversationId, isConversation } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { isNotes } from '../../domain/memory/notes.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import type { Documents } from '../documents/documents.ts';
 import { createReader } from '../documents/reader.ts';
 import { breathe, createJob } from '../scheduler.ts';
 import type { Memory, MemoryStatus } from './memory.ts';
@@ -42,12 +43,29 @@ export interface MemoryEngineDeps {
   /** Tells that `embedding` gives another one now. Without it the change is noticed within seconds of the configuration's. */
   readonly onEmbedding?: (listener: () => void) => () => void;
   readonly config: Readable<Config>;
-  /** Writes a title made from the words; titles live in documents, which this does not write. */
+  /** Writes a title made from the words, see `giveTitle`; titles live in documents, which this does not write. */
   readonly setTitle: (conversation: ConversationId, title: string) => Promise<void>;
   readonly onStatus: (status: EngineStatus) => void;
   readonly signal: AbortSignal;
   /** ms since 1970 */
   readonly now?: () => number;
+}
+
+/**
+ * Gives a title made from the words to a conversation that has none. Opened first: the title that went with a damaged entry comes back
+ * from its line in the library. Throws as `open` and `change` do.
+ */
+export async function giveTitle(
+  documents: Pick<Documents, 'open' | 'change'>,
+  id: ConversationId,
+  title: string,
+): Promise<void> {
+  const open = await documents.open(id);
+  try {
+    if (open.get().meta.title === '') await documents.change(id, { meta: { title, titleBy: 'auto' } });
+  } finally {
+    open.close();
+  }
 }
 
 /** What goes into the index: conversations, and the memory notes as one more. */

@@ -6,10 +6,11 @@ import { openDB } from 'idb';
 import { expect, it } from 'vitest';
 import { checksum } from '../../../src/adapters/log/checksum.ts';
 import { openIndexedDbStore } from '../../../src/adapters/log/indexed-db.ts';
-import { newConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
+import { newConversationId, newEntryId, newMessageId } from '../../../src/domain/base/ids.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
+import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
 
 const NAME = 'bit-rot';
 
@@ -85,6 +86,48 @@ it('keeps the title that went with the first entry: the line in the library stil
   expect((await later.read(id))?.meta.title).toBe('A title');
   expect(later.library.get().entries.find((line) => line.id === id)?.title).toBe('A title');
   await later.close();
+  raw.close();
+  await store.log.close();
+});
+
+it('puts that title back as the oldest word of it: a rename that was made before and comes after wins, everywhere', async () => {
+  const { store, id, entries } = await prepare();
+  const raw = await openDB(NAME);
+  const away = createConversationDocument(id, undefined, () => Date.now() - 3_600_000);
+  for (const { bytes } of entries) away.apply(bytes);
+  const rename = away.change({ meta: { title: 'Renamed', titleBy: 'person' } }) as Uint8Array;
+  const row = await raw.get('entries', entries[0]?.seq as number);
+  await raw.put('entries', { ...row, bytes: row.bytes.slice(0, 20) });
+  const again = createDocuments({ store });
+  const opened = await again.open(id);
+  expect(opened.get().meta).toMatchObject({ title: 'A title', titleBy: 'person' });
+  opened.close();
+  await again.close();
+  for (const { bytes } of (await store.log.read(id)).slice(entries.length)) away.apply(bytes);
+  expect(away.read().meta.title).toBe('Renamed');
+  await store.log.append([{ id: newEntryId(), document: id, origin: 'remote', bytes: rename }]);
+  const later = createDocuments({ store });
+  expect((await later.read(id))?.meta.title).toBe('Renamed');
+  await later.close();
+  raw.close();
+  await store.log.close();
+});
+
+it('keeps that title where nothing was opened: when it is read, and when many are changed at once', async () => {
+  const { store, id, entries } = await prepare();
+  const raw = await openDB(NAME);
+  const row = await raw.get('entries', entries[0]?.seq as number);
+  await raw.put('entries', { ...row, bytes: row.bytes.slice(0, 20) });
+  const again = createDocuments({ store });
+  expect((await again.read(id))?.meta).toMatchObject({ title: 'A title', titleBy: 'person' });
+  expect(await store.log.read(id)).toHaveLength(entries.length);
+  await again.changeMany([{ id, change: { meta: { archived: true } } }], 'user');
+  expect(again.library.get().entries.find((line) => line.id === id)).toMatchObject({
+    title: 'A title',
+    archived: true,
+  });
+  expect((await again.read(id))?.meta).toMatchObject({ title: 'A title', archived: true });
+  await again.close();
   raw.close();
   await store.log.close();
 });

@@ -3,6 +3,7 @@ import type { EmbeddingProvider } from '../../../src/adapters/embedding/embeddin
 import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
 import { createInMemoryIndex } from '../../../src/adapters/index/in-memory.ts';
 import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
+import type { LogEntry } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { newEntryId } from '../../../src/domain/base/ids.ts';
@@ -350,6 +351,34 @@ describe('the projector', () => {
       [auto, named, unnamed].map(async ({ id }) => (await documents.read(id))?.meta.title),
     );
     expect(titles).toEqual(['Fix my sourdough starter', 'Boots', '']);
+  });
+
+  it('makes no title for a conversation whose own one went with a damaged entry: its line still has it', async () => {
+    const store = createInMemoryStore();
+    const before = createDocuments({ store });
+    const { id, change } = conversationOf(['Where is the cellar key?', 'Behind the clock.']);
+    await before.change(id, {
+      meta: { ...change.meta, title: 'House', titleBy: 'import' },
+      messages: change.messages.slice(0, 1),
+    });
+    const open = await before.open(id);
+    await before.change(id, { messages: change.messages.slice(1) });
+    open.close();
+    await before.close();
+    const [first] = await store.log.read(id);
+    const cut = (entries: readonly LogEntry[]) =>
+      entries.map((entry) =>
+        entry.id === first?.id ? { ...entry, bytes: entry.bytes.slice(0, 20) } : entry,
+      );
+    const log = {
+      ...store.log,
+      read: async (...asked: Parameters<typeof store.log.read>) => cut(await store.log.read(...asked)),
+      since: async (...asked: Parameters<typeof store.log.since>) => cut(await store.log.since(...asked)),
+    };
+    const { documents, engine, index } = home({ store: { ...store, log } });
+    await engine().settled();
+    expect(await found(index, 'clock')).toHaveLength(1);
+    expect((await documents.read(id))?.meta).toMatchObject({ title: 'House', titleBy: 'person' });
   });
 
   it('makes a thousand imported messages findable in small transactions', async () => {

@@ -13,7 +13,7 @@ import type { Technique } from '../../../src/domain/memory/rank.ts';
 import { type Config, configSchema, defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
-import { requestRebuild, startMemoryEngine } from '../../../src/services/memory/engine.ts';
+import { giveTitle, requestRebuild, startMemoryEngine } from '../../../src/services/memory/engine.ts';
 import { type MemoryStatus, STARTING } from '../../../src/services/memory/memory.ts';
 import { createMemory } from '../../../src/services/memory/memory-service.ts';
 
@@ -78,7 +78,7 @@ export function openHome(options: HomeOptions = {}) {
       embedding: embedding.get,
       onEmbedding: embedding.subscribe,
       config,
-      setTitle: (id, title) => documents.change(id, { meta: { title, titleBy: 'auto' } }),
+      setTitle: (id, title) => giveTitle(documents, id, title),
       onStatus: (now) => status.set({ ...now, engine: 'memory' }),
       signal: closing.signal,
       ...(options.now ? { now: options.now } : {}),
