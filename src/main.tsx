@@ -196,7 +196,11 @@ async function start(): Promise<void> {
         return opened;
       } catch (error) {
         const problem = toProblem(error);
-        if (problem.code === 'index-damaged') makeAgain(problem);
+        if (problem.code === 'index-damaged' && madeAgain && !waited) {
+          // Another tab leads and still has the damaged one: it makes it again, too, when it comes to it.
+          waited = true;
+          if (!signal.aborted) again = setTimeout(retry, INDEX_RETRY_MS);
+        } else if (problem.code === 'index-damaged') makeAgain(problem);
         else {
           unavailable(error);
           if (problem.retry && !signal.aborted) again = setTimeout(retry, INDEX_RETRY_MS);
@@ -224,6 +228,8 @@ async function start(): Promise<void> {
       if (documents.library.get().entries.length > 0 && alert.get() === null) alert.set(problem);
     };
     let madeAgain = false;
+    /** Once, for another tab that was slower to let go of the damaged one. */
+    let waited = false;
     /** Damaged inside: the index is made again once. If that one fails too, it is not the index. */
     const makeAgain = (problem: Problem) => {
       if (!madeAgain) {
