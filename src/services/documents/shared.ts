@@ -30,6 +30,8 @@ export interface WholeDocument {
   readonly conversation: Conversation | null;
   /** How many messages were forgotten in it. */
   readonly forgotten: number;
+  /** Some of it cannot be read: what is not said here may have been said. */
+  readonly damaged: boolean;
   /**
    * False for a mere fragment: what it builds upon is not here (a change still waits for it), or, in a conversation, nothing begins it.
    */
@@ -46,10 +48,18 @@ export type WholeReader = (id: DocumentId) => Promise<WholeDocument | undefined>
 
 /** Keeps the `keep` documents read last, so that following a busy one applies only what is new. What it gives is good until the next call. */
 export function createWholeReader(log: ConversationLog, keep = 8): WholeReader {
-  const kept = new Map<DocumentId, { doc: Y.Doc; read: (() => Conversation) | null; last: LogEntry }>();
+  const kept = new Map<
+    DocumentId,
+    { doc: Y.Doc; read: (() => Conversation) | null; last: LogEntry; damaged: boolean }
+  >();
   const begin = (id: DocumentId, last: LogEntry) => {
     const doc = new Y.Doc();
-    return { doc, read: isConversation(id) ? createConversationDocument(id, doc).read : null, last };
+    return {
+      doc,
+      read: isConversation(id) ? createConversationDocument(id, doc).read : null,
+      last,
+      damaged: false,
+    };
   };
   return async (id) => {
     const known = kept.get(id);
@@ -70,7 +80,8 @@ export function createWholeReader(log: ConversationLog, keep = 8): WholeReader {
       try {
         Y.applyUpdate(slot.doc, bytes);
       } catch {
-        // Damaged: it stays in the log, and the others still apply.
+        // It stays in the log, and the others still apply.
+        slot.damaged = true;
       }
     }
     kept.set(id, slot);
@@ -79,7 +90,7 @@ export function createWholeReader(log: ConversationLog, keep = 8): WholeReader {
       kept.delete(oldest);
       doc.destroy();
     }
-    const { doc, read } = slot;
+    const { doc, read, damaged } = slot;
     return {
       get update() {
         return Y.encodeStateAsUpdate(doc);
@@ -88,6 +99,7 @@ export function createWholeReader(log: ConversationLog, keep = 8): WholeReader {
         return read?.() ?? null;
       },
       forgotten: doc.getMap('x').size,
+      damaged,
       get standsAlone() {
         if (doc.store.pendingStructs !== null) return false;
         return !read || [...read().messages.values()].some(({ parentId }) => parentId === null);

@@ -5,6 +5,7 @@ import { type DocumentId, isConversation, newEntryId } from '../../domain/base/i
 import type { Readable } from '../../domain/base/readable.ts';
 import { isExcluded, redact } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import { createReader } from '../documents/reader.ts';
 import {
   cleanUpdate,
   createWholeReader,
@@ -25,8 +26,15 @@ export interface DocumentContents {
   readonly read: WholeReader;
   /** The update as it may leave the device. */
   clean(update: Uint8Array): Uint8Array;
-  /** Why the document stays on this device; null: it does not. */
-  reasonToWithhold(here: WholeDocument): RoomRecord['withheld'];
+  /**
+   * Why the document stays on this device; null: it does not. Where that cannot be read, what was decided `before` stands, or else what
+   * the library says of its folder.
+   */
+  reasonToWithhold(
+    document: string,
+    here: WholeDocument,
+    before: RoomRecord['withheld'],
+  ): Promise<RoomRecord['withheld']>;
 }
 
 export function createDocumentContents({
@@ -45,16 +53,22 @@ export function createDocumentContents({
   const clean = (update: Uint8Array) => cleanUpdate(update, holdback).update;
 
   const read = createWholeReader(log);
+  const { library } = createReader(log, 0);
+  const reasonOf = (
+    said: { readonly sample: boolean; readonly workDir: string | null } | undefined,
+  ): RoomRecord['withheld'] => {
+    if (!said) return null;
+    if (said.sample) return 'sample';
+    return isExcluded(said.workDir, config.get().privacy.exclude_work_dirs) ? 'excluded' : null;
+  };
 
   return {
     read,
     clean,
-    reasonToWithhold: ({ conversation }) => {
-      if (!conversation) return null;
-      if (conversation.meta.sample) return 'sample';
-      return isExcluded(conversation.meta.workDir, config.get().privacy.exclude_work_dirs)
-        ? 'excluded'
-        : null;
+    reasonToWithhold: async (document, { conversation, damaged }, before) => {
+      const reason = reasonOf(conversation?.meta);
+      if (reason !== null || !damaged) return reason;
+      return before ?? reasonOf((await library()).find(({ id }) => id === document));
     },
     of: (document) => ({
       isBody: isUpdate,

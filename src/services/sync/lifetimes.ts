@@ -131,7 +131,7 @@ export function createLifetimes({
     if (!record || here.conversation?.meta.deletedAt != null) return;
     if (here.standsAlone || trash.has(document)) {
       const epoch = facts.liveEpoch(document);
-      const withheld = reasonToWithhold(here);
+      const withheld = await reasonToWithhold(document, here, record.withheld);
       const living = facts.livesIn(document, epoch);
       records.putRoom(step, document, {
         ...freshRecord(epoch),

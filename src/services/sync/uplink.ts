@@ -68,7 +68,7 @@ export function createUplink({
     const here = await contents.read(document as DocumentId);
     if (!here) return;
     if (record.gone !== null) return await cameBack(step, document, here);
-    const withheld = contents.reasonToWithhold(here);
+    const withheld = await contents.reasonToWithhold(document, here, record.withheld);
     if (withheld !== null || record.withheld !== null) {
       records.putRoom(step, document, { ...record, withheld, whole: withheld === null });
       return;
@@ -164,7 +164,7 @@ export function createUplink({
         const gone = facts.goneOf(document);
         const record: RoomRecord = {
           ...freshRecord(facts.liveEpoch(document)),
-          withheld: contents.reasonToWithhold(here),
+          withheld: await contents.reasonToWithhold(document, here, null),
           forgotten: here.forgotten,
         };
         const living = facts.livesIn(document, record.epoch);
@@ -202,7 +202,7 @@ export function createUplink({
       for (const [document, record] of records.rooms) {
         if (record.withheld === null) continue;
         const here = await contents.read(document as DocumentId);
-        const withheld = here ? contents.reasonToWithhold(here) : null;
+        const withheld = here ? await contents.reasonToWithhold(document, here, record.withheld) : null;
         if (withheld === record.withheld) continue;
         const step = newStep();
         records.putRoom(step, document, { ...record, withheld, whole: withheld === null });
