@@ -7,6 +7,8 @@
 // Killed anywhere, the next start finds either the step or its cause, and does it (again); doing it twice changes nothing.
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { SyncRoom } from '../../adapters/sync/sync-backend.ts';
+import { blobHash } from '../../domain/sync/blob.ts';
+import { toText } from '../../domain/sync/bytes.ts';
 import { covers, union } from '../../domain/sync/coverage.ts';
 import { groupParts, joinParts, type Opened, openBlob, type RoomKey, type SealInto } from './envelope.ts';
 import {
@@ -160,6 +162,20 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
         clocks: content.clocks(next.clocks, body),
       };
     }
+    // Own blobs that follow upon the last one of this store, each naming the one before: nothing else was ever said under their numbers.
+    const following = new Map(
+      fresh
+        .filter(({ key: name, payload }) => marks[name] && payload.device === device)
+        .map((one) => [`${one.payload.seq}/${toText(one.payload.before)}`, one]),
+    );
+    let last = { seq: before.seq, hash: before.before };
+    for (;;) {
+      const blob = blobs.get(following.get(`${last.seq + 1}/${toText(last.hash)}`)?.key ?? '');
+      if (!blob) break;
+      last = { seq: last.seq + 1, hash: blobHash(blob) };
+    }
+    const follows = last.seq > before.seq && last.seq >= heard;
+    if (follows) next = { ...next, before: last.hash };
     const complete = fresh.every((one) => marks[one.key] || unreadable.has(one.key));
     const outgoing = new Set([...rows().values()].flatMap((row) => row.keys));
     const lying = Object.entries(before.marks).filter(([name]) => blobs.has(name) || outgoing.has(name));
@@ -171,7 +187,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     const said = await content.take(step, bodies, known);
     // A store that was set back counted on from where it was: some numbers mean two things, and who has heard of one does not ask for the
     // other. So all of it is said once more, under a new number. The index is read by everybody whatever its numbers say.
-    const twice = heard >= unheard || (again && said > bodies.length);
+    const twice = (heard >= unheard && !follows) || (again && said > bodies.length);
     // Where the last of its bodies lacks nothing, another copy of this device has done so; both would answer one another without end.
     const saidAgain = async () => latest !== null && (await content.missing(latest)) === null;
     const squash = next.squash || (twice && document !== 'index' && !(await saidAgain()));
