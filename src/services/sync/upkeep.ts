@@ -127,6 +127,8 @@ export function createUpkeep({
       healAt = null;
       return false;
     }
+    // Others may have put it together anew: what came and was not read yet may hold it.
+    if ([...blobs.keys()].some((name) => !now.marks[name] && !isUnreadable(name))) return false;
     healAt ??= clock() + Math.random() * HEAL_JITTER_MS;
     if (clock() < healAt) {
       wakeWithin(healAt - clock() + 1);
@@ -153,12 +155,22 @@ export function createUpkeep({
     return groupParts(opened);
   }
 
-  async function compare(): Promise<void> {
+  /** Every body in the room that was taken over. What of them is not here (any more), as after damage on the disk, is taken once more. */
+  async function takeAgain(): Promise<Uint8Array[]> {
     const bodies: Uint8Array[] = [];
     for (const group of await readAll()) {
       const body = await bodyOf(group);
       if (body) bodies.push(body);
     }
+    const step = newStep();
+    // What was erased here meanwhile does not come back.
+    if (bodies.length > 0 && (await content.whole())) await content.take(step, [], [content.merge(bodies)]);
+    await records.commit(step);
+    return bodies;
+  }
+
+  async function compare(): Promise<void> {
+    const bodies = await takeAgain();
     const step = newStep();
     const now = record();
     // A blob says that it holds what is in itself, never what it leaves out because other blobs have it: those may be lost.
@@ -260,10 +272,10 @@ export function createUpkeep({
     compare,
     squash: async () => {
       const { marks } = record();
-      return await sendWhole(
-        'folded',
-        [...room.blobs().keys()].filter((name) => marks[name]),
-      );
+      const replaces = [...room.blobs().keys()].filter((name) => marks[name]);
+      // What takes their place must have all that they have.
+      await takeAgain();
+      return await sendWhole('folded', replaces);
     },
     fold,
     reset: () => {

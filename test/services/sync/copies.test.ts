@@ -5,9 +5,11 @@ import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
 import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
-import { type ConversationId, LIBRARY_DOCUMENT } from '../../../src/domain/base/ids.ts';
+import { type ConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
+import type { ConversationChange } from '../../../src/services/documents/documents.ts';
+import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
 import { type RelayHere, startRelayHere } from '../../sync/relay-here.ts';
 import {
   createTestDevice,
@@ -62,7 +64,7 @@ const copyOf = async (store: Store): Promise<Store> => {
 };
 /** The same store, in which the entries from `from` to before `to` of a document are damaged. */
 const damage = async (store: Store, id: ConversationId, from: number, to = from + 1): Promise<Store> => {
-  const bad = new Set((await store.log.read(id)).slice(from, to).map((entry) => entry.id));
+  const bad = new Set<string>((await store.log.read(id)).slice(from, to).map((entry) => entry.id));
   const asRead = <T extends { id: string; bytes: Uint8Array }>(entries: readonly T[]): T[] =>
     entries.map((entry) => (bad.has(entry.id) ? { ...entry, bytes: new Uint8Array() } : entry));
   const log: Store['log'] = {
@@ -92,6 +94,13 @@ const counting = (backend: SyncBackend) => {
   };
   return { backend: counted, sent };
 };
+/** Appends to the log what changes the conversation as far as it can be read, and nothing else. */
+const append = async ({ store }: TestDevice, id: ConversationId, change: ConversationChange) => {
+  const document = createConversationDocument(id);
+  for (const { bytes } of await store.log.read(id)) if (bytes.length > 0) document.apply(bytes);
+  const update = document.change(change);
+  if (update) await store.log.append([{ id: newEntryId(), document: id, origin: 'user', bytes: update }]);
+};
 const parts = () => ({ vault: createInMemoryVault(), config: writable(defaultConfig) });
 
 describe('a device that is there twice, as a profile that was copied', () => {
@@ -118,5 +127,109 @@ describe('a device that is there twice, as a profile that was copied', () => {
     expect((await twin.store.log.read(id)).length).toBeLessThan(15);
     const phone = await joinTo(desk, make('Phone'));
     await has(phone, id, ['one', 'two', 'three', 'another three']);
+  }, 60_000);
+});
+
+describe('a device with a damaged entry', () => {
+  const folder = '/home/someone/secret-project/plans';
+
+  it('keeps back what an excluded folder keeps back, though the entry that names the folder is the damaged one', async () => {
+    relay = await startRelayHere();
+    const own = {
+      vault: createInMemoryVault(),
+      config: writable({
+        ...defaultConfig,
+        privacy: { ...defaultConfig.privacy, exclude_work_dirs: ['**/secret-project/**'] },
+      }),
+    };
+    const first = make('Desk', own);
+    const [known, unknown, open] = [newConversationId(), newConversationId(), newConversationId()];
+    const begin = async (id: ConversationId) => {
+      await first.change(id, { meta: { title: 'secret', workDir: folder, createdAt: 1 } });
+      await first.say(id, 'nobody else shall read this');
+    };
+    await begin(known);
+    await create(first);
+    await settled(first);
+    expect((await first.sync.where(known)).place).toBe('withheld');
+    first.stop();
+    // This one was written while sync was not running, and is looked at for the first time with the damage in it.
+    await begin(unknown);
+    const damaged = await damage(await damage(first.store, known, 0), unknown, 0);
+    const desk = make('Desk', { ...own, store: damaged });
+    expect((await desk.read(known))?.meta.workDir).toBeNull();
+    await settled(desk);
+    // Rules that changed are applied again.
+    own.config.set({
+      ...own.config.get(),
+      privacy: {
+        ...own.config.get().privacy,
+        exclude_work_dirs: ['**/secret-project/**', '**/elsewhere/**'],
+      },
+    });
+    await desk.say(open, 'this may be read');
+    await settled(desk);
+    const phone = await joinTo(desk, make('Phone'));
+    await has(phone, open, ['this may be read']);
+    // Written to by an import, which tells the library nothing of a folder that it cannot read.
+    await append(desk, known, { meta: { title: 'still secret' } });
+    await append(desk, unknown, { meta: { title: 'still secret' } });
+    await settled(desk, phone);
+    for (const id of [known, unknown]) {
+      expect((await desk.sync.where(id)).place).toBe('withheld');
+      expect(await phone.store.log.documents()).not.toContain(id);
+    }
+  }, 60_000);
+
+  it('is mended from the relay before it puts one whole in the place of all that lies there', async () => {
+    relay = await startRelayHere();
+    const own = parts();
+    const first = await create(make('Desk', own));
+    const id = newConversationId();
+    const slip = await first.say(id, 'a slip');
+    for (const text of ['one', 'two', 'three']) await first.say(id, text);
+    await settled(first);
+    first.stop();
+    const desk = make('Desk', { ...own, store: await damage(first.store, id, 2) });
+    expect(await desk.texts(id)).not.toContain('two');
+    // What was forgotten is taken off the relay, and all the rest of the room with it, for one whole.
+    await append(desk, id, { removed: [slip.id] });
+    await settled(desk);
+    expect((await desk.sync.journal()).some(({ what }) => what === 'folded')).toBe(true);
+    await has(desk, id, ['one', 'two', 'three']);
+    const phone = await joinTo(desk, make('Phone'));
+    await has(phone, id, ['one', 'two', 'three']);
+  }, 60_000);
+});
+
+describe('a device that was put back and used no number twice', () => {
+  it('goes on where its numbers end, and replaces nothing', async () => {
+    relay = await startRelayHere();
+    const own = parts();
+    const first = await create(make('Desk', own));
+    const id = newConversationId();
+    await first.say(id, 'one');
+    await settled(first);
+    const phone = await joinTo(first, make('Phone'));
+    await has(phone, id, ['one']);
+    await settled(first, phone);
+    const backup = await copyOf(first.store);
+    for (const text of ['two', 'three']) {
+      await first.say(id, text);
+      await settled(first);
+    }
+    await has(phone, id, ['one', 'two', 'three']);
+    await settled(first, phone);
+    first.stop();
+    const { backend, sent } = counting(relay.backend);
+    const desk = make('Desk', { ...own, backend, store: backup });
+    await has(desk, id, ['one', 'two', 'three']);
+    await settled(desk);
+    expect((await desk.sync.journal()).filter(({ what }) => what === 'folded')).toEqual([]);
+    const before = sent.length;
+    await desk.say(id, 'four');
+    await settled(desk);
+    expect(sent.length - before).toBeLessThan(8);
+    await has(phone, id, ['one', 'two', 'three', 'four']);
   }, 60_000);
 });
