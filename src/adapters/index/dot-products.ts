@@ -5,9 +5,10 @@ export const ASSEMBLED =
   'AGFzbQEAAAABCQFgBX9/f39/AAMCAQAFAwEAAQcVAgZtZW1vcnkCAAhwcm9kdWN0cwAACo0BAYoBAgJ/AXsCQANAIAFFDQH9DAAAAAAAAAAAAAAAAAAAAAAhByADIQUgACACaiEG' +
   'A0AgByAA/QEDACAF/QAEAP26Af2uASEHIAVBEGohBSAAQQhqIQAgACAGSQ0ACyAEIAf9GwAgB/0bAWogB/0bAiAH/RsDamo2AgAgBEEEaiEEIAFBAWshAQwACwsL';
 
-/** Largest size of a number of a query, and of a row. */
-export const QUERY_TOP = 32_767;
+/** Largest size of a number of a row, and of a query of so many numbers: no sum may be larger than 32 bits hold. */
 export const ROW_TOP = 127;
+export const queryTop = (dimensions: number): number =>
+  Math.min(32_767, Math.floor((2 ** 31 - 1) / (ROW_TOP * dimensions)));
 
 /** Rows whose products are taken in one call. */
 const ROUND = 4_096;
@@ -25,7 +26,7 @@ interface Assembled {
 export interface DotProducts {
   /** The row at this place, to be written at once: where more memory is asked for, earlier ones are void. Beyond `dimensions` it stays 0. */
   row(place: number): Int8Array;
-  /** Hands on the product of each of the first `count` rows with the query, `dimensions` numbers of at most `QUERY_TOP`, in order. */
+  /** Hands on the product of each of the first `count` rows with the query, `dimensions` numbers of at most `queryTop` of them, in order. */
   each(query: Int16Array, count: number, hear: (place: number, product: number) => void): void;
 }
 

@@ -98,18 +98,14 @@ const reasonOf = (error: unknown): string => {
   return said.length > 0 ? said.join(' ') : String(error);
 };
 /** Neither another place nor a fresh start would help, and what is there must not be given up. */
-const isFinal = (error: unknown): boolean => ['newer-index', 'storage-full'].includes(toProblem(error).code);
-
-/** What Postgres answers where its own files are not what it wrote: a page that fails its checksum, a file or a table that is gone. */
-const DAMAGED_STATES: ReadonlySet<unknown> = new Set(['XX001', 'XX002', '58P01', '42P01']);
-const DAMAGED_WORDS =
-  /^(could not (open relation|find)|cache lookup failed|missing chunk|unexpected chunk|invalid page|could not read block)/;
-
-/** Whether a statement failed because the database is damaged inside. A full disk is not, nor is a wrong statement. */
-export const isDamaged = (error: unknown): boolean => {
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  return DAMAGED_STATES.has(code) || (code === 'XX000' && DAMAGED_WORDS.test(String(message)));
-};
+const isFinal = (error: unknown): boolean =>
+  ['newer-index', 'storage-full', 'index-unavailable'].includes(toProblem(error).code);
+/** What the app brings along could not be had, or there is no memory for it: that says nothing of the files. */
+const isOfTheApp = (error: unknown): boolean =>
+  error instanceof RangeError ||
+  error instanceof WebAssembly.CompileError ||
+  error instanceof WebAssembly.LinkError ||
+  (error instanceof TypeError && /fetch|network|load failed/i.test(error.message));
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -366,6 +362,16 @@ export async function openEngine({
       if (fresh) await place.remove(files);
       const database = await open(place, files).catch(async (error: unknown) => {
         if (isFinal(error) || isHeld(error)) throw error;
+        if (isOfTheApp(error))
+          throw new RecollectError(
+            'index-unavailable',
+            `The memory index could not start: ${reasonOf(error)}`,
+            {
+              params: { detail: reasonOf(error) },
+              retry: true,
+              cause: error,
+            },
+          );
         console.warn(`The memory index did not open (${reasonOf(error)}) and is made again.`);
         await place.remove(files);
         remade = true;

@@ -1,6 +1,6 @@
 // One model's vectors in memory, eight bits a number: it names the few that can be nearest, and the database, which has the vectors
 // themselves, measures and orders those. A copy: it may lag behind or know what is gone, and is asked only as long as it is complete.
-import { createDotProducts, QUERY_TOP, ROW_TOP } from './dot-products.ts';
+import { createDotProducts, queryTop, ROW_TOP } from './dot-products.ts';
 
 /** The least that room for rows grows by. */
 const MORE = 4_096;
@@ -89,7 +89,7 @@ export function createNearest(dimensions: number): Nearest {
       const size = chunks.length;
       if (size <= count) return { chunks: [...chunks], bar: Number.NEGATIVE_INFINITY };
       const asked = new Int16Array(dimensions);
-      const { length, away } = rounded(query.subarray(0, dimensions), QUERY_TOP, asked);
+      const { length, away } = rounded(query.subarray(0, dimensions), queryTop(dimensions), asked);
       products.each(asked, size, (place, product) => {
         scores[place] = product * (inverse[place] as number);
       });

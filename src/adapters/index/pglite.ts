@@ -328,6 +328,8 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
     clear: async () => {
       await ask(nothing, 'select clear_index()');
       copy.clear();
+      // What is prepared was planned for a table that is empty now, and must not stay so while it fills.
+      [rowsKept, analyseAt] = [0, ANALYSE_AFTER];
     },
 
     stats: async (model) => {

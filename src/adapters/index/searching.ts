@@ -21,8 +21,13 @@ import type { VectorCopy } from './vector-copy.ts';
 const PROBE_LENGTH = 16;
 /** Fills that text; a word that nobody looks for. */
 const FILLER = 'zqxjk';
-/** What a vector's row takes beside its numbers, four bytes each. */
-const ROW_BYTES = 48;
+/** What a vector's row takes beside its numbers, four bytes each; and what a page of 8 KB has room for. */
+const [ROW_BYTES, PAGE_BYTES, PAGE_ROOM] = [48, 8_192, 8_152];
+/** Roughly how many vectors a table of that size holds: those that fit a page waste what is left of it, larger ones lie in pieces. */
+const vectorsIn = (bytes: number, dimensions: number): number => {
+  const row = ROW_BYTES + 4 * dimensions;
+  return row > PAGE_ROOM ? bytes / row : (bytes / PAGE_BYTES) * Math.floor(PAGE_ROOM / row);
+};
 /** Every found chunk with what stands right before and after it in its branch, and those themselves. */
 const AROUND = `links as materialized (
   select f.n,
@@ -190,7 +195,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
          select ${probes} as probes, (
              select case when count(*) = ${most} then 1 - nullif(max(distance), 'NaN') end from near) as farthest,
            greatest(0, (select reltuples from pg_class where oid = 'chunks'::regclass)) as chunks,
-           pg_relation_size('vectors') as "vectorBytes", (
+           pg_table_size('vectors') as "vectorBytes", (
            select json_agg(json_build_object(
              'chunkId', c.n, 'messageId', m.id, 'conversationId', k.id, 'title', k.title, 'role', m.role,
              'createdAt', m.created_at, 'text', c.text, 'archived', k.archived, 'pinned', k.pinned,
@@ -207,7 +212,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     }
     if (vector) {
       const { length } = vector.values;
-      copy.want(vector.model, length, (answer?.vectorBytes ?? 0) / (ROW_BYTES + 4 * length));
+      copy.want(vector.model, length, vectorsIn(answer?.vectorBytes ?? 0, length));
     }
     const statistics = statisticsOf(answer?.probes ?? null);
     const candidates = (answer?.candidates ?? [])

@@ -18,6 +18,17 @@ export const noRoom = (cause: unknown) =>
 /** A value that a prepared statement is given. */
 export type Given = string | number | boolean | null;
 
+/** What Postgres answers where its own files are not what it wrote: a page that fails its checksum, a file or a table that is gone. */
+const DAMAGED_STATES: ReadonlySet<unknown> = new Set(['XX001', 'XX002', '58P01', '42P01']);
+const DAMAGED_WORDS =
+  /^(could not (open relation|find)|cache lookup failed|missing chunk|unexpected chunk|invalid page|could not read block)/;
+
+/** Whether a statement failed because the database is damaged inside. A full disk is not, nor is a wrong statement. */
+export const isDamaged = (error: unknown): boolean => {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return DAMAGED_STATES.has(code) || (code === 'XX000' && DAMAGED_WORDS.test(String(message)));
+};
+
 /** Runs one statement. Its rows are checked. */
 export interface Ask {
   <Row>(row: z.ZodType<Row>, sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
@@ -33,7 +44,7 @@ const literal = (value: Given): string =>
 
 /**
  * Asks this database.
- * @throws RecollectError from each call: `storage-full` or `index-unavailable`.
+ * @throws RecollectError from each call: `storage-full`, `index-damaged` or `index-unavailable`.
  */
 export function createAsk(database: Pick<Database, 'query'>): Ask {
   /** Others may ask the same database: names are told apart by chance. */
@@ -67,7 +78,8 @@ export function createAsk(database: Pick<Database, 'query'>): Ask {
     } catch (error) {
       if (isFull(error)) throw noRoom(error);
       const message = error instanceof Error ? error.message : String(error);
-      throw new RecollectError('index-unavailable', `The memory index did not answer: ${message}`, {
+      const code = isDamaged(error) ? 'index-damaged' : 'index-unavailable';
+      throw new RecollectError(code, `The memory index did not answer: ${message}`, {
         params: { detail: message },
         retry: true,
         cause: error,

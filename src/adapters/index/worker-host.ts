@@ -3,11 +3,11 @@ import { worker } from '@electric-sql/pglite/worker';
 import { z } from 'zod';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { createExchange, type Exchange } from './calls.ts';
-import { type EngineName, isDamaged, openEngine, type WantedEngine } from './engines.ts';
+import { type EngineName, openEngine, type WantedEngine } from './engines.ts';
 import type { MemoryIndex } from './memory-index.ts';
 import { createPgliteIndex } from './pglite.ts';
 import { SCHEMA_VERSION } from './schema.ts';
-import type { Database } from './statements.ts';
+import { type Database, isDamaged } from './statements.ts';
 import { INDEX_ID, joinNews, type News } from './worker-news.ts';
 
 /** What the tab sends along when it starts the worker. */
@@ -27,8 +27,8 @@ export interface IndexHost {
   readonly onFailed?: (error: unknown) => void;
 }
 
-/** The same database; `onDamaged` hears, once, that a statement met damage in it. */
-function watched(database: Database, onDamaged: (error: unknown) => void): Database {
+/** The same database; `onDamaged` hears, once, that a statement met damage in it, and has noted that when the statement fails. */
+function watched(database: Database, onDamaged: (error: unknown) => Promise<void>): Database {
   let heard = false;
   return {
     query: async (...given: Parameters<Database['query']>) => {
@@ -37,7 +37,7 @@ function watched(database: Database, onDamaged: (error: unknown) => void): Datab
       } catch (error) {
         if (!heard && isDamaged(error)) {
           heard = true;
-          onDamaged(error);
+          await onDamaged(error);
         }
         throw error;
       }
@@ -94,7 +94,7 @@ export async function serveIndex({ wanted, damage, onOpened, onFailed }: IndexHo
           });
           announce({ type: 'damaged', problem });
         };
-        const index = createPgliteIndex(watched(opened.database, (error) => void onDamaged(error)));
+        const index = createPgliteIndex(watched(opened.database, onDamaged));
         exchangeOf(id).lead(index);
         const said = { type: 'opened', engine: opened.engine, schema: SCHEMA_VERSION } as const;
         announce({ ...said, remade: opened.remade });

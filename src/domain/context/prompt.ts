@@ -110,7 +110,7 @@ export function buildPrompt(input: PromptInput): BuiltPrompt {
           return reason === undefined ? [] : [{ id, why: reason }];
         });
       },
-      cut: first > head,
+      cut: why.includes('window'),
       request: {
         version: 1,
         lines: input.sizeOnly ? [] : linesOf(branch, included, input.returned ?? []),

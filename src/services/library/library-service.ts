@@ -61,11 +61,14 @@ export interface LibraryDeps {
   readonly heldBytes?: number;
 }
 
-/** A disk that turned out to be full while it was written is to a person the same as one that was seen to be too small. */
-function problemOf(error: unknown): Problem {
+/**
+ * A disk that turned out to be full while it was written is to a person the same as one that was seen to be too small. Only of what has been
+ * taken back whole: the sentence says that nothing was taken in.
+ */
+function takenBack(error: unknown): unknown {
   const problem = toProblem(error);
-  if (problem.code !== 'storage-full') return problem;
-  return new RecollectError('import-storage', problem.message, { retry: true, cause: error }).problem;
+  if (problem.code !== 'storage-full') return error;
+  return new RecollectError('import-storage', problem.message, { retry: true, cause: error });
 }
 
 const NO_MESSAGES: Readonly<Record<Role, number>> = { system: 0, user: 0, assistant: 0, tool: 0 };
@@ -148,7 +151,7 @@ export function createLibrary({
           importer: importer?.id ?? null,
           skipped,
           cancelled: stopped,
-          problem: stopped ? null : problemOf(error),
+          problem: stopped ? null : toProblem(error),
         },
       ];
     }
@@ -262,7 +265,10 @@ export function createLibrary({
     const touched: ConversationId[] = held
       ? plans.map(({ id }) => id)
       : await appendInParts(importer.read(watched, { signal, skip: () => {}, now: latest }), planOf, signal);
-    if (held && plans.length > 0) await documents.changeMany(merged(plans), 'import');
+    if (held && plans.length > 0)
+      await documents.changeMany(merged(plans), 'import').catch((error: unknown) => {
+        throw takenBack(error);
+      });
     if (touched.length > 0) onImported([...new Set(touched)]);
     let told = 0;
     for (const one of brought) told += (await notes?.bring(one)) ?? 0;
@@ -303,7 +309,7 @@ export function createLibrary({
       if (grown.length > 0) await documents.changeMany(merged(grown), 'import');
     } catch (error) {
       if (added.length > 0) await documents.erase([...new Set(added)]);
-      throw error;
+      throw takenBack(error);
     }
     return [...added, ...grown.map(({ id }) => id)];
   }

@@ -3,12 +3,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import wabt from 'wabt';
-import {
-  ASSEMBLED,
-  createDotProducts,
-  QUERY_TOP,
-  ROW_TOP,
-} from '../../../src/adapters/index/dot-products.ts';
+import { ASSEMBLED, createDotProducts, queryTop, ROW_TOP } from '../../../src/adapters/index/dot-products.ts';
 
 describe('products of a query with many rows', () => {
   it('are assembled from the source beside them', async () => {
@@ -28,7 +23,7 @@ describe('products of a query with many rows', () => {
           const numbers = (top: number) =>
             fc.array(fc.integer({ min: -top, max: top }), { minLength: dimensions, maxLength: dimensions });
           return fc.record({
-            query: numbers(QUERY_TOP),
+            query: numbers(queryTop(dimensions)),
             row: numbers(ROW_TOP),
             dimensions: fc.constant(dimensions),
           });
@@ -54,11 +49,14 @@ describe('products of a query with many rows', () => {
   });
 
   it('do not overflow where every number is as large as it can be', () => {
-    const products = createDotProducts(384);
-    products.row(0).fill(-ROW_TOP);
-    const sums: number[] = [];
-    products.each(new Int16Array(384).fill(QUERY_TOP), 1, (_, product) => sums.push(product));
-    expect(sums).toEqual([-384 * ROW_TOP * QUERY_TOP]);
+    for (const dimensions of [384, 3_072, 8_192]) {
+      const products = createDotProducts(dimensions);
+      const top = queryTop(dimensions);
+      products.row(0).fill(-ROW_TOP);
+      const sums: number[] = [];
+      products.each(new Int16Array(dimensions).fill(top), 1, (_, product) => sums.push(product));
+      expect(sums).toEqual([-dimensions * ROW_TOP * top]);
+    }
   });
 
   it('refuse what has no numbers, or too many', () => {

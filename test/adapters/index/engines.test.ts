@@ -3,14 +3,11 @@
 import 'fake-indexeddb/auto';
 import { openDB } from 'idb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  isDamaged,
-  openEngine,
-  POSTGRES_VERSION,
-  removeEngineFiles,
-} from '../../../src/adapters/index/engines.ts';
+import { openEngine, POSTGRES_VERSION, removeEngineFiles } from '../../../src/adapters/index/engines.ts';
 import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/index/schema.ts';
+import { isDamaged } from '../../../src/adapters/index/statements.ts';
+import type { RecollectError } from '../../../src/domain/base/errors.ts';
 import { change, message } from '../../suites/memory-index.suite.ts';
 
 const NAME = 'engines';
@@ -209,14 +206,19 @@ describe('engines', { timeout: 120_000 }, () => {
       const { database, remade } = await open();
       expect(remade, 'it opens').toBe(false);
       const causes: unknown[] = [];
+      const codes: unknown[] = [];
       const index = createPgliteIndex(database);
       for (const ask of [
         () => index.bookmark(),
         () => index.search({ words: 'kept', filter: {}, limit: 5 }),
         () => index.apply(change({ messages: [message(2, 'more')] }), 6),
       ])
-        await ask().catch((error: unknown) => causes.push((error as Error).cause));
+        await ask().catch((error: unknown) => {
+          causes.push((error as Error).cause);
+          codes.push((error as RecollectError).problem.code);
+        });
       expect(causes.length).toBeGreaterThan(0);
+      expect(new Set(codes)).toEqual(new Set(['index-damaged']));
       expect(causes.every(isDamaged)).toBe(true);
       await database.close().catch(() => {});
 
