@@ -30,7 +30,7 @@ const emptyBatch = (): Batch => ({
 
 export interface ProjectionDeps {
   readonly index: Pick<MemoryIndex, 'apply' | 'bookmark' | 'messageIds'>;
-  readonly reader: Pick<Reader, 'read'>;
+  readonly reader: Reader;
   readonly config: Readable<Config>;
   /** Writes a title made from the words. */
   readonly setTitle: (conversation: ConversationId, title: string) => Promise<void>;
@@ -118,8 +118,10 @@ export function createProjection({
   ): Promise<void> => {
     const found = await reader.read(id);
     const { privacy } = config.get();
-    if (found && found.damaged > 0) onSkipped(id, `${found.damaged} entries`);
-    if (!found || !isRemembered(found.conversation, privacy)) {
+    const damaged = (found?.damaged ?? 0) > 0;
+    if (damaged) onSkipped(id, `${found?.damaged} entries`);
+    const line = damaged ? (await reader.library()).find((entry) => entry.id === id) : undefined;
+    if (!found || !isRemembered(found.conversation, privacy, line)) {
       batch.removedConversations.push(id);
       undescribed.delete(id);
       return;

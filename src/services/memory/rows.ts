@@ -11,6 +11,7 @@ import { isExcluded, redact } from '../../domain/memory/privacy.ts';
 import { summaryOf } from '../../domain/memory/summary.ts';
 import { titleOf } from '../../domain/memory/title.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import type { LibraryEntry } from '../documents/documents.ts';
 
 /** Longest text of one part that goes into a row, in characters; the whole of it is in the log. */
 const MAX_TEXT = 100_000;
@@ -29,9 +30,14 @@ const RECIPE = 3;
 export const recipeOf = (privacy: Privacy): string =>
   JSON.stringify([RECIPE, privacy.sensitive_keywords, privacy.exclude_work_dirs]);
 
-/** Whether a conversation is to be found at all: not in the trash, not from an excluded folder. */
-export const isRemembered = ({ meta }: Conversation, privacy: Privacy): boolean =>
-  meta.deletedAt === null && !isExcluded(meta.workDir, privacy.exclude_work_dirs);
+/**
+ * Whether a conversation is to be found at all: not in the trash, not from an excluded folder. `line`: what the library says of it, where
+ * not all of it could be read.
+ */
+export const isRemembered = ({ meta }: Conversation, privacy: Privacy, line?: LibraryEntry): boolean =>
+  (line ? [meta, line] : [meta]).every(
+    ({ deletedAt, workDir }) => deletedAt === null && !isExcluded(workDir, privacy.exclude_work_dirs),
+  );
 
 /** The secrets of a text taken out, with the person's keywords. */
 const redactor =
