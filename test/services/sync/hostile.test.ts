@@ -133,6 +133,10 @@ describe('a room', () => {
     const { id, room } = await begin(phone, 'kept back');
     const kept = [...room];
     await eventually(desk, async () => (await desk.texts(id)).length === 1);
+    for (const device of [desk, phone]) {
+      await device.engine.settled();
+      await isSynced(device);
+    }
     // To whoever comes from now on the relay shows nothing of it.
     room.clear();
     const tablet = await home.joinTo(phone, 'Tablet');
