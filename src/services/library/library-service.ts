@@ -16,7 +16,7 @@ import type {
 } from '../../adapters/importers/importer.ts';
 import { IMPORTERS } from '../../adapters/importers/index.ts';
 import { chunksOf } from '../../adapters/importers/source-file.ts';
-import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { until, writable } from '../../domain/base/readable.ts';
 import { holdsSomething, type Told } from '../../domain/chat/archive.ts';
