@@ -31,6 +31,9 @@ export interface Device {
 /** However busy the page, the app is kept for offline use from this time after the start on, ms. */
 const REGISTER_WITHIN_MS = 20_000;
 
+/** A new version that was asked for has taken over by then, or the page is loaded again all the same, ms. */
+const SWITCH_WITHIN_MS = 10_000;
+
 /** The event of Chromium's installation prompt; no type for it ships with TypeScript. */
 interface InstallPromptEvent extends Event {
   prompt(): Promise<unknown>;
@@ -71,10 +74,12 @@ export function createDevice(options: {
     const workbox = new Workbox(options.serviceWorker, { scope: '/' });
     workbox.addEventListener('waiting', () => {
       update.set(() => {
+        const reload = () => window.location.reload();
         // Not Workbox's own event: that comes once, and the first version's taking over may have used it up.
-        navigator.serviceWorker.addEventListener('controllerchange', () => window.location.reload(), {
-          once: true,
-        });
+        navigator.serviceWorker.addEventListener('controllerchange', reload, { once: true });
+        // The old version may have something to end first; who pressed the button must not wait for it without a sign.
+        const late = setTimeout(reload, SWITCH_WITHIN_MS);
+        signal.addEventListener('abort', () => clearTimeout(late), { once: true });
         workbox.messageSkipWaiting();
       });
     });
