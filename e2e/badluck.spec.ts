@@ -111,6 +111,13 @@ for (const engine of ['opfs', 'indexeddb'] as const)
     await composer(page).press('Enter');
     const notice = page.getByText('The memory index was damaged.');
     await expect(notice).toBeVisible();
+    // Who met the damage is answered from the new index.
+    await expect(
+      page
+        .getByRole('region', { name: '/recall restic every night' })
+        .getByText(/Run restic every night at three/)
+        .first(),
+    ).toBeVisible({ timeout: 90_000 });
     await remembered(page, 'words');
     expect(await page.evaluate(() => globalThis.recollect?.app.memory.status.get().engine)).toBe(engine);
     await page.getByText('Close', { exact: true }).click();

@@ -105,6 +105,7 @@ test('without the files of the model, recall goes on by words and says so; with 
     await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
     await remembered(page, 'words');
     await page.goto(`${app.url}/?console`);
+    // Asked before the index is open: it waits for it.
     await composer(page).fill('/recall restic snapshots');
     await composer(page).press('Enter');
     await expect(page.getByText(/restic every night at three/).first()).toBeVisible();

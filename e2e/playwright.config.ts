@@ -16,8 +16,8 @@ export default defineConfig({
     { name: 'one device', testIgnore: 'sync.spec.ts' },
   ],
   retries: 0,
-  timeout: 180_000,
-  expect: { timeout: 30_000 },
+  timeout: 240_000,
+  expect: { timeout: 60_000 },
   reporter: [['list'], ['json', { outputFile: '../test-results/e2e.json' }]],
   use: {
     baseURL: `http://localhost:${port}`,

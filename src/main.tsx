@@ -171,7 +171,8 @@ async function start(): Promise<void> {
 
   function engineInWorker(): Engine {
     const say = joinEngineChannel((message) => {
-      if (message.type === 'status') status.set(message.status);
+      // While there is no index here only an engine that is about to end can speak: the next one answers the hello.
+      if (message.type === 'status' && index !== null) status.set(message.status);
     }, signal);
     const open = async (): Promise<IndexInWorker | undefined> => {
       try {

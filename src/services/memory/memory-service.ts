@@ -35,8 +35,12 @@ import type { Memory, MemoryStatus, RecallResult, SearchHit } from './memory.ts'
 
 /** Candidates asked of each half: the right one is among the best 50 for nine questions in ten. */
 const CANDIDATES = 50;
-/** How long a recall waits for an index that is starting, ms. */
-const INDEX_PATIENCE = 8_000;
+/** How long a recall waits for an index that is starting, ms: seconds, on a busy device some more. Who asks for an answer may wait shorter. */
+const INDEX_PATIENCE = 30_000;
+/** How long it then waits for the index to read what it missed while nobody had it open, ms. */
+const CATCH_UP = 2_000;
+/** How long a recall waits for an index that turned out to be damaged and is made again, ms; then it asks what there is of it. */
+const REMADE_PATIENCE = 60_000;
 /** How long a recall waits for the answer of an index that is there, ms: seconds on a busy device, for ever from a broken one. */
 const ANSWER_PATIENCE = 30_000;
 /** How often it looks whether the index is there, ms. */
@@ -97,15 +101,47 @@ export function createMemory({
   without,
   now = Date.now,
 }: MemoryDeps): Memory {
-  const waitForIndex = async (signal: AbortSignal): Promise<MemoryIndex | null> => {
-    signal.throwIfAborted();
-    const deadline = performance.now() + INDEX_PATIENCE;
-    for (;;) {
-      const ready = index();
-      // One that failed to start will not come by waiting.
-      if (ready || performance.now() > deadline || status.get().state === 'failed') return ready;
-      await new Promise((resolve) => setTimeout(resolve, INDEX_LOOK));
+  /** Waits until `ready`, at most `ms`. One that failed to start will not come by waiting; one that is there and failed may be made again. */
+  const wait = async (ready: () => boolean, ms: number, signal: AbortSignal): Promise<void> => {
+    const deadline = performance.now() + ms;
+    const isHopeless = () => index() === null && status.get().state === 'failed';
+    while (!ready() && performance.now() < deadline && !isHopeless()) {
       signal.throwIfAborted();
+      await new Promise((resolve) => setTimeout(resolve, INDEX_LOOK));
+    }
+    signal.throwIfAborted();
+  };
+  const waitForIndex = async (signal: AbortSignal): Promise<MemoryIndex | null> => {
+    let since = Number.POSITIVE_INFINITY;
+    const isUpToDate = () => {
+      // One that is made again is away for a while.
+      since = index() === null ? Number.POSITIVE_INFINITY : Math.min(since, performance.now());
+      return (
+        Number.isFinite(since) && (status.get().state !== 'starting' || performance.now() - since > CATCH_UP)
+      );
+    };
+    await wait(isUpToDate, INDEX_PATIENCE, signal);
+    return index();
+  };
+
+  /** What `work` finds in an index; in the one that is made again where this turns out to be damaged inside. */
+  const inIndex = async <Found>(
+    from: MemoryIndex,
+    signal: AbortSignal,
+    work: (from: MemoryIndex) => Promise<Found>,
+  ): Promise<Found> => {
+    try {
+      return await work(from);
+    } catch (error) {
+      if (toProblem(error).code !== 'index-damaged') throw error;
+      const isWhole = () => {
+        const { state, unread } = status.get();
+        return index() !== null && index() !== from && state !== 'starting' && unread === 0;
+      };
+      await wait(isWhole, REMADE_PATIENCE, signal);
+      const again = index();
+      if (again === null || again === from) throw error;
+      return await work(again);
     }
   };
 
@@ -329,22 +365,20 @@ export function createMemory({
         ? { ...filter, excludeConversationIds: [...(filter.excludeConversationIds ?? []), current] }
         : filter;
     try {
-      const looking = look(from, query, vector, narrowed, CANDIDATES, { around: true, beside: true });
-      const ranked = await within(signal, ANSWER_PATIENCE, (bounded) => unlessAborted(looking, bounded));
-      signal.throwIfAborted();
-      const { hits, nearMisses } = choose(ranked, {
-        threshold,
-        limit,
-        perConversation: settings.context.max_messages_per_session,
+      const { ranked, hits, nearMisses, around } = await inIndex(from, signal, async (from) => {
+        const looking = look(from, query, vector, narrowed, CANDIDATES, { around: true, beside: true });
+        const ranked = await within(signal, ANSWER_PATIENCE, (bounded) => unlessAborted(looking, bounded));
+        signal.throwIfAborted();
+        const { hits, nearMisses } = choose(ranked, {
+          threshold,
+          limit,
+          perConversation: settings.context.max_messages_per_session,
+        });
+        const messages = [...hits, ...nearMisses].map(({ candidate }) => candidate.messageId);
+        const around =
+          request.withContext === false ? new Map() : await from.neighbours(messages, NEIGHBOURS, NEIGHBOURS);
+        return { ranked, hits, nearMisses, around };
       });
-      const around =
-        request.withContext === false
-          ? new Map()
-          : await from.neighbours(
-              [...hits, ...nearMisses].map(({ candidate }) => candidate.messageId),
-              NEIGHBOURS,
-              NEIGHBOURS,
-            );
       signal.throwIfAborted();
       const budget = settings.context.max_total_tokens;
       const passages = passagesOf(hits, around, query, budget);
@@ -385,7 +419,9 @@ export function createMemory({
       words === ''
         ? []
         : distinct(
-            await look(from, text, null, narrowed, limit, { around: false, beside: false }),
+            await inIndex(from, signal, (from) =>
+              look(from, text, null, narrowed, limit, { around: false, beside: false }),
+            ),
             Number.POSITIVE_INFINITY,
             limit,
           );
@@ -398,7 +434,9 @@ export function createMemory({
         true,
       );
     const both = distinct(
-      await look(from, text, vector, narrowed, limit, { around: true, beside: false }),
+      await inIndex(from, signal, (from) =>
+        look(from, text, vector, narrowed, limit, { around: true, beside: false }),
+      ),
       Number.POSITIVE_INFINITY,
     );
     signal.throwIfAborted();

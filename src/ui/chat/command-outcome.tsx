@@ -292,9 +292,7 @@ export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
           {result.degraded && <ProblemNotice problem={result.degraded} compact />}
           {result.passages.length === 0 && result.nearMisses.length === 0 ? (
             // An index that did not answer is no proof that there is nothing.
-            result.degraded?.code !== 'index-unavailable' && (
-              <p className="text-ink-2">{t('recallNothing')}</p>
-            )
+            !result.unavailable && <p className="text-ink-2">{t('recallNothing')}</p>
           ) : (
             <RecallCard
               passages={result.passages.map(bare)}

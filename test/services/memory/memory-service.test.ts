@@ -5,7 +5,7 @@ import { createInMemoryIndex } from '../../../src/adapters/index/in-memory.ts';
 import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { newConversationId } from '../../../src/domain/base/ids.ts';
-import { writable } from '../../../src/domain/base/readable.ts';
+import { type Readable, writable } from '../../../src/domain/base/readable.ts';
 import { configSchema, defaultConfig } from '../../../src/domain/settings/config.ts';
 import { type MemoryStatus, type SearchHit, STARTING } from '../../../src/services/memory/memory.ts';
 import { createMemory } from '../../../src/services/memory/memory-service.ts';
@@ -32,14 +32,14 @@ const READY: MemoryStatus = {
 function memoryOver(
   index: () => MemoryIndex | null,
   embedding: EmbeddingProvider | null,
-  status: MemoryStatus = READY,
+  status: MemoryStatus | Readable<MemoryStatus> = READY,
 ) {
   return createMemory({
     index,
     embedding: () => embedding,
     config: writable(structuredClone(defaultConfig)),
     documents: { library: writable({ ready: true, entries: [] }) },
-    status: writable(status),
+    status: 'get' in status ? status : writable(status),
     wake: () => {},
     setPaused: () => {},
     rebuild: async () => {},
@@ -204,6 +204,79 @@ describe('recall', () => {
       mode: 'keyword',
       degraded: { code: 'embedding-missing' },
     });
+  });
+
+  it('waits for an index that takes its time, and for what that reads first', async () => {
+    const house = home({ now: () => NOW });
+    await house.add(...library());
+    await house.indexed();
+    vi.useFakeTimers();
+    try {
+      let here: MemoryIndex | null = null;
+      const status = writable<MemoryStatus>(STARTING);
+      const asked = memoryOver(() => here, null, status).recall({ text: 'cellar key', signal: signal() });
+      await vi.advanceTimersByTimeAsync(20_000);
+      here = createInMemoryIndex();
+      await vi.advanceTimersByTimeAsync(500);
+      here = house.index;
+      status.set(READY);
+      await vi.advanceTimersByTimeAsync(100);
+      const { passages, nearMisses } = await asked;
+      expect([...passages, ...nearMisses][0]?.passage).toContain('cellar key');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('answers from the index that is made again where the one it asked was damaged inside', async () => {
+    const house = home({ now: () => NOW });
+    await house.add(...library());
+    await house.indexed();
+    const damaged: MemoryIndex = {
+      ...createInMemoryIndex(),
+      look: async () => {
+        throw new RecollectError('index-damaged', 'a page is not what was written', { retry: true });
+      },
+    };
+    for (const ask of ['recall', 'search'] as const) {
+      let here: MemoryIndex | null = damaged;
+      const status = writable<MemoryStatus>(READY);
+      const memory = memoryOver(() => here, null, status);
+      let hits: readonly SearchHit[] = [];
+      const asked =
+        ask === 'recall'
+          ? memory.recall({ text: 'where is the cellar key', signal: signal() })
+          : memory.search({
+              text: 'cellar key',
+              filter: {},
+              limit: 5,
+              signal: signal(),
+              onHits: (found) => {
+                hits = found;
+              },
+            });
+      // What keeps it in step meets the damage, too.
+      status.set({ ...READY, state: 'failed' });
+      setTimeout(() => {
+        here = null;
+        status.set(STARTING);
+      }, 40);
+      setTimeout(() => {
+        here = house.index;
+        status.set({ ...READY, unread: 3 });
+      }, 80);
+      setTimeout(() => status.set(READY), 160);
+      const found = await asked;
+      const best = found ? [...found.passages, ...found.nearMisses][0]?.passage : hits[0]?.snippet;
+      expect(best).toContain('cellar key');
+    }
+    let last: MemoryIndex | null = damaged;
+    const hopeless = memoryOver(() => last, null, { ...READY, state: 'failed' });
+    const asked = hopeless.recall({ text: 'key', signal: signal() });
+    setTimeout(() => {
+      last = null;
+    }, 40);
+    expect(await asked).toMatchObject({ unavailable: true, degraded: { code: 'index-damaged' } });
   });
 
   it('answers with nothing and the reason when the index cannot be had', async () => {
