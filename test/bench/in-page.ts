@@ -117,29 +117,41 @@ export async function timeBareWrites({ count, gapMs }: { count: number; gapMs: n
   return times.slice(5);
 }
 
-/** Recall from end to end, and where its time goes: the question's vector, each verb of the index, and what is left, which is ranking. */
+/**
+ * Recall from end to end, and where its time goes: the question's vector, each verb of the index (the words are looked up while the vector
+ * is made, `lookByWords`), and what is left when none of them runs, which is ranking.
+ */
 export async function timeRecalls({ questions, warmUp }: { questions: readonly string[]; warmUp: number }) {
   const { app, index, embedding } = recollect;
   const spent: Record<string, number> = {};
   const restore: (() => void)[] = [];
-  const measure = (name: string, holder: object, verb: string) => {
+  let [running, since] = [0, 0];
+  const measure = (nameOf: (given: unknown) => string, holder: object, verb: string) => {
     const verbs = holder as Record<string, (...given: unknown[]) => unknown>;
     const original = verbs[verb];
     if (!original) return;
+    const add = (name: string, ms: number) => {
+      spent[name] = (spent[name] ?? 0) + ms;
+    };
     verbs[verb] = async (...given) => {
       const started = performance.now();
+      if (running++ === 0) since = started;
       try {
         return await original.apply(holder, given);
       } finally {
-        spent[name] = (spent[name] ?? 0) + performance.now() - started;
+        const now = performance.now();
+        add(nameOf(given[0]), now - started);
+        if (--running === 0) add('waited', now - since);
       }
     };
     restore.push(() => {
       verbs[verb] = original;
     });
   };
-  for (const verb of ['embed', 'read']) measure('embedding', embedding, verb);
-  for (const verb of ['search', 'look', 'pieces', 'neighbours']) measure(verb, index, verb);
+  for (const verb of ['embed', 'read']) measure(() => 'embedding', embedding, verb);
+  for (const verb of ['pieces', 'neighbours']) measure(() => verb, index, verb);
+  const isMeaning = (query: unknown) => (query as { vector?: unknown }).vector !== undefined;
+  measure((query) => (isMeaning(query) ? 'look' : 'lookByWords'), index, 'look');
   const rows: Record<string, number>[] = [];
   let found = 0;
   for (const text of questions) {
@@ -148,9 +160,8 @@ export async function timeRecalls({ questions, warmUp }: { questions: readonly s
     const result = await app.memory.recall({ text, signal: new AbortController().signal });
     const total = performance.now() - started;
     found += result.passages.length + result.nearMisses.length;
-    const known = Object.values(spent).reduce((sum, ms) => sum + ms, 0);
-    const { embedding: reading = 0 } = spent;
-    rows.push({ total, ...spent, index: known - reading, rank: total - known });
+    const { waited = 0, ...parts } = spent;
+    rows.push({ total, ...parts, rank: total - waited });
   }
   for (const undo of restore) undo();
   const empty: number[] = [];

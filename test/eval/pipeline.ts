@@ -6,6 +6,7 @@ import { vector } from '@electric-sql/pglite-pgvector';
 import { createInProcessLocalEmbedding } from '../../src/adapters/embedding/in-process.ts';
 import type { Found as IndexFound, MemoryIndex } from '../../src/adapters/index/memory-index.ts';
 import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
+import { together } from '../../src/adapters/index/rules.ts';
 import { migrate } from '../../src/adapters/index/schema.ts';
 import { type MessageId, newConversationId, newMessageId } from '../../src/domain/base/ids.ts';
 import { until } from '../../src/domain/base/readable.ts';
@@ -95,8 +96,10 @@ export async function openPipeline(options: {
   const index: MemoryIndex = {
     ...postgres,
     look: async (query) => {
-      seen = await postgres.look(query);
-      return seen;
+      const found = await postgres.look(query);
+      // What the vector adds comes after what the words brought.
+      seen = query.after ? together(seen, found) : found;
+      return found;
     },
   };
   const provider = createInProcessLocalEmbedding({

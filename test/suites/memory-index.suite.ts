@@ -5,11 +5,13 @@ import { createInMemoryIndex } from '../../src/adapters/index/in-memory.ts';
 import type {
   ChunkRow,
   ConversationRow,
+  Found,
   IndexChange,
   IndexFilter,
   MemoryIndex,
   MessageRow,
 } from '../../src/adapters/index/memory-index.ts';
+import { afterLook, together } from '../../src/adapters/index/rules.ts';
 import type { ConversationId, MessageId } from '../../src/domain/base/ids.ts';
 
 export interface MemoryIndexSetup {
@@ -903,7 +905,13 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
           message(
             id,
             texts.map((one, ordinal) => chunk(one, { ordinal, priority: ordinal })),
-            { conversationId: c(of), parentId: parent === null ? null : m(parent), role, createdAt: at },
+            {
+              conversationId: c(of),
+              parentId: parent === null ? null : m(parent),
+              ...(parent === null ? {} : { before: m(parent) }),
+              role,
+              createdAt: at,
+            },
           ),
         );
       const anyChange = fc
@@ -974,6 +982,22 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
               )
               .sort(),
           );
+        for (const [filter, limit] of [
+          [{}, 2],
+          [{ roles: ['user'] }, 1],
+        ] satisfies [IndexFilter, number][]) {
+          const asked = { words: 'pear 备份', filter, limit, around: true };
+          const byWords = await subject.look(asked);
+          const added = await subject.look({ ...asked, vector, after: afterLook(byWords) });
+          const told = ({ candidates, worth }: Found) => ({
+            worth,
+            // What stands beside several that were found may name either of them.
+            candidates: candidates
+              .map((one) => (one.beside ? { ...one, previous: null, next: null } : one))
+              .sort((a, b) => a.chunkId - b.chunkId),
+          });
+          expect(told(together(byWords, added))).toEqual(told(await subject.look({ ...asked, vector })));
+        }
         const near = await subject.neighbours([m(1), m(2), m(3), m(4)], 2, 2);
         seen.push([...near].sort(([a], [b]) => (a < b ? -1 : 1)));
         const { bytes: _, ...stats } = await subject.stats(MODEL);

@@ -22,19 +22,41 @@ export const splitWords = (words: string): string[] => words.toLowerCase().split
 export const weightOf = (holding: number, all: number): number =>
   Math.log(1 + (all - holding + 0.5) / (holding + 0.5)) * (K1 + 1);
 
-/** What each word of the query adds to the BM25 of a chunk with these words; a word that stands twice in the query counts twice. */
+/** Places for the shapes of words: two words that are not equal mostly stand in different ones. */
+const SHAPES = 4_096;
+const shapeOf = (firstCode: number, length: number): number => (firstCode * 31 + length) % SHAPES;
+
+/**
+ * What each word of the query adds to the BM25 of a chunk with these words, parted by spaces; a word that stands twice in the query
+ * counts twice. One search asks it of hundreds of chunks: a word is cut out only where it may be one of the query's.
+ */
 export function termsOf(
   query: readonly string[],
-  words: readonly string[],
   { weights, perWord }: WordStatistics,
-): number[] {
-  const wanted = new Set(query);
-  const times = new Map<string, number>();
-  for (const word of words) if (wanted.has(word)) times.set(word, (times.get(word) ?? 0) + 1);
-  return query.map((word) => {
-    const found = times.get(word);
-    return found ? ((weights.get(word) ?? 0) * found) / (found + K1 * (1 - B + perWord * words.length)) : 0;
-  });
+): (words: string) => number[] {
+  const shapes = new Uint8Array(SHAPES);
+  for (const word of query) shapes[shapeOf(word.charCodeAt(0), word.length)] = 1;
+  return (words) => {
+    const text = words.toLowerCase();
+    const times = new Map<string, number>();
+    let length = 0;
+    for (let start = 0; start < text.length; ) {
+      const space = text.indexOf(' ', start);
+      const end = space < 0 ? text.length : space;
+      if (end > start) {
+        length += 1;
+        if (shapes[shapeOf(text.charCodeAt(start), end - start)] === 1) {
+          const word = text.slice(start, end);
+          times.set(word, (times.get(word) ?? 0) + 1);
+        }
+      }
+      start = end + 1;
+    }
+    return query.map((word) => {
+      const found = times.get(word);
+      return found ? ((weights.get(word) ?? 0) * found) / (found + K1 * (1 - B + perWord * length)) : 0;
+    });
+  };
 }
 
 /** BM25 from what its words add: > 0 where any word matches, else 0. */

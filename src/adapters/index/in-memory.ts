@@ -213,7 +213,7 @@ export function createInMemoryIndex(): MemoryIndex {
 
     search: async (query) => [...(await index.look(query)).candidates],
 
-    look: async ({ words, vector, filter, limit, around }) => {
+    look: async ({ words, vector, filter, limit, around, after }) => {
       const title = filter.titleContains?.toLowerCase();
       const passes = (chunk: Chunk): boolean => {
         const message = messageOf(chunk);
@@ -235,10 +235,10 @@ export function createInMemoryIndex(): MemoryIndex {
       const query = splitWords(words).slice(0, QUERY_WORDS);
       if ((query.length === 0 && !vector) || limit <= 0) return { candidates: [], worth: [] };
       const statistics = statisticsOf(query);
-      const termsIn = (chunk: Chunk) => termsOf(query, splitWords(chunk.words), statistics);
+      const termsIn = termsOf(query, statistics);
       const keyword = new Map(
         eligible.flatMap((chunk) => {
-          const score = bm25Of(termsIn(chunk));
+          const score = bm25Of(termsIn(chunk.words));
           return score > 0 ? [[chunk.id, score] as const] : [];
         }),
       );
@@ -258,16 +258,21 @@ export function createInMemoryIndex(): MemoryIndex {
           .filter((chunk) => scores.has(chunk.id))
           .sort((a, b) => (scores.get(b.id) ?? 0) - (scores.get(a.id) ?? 0) || a.id - b.id)
           .slice(0, limit);
-      const found = new Set([...best(keyword), ...best(cosines)]);
+      const there = new Set(after && [...after.found, ...after.beside]);
+      const found = new Set(
+        after
+          ? best(cosines).filter(({ id }) => !after.found.includes(id))
+          : [...best(keyword), ...best(cosines)],
+      );
       const beside = new Set<Chunk>();
       if (around)
         for (const chunk of found)
           for (const other of [previousOf(chunk), nextOf(chunk)])
-            if (other && !found.has(other)) beside.add(other);
+            if (other && !found.has(other) && !there.has(other.id)) beside.add(other);
       const toCandidate = (chunk: Chunk): Candidate => {
         const message = messageOf(chunk);
         const conversation = conversationOf(chunk);
-        const terms = termsIn(chunk);
+        const terms = termsIn(chunk.words);
         return {
           chunkId: chunk.id,
           messageId: message.id,
@@ -289,6 +294,14 @@ export function createInMemoryIndex(): MemoryIndex {
       return {
         candidates: linked([...found, ...beside].map(toCandidate)),
         worth: worthOf(query, statistics, chunks.size),
+        ...(after
+          ? {
+              measured: [...chunks.values()].flatMap((chunk) => {
+                const cosine = there.has(chunk.id) ? cosineIn(chunk) : null;
+                return cosine === null ? [] : [[chunk.id, cosine] as const];
+              }),
+            }
+          : {}),
       };
     },
 

@@ -99,6 +99,8 @@ export interface IndexQuery {
   readonly limit: number;
   /** Also brings what was said right before and after each candidate, with both numbers. Default: false. */
   readonly around?: boolean;
+  /** What the same query brought without its vector, by chunk id: then only what the vector adds is brought, and these are measured. */
+  readonly after?: { readonly found: readonly number[]; readonly beside: readonly number[] };
 }
 
 /** A chunk found by either half, or beside one that was; both numbers are computed for it. */
@@ -129,6 +131,8 @@ export interface Candidate {
 export interface Found {
   readonly candidates: readonly Candidate[];
   readonly worth: readonly number[];
+  /** Cosines of what came `after` names, by chunk id; those without a vector of the model are missing. */
+  readonly measured?: readonly (readonly [chunkId: number, cosine: number])[];
 }
 
 /** A message next to a hit. */

@@ -1,5 +1,5 @@
 // What every member of the shelf agrees on, beyond the contract's words.
-import type { Candidate, IndexChange } from './memory-index.ts';
+import type { Candidate, Found, IndexChange, IndexQuery } from './memory-index.ts';
 
 /** Query words that are looked up; what comes after them is ignored (each word costs time, a pasted page has thousands). */
 export const QUERY_WORDS = 200;
@@ -47,6 +47,23 @@ export function linked(candidates: readonly Candidate[]): Candidate[] {
     previous: one.previous ?? previous.get(one.chunkId) ?? null,
     next: one.next ?? next.get(one.chunkId) ?? null,
   }));
+}
+
+/** What a look without a vector brought, as the next one is told of it. */
+export const afterLook = ({ candidates }: Found): NonNullable<IndexQuery['after']> => {
+  const ids = (beside: boolean) =>
+    candidates.filter((one) => one.beside === beside).map(({ chunkId }) => chunkId);
+  return { found: ids(false), beside: ids(true) };
+};
+
+/** What one look with words and vector would have brought: by words first, then what the vector added `after` that. */
+export function together(byWords: Found, added: Found): Found {
+  const cosines = new Map(added.measured ?? []);
+  const again = new Set(added.candidates.map(({ chunkId }) => chunkId));
+  const before = byWords.candidates
+    .filter(({ chunkId }) => !again.has(chunkId))
+    .map((one) => ({ ...one, cosine: cosines.get(one.chunkId) ?? null }));
+  return { candidates: linked([...before, ...added.candidates]), worth: added.worth };
 }
 
 /** The vector at length 1; null where it has no direction. */

@@ -28,8 +28,8 @@ const vectorsIn = (bytes: number, dimensions: number): number => {
   const row = ROW_BYTES + 4 * dimensions;
   return row > PAGE_ROOM ? bytes / row : (bytes / PAGE_BYTES) * Math.floor(PAGE_ROOM / row);
 };
-/** Every found chunk with what stands right before and after it in its branch, and those themselves. */
-const AROUND = `links as materialized (
+/** Every found chunk with what stands right before and after it in its branch, and those themselves, but for what is `known`. */
+const aroundBut = (known: string) => `links as materialized (
   select f.n,
     case when c.ordinal > 0
       then (select o.n from chunks o where o.message = c.message and o.ordinal = c.ordinal - 1 limit 1)
@@ -46,7 +46,7 @@ const AROUND = `links as materialized (
   union all
   select n, null, null, true from (
     select distinct b.n from links, lateral (values (previous), (next)) as b(n)
-    where b.n is not null and b.n not in (select n from found)
+    where b.n is not null and b.n not in (select n from found) ${known}
   ) beside
 )`;
 const ALONE =
@@ -80,6 +80,8 @@ const searchRow = z.object({
   chunks: z.number(),
   /** Size of the table of vectors: how many there are is known when it was last looked, which may be long ago. */
   vectorBytes: z.number(),
+  /** Cosines of what was found before. */
+  measured: z.array(z.tuple([z.number(), z.number()])).nullable(),
   /** The least cosine of those that the vector brought; null where they are fewer than wanted. */
   farthest: z.number().nullable(),
   candidates: z.array(candidate).nullable(),
@@ -137,7 +139,7 @@ const isNarrow = (filter: IndexFilter): boolean =>
 /** Searches with `ask`; the nearest in the whole library are named by the copy of the vectors where it can. */
 export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) => Promise<Found> {
   const search = async (given: IndexQuery, inMemory: boolean): Promise<Found> => {
-    const { words, vector, filter, limit, around = false } = given;
+    const { words, vector, filter, limit, around = false, after } = given;
     const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
     const most = Math.trunc(limit);
     if ((query.length === 0 && !vector) || most <= 0) return { candidates: [], worth: [] };
@@ -149,8 +151,10 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     const none = 'select null::integer as n, null::double precision as distance where false';
     let few: Likely | null = null;
     let [worded, near, probes, wordsOf, cosine, joined] = [none, none, 'null', 'null', 'null', ''];
+    let measured = 'null';
     if (query.length > 0) {
-      worded = `select c.n from chunks c ${where}
+      if (!after)
+        worded = `select c.n from chunks c ${where}
           order by c.words <@> to_bm25query(${add(query.join(' '))}, 'chunks_bm25') limit ${most}`;
       // Scoring a row by the operator costs more than all the rest of a search. So the index is asked once what each word is
       // worth, and the rows are scored from their words.
@@ -187,12 +191,21 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
         near = `select s.n, s.distance from (${nearest} where x.model = ${model} order by distance offset 0) s
             where (select ${conditions.join(' and ')} from chunks c where c.n = s.n) order by s.distance limit ${most}`;
     }
+    const numbers = (ids: readonly number[]) =>
+      `(select value::integer from json_array_elements_text(${add(toJson(ids))}::json))`;
+    if (vector && after)
+      measured = `(
+           select json_agg(json_build_array(n, cosine)) from (
+             select c.n, ${cosine} as cosine from ${numbers([...after.found, ...after.beside])} as c(n) ${joined}
+           ) known where cosine is not null)`;
+    const but = after ? `where n not in ${numbers(after.found)}` : '';
+    const known = after ? `and b.n not in ${numbers([...after.found, ...after.beside])}` : '';
     const [answer] = await ask.prepared(
       searchRow,
       `with worded as materialized (${worded}), near as materialized (${near}),
-         found as materialized (select n from worded union select n from near),
-         ${around ? AROUND : ALONE}
-         select ${probes} as probes, (
+         found as materialized (select n from worded union select n from near ${but}),
+         ${around ? aroundBut(known) : ALONE}
+         select ${probes} as probes, ${measured} as measured, (
              select case when count(*) = ${most} then 1 - nullif(max(distance), 'NaN') end from near) as farthest,
            greatest(0, (select reltuples from pg_class where oid = 'chunks'::regclass)) as chunks,
            pg_table_size('vectors') as "vectorBytes", (
@@ -215,15 +228,22 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
       copy.want(vector.model, length, vectorsIn(answer?.vectorBytes ?? 0, length));
     }
     const statistics = statisticsOf(answer?.probes ?? null);
+    const termsIn = termsOf(query, statistics);
     const candidates = (answer?.candidates ?? [])
       .map(({ words: own, ...row }) => {
-        const terms = termsOf(query, splitWords(own ?? ''), statistics);
+        const terms = termsIn(own ?? '');
         return { ...row, bm25: bm25Of(terms), terms };
       })
       .filter((row) => row.beside || row.bm25 > 0 || row.cosine !== null);
+    const seen = new Set([
+      ...candidates.map(({ chunkId }) => chunkId),
+      ...(after?.found ?? []),
+      ...(after?.beside ?? []),
+    ]);
     return {
       candidates: around ? linked(candidates) : candidates,
-      worth: worthOf(query, statistics, Math.max(answer?.chunks ?? 0, candidates.length)),
+      worth: worthOf(query, statistics, Math.max(answer?.chunks ?? 0, seen.size)),
+      ...(after ? { measured: answer?.measured ?? [] } : {}),
     };
   };
   return (query) => search(query, true);

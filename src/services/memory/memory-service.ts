@@ -3,6 +3,7 @@
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
 import { hasCentredPieces } from '../../adapters/embedding/state-centres.ts';
 import type { Candidate, IndexFilter, MemoryIndex, NeighbourRow } from '../../adapters/index/memory-index.ts';
+import { afterLook, together } from '../../adapters/index/rules.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
@@ -145,10 +146,14 @@ export function createMemory({
     }
   };
 
-  /** The question as a vector; null with the reason where there is none in time. `reason: null`: nothing is wrong, the model just cannot read this language. */
+  /**
+   * The question as a vector; null with the reason where there is none in time, which begins when there is an index to ask. `reason: null`:
+   * nothing is wrong, the model just cannot read this language.
+   */
   const vectorOf = async (
     text: string,
     signal: AbortSignal,
+    asking: Promise<unknown>,
   ): Promise<{ vector: QueryVector } | { vector: null; reason: Problem | null }> => {
     const provider = embedding();
     if (!provider) {
@@ -171,6 +176,7 @@ export function createMemory({
               .then((vectors) => vectors.map((vector): QuestionRead => ({ vector }))),
         provider.calibration(signal),
       ]);
+      await Promise.race([asking, made]);
       // Where it is too late for this question it goes on: the next one finds the model loaded.
       const [read, scale] = await within(signal, MODEL_PATIENCE, (bounded) => unlessAborted(made, bounded));
       const [whole, end]: readonly QuestionRead[] = read;
@@ -225,25 +231,31 @@ export function createMemory({
 
   /**
    * Ranks what both halves find, together with what stands beside it: first by what the index says of all, then the best again with their
-   * pieces. What is only beside a hit may be one too, unless the filter speaks of messages and not of conversations.
+   * pieces. What is only beside a hit may be one too, unless the filter speaks of messages and not of conversations. The words are looked
+   * up while the model still reads the question.
    */
   const look = async (
     from: MemoryIndex,
     question: string,
-    vector: QueryVector | null,
+    given: QueryVector | null | Promise<QueryVector | null>,
     filter: IndexFilter,
     limit: number,
     options: { readonly around: boolean; readonly beside: boolean },
   ): Promise<Ranked[]> => {
     const { hybrid_weights: weights, filters } = config.get().recall;
     const words = queryWords(question);
-    const found = await from.look({
-      words,
-      ...(vector ? { vector: { model: vector.model, values: vector.values } } : {}),
-      filter,
-      limit,
-      around: options.around,
-    });
+    const asked = { words, filter, limit, around: options.around };
+    const meant = (vector: QueryVector) => ({ model: vector.model, values: vector.values });
+    const lookMeanwhile = async (reading: Promise<QueryVector | null>) => {
+      const [byWords, vector] = await Promise.all([from.look(asked), reading]);
+      if (!vector) return { vector, found: byWords };
+      const added = await from.look({ ...asked, vector: meant(vector), after: afterLook(byWords) });
+      return { vector, found: together(byWords, added) };
+    };
+    const { vector, found } =
+      given instanceof Promise
+        ? await lookMeanwhile(given)
+        : { vector: given, found: await from.look(given ? { ...asked, vector: meant(given) } : asked) };
     const { worth } = found;
     const candidates = rated(words, found.candidates);
     const context: RankContext = {
@@ -346,8 +358,11 @@ export function createMemory({
     if (query === '' || limit <= 0) return result({});
 
     // The model may read the question while the index is still waking up.
-    const [from, { vector, ...why }] = await Promise.all([waitForIndex(signal), vectorOf(query, signal)]);
-    const reason = 'reason' in why ? why.reason : null;
+    const asking = waitForIndex(signal);
+    const reading = vectorOf(query, signal, asking);
+    // Whoever gives up on the recall gives up on the vector; nobody is left to hear of it.
+    reading.catch(() => undefined);
+    const from = await asking;
     if (!from)
       return result({
         unavailable: true,
@@ -366,6 +381,7 @@ export function createMemory({
         : filter;
     try {
       const { ranked, hits, nearMisses, around } = await inIndex(from, signal, async (from) => {
+        const vector = reading.then(({ vector }) => vector);
         const looking = look(from, query, vector, narrowed, CANDIDATES, { around: true, beside: true });
         const ranked = await within(signal, ANSWER_PATIENCE, (bounded) => unlessAborted(looking, bounded));
         signal.throwIfAborted();
@@ -379,6 +395,7 @@ export function createMemory({
           request.withContext === false ? new Map() : await from.neighbours(messages, NEIGHBOURS, NEIGHBOURS);
         return { ranked, hits, nearMisses, around };
       });
+      const why = await reading;
       signal.throwIfAborted();
       const budget = settings.context.max_total_tokens;
       const passages = passagesOf(hits, around, query, budget);
@@ -387,7 +404,7 @@ export function createMemory({
         nearMisses: passagesOf(nearMisses, around, query, budget),
         tokens: passages.reduce((sum, passage) => sum + passage.tokens, 0),
         mode: ranked.some(({ scores }) => scores.vector !== null) ? 'hybrid' : 'keyword',
-        degraded: vector ? null : reason,
+        degraded: why.vector ? null : why.reason,
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -411,7 +428,7 @@ export function createMemory({
     if (!from) return onHits([], true);
     const words = queryWords(text);
     const narrowed = resolve(filter);
-    const wanted = vectorOf(text, signal);
+    const wanted = vectorOf(text, signal, Promise.resolve());
     // Whoever gives up on the search gives up on the vector; nobody is left to hear of it.
     wanted.catch(() => undefined);
 
