@@ -19,6 +19,12 @@ const FOUND: readonly (readonly [seed: number, scenario: Scenario, turns: number
     'a change under a number that was used before the disk was put back: nobody asked for it',
   ],
   [22, 'setback', 40, 'the same, where others had folded what had the number first'],
+  [
+    5,
+    'alone',
+    40,
+    'what a device had put on the relay itself before its disk was put back: it told that it has less, and never looked',
+  ],
   [57092, 'everything', 40, 'a conversation never fetched: the disk was full when another was to be erased'],
 ];
 

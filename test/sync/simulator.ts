@@ -105,8 +105,12 @@ const SCENARIOS = [
 /** Faults of their own, which `everything` does not have: its seeds mean what they always meant. `worst` has them all. */
 const FURTHER = ['revoking', 'liar', 'tabs', 'worst'] as const;
 const ALL = [...SCENARIOS, ...FURTHER] as const;
-/** Played by name only, so that seeds go on meaning what they mean: `setback` puts devices back from copies of their disks. */
-export type Scenario = (typeof ALL)[number] | 'setback';
+/**
+ * Played by name only, so that seeds go on meaning what they mean: `setback` puts devices back from copies of their disks, `alone` does so
+ * where there is but one.
+ */
+const BY_NAME = ['setback', 'alone'] as const;
+export type Scenario = (typeof ALL)[number] | (typeof BY_NAME)[number];
 
 /** Runs one seed; throws a SimulationError that names it. */
 export async function simulate(
@@ -138,6 +142,7 @@ async function run(
   const { random } = clockwork;
   const is = (...names: Scenario[]) =>
     scenario === 'everything' || scenario === 'worst' || names.includes(scenario);
+  const isSetBack = scenario === 'setback' || scenario === 'alone';
   const isAlso = (name: (typeof FURTHER)[number]) => scenario === 'worst' || scenario === name;
   const chance = (share: number) => random() < share;
   const whole = (below: number) => Math.floor(random() * below);
@@ -319,7 +324,7 @@ async function run(
     const device = machine.device ?? boot(machine);
     await finished(device.sync.join(device.sync.readOffer(link), { deviceName: machine.name }));
   };
-  const count = 2 + whole(2);
+  const count = scenario === 'alone' ? 1 : 2 + whole(2);
   for (let number = 1; number < count; number += 1)
     await pair(makeMachine(['Phone', 'Tablet', 'Laptop'][number - 1] as string));
 
@@ -478,7 +483,7 @@ async function run(
     machine.device?.engine.wake('online');
   };
   const disturb = async () => {
-    if (scenario === 'setback' && chance(0.25)) await setBack(one(machines));
+    if (isSetBack && chance(0.25)) await setBack(one(machines));
     if (isAlso('revoking') && revocations < 3 && chance(0.12)) await revoke();
     if (isAlso('tabs') && chance(0.25)) one(machines).fuse = 1 + whole(25);
     if (is('crashes') && chance(0.25)) one(machines).fuse = 1 + whole(25);
@@ -648,7 +653,7 @@ async function run(
     );
   await settle(atRest, 'after the storm', PATIENCE);
   await clockwork.advance(12_000);
-  if (scenario === 'setback')
+  if (isSetBack)
     // Nobody has to look for what was written under a number that was used before.
     for (const machine of machines)
       for (const [id, { conversation, removed, maybe }] of written) {

@@ -63,7 +63,7 @@ export interface IndexFacts {
   announce(document: string): void;
   /** This device has put something on the relay of which the others do not know yet that it is there. */
   untold(): boolean;
-  /** Tells the others what is to be told; only while the index is connected. True where it did. */
+  /** Tells the others what is to be told; only once the index was read. True where it did. */
   sendBeacons(signal: AbortSignal): Promise<boolean>;
 
   /** The facts of this document were followed: is it to be fetched? */

@@ -6,7 +6,7 @@ import type { DocumentId } from '../../domain/base/ids.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { findIndex } from './account.ts';
 import type { SessionParts } from './parts.ts';
-import { freshRecord, newStep } from './records.ts';
+import { freshRecord, newStep, type Step } from './records.ts';
 import { createRoomLink, type RoomLink } from './room.ts';
 
 export interface OpenRooms {
@@ -67,6 +67,8 @@ export function createOpenRooms({
   let index: RoomLink | undefined;
   /** Rooms to be opened and compared whatever the index says. */
   const forced = new Set<string>();
+  /** The index was read once: own blobs that come later are those of another copy, which tells of what it does. */
+  let begun = false;
   /** The relay was found to lack what it had. */
   let lost = false;
   /** Somebody asked to look (true: at everything). */
@@ -74,6 +76,16 @@ export function createOpenRooms({
   let nextLook = clock() + lookEveryMs();
   let probing = false;
   let moveTo: number | null = null;
+
+  /**
+   * This store was put back: the relay may have more of any document from this very device, and where that was told in the index, telling
+   * anew would take its place. So each is compared before anything is told of it; kept in the record, for as long as it takes.
+   */
+  const catchUp = (step: Step) => {
+    for (const [document, record] of records.rooms)
+      if (document !== INDEX_ROOM && record.withheld === null && record.gone === null)
+        records.putRoom(step, document, { ...record, compare: true });
+  };
 
   async function open(document: string): Promise<RoomLink> {
     const epoch =
@@ -102,6 +114,9 @@ export function createOpenRooms({
         if (document === INDEX_ROOM) lost = true;
       },
       onHeld: () => facts.announce(document),
+      onSetBack: (step) => {
+        if (document === INDEX_ROOM && !begun) catchUp(step);
+      },
       wakeWithin,
     });
     if (forced.has(document)) link.compare();
@@ -191,6 +206,7 @@ export function createOpenRooms({
     closeIndex: () => {
       index?.room.close();
       index = undefined;
+      begun = false;
     },
     closeAll: () => {
       index?.room.close();
@@ -211,6 +227,7 @@ export function createOpenRooms({
       const wanted = new Set(wantedRooms());
       for (const document of [...links.keys()]) if (!wanted.has(document)) close(document);
       if (!index.read) return;
+      begun = true;
       for (const document of wanted) {
         const link = links.get(document);
         const record = records.rooms.get(document);

@@ -53,6 +53,8 @@ export interface RoomDeps {
   readonly onLoss: () => void;
   /** This device holds more of the room than before. */
   readonly onHeld: () => void;
+  /** Own blobs were found that this store never sealed: it was put back, or another copy of it goes on as well. Goes into the step that takes them. */
+  readonly onSetBack: (step: Step) => void;
   /** Asks to be looked at in this many ms. */
   readonly wakeWithin: (ms: number) => void;
 }
@@ -193,6 +195,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     const squash = next.squash || (twice && document !== 'index' && !(await saidAgain()));
     records.putRoom(step, document, { ...next, squash, marks: { ...Object.fromEntries(lying), ...marks } });
     step.after.push(deps.onHeld);
+    if (heard >= unheard) deps.onSetBack(step);
     signal.throwIfAborted();
     await records.commit(step);
     if (said > 0 && foreign > 0 && document !== 'index')

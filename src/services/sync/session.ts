@@ -210,10 +210,10 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
     }
     more = (await work()) || more;
     more = (await lifetimes.rebuildDamaged()) || more;
-    const isConnected = rooms.index?.room.state === 'synced';
-    if (isConnected) more = (await facts.sendBeacons(signal)) || more;
+    // What lies in the index comes first: it may know more of this device than this store does.
+    if (rooms.index?.read) more = (await facts.sendBeacons(signal)) || more;
     more = (await refreshLines()) || more;
-    if (isConnected) await lifetimes.eraseOnRelay(isUploaded);
+    if (rooms.index?.room.state === 'synced') await lifetimes.eraseOnRelay(isUploaded);
     if (state() === 'synced' && (!wasSynced || clock() >= saidAt)) {
       syncedAt = now();
       saidAt = clock() + SAID_EVERY_MS;

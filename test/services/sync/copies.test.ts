@@ -233,3 +233,161 @@ describe('a device that was put back and used no number twice', () => {
     await has(phone, id, ['one', 'two', 'three', 'four']);
   }, 60_000);
 });
+
+describe('a device that was put back and is alone on its account', () => {
+  /** Says it is in step only once everything is here. */
+  const holdsWhenSynced = async (device: TestDevice, all: ReadonlyMap<ConversationId, readonly string[]>) => {
+    await isSynced(device, 20_000);
+    for (const [id, texts] of all) {
+      expect(await device.texts(id)).toEqual([...texts].sort());
+      expect((await device.sync.where(id)).place).toBe('relay');
+    }
+  };
+
+  it('brings back what it had put on the relay since, and only then says that it is in step', async () => {
+    relay = await startRelayHere();
+    const own = parts();
+    const first = await create(make('Desk', own));
+    const [more, same, fresh, gone] = Array.from({ length: 4 }, newConversationId) as [
+      ConversationId,
+      ConversationId,
+      ConversationId,
+      ConversationId,
+    ];
+    for (const id of [more, same, gone]) await first.say(id, 'one');
+    await settled(first);
+    const backup = await copyOf(first.store);
+    for (const text of ['two', 'three']) {
+      await first.say(more, text);
+      await settled(first);
+    }
+    await first.say(fresh, 'a new one');
+    await first.sync.forget([gone]);
+    await settled(first);
+    first.stop();
+    const desk = make('Desk', { ...own, store: backup });
+    const all = new Map([
+      [more, ['one', 'two', 'three']],
+      [same, ['one']],
+      [fresh, ['a new one']],
+    ]);
+    await holdsWhenSynced(desk, all);
+    expect(await desk.texts(gone)).toEqual([]);
+    expect((await desk.sync.journal()).filter(({ what }) => what === 'folded' || what === 'healed')).toEqual(
+      [],
+    );
+    await desk.say(more, 'four');
+    await settled(desk);
+    const phone = await joinTo(desk, make('Phone'));
+    await has(phone, more, ['one', 'two', 'three', 'four']);
+  }, 60_000);
+
+  it('brings it back also where the device ended before it could tell of it', async () => {
+    relay = await startRelayHere();
+    const own = parts();
+    let index = '';
+    let mute = false;
+    const backend: SyncBackend = {
+      ...relay.backend,
+      open: (account, name, onChange) => {
+        index ||= name;
+        const room = relay.backend.open(account, name, onChange);
+        const insert = (blobs: readonly Uint8Array[]) => {
+          if (!mute || name !== index) room.insert(blobs);
+        };
+        return Object.create(room, { insert: { value: insert } });
+      },
+    };
+    const first = await create(make('Desk', { ...own, backend }));
+    const [told, untold] = [newConversationId(), newConversationId()];
+    for (const id of [told, untold]) await first.say(id, 'one');
+    await settled(first);
+    const backup = await copyOf(first.store);
+    await first.say(told, 'two');
+    await settled(first);
+    mute = true;
+    await first.say(untold, 'another two');
+    await eventually(first, async () => (await first.sync.where(untold)).place === 'relay');
+    first.stop();
+    const desk = make('Desk', { ...own, store: backup });
+    await holdsWhenSynced(
+      desk,
+      new Map([
+        [told, ['one', 'two']],
+        [untold, ['one', 'another two']],
+      ]),
+    );
+  }, 60_000);
+
+  it('brings it back after it was ended in the middle of it', async () => {
+    relay = await startRelayHere();
+    const own = parts();
+    const first = await create(make('Desk', own));
+    const ids = Array.from({ length: 30 }, newConversationId);
+    for (const id of ids) await first.say(id, 'one');
+    await settled(first);
+    const backup = await copyOf(first.store);
+    for (const id of ids) await first.say(id, 'two');
+    await settled(first);
+    first.stop();
+    let desk = make('Desk', { ...own, store: backup });
+    await eventually(desk, async () => {
+      const here = await Promise.all(ids.map((id) => desk.texts(id)));
+      return here.some((texts) => texts.length === 2);
+    });
+    desk.stop();
+    expect((await Promise.all(ids.map((id) => desk.texts(id)))).some((texts) => texts.length === 1)).toBe(
+      true,
+    );
+    desk = make('Desk', { ...own, store: backup });
+    await holdsWhenSynced(desk, new Map(ids.map((id) => [id, ['one', 'two']])));
+  }, 60_000);
+
+  it('keeps what it says before it hears anything of it, and has both', async () => {
+    relay = await startRelayHere();
+    const own = parts();
+    const first = await create(make('Desk', own));
+    const [id, other] = [newConversationId(), newConversationId()];
+    for (const one of [id, other]) await first.say(one, 'one');
+    await settled(first);
+    const backup = await copyOf(first.store);
+    await first.say(id, 'two');
+    await first.say(other, 'two');
+    await settled(first);
+    first.stop();
+    await relay.setOnline(false);
+    const desk = make('Desk', { ...own, store: backup });
+    await desk.say(id, 'another two');
+    await desk.engine.settled();
+    await relay.setOnline(true);
+    desk.engine.wake('online');
+    await holdsWhenSynced(
+      desk,
+      new Map([
+        [id, ['one', 'two', 'another two']],
+        [other, ['one', 'two']],
+      ]),
+    );
+    const phone = await joinTo(desk, make('Phone'));
+    await has(phone, id, ['one', 'two', 'another two']);
+    await has(phone, other, ['one', 'two']);
+  }, 60_000);
+
+  it('fills a relay that was emptied meanwhile with what it has', async () => {
+    relay = await startRelayHere();
+    const own = parts();
+    const first = await create(make('Desk', own));
+    const id = newConversationId();
+    await first.say(id, 'one');
+    await settled(first);
+    const backup = await copyOf(first.store);
+    await first.say(id, 'two');
+    await settled(first);
+    first.stop();
+    await relay.erase();
+    const desk = make('Desk', { ...own, store: backup });
+    await holdsWhenSynced(desk, new Map([[id, ['one']]]));
+    const phone = await joinTo(desk, make('Phone'));
+    await has(phone, id, ['one']);
+  }, 60_000);
+});
