@@ -13,7 +13,6 @@ import {
   type ConversationId,
   LIBRARY_DOCUMENT,
   type MessageId,
-  newEntryId,
 } from '../../src/domain/base/ids.ts';
 import { type Writable, writable } from '../../src/domain/base/readable.ts';
 import type { Message } from '../../src/domain/chat/message.ts';
@@ -21,7 +20,12 @@ import { redact } from '../../src/domain/memory/privacy.ts';
 import { type Config, configSchema } from '../../src/domain/settings/config.ts';
 import { updateFrame } from '../../src/relay/protocol.ts';
 import { readWhole } from '../../src/services/documents/shared.ts';
-import { createTestDevice, newConversationId, type TestDevice } from '../services/sync/device.ts';
+import {
+  copyOfStore,
+  createTestDevice,
+  newConversationId,
+  type TestDevice,
+} from '../services/sync/device.ts';
 import { copyOf, createNetwork, type Disk, emptyDisk, type Network } from './network.ts';
 import { createSeededSealing, syncDeflate } from './node-crypto.ts';
 import { type Clockwork, EPOCH, inWorld } from './seeded.ts';
@@ -63,25 +67,6 @@ export interface Outcome {
   readonly events: number;
   readonly conversations: number;
   readonly virtualSeconds: number;
-}
-
-/** The same store once more, numbers and all. */
-async function copyOfStore({ log, drawer }: Store): Promise<Store> {
-  const copy = createInMemoryStore({ now: () => Date.now() });
-  const entries = new Map((await log.since(0, 100_000)).map((entry) => [entry.seq, entry]));
-  const nothing = newConversationId();
-  for (let seq = 1; seq <= (await log.head()); seq += 1) {
-    const { id, document, origin, bytes } = entries.get(seq) ?? {
-      id: newEntryId(),
-      document: nothing,
-      origin: 'user' as const,
-      bytes: new Uint8Array(),
-    };
-    await copy.log.append([{ id, document, origin, bytes }]);
-  }
-  await copy.log.erase(nothing);
-  for (const key of await drawer.keys('')) await copy.drawer.set(key, await drawer.get(key));
-  return { ...copy, kind: 'persistent' };
 }
 
 export class SimulationError extends Error {

@@ -14,8 +14,8 @@ const has = (device: TestDevice, id: ConversationId, count: number) =>
 /** Two devices that can be parted, and a conversation with one message. */
 async function parted() {
   const [desk, phone] = [make('Desk'), make('Phone')];
-  await create('Desk', desk);
-  await joinTo(desk, 'Phone', phone);
+  await create(desk);
+  await joinTo(desk, phone);
   const id = newConversationId();
   await desk.say(id, 'the beginning');
   await has(phone, id, 1);
@@ -79,7 +79,7 @@ describe('a conversation that goes on in two places', () => {
       await desk.say(id, 'there');
       await isSynced(desk);
     });
-    const tablet = await joinTo(desk, 'Tablet');
+    const tablet = await joinTo(desk, make('Tablet'));
     await has(tablet, id, 3);
     expect(await conflicts(tablet)).toEqual([]);
   });

@@ -1,8 +1,7 @@
 // A device that is there twice, one that was put back and lost nothing, and one whose log has a damaged entry: what they have is whole, on the
 // relay and here, what must stay here stays, and nothing is said again and again.
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
-import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
 import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
 import { type ConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
@@ -10,58 +9,19 @@ import { writable } from '../../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import type { ConversationChange } from '../../../src/services/documents/documents.ts';
 import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
-import { type RelayHere, startRelayHere } from '../../sync/relay-here.ts';
 import {
-  createTestDevice,
-  type DeviceOptions,
+  copyOfStore,
   eventually,
+  has,
   isSynced,
   newConversationId,
+  settled,
   type TestDevice,
 } from './device.ts';
+import { relayHousehold } from './household.ts';
 
-let relay: RelayHere;
-const devices: TestDevice[] = [];
-afterEach(async () => {
-  for (const device of devices.splice(0)) device.stop();
-  await relay?.close();
-});
-
-const make = (name: string, options: Partial<DeviceOptions> = {}) => {
-  const device = createTestDevice({ name, backend: relay.backend, ...options });
-  devices.push(device);
-  return device;
-};
-async function create(device = make('Desk')): Promise<TestDevice> {
-  await device.sync.create({ endpoint: relay.endpoint, deviceName: device.name });
-  await isSynced(device);
-  return device;
-}
-const joinTo = async (other: TestDevice, device: TestDevice) => {
-  const { link } = await other.sync.pairing('https://app.example/');
-  await device.sync.join(device.sync.readOffer(link), { deviceName: device.name });
-  return device;
-};
-const settled = async (...all: TestDevice[]) => {
-  for (const device of all) {
-    await device.engine.settled();
-    await isSynced(device, 20_000);
-  }
-};
-const has = (device: TestDevice, id: ConversationId, texts: readonly string[], ms = 10_000) =>
-  eventually(
-    device,
-    async () => JSON.stringify(await device.texts(id)) === JSON.stringify([...texts].sort()),
-    ms,
-  );
-/** All that a store holds, as a copied profile has it. */
-const copyOf = async (store: Store): Promise<Store> => {
-  const copy = createInMemoryStore();
-  const entries = await store.log.since(0, 100_000);
-  await copy.log.append(entries.map(({ id, document, origin, bytes }) => ({ id, document, origin, bytes })));
-  for (const key of await store.drawer.keys('')) await copy.drawer.set(key, await store.drawer.get(key));
-  return { ...copy, kind: 'persistent' };
-};
+const home = relayHousehold();
+const { make, create, joinTo } = home;
 /** The same store, in which the entries from `from` to before `to` of a document are damaged. */
 const damage = async (store: Store, id: ConversationId, from: number, to = from + 1): Promise<Store> => {
   const bad = new Set<string>((await store.log.read(id)).slice(from, to).map((entry) => entry.id));
@@ -105,14 +65,13 @@ const parts = () => ({ vault: createInMemoryVault(), config: writable(defaultCon
 
 describe('a device that is there twice, as a profile that was copied', () => {
   it('says a change once, and a change on both a few times, not without end', async () => {
-    relay = await startRelayHere();
-    const { backend, sent } = counting(relay.backend);
+    const { backend, sent } = counting(home.relay.backend);
     const own = { ...parts(), backend };
     const desk = await create(make('Desk', own));
     const id = newConversationId();
     await desk.say(id, 'one');
     await settled(desk);
-    const twin = make('Desk', { ...own, store: await copyOf(desk.store) });
+    const twin = make('Desk', { ...own, store: await copyOfStore(desk.store) });
     await settled(desk, twin);
     const inRooms = () => sent.length;
     const before = inRooms();
@@ -134,7 +93,6 @@ describe('a device with a damaged entry', () => {
   const folder = '/home/someone/secret-project/plans';
 
   it('keeps back what an excluded folder keeps back, though the entry that names the folder is the damaged one', async () => {
-    relay = await startRelayHere();
     const own = {
       vault: createInMemoryVault(),
       config: writable({
@@ -182,7 +140,6 @@ describe('a device with a damaged entry', () => {
   }, 60_000);
 
   it('is mended from the relay before it puts one whole in the place of all that lies there', async () => {
-    relay = await startRelayHere();
     const own = parts();
     const first = await create(make('Desk', own));
     const id = newConversationId();
@@ -204,7 +161,6 @@ describe('a device with a damaged entry', () => {
 
 describe('a device that was put back and used no number twice', () => {
   it('goes on where its numbers end, and replaces nothing', async () => {
-    relay = await startRelayHere();
     const own = parts();
     const first = await create(make('Desk', own));
     const id = newConversationId();
@@ -213,7 +169,7 @@ describe('a device that was put back and used no number twice', () => {
     const phone = await joinTo(first, make('Phone'));
     await has(phone, id, ['one']);
     await settled(first, phone);
-    const backup = await copyOf(first.store);
+    const backup = await copyOfStore(first.store);
     for (const text of ['two', 'three']) {
       await first.say(id, text);
       await settled(first);
@@ -221,7 +177,7 @@ describe('a device that was put back and used no number twice', () => {
     await has(phone, id, ['one', 'two', 'three']);
     await settled(first, phone);
     first.stop();
-    const { backend, sent } = counting(relay.backend);
+    const { backend, sent } = counting(home.relay.backend);
     const desk = make('Desk', { ...own, backend, store: backup });
     await has(desk, id, ['one', 'two', 'three']);
     await settled(desk);
@@ -245,7 +201,6 @@ describe('a device that was put back and is alone on its account', () => {
   };
 
   it('brings back what it had put on the relay since, and only then says that it is in step', async () => {
-    relay = await startRelayHere();
     const own = parts();
     const first = await create(make('Desk', own));
     const [more, same, fresh, gone] = Array.from({ length: 4 }, newConversationId) as [
@@ -256,7 +211,7 @@ describe('a device that was put back and is alone on its account', () => {
     ];
     for (const id of [more, same, gone]) await first.say(id, 'one');
     await settled(first);
-    const backup = await copyOf(first.store);
+    const backup = await copyOfStore(first.store);
     for (const text of ['two', 'three']) {
       await first.say(more, text);
       await settled(first);
@@ -283,15 +238,14 @@ describe('a device that was put back and is alone on its account', () => {
   }, 60_000);
 
   it('brings it back also where the device ended before it could tell of it', async () => {
-    relay = await startRelayHere();
     const own = parts();
     let index = '';
     let mute = false;
     const backend: SyncBackend = {
-      ...relay.backend,
+      ...home.relay.backend,
       open: (account, name, onChange) => {
         index ||= name;
-        const room = relay.backend.open(account, name, onChange);
+        const room = home.relay.backend.open(account, name, onChange);
         const insert = (blobs: readonly Uint8Array[]) => {
           if (!mute || name !== index) room.insert(blobs);
         };
@@ -302,7 +256,7 @@ describe('a device that was put back and is alone on its account', () => {
     const [told, untold] = [newConversationId(), newConversationId()];
     for (const id of [told, untold]) await first.say(id, 'one');
     await settled(first);
-    const backup = await copyOf(first.store);
+    const backup = await copyOfStore(first.store);
     await first.say(told, 'two');
     await settled(first);
     mute = true;
@@ -320,13 +274,12 @@ describe('a device that was put back and is alone on its account', () => {
   }, 60_000);
 
   it('brings it back after it was ended in the middle of it', async () => {
-    relay = await startRelayHere();
     const own = parts();
     const first = await create(make('Desk', own));
     const ids = Array.from({ length: 30 }, newConversationId);
     for (const id of ids) await first.say(id, 'one');
     await settled(first);
-    const backup = await copyOf(first.store);
+    const backup = await copyOfStore(first.store);
     for (const id of ids) await first.say(id, 'two');
     await settled(first);
     first.stop();
@@ -344,22 +297,21 @@ describe('a device that was put back and is alone on its account', () => {
   }, 60_000);
 
   it('keeps what it says before it hears anything of it, and has both', async () => {
-    relay = await startRelayHere();
     const own = parts();
     const first = await create(make('Desk', own));
     const [id, other] = [newConversationId(), newConversationId()];
     for (const one of [id, other]) await first.say(one, 'one');
     await settled(first);
-    const backup = await copyOf(first.store);
+    const backup = await copyOfStore(first.store);
     await first.say(id, 'two');
     await first.say(other, 'two');
     await settled(first);
     first.stop();
-    await relay.setOnline(false);
+    await home.relay.setOnline(false);
     const desk = make('Desk', { ...own, store: backup });
     await desk.say(id, 'another two');
     await desk.engine.settled();
-    await relay.setOnline(true);
+    await home.relay.setOnline(true);
     desk.engine.wake('online');
     await holdsWhenSynced(
       desk,
@@ -374,17 +326,16 @@ describe('a device that was put back and is alone on its account', () => {
   }, 60_000);
 
   it('fills a relay that was emptied meanwhile with what it has', async () => {
-    relay = await startRelayHere();
     const own = parts();
     const first = await create(make('Desk', own));
     const id = newConversationId();
     await first.say(id, 'one');
     await settled(first);
-    const backup = await copyOf(first.store);
+    const backup = await copyOfStore(first.store);
     await first.say(id, 'two');
     await settled(first);
     first.stop();
-    await relay.erase();
+    await home.relay.erase();
     const desk = make('Desk', { ...own, store: backup });
     await holdsWhenSynced(desk, new Map([[id, ['one']]]));
     const phone = await joinTo(desk, make('Phone'));

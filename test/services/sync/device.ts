@@ -190,6 +190,14 @@ export function createTestDevice({
 export const isSynced = (device: TestDevice, timeoutMs = 10_000) =>
   until(device.status, ({ state }) => state === 'synced', AbortSignal.timeout(timeoutMs));
 
+/** Waits until each has done what is due, and says that it is in step. */
+export async function settled(...devices: readonly TestDevice[]): Promise<void> {
+  for (const device of devices) {
+    await device.engine.settled();
+    await isSynced(device, 20_000);
+  }
+}
+
 /** Waits until `found` gives something true, looking after each change of the log. */
 export async function eventually<T>(
   device: TestDevice,
@@ -212,6 +220,33 @@ export async function eventually<T>(
       const timer = setTimeout(done, Math.min(left, 500));
     });
   }
+}
+
+/** Waits until the device has these messages of the conversation, and no others. */
+export const has = (device: TestDevice, id: ConversationId, texts: readonly string[]) =>
+  eventually(
+    device,
+    async () => JSON.stringify(await device.texts(id)) === JSON.stringify([...texts].sort()),
+    20_000,
+  );
+
+/** The same store once more, numbers and all: as a copied profile has it, or a backup of the machine. */
+export async function copyOfStore({ log, drawer }: Store): Promise<Store> {
+  const copy = createInMemoryStore({ now: () => Date.now() });
+  const entries = new Map((await log.since(0, 100_000)).map((entry) => [entry.seq, entry]));
+  const nothing = newConversationId();
+  for (let seq = 1; seq <= (await log.head()); seq += 1) {
+    const { id, document, origin, bytes } = entries.get(seq) ?? {
+      id: newEntryId(),
+      document: nothing,
+      origin: 'user' as const,
+      bytes: new Uint8Array(),
+    };
+    await copy.log.append([{ id, document, origin, bytes }]);
+  }
+  await copy.log.erase(nothing);
+  for (const key of await drawer.keys('')) await copy.drawer.set(key, await drawer.get(key));
+  return { ...copy, kind: 'persistent' };
 }
 
 export { newConversationId };

@@ -21,12 +21,7 @@ import { eventually, isSynced, newConversationId, type TestDevice, textMessage }
 import { household } from './household.ts';
 
 const home = household();
-const { make, create } = home;
-const joinTo = async (other: TestDevice, name?: string, device?: TestDevice) => {
-  const joined = await home.joinTo(other, name, device);
-  await isSynced(joined);
-  return joined;
-};
+const { make, create, pair } = home;
 const blobs = () => [...home.hub.rooms.values()].reduce((sum, room) => sum + room.size, 0);
 /** A tab that has the conversation open, and goes on writing whatever became of it. */
 const openTab = async (device: TestDevice, id: ConversationId) => {
@@ -86,7 +81,7 @@ describe('a relay that drops single entries', () => {
     await desk.sync.syncNow({ force: true });
     await isSynced(desk);
     drop();
-    const phone = await joinTo(desk);
+    const phone = await pair(desk);
     await eventually(phone, async () => (await phone.texts(id)).length === 3);
   });
 });
@@ -94,7 +89,7 @@ describe('a relay that drops single entries', () => {
 describe('a conversation that a tab has open', () => {
   it('leaves nothing behind when it is erased for good here, whatever the tab still appends', async () => {
     const desk = await create();
-    const phone = await joinTo(desk);
+    const phone = await pair(desk);
     const id = newConversationId();
     await desk.say(id, 'to be forgotten');
     await eventually(phone, async () => (await phone.texts(id)).length === 1);
@@ -107,13 +102,13 @@ describe('a conversation that a tab has open', () => {
     await eventually(phone, async () => !(await phone.store.log.documents()).includes(id));
     await eventually(desk, async () => !(await desk.library()).some((line) => line.id === id));
     await isSynced(desk);
-    const tablet = await joinTo(desk, 'Tablet');
+    const tablet = await pair(desk, make('Tablet'));
     expect(await tablet.store.log.documents()).not.toContain(id);
   });
 
   it('keeps in the trash what is written after another device erased it', async () => {
     const desk = await create();
-    const phone = await joinTo(desk);
+    const phone = await pair(desk);
     const id = newConversationId();
     await desk.say(id, 'to be forgotten');
     await eventually(phone, async () => (await phone.texts(id)).length === 1);
@@ -135,7 +130,7 @@ describe('a conversation that a tab has open', () => {
       ...config,
       privacy: { ...config.privacy, exclude_work_dirs: ['/secret'] },
     });
-    await create('Desk', desk);
+    await create(desk);
     const id = newConversationId();
     await desk.change(id, { meta: { title: 'Secret', workDir: '/secret/x', createdAt: Date.now() } });
     await desk.say(id, 'stays here');
@@ -156,7 +151,7 @@ describe('a conversation that a tab has open', () => {
 
   it('lives on in a new room when it is brought back whole', async () => {
     const desk = await create();
-    const phone = await joinTo(desk);
+    const phone = await pair(desk);
     const id = newConversationId();
     await desk.say(id, 'imported');
     const whole = await desk.store.log.read(id);
@@ -197,7 +192,7 @@ describe('leaving', () => {
 describe('revoking', () => {
   it('leaves no key of either account behind, wherever it is cut off', async () => {
     for (let fuse = 1; fuse < 12; fuse += 1) {
-      const desk = await create(`Desk ${fuse}`);
+      const desk = await create(make(`Desk ${fuse}`));
       await desk.say(newConversationId(), 'kept');
       await isSynced(desk);
       // The process ends at the nth write of the step.
@@ -266,7 +261,7 @@ describe('a relay that finds a conversation too large', () => {
         };
       },
     };
-    const desk = await create('Desk', make('Desk', { backend: narrow }));
+    const desk = await create(make('Desk', { backend: narrow }));
     const [small, large] = [newConversationId(), newConversationId()];
     // Nothing that deflate could make small.
     const words = Array.from({ length: 9_000 }, () => Math.random().toString(36).slice(2)).join(' ');
@@ -297,7 +292,7 @@ describe('a full disk', () => {
       append: (entries, writes) => unless(entries, () => store.log.append(entries, writes)),
       erase: (document) => unless(null, () => store.log.erase(document)),
     };
-    return await joinTo(desk, 'Phone', make('Phone', { store: { ...store, kind: 'persistent', log } }));
+    return await pair(desk, make('Phone', { store: { ...store, kind: 'persistent', log } }));
   };
 
   it('does not make a device forget what it was to fetch', async () => {

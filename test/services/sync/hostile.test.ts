@@ -8,12 +8,7 @@ import { eventually, isSynced, newConversationId, type TestDevice } from './devi
 import { household } from './household.ts';
 
 const home = household();
-const { create } = home;
-const joinTo = async (other: TestDevice, name?: string) => {
-  const device = await home.joinTo(other, name);
-  await isSynced(device);
-  return device;
-};
+const { create, pair } = home;
 type Blobs = Map<string, Uint8Array>;
 /** The rooms that came to be since. */
 const roomsSince = (before: ReadonlySet<string>) =>
@@ -74,7 +69,7 @@ describe('a sealed blob', () => {
 describe('a room', () => {
   it('with damaged, foreign and future blobs gives all the rest, says how many they are, and keeps them through a fold', async () => {
     const desk = await create();
-    const phone = await joinTo(desk);
+    const phone = await pair(desk);
     const other = await begin(desk, 'in another room');
     const { id, room } = await begin(desk, 'one');
     await eventually(phone, async () => (await phone.texts(id)).length === 1);
@@ -101,13 +96,13 @@ describe('a room', () => {
     for (const one of odd) expect(room.has(blobKey(one))).toBe(true);
     await eventually(phone, async () => (await phone.texts(id)).length === 72);
     expect(phone.status.get().problem).toBeNull();
-    const tablet = await joinTo(phone, 'Tablet');
+    const tablet = await pair(phone, home.make('Tablet'));
     await eventually(tablet, async () => (await tablet.texts(id)).length === 72);
   }, 60_000);
 
   it('that says the same again changes nothing', async () => {
     const desk = await create();
-    const phone = await joinTo(desk);
+    const phone = await pair(desk);
     const { id, room } = await begin(desk, 'one');
     const [first] = [...room.values()] as [Uint8Array];
     await phone.say(id, 'two');
@@ -128,7 +123,7 @@ describe('a room', () => {
 
   it('that keeps something back is found out: whose changes are missing is said, and they come when it gives them', async () => {
     const desk = await create();
-    const phone = await joinTo(desk);
+    const phone = await pair(desk);
     await eventually(desk, async () => desk.status.get().devices.length === 2);
     const { id, room } = await begin(phone, 'kept back');
     const kept = [...room];
@@ -139,7 +134,7 @@ describe('a room', () => {
     }
     // To whoever comes from now on the relay shows nothing of it.
     room.clear();
-    const tablet = await home.joinTo(phone, 'Tablet');
+    const tablet = await pair(phone, home.make('Tablet'));
     await eventually(tablet, async () =>
       tablet.status.get().devices.some(({ name, missing }) => name === 'Phone' && missing > 0),
     );
@@ -177,7 +172,7 @@ describe('rooms', () => {
       },
     };
     const phone = home.make('Phone', { backend: counting });
-    await home.joinTo(desk, 'Phone', phone);
+    await home.joinTo(desk, phone);
     await eventually(
       phone,
       async () => (await phone.store.log.documents()).filter((id) => ids.includes(id as never)).length === 90,

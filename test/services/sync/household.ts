@@ -1,48 +1,86 @@
-// The devices of one person over rooms in memory: fresh for each test, and stopped after it.
+// The devices of one person over rooms in memory or over a real relay: fresh for each test, and stopped after it.
 import { afterEach, beforeEach } from 'vitest';
 import { createInMemoryHub, type InMemoryHub } from '../../../src/adapters/sync/in-memory.ts';
+import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
+import { type RelayHere, startRelayHere } from '../../sync/relay-here.ts';
 import { createTestDevice, type DeviceOptions, isSynced, type TestDevice } from './device.ts';
 
 export interface Household {
-  /** Of the test that runs. */
-  readonly hub: InMemoryHub;
   make(name: string, options?: Partial<DeviceOptions>): TestDevice;
-  /** A device with a new account, in step with its relay. */
-  create(name?: string, device?: TestDevice): Promise<TestDevice>;
-  /** A device that joined the other's account; it may still be fetching. */
-  joinTo(other: TestDevice, name?: string, device?: TestDevice): Promise<TestDevice>;
+  /** Gives the device (a new one: Desk) a new account. Resolves when it is in step with its relay. */
+  create(device?: TestDevice): Promise<TestDevice>;
+  /** The device (a new one: Phone) joins the other's account; it may still be fetching. */
+  joinTo(other: TestDevice, device?: TestDevice): Promise<TestDevice>;
+  /** The same, and it is in step. */
+  pair(other: TestDevice, device?: TestDevice): Promise<TestDevice>;
 }
 
-/** To be called once, where a file's tests are described. */
-export function household(): Household {
-  let hub = createInMemoryHub();
-  let devices: TestDevice[] = [];
-  beforeEach(() => {
-    hub = createInMemoryHub();
-    devices = [];
+interface Place {
+  readonly backend: SyncBackend;
+  readonly endpoint: string;
+}
+
+function householdAt(place: () => Place, leave: () => Promise<void> | void = () => {}): Household {
+  const devices: TestDevice[] = [];
+  afterEach(async () => {
+    for (const device of devices.splice(0)) device.stop();
+    await leave();
   });
-  afterEach(() => {
-    for (const device of devices) device.stop();
-  });
-  const make = (name: string, options: Partial<DeviceOptions> = {}) => {
-    const device = createTestDevice({ name, backend: hub.backend, ...options });
+  const make: Household['make'] = (name, options) => {
+    const device = createTestDevice({ name, backend: place().backend, ...options });
     devices.push(device);
     return device;
   };
+  const joinTo: Household['joinTo'] = async (other, device = make('Phone')) => {
+    const { link } = await other.sync.pairing('https://app.example/');
+    await device.sync.join(device.sync.readOffer(link), { deviceName: device.name });
+    return device;
+  };
   return {
-    get hub() {
-      return hub;
-    },
     make,
-    create: async (name = 'Desk', device = make(name)) => {
-      await device.sync.create({ endpoint: 'wss://relay.example', deviceName: name });
+    joinTo,
+    create: async (device = make('Desk')) => {
+      await device.sync.create({ endpoint: place().endpoint, deviceName: device.name });
       await isSynced(device);
       return device;
     },
-    joinTo: async (other, name = 'Phone', device = make(name)) => {
-      const { link } = await other.sync.pairing('https://app.example/');
-      await device.sync.join(device.sync.readOffer(link), { deviceName: name });
-      return device;
+    pair: async (other, device) => {
+      const joined = await joinTo(other, device);
+      await isSynced(joined);
+      return joined;
+    },
+  };
+}
+
+/** Over rooms in memory. To be called once, where tests are described. */
+export function household() {
+  let hub: InMemoryHub;
+  beforeEach(() => {
+    hub = createInMemoryHub();
+  });
+  return {
+    ...householdAt(() => ({ backend: hub.backend, endpoint: 'wss://relay.example' })),
+    /** Of the test that runs. */
+    get hub() {
+      return hub;
+    },
+  };
+}
+
+/** Over a real relay, which reads these settings whenever it begins to listen. To be called once, where tests are described. */
+export function relayHousehold(settings: Readonly<Record<string, string>> = {}) {
+  let relay: RelayHere;
+  beforeEach(async () => {
+    relay = await startRelayHere(settings);
+  });
+  return {
+    ...householdAt(
+      () => relay,
+      () => relay.close(),
+    ),
+    /** Of the test that runs. */
+    get relay() {
+      return relay;
     },
   };
 }

@@ -4,16 +4,10 @@ import { describe, expect, it } from 'vitest';
 import * as Y from 'yjs';
 import { asMessageId, type ConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';
-import { eventually, isSynced, newConversationId, type TestDevice } from './device.ts';
+import { eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
 import { household } from './household.ts';
 
 const home = household();
-const settled = async (...all: TestDevice[]) => {
-  for (const device of all) {
-    await device.engine.settled();
-    await isSynced(device);
-  }
-};
 
 interface Row {
   readonly what: string;
@@ -129,7 +123,7 @@ describe('settled beforehand', () => {
       expect(there?.meta.deletedAt).not.toBeNull();
       expect(await phone.texts(id)).toEqual(trash);
     } else both(there, await phone.texts(id));
-    const tablet = await home.joinTo(desk, 'Tablet');
+    const tablet = await home.joinTo(desk, home.make('Tablet'));
     await settled(tablet);
     both(await tablet.read(id), await tablet.texts(id));
   });
@@ -174,7 +168,7 @@ describe('an older version beside a newer one', () => {
     await phone.say(id, 'by the older one');
     await phone.change(id, { meta: { title: 'renamed by the older one' } });
     await settled(phone, desk);
-    const tablet = await home.joinTo(phone, 'Tablet');
+    const tablet = await home.joinTo(phone, home.make('Tablet'));
     await eventually(tablet, async () => (await tablet.texts(id)).includes('by the older one'));
     const seen = await documentOn(tablet);
     expect(seen.getMap('meta').get('mood')).toEqual({ bright: true });

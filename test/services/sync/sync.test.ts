@@ -82,8 +82,8 @@ describe('two devices', () => {
 
   it('settle titles by the later word, however wrong a clock is', async () => {
     const years = 10 * 365 * 86_400_000;
-    const desk = await create('Desk', make('Desk', { now: () => Date.now() - years }));
-    const phone = await joinTo(desk, 'Phone', make('Phone', { now: () => Date.now() + years }));
+    const desk = await create(make('Desk', { now: () => Date.now() - years }));
+    const phone = await joinTo(desk, make('Phone', { now: () => Date.now() + years }));
     const id = newConversationId();
     await desk.change(id, { meta: { title: 'first', createdAt: 1 } });
     await eventually(phone, async () => (await phone.read(id))?.meta.title === 'first');
@@ -236,7 +236,7 @@ describe('pairing', () => {
     await phone.say(shared, 'added on the phone');
     await phone.say(own, 'only on the phone');
     await isSynced(desk);
-    await joinTo(desk, 'Phone', phone);
+    await joinTo(desk, phone);
     await has(desk, own, 1);
     await has(desk, shared, 2);
     await has(phone, shared, 2);
@@ -263,7 +263,7 @@ describe('forgetting', () => {
     await eventually(phone, async () => !(await phone.store.log.documents()).includes(id));
     await eventually(phone, async () => (await phone.library()).every((line) => line.id !== id));
     await eventually(desk, async () => home.hub.rooms.size === rooms - 1);
-    const third = await joinTo(desk, 'Tablet');
+    const third = await joinTo(desk, make('Tablet'));
     await isSynced(third);
     expect(await third.store.log.documents()).not.toContain(id);
   });
@@ -303,7 +303,7 @@ describe('forgetting', () => {
       (await desk.sync.journal()).some((line) => line.what === 'folded' && line.document === id),
     );
     await isSynced(desk);
-    const third = await joinTo(desk, 'Tablet');
+    const third = await joinTo(desk, make('Tablet'));
     await has(third, id, 1);
     const bytes = (await third.store.log.read(id))
       .map((entry) => Buffer.from(entry.bytes).toString('latin1'))
@@ -336,7 +336,7 @@ describe('revoking', () => {
     await desk.say(id, 'not for the lost one');
     await isSynced(desk);
     expect(await phone.texts(id)).toHaveLength(2);
-    const tablet = await joinTo(desk, 'Tablet');
+    const tablet = await joinTo(desk, make('Tablet'));
     await has(tablet, id, 3);
   });
 
@@ -390,7 +390,7 @@ describe('a damaged relay', () => {
       20_000,
     );
     await isSynced(desk);
-    const tablet = await joinTo(phone, 'Tablet');
+    const tablet = await joinTo(phone, make('Tablet'));
     await has(tablet, id, 5);
   });
 
@@ -413,7 +413,7 @@ describe('a damaged relay', () => {
     );
     await phone.say(id, 'three');
     await has(desk, id, 3);
-    const tablet = await joinTo(phone, 'Tablet');
+    const tablet = await joinTo(phone, make('Tablet'));
     await has(tablet, id, 3);
   });
 
@@ -490,7 +490,7 @@ describe('growth', () => {
       async () => [...home.hub.rooms.values()].every((blobs) => blobs.size < 30),
       30_000,
     );
-    const tablet = await joinTo(desk, 'Tablet');
+    const tablet = await joinTo(desk, make('Tablet'));
     await has(tablet, id, 80);
     // Who has it all already takes nothing twice.
     const entries = (await phone.store.log.read(id)).length;

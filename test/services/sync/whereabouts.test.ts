@@ -1,29 +1,14 @@
 // Where a conversation is, asked only when the status says something: the last thing to happen must be one of those times.
-import { afterEach, expect, it } from 'vitest';
-import { createInMemoryHub } from '../../../src/adapters/sync/in-memory.ts';
+import { expect, it } from 'vitest';
 import type { Whereabouts } from '../../../src/services/sync/sync.ts';
-import { createTestDevice, eventually, isSynced, newConversationId, type TestDevice } from './device.ts';
+import { eventually, isSynced, newConversationId, type TestDevice } from './device.ts';
+import { household } from './household.ts';
 
-const devices: TestDevice[] = [];
-afterEach(() => {
-  for (const device of devices.splice(0)) device.stop();
-});
-
-async function both() {
-  const hub = createInMemoryHub();
-  const desk = createTestDevice({ name: 'Desk', backend: hub.backend });
-  const phone = createTestDevice({ name: 'Phone', backend: hub.backend });
-  devices.push(desk, phone);
-  await desk.sync.create({ endpoint: 'wss://relay.example', deviceName: 'Desk' });
-  await isSynced(desk);
-  const { link } = await desk.sync.pairing('https://app.example/');
-  await phone.sync.join(phone.sync.readOffer(link), { deviceName: 'Phone' });
-  await isSynced(phone);
-  return { desk, phone };
-}
+const { create, pair } = household();
 
 it('is told after the other device said that it holds it', async () => {
-  const { desk } = await both();
+  const desk = await create();
+  await pair(desk);
   const id = newConversationId();
   let last: Whereabouts | null = null;
   desk.status.subscribe(() => {
@@ -40,25 +25,19 @@ it('is told after the other device said that it holds it', async () => {
 });
 
 it('the journal begins with how the device came to its account, and ends with how it left', async () => {
-  const hub = createInMemoryHub();
-  const desk = createTestDevice({ name: 'Desk', backend: hub.backend });
-  const phone = createTestDevice({ name: 'Phone', backend: hub.backend });
-  devices.push(desk, phone);
   const steps = async (device: TestDevice) =>
     (await device.sync.journal()).filter(({ kind }) => kind === 'note').map(({ what }) => what);
-  await desk.sync.create({ endpoint: 'wss://relay.example', deviceName: 'Desk' });
-  await isSynced(desk);
+  const desk = await create();
   expect(await steps(desk)).toEqual(['created']);
-  const { link } = await desk.sync.pairing('https://app.example/');
-  await phone.sync.join(phone.sync.readOffer(link), { deviceName: 'Phone' });
-  await isSynced(phone);
+  const phone = await pair(desk);
   expect(await steps(phone)).toEqual(['joined']);
   await phone.sync.leave();
   expect(await steps(phone)).toEqual(['left', 'joined']);
 });
 
 it('is still told after the room was folded: what was put together anew is held by the others too', async () => {
-  const { desk, phone } = await both();
+  const desk = await create();
+  const phone = await pair(desk);
   const id = newConversationId();
   for (let number = 0; number < 70; number += 1) {
     await desk.say(id, `line ${number}`);

@@ -1,68 +1,19 @@
 // Days on which much goes wrong at once, as people have them: a laptop put back from a backup, a relay that is emptied in the middle of a
 // first sync, devices locked out while they write, words written into what another device forgets everywhere.
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
-import { type RelayHere, startRelayHere } from '../../sync/relay-here.ts';
-import {
-  createTestDevice,
-  type DeviceOptions,
-  eventually,
-  isSynced,
-  newConversationId,
-  type TestDevice,
-} from './device.ts';
+import { copyOfStore, eventually, has, newConversationId, settled, type TestDevice } from './device.ts';
+import { relayHousehold } from './household.ts';
 
-let relay: RelayHere;
-const devices: TestDevice[] = [];
-afterEach(async () => {
-  for (const device of devices.splice(0)) device.stop();
-  await relay?.close();
-});
-
-const make = (name: string, options: Partial<DeviceOptions> = {}) => {
-  const device = createTestDevice({ name, backend: relay.backend, ...options });
-  devices.push(device);
-  return device;
-};
-async function create(device = make('Desk')): Promise<TestDevice> {
-  await device.sync.create({ endpoint: relay.endpoint, deviceName: device.name });
-  await isSynced(device);
-  return device;
-}
-const joinTo = async (other: TestDevice, device: TestDevice) => {
-  const { link } = await other.sync.pairing('https://app.example/');
-  await device.sync.join(device.sync.readOffer(link), { deviceName: device.name });
-  return device;
-};
-const settled = async (...all: TestDevice[]) => {
-  for (const device of all) {
-    await device.engine.settled();
-    await isSynced(device, 20_000);
-  }
-};
-const has = (device: TestDevice, id: ConversationId, texts: readonly string[], ms = 20_000) =>
-  eventually(
-    device,
-    async () => JSON.stringify(await device.texts(id)) === JSON.stringify([...texts].sort()),
-    ms,
-  );
-/** All that a store holds, as a backup of the machine would have it. */
-const copyOf = async (store: Store): Promise<Store> => {
-  const copy = createInMemoryStore();
-  const entries = await store.log.since(0, 100_000);
-  await copy.log.append(entries.map(({ id, document, origin, bytes }) => ({ id, document, origin, bytes })));
-  for (const key of await store.drawer.keys('')) await copy.drawer.set(key, await store.drawer.get(key));
-  return { ...copy, kind: 'persistent' };
-};
-
+const home = relayHousehold();
+const { make, create, joinTo } = home;
 describe('a device that was put back from a backup', () => {
   it('loses nothing that it wrote before and after, on any device, though it counts its changes twice', async () => {
-    relay = await startRelayHere();
     const desk = await create();
     const parts = { vault: createInMemoryVault(), config: writable(defaultConfig) };
     let phone = await joinTo(desk, make('Phone', parts));
@@ -70,7 +21,7 @@ describe('a device that was put back from a backup', () => {
     await phone.say(id, 'one');
     await has(desk, id, ['one']);
     await settled(desk, phone);
-    const backup = await copyOf(phone.store);
+    const backup = await copyOfStore(phone.store);
     await phone.say(id, 'two');
     await phone.engine.settled();
     await phone.say(id, 'three');
@@ -78,14 +29,14 @@ describe('a device that was put back from a backup', () => {
     await settled(desk, phone);
     phone.stop();
     // Put back, and written to before it is online again.
-    await relay.setOnline(false);
+    await home.relay.setOnline(false);
     phone = make('Phone', { ...parts, store: backup });
     await phone.say(id, 'another two');
     await phone.engine.settled();
     // The desk's room is closed in the meantime, as after a while.
     const deskParts = { store: desk.store, vault: desk.vault, config: desk.config };
     desk.stop();
-    await relay.setOnline(true);
+    await home.relay.setOnline(true);
     await has(phone, id, ['one', 'two', 'three', 'another two']);
     await settled(phone);
     const again = make('Desk', deskParts);
@@ -95,7 +46,6 @@ describe('a device that was put back from a backup', () => {
 
 describe('a relay that is emptied', () => {
   it('in the middle of a first sync is filled again, and the newcomer gets all of it', async () => {
-    relay = await startRelayHere();
     // One that was not connected when the others saw the loss finds it at its next look.
     const config = () =>
       writable({ ...defaultConfig, sync: { ...defaultConfig.sync, auto_sync_interval: 15 } });
@@ -109,7 +59,7 @@ describe('a relay that is emptied', () => {
       return ids.filter((id) => there.has(id)).length;
     };
     await eventually(phone, async () => (await fetched()) >= 5);
-    await relay.erase();
+    await home.relay.erase();
     expect(await fetched()).toBeLessThan(ids.length);
     await eventually(phone, async () => (await fetched()) === ids.length, 30_000);
     const tablet = make('Tablet');
@@ -121,7 +71,6 @@ describe('a relay that is emptied', () => {
 
 describe('clocks that are hours apart', () => {
   it('change neither what is there nor who had the last word', async () => {
-    relay = await startRelayHere();
     const hours = 3_600_000;
     const desk = await create(make('Desk', { now: () => Date.now() + 9 * hours }));
     const phone = await joinTo(desk, make('Phone', { now: () => Date.now() - 7 * hours }));
@@ -149,7 +98,6 @@ describe('clocks that are hours apart', () => {
 
 describe('a device that is locked out', () => {
   it('while it is offline and writes, keeps what it wrote, says that it stopped, and brings it along when it is paired again', async () => {
-    relay = await startRelayHere();
     const desk = await create();
     const parts = {
       store: { ...createInMemoryStore(), kind: 'persistent' } as Store,
@@ -181,7 +129,6 @@ describe('a device that is locked out', () => {
   }, 60_000);
 
   it('by a device that it locks out at the same time: each goes on by itself, and nothing is lost', async () => {
-    relay = await startRelayHere();
     const desk = await create();
     const phone = await joinTo(desk, make('Phone'));
     const id = newConversationId();
@@ -205,7 +152,6 @@ describe('a device that is locked out', () => {
 
 describe('what is forgotten everywhere', () => {
   it('while another device writes into it, goes to the trash there, and stays gone for everybody else', async () => {
-    relay = await startRelayHere();
     const desk = await create();
     const phone = await joinTo(desk, make('Phone'));
     const id = newConversationId();
@@ -234,7 +180,6 @@ describe('what is forgotten everywhere', () => {
   }, 60_000);
 
   it('stays forgotten when the relay is put back from a backup that still has it', async () => {
-    relay = await startRelayHere();
     const desk = await create();
     const phone = await joinTo(desk, make('Phone'));
     const [id, stays] = [newConversationId(), newConversationId()];
@@ -243,11 +188,11 @@ describe('what is forgotten everywhere', () => {
     await has(phone, id, ['to be forgotten']);
     await has(phone, stays, ['kept']);
     await settled(desk, phone);
-    const backup = await relay.backup();
+    const backup = await home.relay.backup();
     await desk.sync.forget([id]);
     await eventually(phone, async () => (await phone.texts(id)).length === 0);
     await settled(desk, phone);
-    await relay.restore(backup);
+    await home.relay.restore(backup);
     await eventually(desk, async () => desk.status.get().state !== 'synced');
     await settled(desk, phone);
     for (const device of [desk, phone]) await device.sync.syncNow({ force: true });
@@ -260,11 +205,11 @@ describe('what is forgotten everywhere', () => {
 });
 
 describe('a relay that has no more room', () => {
+  const limits: Record<string, string> = { RELAY_MAX_ACCOUNT: '60000' };
+  const narrow = relayHousehold(limits);
   it('is named, keeps nobody from going on, and gets everything once it has room again', async () => {
-    const limits: Record<string, string> = { RELAY_MAX_ACCOUNT: '60000' };
-    relay = await startRelayHere(limits);
-    const desk = await create();
-    const phone = await joinTo(desk, make('Phone'));
+    const desk = await narrow.create();
+    const phone = await narrow.joinTo(desk, narrow.make('Phone'));
     // Words, not any characters: among those something that looks like a secret turns up by chance, and does not leave the device.
     const letter = () => String.fromCharCode(97 + Math.floor(Math.random() * 26));
     const noise = () =>
@@ -284,9 +229,9 @@ describe('a relay that has no more room', () => {
     expect(desk.status.get().state).not.toBe('synced');
     // Nothing is in the way of who writes on.
     for (const [id, text] of said) expect(await desk.texts(id)).toEqual([text]);
-    await relay.setOnline(false);
+    await narrow.relay.setOnline(false);
     limits.RELAY_MAX_ACCOUNT = '100000000';
-    await relay.setOnline(true);
+    await narrow.relay.setOnline(true);
     for (const device of [desk, phone]) {
       device.engine.wake('online');
       await device.sync.syncNow();
