@@ -6,24 +6,13 @@ import { openDB } from 'idb';
 import { expect, it } from 'vitest';
 import { checksum } from '../../../src/adapters/log/checksum.ts';
 import { openIndexedDbStore } from '../../../src/adapters/log/indexed-db.ts';
-import { newConversationId, newEntryId, newMessageId } from '../../../src/domain/base/ids.ts';
-import type { Conversation } from '../../../src/domain/chat/conversation.ts';
+import { newConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
+import { said, textsOf } from './said.ts';
 
 const NAME = 'bit-rot';
-
-const said = (text: string, parentId: Message['id'] | null, createdAt: number): Message => ({
-  id: newMessageId(),
-  parentId,
-  role: 'user',
-  kind: 'message',
-  createdAt,
-  parts: [{ type: 'text', text }],
-});
-const textsOf = (conversation: Conversation | undefined) =>
-  [...(conversation?.messages.values() ?? [])].map(({ parts }) => parts[0]?.type === 'text' && parts[0].text);
 
 /** A conversation of four messages with a title, each message an entry; all in one sitting, so that each waits for the one before. */
 async function prepare() {

@@ -4,27 +4,14 @@ import { encodeStateAsUpdate } from 'yjs';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
-import {
-  type ConversationId,
-  LIBRARY_DOCUMENT,
-  newConversationId,
-  newMessageId,
-} from '../../../src/domain/base/ids.ts';
+import { type ConversationId, LIBRARY_DOCUMENT, newConversationId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createReader } from '../../../src/services/documents/reader.ts';
 import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
-
-const said = (text: string, parentId: Message['parentId'] = null, createdAt = 1): Message => ({
-  id: newMessageId(),
-  parentId,
-  role: 'user',
-  kind: 'message',
-  createdAt,
-  parts: [{ type: 'text', text }],
-});
+import { cutWhenRead, said, textOf, textsOf } from './said.ts';
 
 /** A second tab: the same log, other listeners, told of everything as foreign. */
 function secondTab(store: Store): Store {
@@ -329,23 +316,8 @@ describe('documents', () => {
     await documents.close();
     const entries = await store.log.read(id);
     for (const broken of [0, 1, 2]) {
-      const damaged: Store = {
-        ...store,
-        log: {
-          ...store.log,
-          read: async (document, after) =>
-            (await store.log.read(document, after)).map((entry) =>
-              entry.id === entries[broken]?.id
-                ? { ...entry, bytes: entry.bytes.slice(0, entry.bytes.length >> 1) }
-                : entry,
-            ),
-        },
-      };
+      const damaged = await cutWhenRead(store, id, broken);
       const wanted = texts.filter((_, at) => at !== broken);
-      const textsOf = (conversation: Conversation | undefined) =>
-        [...(conversation?.messages.values() ?? [])].map(
-          ({ parts }) => parts[0]?.type === 'text' && parts[0].text,
-        );
       const again = createDocuments({ store: damaged });
       expect(textsOf(await again.read(id)).sort()).toEqual([...wanted].sort());
       expect(textsOf((await createReader(damaged.log).read(id))?.conversation).sort()).toEqual(
@@ -354,7 +326,7 @@ describe('documents', () => {
       // It still reads as one conversation, from the first word that is left to the last.
       const conversation = (await again.read(id)) as Conversation;
       const path = pathTo(conversation.messages, effectiveHead(conversation) as Message['id']);
-      expect(path.map(({ parts }) => parts[0]?.type === 'text' && parts[0].text)).toEqual(wanted);
+      expect(path.map(textOf)).toEqual(wanted);
       // It goes on as every conversation does, and what is forgotten in it is gone.
       const more = said('more', messages[3]?.id, 9);
       await again.change(id, { messages: [more], meta: { head: more.id } });
@@ -389,9 +361,7 @@ describe('documents', () => {
     );
     const shown = (conversation: Conversation | undefined) =>
       conversation
-        ? pathTo(conversation.messages, effectiveHead(conversation) as Message['id']).map(
-            ({ parts }) => parts[0]?.type === 'text' && parts[0].text,
-          )
+        ? pathTo(conversation.messages, effectiveHead(conversation) as Message['id']).map(textOf)
         : [];
     const again = createDocuments({ store: damaged });
     const three = messages[2] as Message;

@@ -5,6 +5,7 @@ import { NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createNotes, MAX_NOTE, readNotes } from '../../../src/services/documents/notes.ts';
+import { cutWhenRead } from './said.ts';
 
 const clock = () => {
   let at = 1000;
@@ -94,16 +95,7 @@ describe('memory notes', () => {
     const store = createInMemoryStore();
     const before = createNotes({ store, now: clock() });
     for (const text of ['one', 'two', 'three']) await before.write({ text });
-    const damaged: typeof store = {
-      ...store,
-      log: {
-        ...store.log,
-        read: async (document, after) =>
-          (await store.log.read(document, after)).map((entry, at) =>
-            at === 1 ? { ...entry, bytes: entry.bytes.slice(0, 20) } : entry,
-          ),
-      },
-    };
+    const damaged = await cutWhenRead(store, NOTES_DOCUMENT, 1);
     const notes = createNotes({ store: damaged, now: clock() });
     await ready(notes);
     expect(notes.state.get().notes.map(({ text }) => text)).toEqual(['three', 'one']);
@@ -128,16 +120,7 @@ describe('memory notes', () => {
     const store = createInMemoryStore();
     const before = createNotes({ store, now: clock() });
     for (const text of ['one', 'two', 'three']) await before.write({ text });
-    const cut: typeof store = {
-      ...store,
-      log: {
-        ...store.log,
-        read: async (document, after) =>
-          (await store.log.read(document, after)).map((entry, at) =>
-            at === 1 ? { ...entry, bytes: entry.bytes.slice(0, 20) } : entry,
-          ),
-      },
-    };
+    const cut = await cutWhenRead(store, NOTES_DOCUMENT, 1);
     const notes = createNotes({ store: cut, now: clock() });
     await ready(notes);
     await notes.write({ id: notes.state.get().notes[0]?.id as string, text: 'three again' });

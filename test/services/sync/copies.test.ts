@@ -22,11 +22,11 @@ import { relayHousehold } from './household.ts';
 
 const home = relayHousehold();
 const { make, create, joinTo } = home;
-/** The same store, in which the entries from `from` to before `to` of a document are damaged. */
-const damage = async (store: Store, id: ConversationId, from: number, to = from + 1): Promise<Store> => {
-  const bad = new Set<string>((await store.log.read(id)).slice(from, to).map((entry) => entry.id));
+/** The same store, in which the document's entry at this place (from 0) is damaged. */
+const damage = async (store: Store, id: ConversationId, place: number): Promise<Store> => {
+  const bad = (await store.log.read(id))[place]?.id;
   const asRead = <T extends { id: string; bytes: Uint8Array }>(entries: readonly T[]): T[] =>
-    entries.map((entry) => (bad.has(entry.id) ? { ...entry, bytes: new Uint8Array() } : entry));
+    entries.map((entry) => (entry.id === bad ? { ...entry, bytes: new Uint8Array() } : entry));
   const log: Store['log'] = {
     ...store.log,
     read: async (...of) => asRead(await store.log.read(...of)),
