@@ -206,7 +206,6 @@ export function createOpenRooms({
     closeIndex: () => {
       index?.room.close();
       index = undefined;
-      begun = false;
     },
     closeAll: () => {
       index?.room.close();

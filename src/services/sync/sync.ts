@@ -12,8 +12,8 @@ export type SyncMode = Config['sync']['mode'];
 /**
  * `disabled`, `local`: nothing leaves this browser (its tabs share one log and need no relay). `unpaired`: wanted, but this device
  * has no account yet. `connecting`, `offline`: not connected; what is written here waits. `syncing`: something is under way.
- * `synced`: all of this device's changes are on the relay where the others can find them, all it is known to have of others is here, and
- * nothing is being looked at.
+ * `synced`: all of this device's changes are on the relay where the others can find them, all it is known to have is here (of others, and of
+ * this device from before its disk was put back), and nothing is being looked at.
  * `stopped`: it will not go on by itself; `problem` says why.
  */
 export type SyncState =

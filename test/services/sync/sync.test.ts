@@ -5,13 +5,18 @@ import { NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { phraseOf } from '../../../src/domain/sync/pairing.ts';
 import { relayAddress } from '../../../src/services/sync/sync-service.ts';
-import { eventually, isSynced, newConversationId, type TestDevice } from './device.ts';
+import { copyOfStore, eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
 import { household } from './household.ts';
 
 const home = household();
 const { make, create, joinTo } = home;
 const has = (device: TestDevice, id: ConversationId, count: number) =>
   eventually(device, async () => (await device.texts(id)).length === count);
+/** More than can be opened: whoever reads the room leaves it for the next epoch. */
+const fillWithJunk = (blobs: ReadonlyMap<string, Uint8Array>) => {
+  for (let number = 0; number < 80; number += 1)
+    (blobs as Map<string, Uint8Array>).set(`junk ${number}`, crypto.getRandomValues(new Uint8Array(90)));
+};
 const both = async () => {
   const desk = await create();
   const phone = await joinTo(desk);
@@ -400,9 +405,7 @@ describe('a damaged relay', () => {
     await desk.say(id, 'one');
     await has(phone, id, 1);
     await isSynced(desk);
-    for (const blobs of home.hub.rooms.values())
-      for (let number = 0; number < 80; number += 1)
-        (blobs as Map<string, Uint8Array>).set(`junk ${number}`, crypto.getRandomValues(new Uint8Array(90)));
+    for (const blobs of home.hub.rooms.values()) fillWithJunk(blobs);
     await desk.say(id, 'two');
     await has(phone, id, 2);
     // Whoever comes first does it.
@@ -427,12 +430,7 @@ describe('a damaged relay', () => {
     switchTo(phone, 'disabled');
     await eventually(phone, async () => phone.status.get().state === 'disabled');
     for (let moves = 1; moves <= 2; moves += 1) {
-      for (const blobs of home.hub.rooms.values())
-        for (let number = 0; number < 80; number += 1)
-          (blobs as Map<string, Uint8Array>).set(
-            `junk ${number}`,
-            crypto.getRandomValues(new Uint8Array(90)),
-          );
+      for (const blobs of home.hub.rooms.values()) fillWithJunk(blobs);
       await desk.say(id, `in epoch ${moves}`);
       await eventually(
         desk,
@@ -465,8 +463,7 @@ describe('a damaged relay', () => {
     await eventually(desk, async () => desk.status.get().state === 'disabled');
     const room = [...home.hub.rooms].find(([name]) => !rooms.has(name))?.[1] as Map<string, Uint8Array>;
     room.clear();
-    for (let number = 0; number < 80; number += 1)
-      room.set(`junk ${number}`, crypto.getRandomValues(new Uint8Array(90)));
+    fillWithJunk(room);
     switchTo(phone, 'remote');
     await eventually(phone, async () =>
       (await phone.sync.journal()).some((line) => line.what === 'rebuilt' && line.document === id),
@@ -476,6 +473,41 @@ describe('a damaged relay', () => {
     await has(phone, id, 1);
     await isSynced(phone);
     await isSynced(desk);
+  });
+
+  it('whose index moved gives a device that was put back all that it had put there since', async () => {
+    const { desk: first, phone } = await both();
+    const [id, other] = [newConversationId(), newConversationId()];
+    for (const one of [id, other]) {
+      await first.say(one, 'one');
+      await has(phone, one, 1);
+    }
+    await settled(first, phone);
+    const backup = await copyOfStore(first.store);
+    first.stop();
+    // The other one moves the index. So in the old one there is nothing that would tell the first of what it did in the new one.
+    const [index] = home.hub.rooms.values();
+    if (index) fillWithJunk(index);
+    await eventually(phone, async () =>
+      (await phone.sync.journal()).some((line) => line.what === 'rebuilt' && line.document === null),
+    );
+    await settled(phone);
+    phone.stop();
+    const own = { vault: first.vault, config: first.config };
+    const moved = make('Desk', { ...own, store: first.store });
+    await settled(moved);
+    await moved.say(id, 'two');
+    await settled(moved);
+    moved.stop();
+    // What it says before it hears of the move keeps it in the old one for a while.
+    home.hub.setOnline(false);
+    const back = make('Desk', { ...own, store: backup });
+    await eventually(back, async () => back.status.get().state === 'offline');
+    await back.sync.forget([other]);
+    home.hub.setOnline(true);
+    await isSynced(back);
+    expect(await back.texts(other)).toEqual([]);
+    expect(await back.texts(id)).toEqual(['one', 'two']);
   });
 });
 
