@@ -29,7 +29,9 @@ export async function remembered(page: Page, by: 'words' | 'meaning' = 'meaning'
     if (!app || !status || status.state === 'starting' || status.state === 'failed')
       return JSON.stringify(status);
     // The status may be of a moment before the last change: the rows themselves tell.
-    const stats = await app.memory.stats();
+    const stats = await app.memory.stats().catch(() => null);
+    // A moment's refusal is not the end: it is asked again.
+    if (!stats) return JSON.stringify(status);
     const listed = app.documents.library.get().entries.filter((entry) => entry.deletedAt === null);
     const said = listed.reduce((sum, entry) => sum + entry.messageCount, 0);
     const words = status.unread === 0 && stats.messages >= said;
@@ -38,8 +40,20 @@ export async function remembered(page: Page, by: 'words' | 'meaning' = 'meaning'
       ? 'remembered'
       : JSON.stringify({ ...status, ...stats, said });
   };
-  await expect.poll(() => page.evaluate(look, by), { timeout: 100_000, intervals: [200] }).toBe('remembered');
+  // Vectors are made by the processor alone: on a slow one that takes its time.
+  const timeout = by === 'meaning' ? 240_000 : 100_000;
+  await expect.poll(() => page.evaluate(look, by), { timeout, intervals: [200] }).toBe('remembered');
 }
+
+/** Waits until everything that stands on the screen is in the log, too: only then may a page go. */
+export const saved = (page: Page): Promise<void> =>
+  expect
+    .poll(() => page.evaluate(() => globalThis.recollect?.app.documents.saving.get().state))
+    .toBe('saved');
+
+/** Points at the latest toast: as long as one does, it stays. */
+export const holdToast = (page: Page): Promise<void> =>
+  page.locator('[data-sonner-toast][data-front=true]').hover();
 
 /** A file for a file picker. */
 export const asFile = (

@@ -1,6 +1,6 @@
 // The memory screen: notes, what was said of recalled passages and taking it back, pictures that lead to conversations, by keyboard too.
 import type { Page } from '@playwright/test';
-import { chatgptHistory, expect, HISTORY, openApp, remembered, test } from './app.ts';
+import { chatgptHistory, expect, HISTORY, holdToast, openApp, remembered, test } from './app.ts';
 
 const bring = async (page: Page, by: 'words' | 'meaning' = 'meaning') => {
   await page.evaluate(async (json) => {
@@ -33,6 +33,7 @@ test('notes are written, changed, deleted with undo, and outlive a reload', asyn
   await page.reload();
   await expect(changed).toBeVisible();
   await changed.getByRole('button', { name: 'Delete note' }).click();
+  await holdToast(page);
   await expect(changed).toHaveCount(0);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(changed).toBeVisible();
@@ -62,10 +63,11 @@ test('a recalled passage is pinned, forbidden, called unrelated; each is listed 
   await part(page, 'Notes and feedback');
   const said = page.getByRole('region', { name: 'Feedback on passages' });
   await expect(said.getByRole('listitem')).toHaveCount(2);
-  for (let left = 1; left >= 0; left--) {
-    await said.getByRole('button', { name: 'Take back' }).first().click();
-    await expect(said.getByRole('listitem')).toHaveCount(left);
-  }
+  await said.getByRole('button', { name: 'Take back' }).first().click();
+  await expect(said.getByRole('listitem')).toHaveCount(1);
+  await said.getByRole('button', { name: 'Take back' }).first().click();
+  await holdToast(page);
+  await expect(said.getByRole('listitem')).toHaveCount(0);
   // Taking back can be taken back.
   await page.getByRole('button', { name: 'Undo' }).first().click();
   await expect(said.getByRole('listitem')).toHaveCount(1);
@@ -107,11 +109,19 @@ test('pictures lead to conversations, with the pointer, the keyboard and as tabl
   await marks.first().focus();
   await page.keyboard.press('ArrowRight');
   const focused = timeline.locator('a:focus');
-  const title = ((await focused.getAttribute('aria-label')) ?? '').split(', ')[0] as string;
+  await expect(focused).toHaveAttribute('aria-label', /./);
+  const label = (await focused.getAttribute('aria-label')) ?? '';
+  const title = label.split(', ')[0] as string;
   expect(HISTORY.map((talk) => talk.title as string)).toContain(title);
+  // Drawn again for another width, and it is still there.
+  const drawn = await timeline.locator('svg').elementHandle();
+  await page.setViewportSize({ width: 700, height: 800 });
+  await expect.poll(() => drawn?.evaluate((svg) => svg.isConnected)).toBe(false);
+  await expect(focused).toHaveAttribute('aria-label', label);
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/c\//);
   await expect(page.getByRole('heading', { name: title })).toBeVisible();
+  await page.setViewportSize({ width: 1280, height: 800 });
   await page.goBack();
   await timeline.getByRole('button', { name: 'As a table' }).click();
   await expect(timeline.getByRole('row')).toHaveCount(HISTORY.length + 1);

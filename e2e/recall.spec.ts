@@ -134,6 +134,9 @@ test.describe('with a library that is remembered', () => {
     await expect.poll(kept, { timeout: 60_000 }).toMatch(/model_quantized\.onnx/);
     await expect.poll(kept).toMatch(/tokenizer\.json/);
     await expect.poll(kept).toMatch(/ort-wasm-simd-threaded[^ ]*\.wasm/);
+    // A file opened by itself is that file, not the app.
+    const file = await page.goto('/screenshot.png');
+    expect(file?.headers()['content-type']).toBe('image/png');
     await context.setOffline(true);
     await page.goto('/?console');
     await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();

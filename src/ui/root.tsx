@@ -36,10 +36,14 @@ const SettingsScreen = lazy(() =>
 const PairScreen = lazy(() =>
   import('./sync/pair-screen.tsx').then((module) => ({ default: module.PairScreen })),
 );
-const Palette = lazy(() => import('./palette/palette.tsx').then((module) => ({ default: module.Palette })));
+const loadPalette = () => import('./palette/palette.tsx');
+const Palette = lazy(() => loadPalette().then((module) => ({ default: module.Palette })));
 const ImportDialog = lazy(() =>
   import('./library/import-dialog.tsx').then((module) => ({ default: module.ImportDialog })),
 );
+
+/** After the start, when what is not on the screen yet may be loaded, ms. */
+const LOAD_AHEAD_AFTER_MS = 1500;
 
 /** Draws nothing until the words are there, then follows the language of the settings. */
 function Words({ children }: { children: ReactNode }) {
@@ -97,6 +101,12 @@ function Frame() {
     else setWanted(true);
   }, [phone, session, setWanted]);
   const control = useMemo(() => ({ shown, open: openSidebar }), [shown, openSidebar]);
+
+  useEffect(() => {
+    // Who opens it types at once: letters pressed while it is still on its way would go elsewhere.
+    const timer = setTimeout(() => loadPalette().catch(() => {}), LOAD_AHEAD_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
 
   useTheme();
   const { route } = navigation;

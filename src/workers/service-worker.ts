@@ -14,7 +14,12 @@ declare const self: ServiceWorkerGlobalScope & {
 clientsClaim();
 cleanupOutdatedCaches();
 precacheAndRoute(self.__WB_MANIFEST);
-registerRoute(new NavigationRoute(createHandlerBoundToURL('/index.html')));
+// A file is a file, also when it is opened by itself. Ids of conversations may be anybody's, dots and all.
+registerRoute(
+  new NavigationRoute(createHandlerBoundToURL('/index.html'), {
+    denylist: [/^\/(?!c\/)[^?]*\.[^/?]+(?:\?|$)/],
+  }),
+);
 
 // Large files that never change under their name: model weights, ONNX Runtime and tokenizers, which carry a hash.
 registerRoute(

@@ -270,7 +270,7 @@ export function createChat(deps: ChatDependencies): Chat {
     toolRefusals: refusals.all,
     forgetToolRefusals: refusals.forget,
 
-    send: async ({ conversationId, parts, withoutPassages, recall }: SendOptions) => {
+    send: async ({ conversationId, parts, withoutPassages, announced, recall }: SendOptions) => {
       refuseTooLarge(parts);
       const id = conversationId ?? newConversationId();
       const session = sessionOf(id);
@@ -304,6 +304,7 @@ export function createChat(deps: ChatDependencies): Chat {
           const request: TurnRequest = {
             asked: said.id,
             ...(withoutPassages ? { without: withoutPassages } : {}),
+            ...(announced ? { announced } : {}),
             ...(recall ? { recall } : {}),
           };
           if (unsaved) onceSaved(session, id, { leaf: said.id, unsaved }, () => start(session, id, request));

@@ -4,6 +4,7 @@ import type { Problem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Part, PartOf } from '../../domain/chat/message.ts';
+import type { RecallResult } from '../memory/memory.ts';
 
 /** What happens in a conversation right now. Session state: the log gets the finished message only. */
 export interface TurnState {
@@ -65,6 +66,8 @@ export interface SendOptions {
   readonly parts: readonly Part[];
   /** Message ids of passages the person ticked off beforehand: not injected. */
   readonly withoutPassages?: readonly MessageId[];
+  /** What memory had for exactly these words while they were written: that goes along, it is not asked again. */
+  readonly announced?: RecallResult;
   /** Exactly this goes in from memory (`/recall --explain`), wherever in the conversation; nothing else is looked for. */
   readonly recall?: PartOf<'recall'>;
 }

@@ -7,7 +7,7 @@ import { startsTurn } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
-import type { Memory } from '../memory/memory.ts';
+import type { Memory, RecallResult } from '../memory/memory.ts';
 import { askedAgain } from './repeat.ts';
 
 /** A slow index holds up an answer no longer than this, ms. */
@@ -43,6 +43,8 @@ export interface TurnRecall {
     /** A model answers; without one the recall is the answer. */
     readonly answering: boolean;
     readonly without: readonly MessageId[] | undefined;
+    /** What memory had for these words while they were written; for others it is asked. */
+    readonly announced: RecallResult | undefined;
     readonly pressure: () => number;
     readonly onAsking: () => void;
     readonly signal: AbortSignal;
@@ -63,11 +65,13 @@ export function createTurnRecall({
     {
       trigger,
       without,
+      announced,
       patience,
       signal,
     }: {
       trigger: Recall['trigger'];
       without: readonly MessageId[] | undefined;
+      announced: RecallResult | undefined;
       patience: number;
       signal: AbortSignal;
     },
@@ -76,17 +80,20 @@ export function createTurnRecall({
     if (text === '') return { recall: null, problem: null };
     const { exclude_current_session: exclude } = config.get().recall.filters;
     try {
-      const found = await within(signal, patience, (bounded) =>
-        unlessAborted(
-          memory.recall({
-            text,
-            ...(exclude ? { currentConversation: conversation.id } : {}),
-            ...(trigger ? { purpose: 'inject' as const } : {}),
-            signal: bounded,
-          }),
-          bounded,
-        ),
-      );
+      const found =
+        announced?.query === text
+          ? announced
+          : await within(signal, patience, (bounded) =>
+              unlessAborted(
+                memory.recall({
+                  text,
+                  ...(exclude ? { currentConversation: conversation.id } : {}),
+                  ...(trigger ? { purpose: 'inject' as const } : {}),
+                  signal: bounded,
+                }),
+                bounded,
+              ),
+            );
       if (found.unavailable) return { recall: null, problem: found.degraded };
       const left = new Set<string>(without ?? []);
       return {
@@ -140,7 +147,17 @@ export function createTurnRecall({
   }
 
   return {
-    forQuestion: async ({ conversation, path, asked, answering, without, pressure, onAsking, signal }) => {
+    forQuestion: async ({
+      conversation,
+      path,
+      asked,
+      answering,
+      without,
+      announced,
+      pressure,
+      onAsking,
+      signal,
+    }) => {
       const wanted = answering
         ? recallTrigger(path, asked, pressure)
         : { trigger: undefined, query: textOf(asked) };
@@ -150,6 +167,7 @@ export function createTurnRecall({
       const found = await remember(conversation, wanted.query, {
         trigger,
         without,
+        announced,
         patience: answering ? RECALL_PATIENCE : RECALL_ONLY_PATIENCE,
         signal,
       });

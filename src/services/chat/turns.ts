@@ -15,7 +15,7 @@ import type { Finish, Message, Part } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { PreparedStep, StepRequest, TurnContext } from '../context/turn-context.ts';
 import type { Documents, OpenConversation } from '../documents/documents.ts';
-import type { Memory } from '../memory/memory.ts';
+import type { Memory, RecallResult } from '../memory/memory.ts';
 import { createAsking, type Streamed, wantsToCall } from './asking.ts';
 import type { Replay, TurnState } from './chat.ts';
 import type { DraftRow } from './draft-rows.ts';
@@ -31,6 +31,7 @@ export interface TurnRequest {
   /** What the next message hangs on, where the answer has begun already. */
   readonly from?: MessageId;
   readonly without?: readonly MessageId[];
+  readonly announced?: RecallResult;
   /** Memory of an earlier answer to the same message, used again as it is. */
   readonly recall?: Recall;
   /** The person asked for this answer: show the conversation at its question. */
@@ -324,6 +325,7 @@ export function createTurns(deps: TurnDependencies) {
               asked,
               answering: model !== null,
               without: request.without,
+              announced: request.announced,
               pressure: () =>
                 model
                   ? context.pressure({

@@ -2,7 +2,6 @@
 import { CornerDownLeft, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { toast } from 'sonner';
 import { asConversationId, asMessageId, type ConversationId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
@@ -16,6 +15,7 @@ import { RecallCard } from '../memory/recall-card.tsx';
 import { ScoreMeter } from '../memory/scores.tsx';
 import { Badge, Button, IconButton, Kbd, Spinner } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { readCompaction } from './compaction.tsx';
 import { BranchSide } from './worldline-map.tsx';
@@ -141,8 +141,9 @@ function CheckpointList({ checkpoints }: { checkpoints: readonly ListedCheckpoin
   const restore = (conversation: ConversationId, { name, messageId }: ListedCheckpoint) => {
     app.context.restore(conversation, messageId).then(
       ({ undo }) =>
-        toast(t('checkpoint.restored', { name }), {
-          action: { label: t('checkpoint.undo'), onClick: () => void undo().catch(report) },
+        offer(t('checkpoint.restored', { name }), {
+          label: t('checkpoint.undo'),
+          onClick: () => void undo().catch(report),
         }),
       report,
     );

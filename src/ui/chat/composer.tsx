@@ -13,13 +13,13 @@ import {
   useState,
 } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Part, textOf } from '../../domain/chat/message.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
-import { RecallChip } from '../memory/recall-chip.tsx';
+import { RecallChip, type RecallChoice } from '../memory/recall-chip.tsx';
 import { classes, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { isComposing, keysOf, shortcutKeys, useShortcutKeys } from '../shell/shortcuts.ts';
@@ -69,7 +69,7 @@ export function Composer({
   /** The first message of a conversation: memory offers what it has. */
   first: boolean;
   /** Sends, or queues while an answer is being written. Rejects where the words are not in the conversation, and come back. */
-  send: (parts: readonly Part[], withoutPassages: readonly MessageId[]) => Promise<void>;
+  send: (parts: readonly Part[], passages: RecallChoice) => Promise<void>;
   /** False where the line could not be read: it comes back to be mended. */
   runCommand: (line: string) => Promise<boolean>;
   /** False where there is nothing to edit. */
@@ -91,7 +91,7 @@ export function Composer({
   const [recallText, setRecallText] = useState('');
   /** The words after they rested, for the gauge. */
   const [rested, setRested] = useState('');
-  const without = useRef<readonly MessageId[]>([]);
+  const passages = useRef<RecallChoice>({});
   const filesNow = useRef(files);
   filesNow.current = files;
   const busy = turn.status !== 'idle';
@@ -256,7 +256,7 @@ export function Composer({
     setFiles([]);
     filesNow.current = [];
     setRecallText('');
-    send(parts, without.current).then(
+    send(parts, passages.current).then(
       () => keeper.current?.flush(),
       (error: unknown) => {
         // They are nowhere else: the words come back to where they were, before what was written meanwhile.
@@ -268,7 +268,7 @@ export function Composer({
         report(error);
       },
     );
-    without.current = [];
+    passages.current = {};
   };
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -310,18 +310,15 @@ export function Composer({
   };
 
   const placeholder = busy ? t('placeholderQueue') : first ? t('placeholderFirst') : t('placeholder');
-  const onWithout = useMemo(
-    () => (ids: readonly MessageId[]) => {
-      without.current = ids;
-    },
-    [],
-  );
+  const onPassages = useCallback((choice: RecallChoice) => {
+    passages.current = choice;
+  }, []);
 
   return (
     <div className="before:-top-5 relative mx-auto w-full max-w-(--measure) px-3 pb-3 before:pointer-events-none before:absolute before:inset-x-0 before:h-5 before:bg-linear-to-t before:from-paper before:to-transparent md:px-5">
       {first && recallText !== '' && (
         <div className="absolute inset-x-3 bottom-full z-10 pb-2 md:inset-x-5">
-          <RecallChip text={recallText} conversationId={conversationId} onChange={onWithout} />
+          <RecallChip text={recallText} conversationId={conversationId} onChange={onPassages} />
         </div>
       )}
       {turn.queue.length > 0 && (

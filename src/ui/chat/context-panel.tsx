@@ -12,7 +12,6 @@ import {
 } from 'lucide-react';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { toast } from 'sonner';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
@@ -21,6 +20,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
 import { Button, classes, IconButton, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { isComposing } from '../shell/shortcuts.ts';
 import { SiblingArrows } from './message-tools.tsx';
@@ -353,7 +353,7 @@ function Checkpoints({
   // What somebody gave a name to is what is looked for.
   const shown = [...named, ...(all ? listed.filter(({ kind }) => kind !== 'named') : automatic)];
   const say = (words: string, undo: () => Promise<void>) =>
-    toast(words, { action: { label: t('checkpoint.undo'), onClick: () => void undo().catch(report) } });
+    offer(words, { label: t('checkpoint.undo'), onClick: () => void undo().catch(report) });
   const remove = (name: string) => {
     context
       .removeCheckpoint(conversation.id, name)

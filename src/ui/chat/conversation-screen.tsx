@@ -2,7 +2,6 @@
 import { ArrowLeft, Ellipsis, History, PanelRight, ScrollText, Trash2 } from 'lucide-react';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { toast } from 'sonner';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import { writable } from '../../domain/base/readable.ts';
@@ -15,11 +14,13 @@ import { useKeptSwitch } from '../hooks/kept.ts';
 import { useIsWide } from '../hooks/media.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
+import type { RecallChoice } from '../memory/recall-chip.tsx';
 import { OfflineBadge } from '../shell/app-notices.tsx';
 import { Button, IconButton, Menu, Sheet, Skeleton } from '../shell/controls.tsx';
 import { useConversationActions, useReport } from '../shell/conversation-actions.tsx';
 import { EraseConfirm } from '../shell/erase-confirm.tsx';
 import { Header } from '../shell/header.tsx';
+import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { useShortcutKeys, useShortcuts } from '../shell/shortcuts.ts';
 import { TitleField } from '../shell/title-field.tsx';
@@ -166,8 +167,9 @@ function OpenedConversation({
   const checkpoint = (message: MessageId, name?: string) => {
     run(
       app.context.checkpoint(id, name, message).then(({ name, undo }) =>
-        toast(tc('checkpoint.set', { name }), {
-          action: { label: tc('checkpoint.undo'), onClick: () => run(undo()) },
+        offer(tc('checkpoint.set', { name }), {
+          label: tc('checkpoint.undo'),
+          onClick: () => run(undo()),
         }),
       ),
     );
@@ -176,8 +178,9 @@ function OpenedConversation({
     setAside(null);
     run(
       app.context.restore(id, messageId).then(({ undo }) =>
-        toast(tc('checkpoint.restored', { name }), {
-          action: { label: tc('checkpoint.undo'), onClick: () => run(undo()) },
+        offer(tc('checkpoint.restored', { name }), {
+          label: tc('checkpoint.undo'),
+          onClick: () => run(undo()),
         }),
       ),
     );
@@ -204,9 +207,9 @@ function OpenedConversation({
     [busy, trashed, hasModel],
   );
 
-  const send = async (parts: readonly Part[], withoutPassages: readonly MessageId[]) => {
+  const send = async (parts: readonly Part[], passages: RecallChoice) => {
     await settleHead();
-    await app.chat.send({ conversationId: id, parts, withoutPassages });
+    await app.chat.send({ conversationId: id, parts, ...passages });
     list.current?.toEnd();
   };
   const editLast = (): boolean => {
@@ -437,8 +440,9 @@ function OpenedConversation({
         onJump={jump}
         onSent={({ undo }) => {
           setAside(null);
-          toast(tc('dmail.sent'), {
-            action: { label: tc('checkpoint.undo'), onClick: () => run(undo()) },
+          offer(tc('dmail.sent'), {
+            label: tc('checkpoint.undo'),
+            onClick: () => run(undo()),
           });
         }}
       />

@@ -2,7 +2,7 @@
 import { MessageSquare } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type MessageId, newConversationId } from '../../domain/base/ids.ts';
+import { newConversationId } from '../../domain/base/ids.ts';
 import type { Part } from '../../domain/chat/message.ts';
 import { IDLE_TURN } from '../../services/chat/chat.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
@@ -11,6 +11,7 @@ import { pathOf, useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatRelative } from '../i18n/index.ts';
 import { FirstRun } from '../library/first-run.tsx';
+import type { RecallChoice } from '../memory/recall-chip.tsx';
 import { AppLink } from '../shell/app-link.tsx';
 import { OfflineBadge } from '../shell/app-notices.tsx';
 import { Button } from '../shell/controls.tsx';
@@ -37,7 +38,7 @@ export function NewConversation() {
   const [instructions, setInstructions] = useState<string | null>(null);
   const [instructing, setInstructing] = useState(false);
 
-  const send = async (parts: readonly Part[], withoutPassages: readonly MessageId[]) => {
+  const send = async (parts: readonly Part[], passages: RecallChoice) => {
     const own = instructions === null ? undefined : newConversationId();
     // Where it cannot be written yet it waits in line before the message, which tells of it.
     if (own)
@@ -46,7 +47,7 @@ export function NewConversation() {
         .catch(() => undefined);
     const { conversationId } = await app.chat.send({
       parts,
-      withoutPassages,
+      ...passages,
       ...(own ? { conversationId: own } : {}),
     });
     session.follow(conversationId);

@@ -2,7 +2,6 @@
 import { FileUp, FolderOpen, Upload } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { toast } from 'sonner';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { ImportReport } from '../../services/library/library.ts';
@@ -11,6 +10,7 @@ import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatNumber } from '../i18n/index.ts';
 import { Button, classes, Dialog, Progress, Spinner } from '../shell/controls.tsx';
+import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { filesOfInput, MOST_FILES, TooManyFiles } from './drop.ts';
 import { Reports } from './import-report.tsx';
@@ -52,8 +52,9 @@ export function ImportDialog({ open, onOpenChange, files }: ImportDialogProps) {
             setStep({ at: 'report', reports });
             if (shown.current) return;
             const added = reports.reduce((sum, report) => sum + report.conversations.added, 0);
-            toast(added > 0 ? t('import.report.added', { count: added }) : t('import.report.title'), {
-              action: { label: t('import.report.title'), onClick: () => session.floating.set('import') },
+            offer(added > 0 ? t('import.report.added', { count: added }) : t('import.report.title'), {
+              label: t('import.report.title'),
+              onClick: () => session.floating.set('import'),
             });
           },
           (error: unknown) => {

@@ -1,7 +1,6 @@
 // What the person said of passages that were brought back: pinned, never again, not related. Each can be taken back.
 import { Ban, Pin, Unlink } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { toast } from 'sonner';
 import { asConversationId, asMessageId } from '../../domain/base/ids.ts';
 import type { Feedback } from '../../services/documents/notes.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -9,6 +8,7 @@ import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { Button } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
 import { plainText } from './marked-text.tsx';
 import { Section } from './section.tsx';
 
@@ -23,8 +23,9 @@ export function FeedbackList() {
   const takeBack = (one: Feedback) => {
     app.notes.takeBack(one.id).then(
       () =>
-        toast(t('feedback.takenBack'), {
-          action: { label: t('notes.undo'), onClick: () => void app.notes.judge(one).catch(report) },
+        offer(t('feedback.takenBack'), {
+          label: t('notes.undo'),
+          onClick: () => void app.notes.judge(one).catch(report),
         }),
       report,
     );

@@ -2,7 +2,6 @@
 import { Pencil, Trash2 } from 'lucide-react';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { toast } from 'sonner';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId } from '../../domain/base/ids.ts';
 import type { MemoryNote } from '../../services/documents/notes.ts';
@@ -11,6 +10,7 @@ import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { Badge, Button, IconButton, Skeleton, TextArea } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { Section } from './section.tsx';
 
@@ -23,11 +23,9 @@ export function NoteList() {
   const remove = (note: MemoryNote) => {
     app.notes.remove(note.id).then(
       () =>
-        toast(t('notes.removed'), {
-          action: {
-            label: t('notes.undo'),
-            onClick: () => void app.notes.write(note).catch(report),
-          },
+        offer(t('notes.removed'), {
+          label: t('notes.undo'),
+          onClick: () => void app.notes.write(note).catch(report),
         }),
       report,
     );

@@ -17,6 +17,10 @@ export function useWidth<E extends HTMLElement>(): [React.RefObject<E | null>, n
   return [ref, width];
 }
 
+/** Where a mark leads: the part after `#`. */
+const targetOf = (mark: Element): string =>
+  (mark.getAttribute('href') ?? mark.getAttributeNS('http://www.w3.org/1999/xlink', 'href') ?? '').slice(1);
+
 /**
  * Draws what `options` says at the width of its place. Marks with an `href` are links: `onFollow` gets the part after `#`.
  * `label` says in one sentence what is to be seen.
@@ -31,6 +35,8 @@ export function PlotFigure({
   onFollow: (target: string) => void;
 }) {
   const [ref, width] = useWidth<HTMLDivElement>();
+  /** The mark that had the focus when the figure was taken away: who walks the marks stays where they were. */
+  const left = useRef<string | null>(null);
   useEffect(() => {
     const place = ref.current;
     if (!place || width === 0) return;
@@ -58,13 +64,10 @@ export function PlotFigure({
       const mark = (event.target as Element).closest('a');
       if (!mark || event.metaKey || event.ctrlKey || event.shiftKey) return;
       event.preventDefault();
-      onFollow(
-        (
-          mark.getAttribute('href') ??
-          mark.getAttributeNS('http://www.w3.org/1999/xlink', 'href') ??
-          ''
-        ).slice(1),
-      );
+      onFollow(targetOf(mark));
+    };
+    const stop = (mark: Element) => {
+      for (const other of marks) other.setAttribute('tabindex', other === mark ? '0' : '-1');
     };
     const onKeyDown = (event: KeyboardEvent) => {
       const at = marks.findIndex((mark) => mark.contains(event.target as Node));
@@ -73,14 +76,22 @@ export function PlotFigure({
         step === undefined || at < 0 ? undefined : marks[(at + step + marks.length) % marks.length];
       if (!next) return;
       event.preventDefault();
-      marks[at]?.setAttribute('tabindex', '-1');
-      next.setAttribute('tabindex', '0');
+      stop(next);
       next.focus();
     };
     figure.addEventListener('click', onClick as EventListener);
     figure.addEventListener('keydown', onKeyDown as EventListener);
     place.replaceChildren(figure);
-    return () => place.replaceChildren();
+    const again = left.current === null ? undefined : marks.find((mark) => targetOf(mark) === left.current);
+    if (again) {
+      stop(again);
+      again.focus({ preventScroll: true });
+    }
+    return () => {
+      const mark = marks.find((one) => one === document.activeElement);
+      left.current = mark ? targetOf(mark) : null;
+      place.replaceChildren();
+    };
   }, [ref, width, options, label, onFollow]);
   return (
     <div

@@ -1,9 +1,11 @@
 // While the first message is written: what memory would send along with it, and the choice to leave some of it out.
 import { ChevronRight, History } from 'lucide-react';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isAbort } from '../../domain/base/errors.ts';
-import { asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
+import { asMessageId, type ConversationId } from '../../domain/base/ids.ts';
+import { isNotes } from '../../domain/memory/notes.ts';
+import type { SendOptions } from '../../services/chat/chat.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
@@ -19,11 +21,13 @@ const enough = (text: string): boolean => {
   return text.trim().length + 2 * han >= 8;
 };
 
+export type RecallChoice = Pick<SendOptions, 'withoutPassages' | 'announced'>;
+
 export interface RecallChipProps {
   text: string;
   conversationId: ConversationId | null;
-  /** Messages ticked off: for `Chat.send`'s `withoutPassages`. */
-  onChange: (withoutPassages: readonly MessageId[]) => void;
+  /** What is shown and what of it is ticked off: for `Chat.send`. */
+  onChange: (choice: RecallChoice) => void;
 }
 
 /** Silent while nothing passes the threshold, auto recall is off, or memory cannot answer. */
@@ -69,12 +73,28 @@ export function RecallChip({ text, conversationId, onChange }: RecallChipProps) 
     };
   }, [app, conversationId, text, wanted, awake, hasModel]);
 
-  const passages = result?.passages ?? [];
+  // What has been deleted since it was asked is neither shown nor sent.
+  const library = useReadable(app.documents.library);
+  const shown = useMemo(() => {
+    if (!result) return null;
+    const there = ({ conversationId }: { conversationId: string }) =>
+      isNotes(conversationId) ||
+      library.entries.some((entry) => entry.id === conversationId && entry.deletedAt === null);
+    return {
+      ...result,
+      passages: result.passages.filter(there),
+      nearMisses: result.nearMisses.filter(there),
+    };
+  }, [result, library]);
+  const passages = shown?.passages ?? [];
   const ids = [...new Set(passages.map((passage) => passage.messageId))];
   const without = ids.filter((id) => off.has(id)).join(' ');
   useEffect(() => {
-    tell.current(without === '' ? [] : without.split(' ').map(asMessageId));
-  }, [without]);
+    tell.current({
+      withoutPassages: without === '' ? [] : without.split(' ').map(asMessageId),
+      ...(shown && shown.passages.length > 0 ? { announced: shown } : {}),
+    });
+  }, [without, shown]);
 
   if (passages.length === 0) return null;
   const kept = passages.filter((passage) => !off.has(passage.messageId));

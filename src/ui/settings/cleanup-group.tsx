@@ -2,13 +2,13 @@
 import { Archive, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { toast } from 'sonner';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { cleanupOf } from '../../services/library/cleanup.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { Button } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
 import { Group, NumberSetting, SwitchSetting } from './rows.tsx';
 
 export function CleanupGroup() {
@@ -31,8 +31,9 @@ export function CleanupGroup() {
     const ids = chosen.map(({ id }) => id);
     try {
       await act(ids);
-      toast(t(`storage.cleanup.${done}`, { count: ids.length }), {
-        action: { label: t('undo'), onClick: () => void back(ids).catch(report) },
+      offer(t(`storage.cleanup.${done}`, { count: ids.length }), {
+        label: t('undo'),
+        onClick: () => void back(ids).catch(report),
       });
     } catch (error) {
       report(error);

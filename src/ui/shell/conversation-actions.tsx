@@ -21,6 +21,7 @@ import { useApp } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import type { MenuItem } from './controls.tsx';
+import { offer } from './offer.ts';
 import { useProblemWords } from './problem-notice.tsx';
 
 /** Hands a file to the person. */
@@ -73,7 +74,8 @@ export function useConversationActions(): ConversationActions {
       if (session.current.get() === id) latest.current.navigation.newConversation();
     };
     const undo = (action: () => Promise<unknown>) => ({
-      action: { label: t('undo'), onClick: () => run(action()) },
+      label: t('undo'),
+      onClick: () => run(action()),
     });
     const actions: ConversationActions = {
       rename: (entry, title) => {
@@ -84,7 +86,7 @@ export function useConversationActions(): ConversationActions {
       archive: (entry) => {
         const archived = !entry.archived;
         run(app.library.setMeta([entry.id], { archived }), () => {
-          toast(archived ? t('archivedDone') : t('unarchivedDone'), {
+          offer(archived ? t('archivedDone') : t('unarchivedDone'), {
             description: entry.title || t('untitled'),
             ...undo(() => app.library.setMeta([entry.id], { archived: !archived })),
           });
@@ -93,7 +95,7 @@ export function useConversationActions(): ConversationActions {
       },
       remove: (entry) => {
         run(app.library.remove([entry.id]), () => {
-          toast(t('trashedDone'), {
+          offer(t('trashedDone'), {
             description: entry.title || t('untitled'),
             ...undo(() => app.library.restore([entry.id])),
           });
