@@ -16,7 +16,7 @@ export default defineConfig({
     { name: 'one device', testIgnore: 'sync.spec.ts' },
   ],
   retries: 0,
-  timeout: 240_000,
+  timeout: 480_000,
   expect: { timeout: 60_000 },
   reporter: [['list'], ['json', { outputFile: '../test-results/e2e.json' }]],
   use: {

@@ -81,6 +81,16 @@ test('export, a fresh profile, import: an equal library', async ({ page, browser
   ]);
   await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
   await addOfTheirOwn(page);
+  // A conversation that came without a title gets one, a moment later.
+  await expect
+    .poll(() =>
+      page.evaluate(
+        () =>
+          globalThis.recollect?.app.documents.library.get().entries.filter(({ title }) => title === '')
+            .length,
+      ),
+    )
+    .toBe(0);
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'As JSON' }).click();
   const file = await download;

@@ -5,6 +5,7 @@ import {
   chatgptHistory,
   expect,
   HISTORY,
+  holdToast,
   importThroughDialog,
   openApp,
   remembered,
@@ -49,6 +50,7 @@ test('tidying up is offered, not done; one click archives, one moves to the tras
     if (entry) await documents?.change(entry.id, { meta: { pinned: true } });
   });
   await page.goto('/settings/storage?console');
+  await expect(page.getByRole('switch', { name: 'Offer to tidy up' })).toBeVisible();
   await expect(page.getByText('conversations have not been touched for long')).toHaveCount(0);
   await set(page, {
     'storage.cleanup.enabled': true,
@@ -64,6 +66,7 @@ test('tidying up is offered, not done; one click archives, one moves to the tras
   await expect(page.getByText('There is nothing to tidy up.')).toBeVisible();
   await page.reload();
   await page.getByRole('button', { name: 'Move it to the trash' }).click();
+  await holdToast(page);
   await expect(page.getByText('Moved 1 conversation to the trash')).toBeVisible();
   expect((await lines(page)).trash).toEqual(['数据库备份']);
   await page.getByRole('button', { name: 'Undo' }).last().click();

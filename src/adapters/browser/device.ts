@@ -34,6 +34,9 @@ const REGISTER_WITHIN_MS = 20_000;
 /** A new version that was asked for has taken over by then, or the page is loaded again all the same, ms. */
 const SWITCH_WITHIN_MS = 10_000;
 
+/** For so long after that the page is loaded again by itself once the new version takes over; later the person is asked, ms. */
+const STILL_WANTED_MS = 30_000;
+
 /** The event of Chromium's installation prompt; no type for it ships with TypeScript. */
 interface InstallPromptEvent extends Event {
   prompt(): Promise<unknown>;
@@ -72,14 +75,45 @@ export function createDevice(options: {
 
   if (options.serviceWorker && 'serviceWorker' in navigator) {
     const workbox = new Workbox(options.serviceWorker, { scope: '/' });
+    const { serviceWorker } = navigator;
+    const reload = () => window.location.reload();
+    const after = (ms: number, act: () => void) => {
+      const timer = setTimeout(act, ms);
+      signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+    };
+    /** The new version was asked for on this page, or on the one before it, which could not wait any longer. */
+    let asked = takeMark();
+    if (asked) {
+      // What the old version had to end has ended with that page, but this one may still be the old version's: it takes one more.
+      serviceWorker
+        .getRegistration()
+        .then((found) => found?.waiting === null && reload())
+        .catch(() => {}); // the notice is there again, and one presses once more
+      after(STILL_WANTED_MS, () => {
+        asked = false;
+      });
+    }
+    let holder = serviceWorker.controller;
+    // Not Workbox's own event: that comes once, and the first version's taking over may have used it up.
+    serviceWorker.addEventListener(
+      'controllerchange',
+      () => {
+        const before = holder;
+        holder = serviceWorker.controller;
+        if (asked) reload();
+        // Another tab wanted it: this one is of the old version, and has nothing to wait for any more.
+        else if (before) update.set(reload);
+      },
+      { signal },
+    );
     workbox.addEventListener('waiting', () => {
       update.set(() => {
-        const reload = () => window.location.reload();
-        // Not Workbox's own event: that comes once, and the first version's taking over may have used it up.
-        navigator.serviceWorker.addEventListener('controllerchange', reload, { once: true });
+        asked = true;
         // The old version may have something to end first; who pressed the button must not wait for it without a sign.
-        const late = setTimeout(reload, SWITCH_WITHIN_MS);
-        signal.addEventListener('abort', () => clearTimeout(late), { once: true });
+        after(SWITCH_WITHIN_MS, () => {
+          leaveMark();
+          reload();
+        });
         workbox.messageSkipWaiting();
       });
     });
@@ -125,6 +159,27 @@ export function createDevice(options: {
     persist: async () => (await navigator.storage?.persist?.().catch(() => false)) ?? false,
     close: () => closing.abort(),
   };
+}
+
+/** In the session of the tab: the page was loaded again before the new version had taken over. */
+const MARK = 'recollect.new-version-asked';
+
+function leaveMark(): void {
+  try {
+    sessionStorage.setItem(MARK, '1');
+  } catch {
+    // Refused in some private modes: then the notice is there again, and one presses once more.
+  }
+}
+
+function takeMark(): boolean {
+  try {
+    const found = sessionStorage.getItem(MARK) !== null;
+    sessionStorage.removeItem(MARK);
+    return found;
+  } catch {
+    return false;
+  }
 }
 
 async function modelBytes(): Promise<number> {
