@@ -5,7 +5,7 @@ import { atRest, SCREENS, settle, withLibrary } from './screens.ts';
 
 for (const library of [false, true])
   test(`axe finds nothing serious ${library ? 'in a library' : 'on an empty page'}`, async ({ page }) => {
-    test.setTimeout(480_000);
+    test.setTimeout(900_000);
     await openApp(page);
     if (library) await withLibrary(page);
     const found: string[] = [];
@@ -45,6 +45,7 @@ test('the keyboard alone: look around, search, open, write, come back', async ({
   await openApp(page);
   await withLibrary(page, 'words');
   await page.keyboard.press('ControlOrMeta+k');
+  await expect(page.getByRole('dialog').getByRole('combobox')).toBeFocused();
   await page.keyboard.type('sourdough');
   await expect(page.getByRole('option', { name: /Sourdough/i }).first()).toBeVisible();
   await page.keyboard.press('Enter');
@@ -60,7 +61,6 @@ test('the keyboard alone: look around, search, open, write, come back', async ({
 });
 
 test('nothing scrolls sideways at 320 px, nor at 640, which is 1280 at 200 %', async ({ page }) => {
-  test.setTimeout(300_000);
   await openApp(page);
   await withLibrary(page, 'words');
   await page.setViewportSize({ width: 320, height: 640 });
@@ -69,6 +69,7 @@ test('nothing scrolls sideways at 320 px, nor at 640, which is 1280 at 200 %', a
     await screen.go(page, true);
     for (const given of [640, 320]) {
       await page.setViewportSize({ width: given, height: 640 });
+      await atRest(page);
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
       if (width > given) wide.push(`${screen.name} at ${given}: ${width}`);
     }

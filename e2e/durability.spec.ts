@@ -42,7 +42,6 @@ const idsIn = (page: Page, conversation: string): Promise<string[]> =>
 
 for (const engine of ['opfs', 'indexeddb'] as const)
   test(`${WANTED} acknowledged messages survive random kills of tab and renderer (${engine})`, async () => {
-    test.setTimeout(240_000);
     const random = seeded(engine === 'opfs' ? 11 : 12);
     const browser = ownBrowser();
     const acknowledged = new Set<string>();
@@ -60,7 +59,7 @@ for (const engine of ['opfs', 'indexeddb'] as const)
         const before = acknowledged.size;
         const writing = writeAndReport(page, conversation, (id) => acknowledged.add(id)).catch(() => {});
         await expect
-          .poll(() => acknowledged.size, { timeout: 30_000, intervals: [5] })
+          .poll(() => acknowledged.size, { intervals: [5] })
           .toBeGreaterThan(before + Math.floor(random() * 40));
         // A tab that is closed, a renderer that crashes, a browser that is killed.
         const way = kills++ % 3;
@@ -104,7 +103,6 @@ for (const engine of ['opfs', 'indexeddb'] as const)
 test('the index moves from OPFS to IndexedDB and back; nothing is lost and everything is found', async ({
   page,
 }) => {
-  test.setTimeout(240_000);
   await openApp(page);
   await page.evaluate(async (json) => {
     const bytes = new TextEncoder().encode(json);
@@ -141,7 +139,6 @@ test('the index moves from OPFS to IndexedDB and back; nothing is lost and every
 });
 
 test('two tabs: the leader is killed in mid-write, the other one goes on and finds everything', async () => {
-  test.setTimeout(180_000);
   const browser = ownBrowser();
   const conversation = '00000000-0000-7000-8000-00000000000b';
   const acknowledged = new Set<string>();
@@ -154,7 +151,7 @@ test('two tabs: the leader is killed in mid-write, the other one goes on and fin
     await openApp(other, `${BASE}/?console`);
     await remembered(other, 'words');
     const writing = writeAndReport(leader, conversation, (id) => acknowledged.add(id)).catch(() => {});
-    await expect.poll(() => acknowledged.size, { timeout: 30_000, intervals: [5] }).toBeGreaterThan(40);
+    await expect.poll(() => acknowledged.size, { intervals: [5] }).toBeGreaterThan(40);
     await leader.goto('chrome://crash').catch(() => {});
     await writing;
     await leader.close().catch(() => {});

@@ -18,6 +18,11 @@ const visit = async (page: Page, path: string) => {
     dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
   }, path);
 };
+/** A screen of its own: its code may still be on the way. */
+const visitScreen = async (page: Page, path: string) => {
+  await visit(page, path);
+  await expect(page.locator('main').getByRole('heading').first()).toBeVisible();
+};
 const openTitled = async (page: Page, title: RegExp) => {
   const id = await page.evaluate(
     (source) =>
@@ -251,21 +256,21 @@ const centred = (page: Page) =>
       await page.getByRole('region', { name: /^(Messages|消息)$/ }).evaluate((box) => {
         box.scrollTop = box.scrollTop < 1 ? box.scrollHeight : box.scrollTop - box.clientHeight / 2;
       });
-    await expect(folded(page).first()).toBeVisible({ timeout: 500 });
+    await expect(folded(page).first()).toBeVisible({ timeout: 2000 });
     await folded(page)
       .first()
-      .evaluate((divider) => divider.scrollIntoView({ block: 'center' }), undefined, { timeout: 500 });
-    await expect(folded(page).first()).toBeInViewport({ timeout: 500 });
-  }).toPass({ timeout: 20_000 });
+      .evaluate((divider) => divider.scrollIntoView({ block: 'center' }), undefined, { timeout: 2000 });
+    await expect(folded(page).first()).toBeInViewport({ timeout: 2000 });
+  }).toPass({ timeout: 60_000 });
 const dividerButton = (page: Page, name: RegExp) => folded(page).first().getByRole('button', { name });
 
 /** A click can miss while what stands above is still growing. */
 const opened = (page: Page, name: RegExp, shows: 'textbox' | 'heading' = 'textbox') =>
   expect(async () => {
     if ((await dividerButton(page, name).getAttribute('aria-expanded')) !== 'true')
-      await dividerButton(page, name).click();
-    await expect(folded(page).first().getByRole(shows).first()).toBeVisible({ timeout: 1000 });
-  }).toPass({ timeout: 20_000 });
+      await dividerButton(page, name).click({ timeout: 2000 });
+    await expect(folded(page).first().getByRole(shows).first()).toBeVisible({ timeout: 3000 });
+  }).toPass({ timeout: 60_000 });
 
 /** The divider with one of its parts opened, in the middle of the screen. */
 const dividerScreen = (name: string, open?: (page: Page) => Promise<void>): Screen => ({
@@ -409,7 +414,14 @@ export const SCREENS: readonly Screen[] = [
       await expect(page.getByRole('dialog')).toBeVisible();
     },
   },
-  { name: 'new-conversation', library: true, go: (page) => visit(page, '/') },
+  {
+    name: 'new-conversation',
+    library: true,
+    go: async (page) => {
+      await visit(page, '/');
+      await expect(composer(page)).toBeVisible();
+    },
+  },
   { name: 'conversation-code', library: true, go: (page) => openTitled(page, /slow query/) },
   { name: 'conversation-maths-zh', library: true, go: (page) => openTitled(page, /贝叶斯/) },
   {
@@ -433,9 +445,7 @@ export const SCREENS: readonly Screen[] = [
       await visit(page, '/');
       await composer(page).fill('Why did my sourdough stay flat, and how much water is right?');
       await composer(page).press('Enter');
-      await expect(page.getByText(/From memory, no model was asked|来自记忆/).first()).toBeVisible({
-        timeout: 40_000,
-      });
+      await expect(page.getByText(/From memory, no model was asked|来自记忆/).first()).toBeVisible();
     },
   },
   {
@@ -445,9 +455,7 @@ export const SCREENS: readonly Screen[] = [
       await visit(page, '/');
       await composer(page).fill('/recall 备份计划是怎么定的 --with-context');
       await composer(page).press('Enter');
-      await expect(page.getByRole('region', { name: /Recalled|忆起|召回|回忆/ }).first()).toBeVisible({
-        timeout: 40_000,
-      });
+      await expect(page.getByRole('region', { name: /Recalled|忆起|召回|回忆/ }).first()).toBeVisible();
       // What is tall and comes into view takes nothing of the frame along.
       await expect(page.locator('main header').first()).toBeInViewport({ ratio: 1 });
     },
@@ -471,7 +479,7 @@ export const SCREENS: readonly Screen[] = [
       await expect(page.getByRole('option').first()).toBeVisible();
     },
   },
-  { name: 'memory', library: true, go: (page) => visit(page, '/memory') },
+  { name: 'memory', library: true, go: (page) => visitScreen(page, '/memory') },
   {
     name: 'memory-pictures',
     library: true,
@@ -495,7 +503,7 @@ export const SCREENS: readonly Screen[] = [
     (section): Screen => ({
       name: `settings-${section}`,
       library: true,
-      go: (page) => visit(page, `/settings/${section}`),
+      go: (page) => visitScreen(page, `/settings/${section}`),
     }),
   ),
   {
@@ -503,6 +511,7 @@ export const SCREENS: readonly Screen[] = [
     library: true,
     go: async (page, phone) => {
       await visit(page, '/');
+      await expect(composer(page)).toBeVisible();
       if (phone)
         await page
           .getByRole('button', { name: /sidebar|侧边栏|侧栏/i })
@@ -548,6 +557,6 @@ export async function settle(page: Page): Promise<void> {
   // One that is just opening does not hear the key yet.
   await expect(async () => {
     await page.keyboard.press('Escape');
-    await expect(page.getByRole('dialog')).toHaveCount(0, { timeout: 1000 });
-  }).toPass({ timeout: 20_000 });
+    await expect(page.getByRole('dialog')).toHaveCount(0, { timeout: 3000 });
+  }).toPass({ timeout: 60_000 });
 }
