@@ -88,19 +88,21 @@ for (const busy of [false, true])
       await expect(notice).toBeVisible();
       await expect(composer(page)).toHaveValue('Half a sentence that is not');
       if (busy) await page.evaluate(() => void fetch('/models/slow').catch(() => {}));
-      await Promise.all([
-        page.waitForEvent('load'),
-        notice.getByRole('button', { name: 'Reload into it' }).click(),
-      ]);
+      // What the page has of its own is gone once it was loaded again.
+      await page.evaluate(() => Object.assign(globalThis, { isBefore: true }));
+      const now = () =>
+        page
+          .evaluate(async () => {
+            const found = await navigator.serviceWorker.getRegistration();
+            const [page, waiting] = ['isBefore' in globalThis ? 'before' : 'after', found?.waiting?.state];
+            return `${page} ${document.readyState}, waiting: ${waiting ?? 'nothing'}`;
+          })
+          .catch(() => 'between');
+      await notice.getByRole('button', { name: 'Reload into it' }).click();
+      await expect.poll(now).toMatch(/^after/);
       end();
       // It may be loaded once more when the new version takes over.
-      const waiting = () =>
-        page
-          .evaluate(() =>
-            navigator.serviceWorker.getRegistration().then((found) => found?.waiting?.state ?? 'nothing'),
-          )
-          .catch(() => 'loading');
-      await expect.poll(waiting).toBe('nothing');
+      await expect.poll(now).toBe('after complete, waiting: nothing');
       await expect(composer(page)).toHaveValue('Half a sentence that is not');
       await expect(notice).toHaveCount(0);
     } finally {

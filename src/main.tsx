@@ -171,7 +171,7 @@ async function start(): Promise<void> {
 
   function engineInWorker(): Engine {
     const say = joinEngineChannel((message) => {
-      // While there is no index here only an engine that is about to end can speak: the next one answers the hello.
+      // While this tab has no index, what speaks is an engine about to end, or one this tab cannot ask yet: it answers the hello then.
       if (message.type === 'status' && index !== null) status.set(message.status);
     }, signal);
     const open = async (): Promise<IndexInWorker | undefined> => {

@@ -180,6 +180,25 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       expect(alone.candidates[0]?.terms[0]).toBeCloseTo(alone.candidates[0]?.bm25 as number);
     });
 
+    it('no longer has what was removed between a look by words and the one for what a vector adds', async () => {
+      const index = await open();
+      const messages = [message(1, 'apple'), message(2, 'apple pear', { parentId: m(1), before: m(1) })];
+      await index.apply(change({ conversations: [conversation(1)], messages }), 1);
+      const asked = { words: 'pear', filter: {}, limit: 5, around: true };
+      const byWords = await index.look(asked);
+      expect(byWords.candidates.map(({ text }) => text).sort()).toEqual(['apple', 'apple pear']);
+      await index.apply(change({ removedMessages: [m(2)] }), 2);
+      const added = await index.look({
+        ...asked,
+        vector: { model: MODEL, values: values(1, 0) },
+        after: afterLook(byWords),
+      });
+      expect(added.measured).toHaveLength(1);
+      expect(together(byWords, added).candidates.map(({ text, cosine }) => [text, cosine])).toEqual([
+        ['apple', null],
+      ]);
+    });
+
     it('keeps the signs of pieces beside their vectors, and lets equal texts share them', async () => {
       const index = await open();
       await index.apply(

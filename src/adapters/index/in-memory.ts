@@ -296,10 +296,9 @@ export function createInMemoryIndex(): MemoryIndex {
         worth: worthOf(query, statistics, chunks.size),
         ...(after
           ? {
-              measured: [...chunks.values()].flatMap((chunk) => {
-                const cosine = there.has(chunk.id) ? cosineIn(chunk) : null;
-                return cosine === null ? [] : [[chunk.id, cosine] as const];
-              }),
+              measured: [...chunks.values()]
+                .filter(({ id }) => there.has(id))
+                .map((chunk) => [chunk.id, cosineIn(chunk)] as const),
             }
           : {}),
       };

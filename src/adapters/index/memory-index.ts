@@ -131,8 +131,8 @@ export interface Candidate {
 export interface Found {
   readonly candidates: readonly Candidate[];
   readonly worth: readonly number[];
-  /** Cosines of what came `after` names, by chunk id; those without a vector of the model are missing. */
-  readonly measured?: readonly (readonly [chunkId: number, cosine: number])[];
+  /** Of what `after` names, all that is still there with its cosine; null where it has no vector of the model. */
+  readonly measured?: readonly (readonly [chunkId: number, cosine: number | null])[];
 }
 
 /** A message next to a hit. */

@@ -61,7 +61,7 @@ export function together(byWords: Found, added: Found): Found {
   const cosines = new Map(added.measured ?? []);
   const again = new Set(added.candidates.map(({ chunkId }) => chunkId));
   const before = byWords.candidates
-    .filter(({ chunkId }) => !again.has(chunkId))
+    .filter(({ chunkId }) => cosines.has(chunkId) && !again.has(chunkId))
     .map((one) => ({ ...one, cosine: cosines.get(one.chunkId) ?? null }));
   return { candidates: linked([...before, ...added.candidates]), worth: added.worth };
 }

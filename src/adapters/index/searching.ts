@@ -80,8 +80,8 @@ const searchRow = z.object({
   chunks: z.number(),
   /** Size of the table of vectors: how many there are is known when it was last looked, which may be long ago. */
   vectorBytes: z.number(),
-  /** Cosines of what was found before. */
-  measured: z.array(z.tuple([z.number(), z.number()])).nullable(),
+  /** What was found before and is still there, with its cosine. */
+  measured: z.array(z.tuple([z.number(), z.number().nullable()])).nullable(),
   /** The least cosine of those that the vector brought; null where they are fewer than wanted. */
   farthest: z.number().nullable(),
   candidates: z.array(candidate).nullable(),
@@ -195,9 +195,8 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
       `(select value::integer from json_array_elements_text(${add(toJson(ids))}::json))`;
     if (vector && after)
       measured = `(
-           select json_agg(json_build_array(n, cosine)) from (
-             select c.n, ${cosine} as cosine from ${numbers([...after.found, ...after.beside])} as c(n) ${joined}
-           ) known where cosine is not null)`;
+           select json_agg(json_build_array(c.n, ${cosine})) from chunks c ${joined}
+           where c.n in ${numbers([...after.found, ...after.beside])})`;
     const but = after ? `where n not in ${numbers(after.found)}` : '';
     const known = after ? `and b.n not in ${numbers([...after.found, ...after.beside])}` : '';
     const [answer] = await ask.prepared(

@@ -12,8 +12,8 @@ import { askedAgain } from './repeat.ts';
 
 /** A slow index holds up an answer no longer than this, ms. */
 const RECALL_PATIENCE = 3000;
-/** Without a model the recall is the answer: then there is time for an index that is just waking up, ms. */
-const RECALL_ONLY_PATIENCE = 30_000;
+/** Without a model the recall is the answer: then there is time for an index that is just waking up or made again, ms. */
+const RECALL_ONLY_PATIENCE = 120_000;
 /** What of a long message is asked of memory, characters: it is kept with the answer. */
 const MAX_QUERY = 4000;
 

@@ -36,13 +36,13 @@ import type { Memory, MemoryStatus, RecallResult, SearchHit } from './memory.ts'
 
 /** Candidates asked of each half: the right one is among the best 50 for nine questions in ten. */
 const CANDIDATES = 50;
-/** How long a recall waits for an index that is starting, ms: seconds, on a busy device some more. Who asks for an answer may wait shorter. */
-const INDEX_PATIENCE = 30_000;
-/** How long it then waits for the index to read what it missed while nobody had it open, ms. */
-const CATCH_UP = 2_000;
-/** How long a recall waits for an index that turned out to be damaged and is made again, ms; then it asks what there is of it. */
-const REMADE_PATIENCE = 60_000;
-/** How long a recall waits for the answer of an index that is there, ms: seconds on a busy device, for ever from a broken one. */
+/** How long a recall waits for an index that is opened or made again, ms: seconds, on a busy device many. Who asks may wait shorter. */
+const INDEX_PATIENCE = 90_000;
+/** How long an index that was just opened may read what it missed before it is asked, ms. */
+const CATCH_UP = 1_000;
+/** How soon an index that turned out to be damaged is let go, ms. */
+const LET_GO = 5_000;
+/** How long a recall waits for model and index once that is there, ms: seconds on a busy device, for ever from a broken one. */
 const ANSWER_PATIENCE = 30_000;
 /** How often it looks whether the index is there, ms. */
 const INDEX_LOOK = 25;
@@ -112,20 +112,23 @@ export function createMemory({
     }
     signal.throwIfAborted();
   };
+  /** The index that was asked last, and since when it is there. */
+  let opened: { readonly index: MemoryIndex; readonly since: number } | null = null;
   const waitForIndex = async (signal: AbortSignal): Promise<MemoryIndex | null> => {
-    let since = Number.POSITIVE_INFINITY;
     const isUpToDate = () => {
-      // One that is made again is away for a while.
-      since = index() === null ? Number.POSITIVE_INFINITY : Math.min(since, performance.now());
+      const there = index();
+      if (there !== null && there !== opened?.index) opened = { index: there, since: performance.now() };
       return (
-        Number.isFinite(since) && (status.get().state !== 'starting' || performance.now() - since > CATCH_UP)
+        there !== null &&
+        opened !== null &&
+        (status.get().state !== 'starting' || performance.now() - opened.since > CATCH_UP)
       );
     };
     await wait(isUpToDate, INDEX_PATIENCE, signal);
     return index();
   };
 
-  /** What `work` finds in an index; in the one that is made again where this turns out to be damaged inside. */
+  /** What `work` finds in an index; where that turns out to be damaged inside, or is closed meanwhile, in the one that takes its place. */
   const inIndex = async <Found>(
     from: MemoryIndex,
     signal: AbortSignal,
@@ -134,14 +137,13 @@ export function createMemory({
     try {
       return await work(from);
     } catch (error) {
-      if (toProblem(error).code !== 'index-damaged') throw error;
-      const isWhole = () => {
-        const { state, unread } = status.get();
-        return index() !== null && index() !== from && state !== 'starting' && unread === 0;
-      };
-      await wait(isWhole, REMADE_PATIENCE, signal);
+      if (toProblem(error).code === 'index-damaged') await wait(() => index() !== from, LET_GO, signal);
+      if (index() === from) throw error;
+      const isWhole = () =>
+        index() !== null && status.get().state !== 'starting' && status.get().unread === 0;
+      await wait(isWhole, INDEX_PATIENCE, signal);
       const again = index();
-      if (again === null || again === from) throw error;
+      if (again === null) throw error;
       return await work(again);
     }
   };

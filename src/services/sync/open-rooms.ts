@@ -79,7 +79,8 @@ export function createOpenRooms({
 
   /**
    * This store was put back: the relay may have more of any document from this very device, and where that was told in the index, telling
-   * anew would take its place. So each is compared before anything is told of it; kept in the record, for as long as it takes.
+   * anew would take its place. So each is compared before anything is told of it; kept in the record, for as long as it takes. Two copies of a
+   * device that run in turns pay for this, reading all rooms, at each start.
    */
   const catchUp = (step: Step) => {
     for (const [document, record] of records.rooms)

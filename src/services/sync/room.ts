@@ -53,7 +53,10 @@ export interface RoomDeps {
   readonly onLoss: () => void;
   /** This device holds more of the room than before. */
   readonly onHeld: () => void;
-  /** Own blobs were found that this store never sealed: it was put back, or another copy of it goes on as well. Goes into the step that takes them. */
+  /**
+   * Own blobs were found of which this store does not know that they arrived: it was put back, another copy of it goes on as well, or, seldom, the
+   * confirmation was lost and others folded them since. Goes into the step that takes them.
+   */
   readonly onSetBack: (step: Step) => void;
   /** Asks to be looked at in this many ms. */
   readonly wakeWithin: (ms: number) => void;

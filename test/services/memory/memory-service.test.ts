@@ -232,16 +232,19 @@ describe('recall', () => {
     const house = home({ now: () => NOW });
     await house.add(...library());
     await house.indexed();
+    let isClosed = false;
     const damaged: MemoryIndex = {
       ...createInMemoryIndex(),
       look: async () => {
+        if (isClosed) throw new RecollectError('index-unavailable', 'The index was closed.');
         throw new RecollectError('index-damaged', 'a page is not what was written', { retry: true });
       },
     };
     for (const ask of ['recall', 'search'] as const) {
       let here: MemoryIndex | null = damaged;
+      isClosed = false;
       const status = writable<MemoryStatus>(READY);
-      const memory = memoryOver(() => here, null, status);
+      const memory = memoryOver(() => here, createHashingEmbedding(), status);
       let hits: readonly SearchHit[] = [];
       const asked =
         ask === 'recall'
@@ -258,7 +261,7 @@ describe('recall', () => {
       // What keeps it in step meets the damage, too.
       status.set({ ...READY, state: 'failed' });
       setTimeout(() => {
-        here = null;
+        [here, isClosed] = [null, true];
         status.set(STARTING);
       }, 40);
       setTimeout(() => {
@@ -270,6 +273,7 @@ describe('recall', () => {
       const best = found ? [...found.passages, ...found.nearMisses][0]?.passage : hits[0]?.snippet;
       expect(best).toContain('cellar key');
     }
+    isClosed = false;
     let last: MemoryIndex | null = damaged;
     const hopeless = memoryOver(() => last, null, { ...READY, state: 'failed' });
     const asked = hopeless.recall({ text: 'key', signal: signal() });
@@ -309,6 +313,52 @@ describe('recall', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  it('looks up the words while the model reads, and ends with whichever fails or is given up', async () => {
+    const house = home({ now: () => NOW });
+    await house.add(...library());
+    await house.indexed();
+    const asked: unknown[] = [];
+    const index: MemoryIndex = {
+      ...house.index,
+      look: (query) => {
+        asked.push(query.vector === undefined ? 'words' : 'meaning');
+        return house.index.look(query);
+      },
+    };
+    let read = () => {};
+    const reading = new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    const hashing = createHashingEmbedding();
+    const slow: EmbeddingProvider = {
+      ...hashing,
+      embed: (...given) => reading.then(() => hashing.embed(...given)),
+    };
+    const request = { text: 'where is the cellar key' };
+    const found = memoryOver(() => index, slow).recall({ ...request, signal: signal() });
+    await vi.waitFor(() => expect(asked).toEqual(['words']));
+    read();
+    expect(await found).toEqual({
+      ...(await house.recall(request.text)),
+      tookMs: expect.any(Number),
+    });
+    expect(asked).toEqual(['words', 'meaning']);
+
+    const broken: EmbeddingProvider = {
+      ...hashing,
+      embed: () => Promise.reject(new RecollectError('embedding-broken', 'no')),
+    };
+    expect(await memoryOver(() => index, broken).recall({ ...request, signal: signal() })).toMatchObject({
+      mode: 'keyword',
+      degraded: { code: 'embedding-broken' },
+    });
+    const never: EmbeddingProvider = { ...hashing, embed: () => new Promise(() => {}) };
+    const giving = new AbortController();
+    const given = memoryOver(() => index, never).recall({ ...request, signal: giving.signal });
+    giving.abort();
+    await expect(given).rejects.toThrow();
   });
 
   it('asks nothing for an empty question, and rejects when it is given up', async () => {

@@ -1,6 +1,10 @@
 // recall: passages of the person's other conversations, for a model that asks.
 import { z } from 'zod';
+import { isTooLate, unlessAborted, within } from '../../../domain/base/within.ts';
 import { defineTool } from './tool.ts';
+
+/** A model that asked waits no longer for memory, ms. */
+const PATIENCE_MS = 30_000;
 
 const day = (time: number): string => (time > 0 ? new Date(time).toISOString().slice(0, 10) : 'unknown date');
 
@@ -19,13 +23,23 @@ export const recall = defineTool({
     limit: z.number().int().min(1).max(20).optional().describe('At most this many passages (default 5)'),
   }),
   async run({ query, limit }, { memory, conversationId, config, signal }) {
-    const found = await memory.recall({
-      text: query,
-      limit: limit ?? config.recall.filters.max_results,
-      currentConversation: conversationId,
-      withContext: true,
-      signal,
+    const found = await within(signal, PATIENCE_MS, (bounded) =>
+      unlessAborted(
+        memory.recall({
+          text: query,
+          limit: limit ?? config.recall.filters.max_results,
+          currentConversation: conversationId,
+          withContext: true,
+          signal: bounded,
+        }),
+        bounded,
+      ),
+    ).catch((error: unknown) => {
+      if (isTooLate(error)) return null;
+      throw error;
     });
+    if (!found || found.unavailable)
+      return { text: 'Memory could not be asked just now. That does not mean that nothing was said.' };
     const line = (passage: (typeof found.passages)[number], at: number): string =>
       [
         `${at + 1}. “${passage.title}”, ${day(passage.createdAt)}, said by ${passage.role} (conversation ${passage.conversationId}, message ${passage.messageId})`,
