@@ -34,7 +34,7 @@ const REGISTER_WITHIN_MS = 20_000;
 /** A new version that was asked for has taken over by then, or the page is loaded again all the same, ms. */
 const SWITCH_WITHIN_MS = 10_000;
 
-/** For so long after that the page is loaded again by itself once the new version takes over; later the person is asked, ms. */
+/** For so long after that the page is loaded again by itself once the new version takes over; later, and once the person does something, they are asked, ms. */
 const STILL_WANTED_MS = 30_000;
 
 /** The event of Chromium's installation prompt; no type for it ships with TypeScript. */
@@ -81,17 +81,22 @@ export function createDevice(options: {
       const timer = setTimeout(act, ms);
       signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
     };
-    /** The new version was asked for on this page, or on the one before it, which could not wait any longer. */
-    let asked = takeMark();
-    if (asked) {
+    /** The new version was asked for on this page. */
+    let asked = false;
+    /** Or a moment ago on the page before it, which could not wait any longer; who has begun to do something since is asked again. */
+    let askedBefore = takeMark();
+    if (askedBefore) {
+      const notAnyMore = () => {
+        askedBefore = false;
+      };
+      for (const doing of ['pointerdown', 'keydown'])
+        window.addEventListener(doing, notAnyMore, { once: true, signal });
+      after(STILL_WANTED_MS, notAnyMore);
       // What the old version had to end has ended with that page, but this one may still be the old version's: it takes one more.
       serviceWorker
         .getRegistration()
         .then((found) => found?.waiting === null && reload())
         .catch(() => {}); // the notice is there again, and one presses once more
-      after(STILL_WANTED_MS, () => {
-        asked = false;
-      });
     }
     let holder = serviceWorker.controller;
     // Not Workbox's own event: that comes once, and the first version's taking over may have used it up.
@@ -100,7 +105,7 @@ export function createDevice(options: {
       () => {
         const before = holder;
         holder = serviceWorker.controller;
-        if (asked) reload();
+        if (asked || askedBefore) reload();
         // Another tab wanted it: this one is of the old version, and has nothing to wait for any more.
         else if (before) update.set(reload);
       },
@@ -113,6 +118,8 @@ export function createDevice(options: {
         after(SWITCH_WITHIN_MS, () => {
           leaveMark();
           reload();
+          // Still here, with words that are not saved: whoever chose to stay is asked again.
+          asked = false;
         });
         workbox.messageSkipWaiting();
       });
@@ -166,7 +173,7 @@ const MARK = 'recollect.new-version-asked';
 
 function leaveMark(): void {
   try {
-    sessionStorage.setItem(MARK, '1');
+    sessionStorage.setItem(MARK, String(Date.now()));
   } catch {
     // Refused in some private modes: then the notice is there again, and one presses once more.
   }
@@ -174,9 +181,9 @@ function leaveMark(): void {
 
 function takeMark(): boolean {
   try {
-    const found = sessionStorage.getItem(MARK) !== null;
+    const left = Number(sessionStorage.getItem(MARK) ?? 0);
     sessionStorage.removeItem(MARK);
-    return found;
+    return Date.now() - left < STILL_WANTED_MS;
   } catch {
     return false;
   }

@@ -66,7 +66,7 @@ export interface SendOptions {
   readonly parts: readonly Part[];
   /** Message ids of passages the person ticked off beforehand: not injected. */
   readonly withoutPassages?: readonly MessageId[];
-  /** What memory had for exactly these words while they were written: that goes along, it is not asked again. */
+  /** What memory had for exactly these words while they were written: that goes along where memory does not answer now. */
   readonly announced?: RecallResult;
   /** Exactly this goes in from memory (`/recall --explain`), wherever in the conversation; nothing else is looked for. */
   readonly recall?: PartOf<'recall'>;

@@ -43,7 +43,7 @@ export interface TurnRecall {
     /** A model answers; without one the recall is the answer. */
     readonly answering: boolean;
     readonly without: readonly MessageId[] | undefined;
-    /** What memory had for these words while they were written; for others it is asked. */
+    /** What memory had for these words while they were written: it stands in where memory does not answer now. */
     readonly announced: RecallResult | undefined;
     readonly pressure: () => number;
     readonly onAsking: () => void;
@@ -80,20 +80,22 @@ export function createTurnRecall({
     if (text === '') return { recall: null, problem: null };
     const { exclude_current_session: exclude } = config.get().recall.filters;
     try {
-      const found =
-        announced?.query === text
-          ? announced
-          : await within(signal, patience, (bounded) =>
-              unlessAborted(
-                memory.recall({
-                  text,
-                  ...(exclude ? { currentConversation: conversation.id } : {}),
-                  ...(trigger ? { purpose: 'inject' as const } : {}),
-                  signal: bounded,
-                }),
-                bounded,
-              ),
-            );
+      const before = announced?.query === text ? announced : undefined;
+      const now = await within(signal, patience, (bounded) =>
+        unlessAborted(
+          memory.recall({
+            text,
+            ...(exclude ? { currentConversation: conversation.id } : {}),
+            ...(trigger ? { purpose: 'inject' as const } : {}),
+            signal: bounded,
+          }),
+          bounded,
+        ),
+      ).catch((error: unknown) => {
+        if (before && isTooLate(error)) return before;
+        throw error;
+      });
+      const found = now.unavailable && before ? before : now;
       if (found.unavailable) return { recall: null, problem: found.degraded };
       const left = new Set<string>(without ?? []);
       return {

@@ -83,7 +83,8 @@ export function PlotFigure({
     figure.addEventListener('keydown', onKeyDown as EventListener);
     place.replaceChildren(figure);
     const again = left.current === null ? undefined : marks.find((mark) => targetOf(mark) === left.current);
-    if (again) {
+    left.current = null;
+    if (again && document.activeElement === document.body) {
       stop(again);
       again.focus({ preventScroll: true });
     }

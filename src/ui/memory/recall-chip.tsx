@@ -95,6 +95,8 @@ export function RecallChip({ text, conversationId, onChange }: RecallChipProps) 
       ...(shown && shown.passages.length > 0 ? { announced: shown } : {}),
     });
   }, [without, shown]);
+  // What is no longer shown is not sent either.
+  useEffect(() => () => tell.current({}), []);
 
   if (passages.length === 0) return null;
   const kept = passages.filter((passage) => !off.has(passage.messageId));

@@ -14,8 +14,9 @@ export function UpdateNotice() {
   const app = useApp();
   const { t } = useTranslation('shell');
   const update = useReadable(app.device.update);
-  const [later, setLater] = useState(false);
-  if (!update || later) return null;
+  /** The version that was put off: the next one, or that another tab took it meanwhile, is said again. */
+  const [later, setLater] = useState<{ readonly update: typeof update }>({ update: null });
+  if (!update || later.update === update) return null;
   return (
     <div
       role="status"
@@ -30,7 +31,7 @@ export function UpdateNotice() {
         size="sm"
         label={t('later')}
         icon={<X size={15} aria-hidden />}
-        onClick={() => setLater(true)}
+        onClick={() => setLater({ update })}
       />
     </div>
   );

@@ -49,45 +49,50 @@ describe('memory is asked by itself', () => {
     expect(recallPartOf((await well.path(await well.say('Which port?'))).at(-1))).toBeUndefined();
   });
 
-  it('but not again for what it was asked while it was written: that goes along, without what was ticked off', async () => {
-    const { chat, idle, path, asked } = talk({ recall: () => new Promise(() => undefined) });
-    const announced = {
-      query: 'Which port?',
-      passages: [PORT, passage('m2', 'The printer is on port 9100.')],
-      nearMisses: [passage('m3', 'The port of Hamburg')],
-      threshold: 0.75,
-      tokens: 40,
-      mode: 'hybrid',
-      degraded: null,
-      tookMs: 1,
-    } as const;
-    const { conversationId } = await chat.send({
-      parts: [{ type: 'text', text: ' Which port?\n' }],
-      withoutPassages: ['m2' as MessageId],
-      announced,
-    });
-    await idle(conversationId);
-    expect(asked).toHaveLength(0);
-    const answer = (await path(conversationId)).at(-1);
-    expect(recallPartOf(answer)).toEqual({
-      type: 'recall',
-      query: 'Which port?',
-      threshold: 0.75,
-      passages: [PORT],
-      nearMisses: announced.nearMisses,
-      trigger: 'start',
-    });
-    const sent = JSON.stringify(server.chats().at(-1)?.messages);
-    expect(sent).toContain('port 8081');
-    expect(sent).not.toContain('9100');
-  });
+  it.each([
+    ['does not answer in time', () => new Promise<never>(() => undefined)],
+    ['cannot be asked', async () => ({ unavailable: true as const })],
+  ])(
+    'and where it %s, what it had while it was written goes along, without what was ticked off',
+    async (_, recall) => {
+      const { chat, idle, path } = talk({ recall });
+      const announced = {
+        query: 'Which port?',
+        passages: [PORT, passage('m2', 'The printer is on port 9100.')],
+        nearMisses: [passage('m3', 'The port of Hamburg')],
+        threshold: 0.75,
+        tokens: 40,
+        mode: 'hybrid',
+        degraded: null,
+        tookMs: 1,
+      } as const;
+      const { conversationId } = await chat.send({
+        parts: [{ type: 'text', text: ' Which port?\n' }],
+        withoutPassages: ['m2' as MessageId],
+        announced,
+      });
+      await idle(conversationId);
+      const answer = (await path(conversationId)).at(-1);
+      expect(recallPartOf(answer)).toEqual({
+        type: 'recall',
+        query: 'Which port?',
+        threshold: 0.75,
+        passages: [PORT],
+        nearMisses: announced.nearMisses,
+        trigger: 'start',
+      });
+      const sent = JSON.stringify(server.chats().at(-1)?.messages);
+      expect(sent).toContain('port 8081');
+      expect(sent).not.toContain('9100');
+    },
+  );
 
-  it('nor with what was announced for other words', async () => {
+  it('and brings what it has now, not what was announced', async () => {
     const { chat, idle, path, asked } = talk({ recall: async () => ({ passages: [PORT] }) });
     const { conversationId } = await chat.send({
       parts: [{ type: 'text', text: 'Which port was it?' }],
       announced: {
-        query: 'Which port',
+        query: 'Which port was it?',
         passages: [passage('m2', 'The printer is on port 9100.')],
         nearMisses: [],
         threshold: 0.75,
