@@ -51,9 +51,14 @@ export const saved = (page: Page): Promise<void> =>
     .poll(() => page.evaluate(() => globalThis.recollect?.app.documents.saving.get().state))
     .toBe('saved');
 
-/** Points at the latest toast: as long as one does, it stays. */
-export const holdToast = (page: Page): Promise<void> =>
-  page.locator('[data-sonner-toast][data-front=true]').hover();
+/** Points at the latest toast: as long as one does, it stays. Another may slide over it meanwhile; that one holds them all as well. */
+export async function holdToast(page: Page): Promise<void> {
+  const box = await page
+    .locator('[data-sonner-toast][data-front=true]')
+    .boundingBox({ timeout: 5_000 })
+    .catch(() => null);
+  if (box) await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+}
 
 /** A file for a file picker. */
 export const asFile = (
