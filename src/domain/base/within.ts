@@ -42,6 +42,13 @@ export function unlessAborted<T>(work: Promise<T>, signal: Cancellation): Promis
   });
 }
 
+/** Like `within`, for work that may be slow to notice its signal, or goes on for others: it is left, not waited for. */
+export const atMost = <Signal extends Cancellation, T>(
+  signal: Signal,
+  ms: number,
+  work: (signal: Signal) => Promise<T>,
+): Promise<T> => within(signal, ms, (bounded) => unlessAborted(work(bounded), bounded));
+
 /** True for the error with which `within` ends what took too long. */
 export const isTooLate = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && (error as { name?: unknown }).name === 'TimeoutError';

@@ -2,7 +2,7 @@
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { isTooLate, unlessAborted, within } from '../../domain/base/within.ts';
+import { atMost, isTooLate } from '../../domain/base/within.ts';
 import { startsTurn } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
@@ -81,16 +81,13 @@ export function createTurnRecall({
     const { exclude_current_session: exclude } = config.get().recall.filters;
     try {
       const before = announced?.query === text ? announced : undefined;
-      const now = await within(signal, patience, (bounded) =>
-        unlessAborted(
-          memory.recall({
-            text,
-            ...(exclude ? { currentConversation: conversation.id } : {}),
-            ...(trigger ? { purpose: 'inject' as const } : {}),
-            signal: bounded,
-          }),
-          bounded,
-        ),
+      const now = await atMost(signal, patience, (bounded) =>
+        memory.recall({
+          text,
+          ...(exclude ? { currentConversation: conversation.id } : {}),
+          ...(trigger ? { purpose: 'inject' as const } : {}),
+          signal: bounded,
+        }),
       ).catch((error: unknown) => {
         if (before && isTooLate(error)) return before;
         throw error;

@@ -2,7 +2,7 @@
 // index is asleep, slow or behind, there is nothing, and words alone decide.
 import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
-import { unlessAborted, within } from '../../domain/base/within.ts';
+import { atMost } from '../../domain/base/within.ts';
 import type { Memory } from '../memory/memory.ts';
 
 /** Worth waiting for so long in a compaction, ms. */
@@ -68,7 +68,7 @@ export function patient(
   ): Promise<ReadonlyMap<MessageId, T>> => {
     if (!ask) return new Map();
     try {
-      return await within(signal, patienceMs, (bounded) => unlessAborted(ask(bounded), bounded));
+      return await atMost(signal, patienceMs, ask);
     } catch {
       signal.throwIfAborted();
       return new Map();

@@ -7,7 +7,7 @@ import { afterLook, together } from '../../adapters/index/rules.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { isTooLate, unlessAborted, within } from '../../domain/base/within.ts';
+import { atMost, isTooLate } from '../../domain/base/within.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { cutToTokens, estimateTokens } from '../../domain/context/tokens.ts';
 import { lateInteraction, type QueryPieces } from '../../domain/memory/late.ts';
@@ -180,7 +180,7 @@ export function createMemory({
       ]);
       await Promise.race([asking, made]);
       // Where it is too late for this question it goes on: the next one finds the model loaded.
-      const [read, scale] = await within(signal, MODEL_PATIENCE, (bounded) => unlessAborted(made, bounded));
+      const [read, scale] = await atMost(signal, MODEL_PATIENCE, () => made);
       const [whole, end]: readonly QuestionRead[] = read;
       if (!whole) return { vector: null, reason: NOT_YET };
       const { vector, tokens, weights } = end ? leaning(whole, end) : whole;
@@ -384,8 +384,9 @@ export function createMemory({
     try {
       const { ranked, hits, nearMisses, around } = await inIndex(from, signal, async (from) => {
         const vector = reading.then(({ vector }) => vector);
-        const looking = look(from, query, vector, narrowed, CANDIDATES, { around: true, beside: true });
-        const ranked = await within(signal, ANSWER_PATIENCE, (bounded) => unlessAborted(looking, bounded));
+        const ranked = await atMost(signal, ANSWER_PATIENCE, () =>
+          look(from, query, vector, narrowed, CANDIDATES, { around: true, beside: true }),
+        );
         signal.throwIfAborted();
         const { hits, nearMisses } = choose(ranked, {
           threshold,

@@ -1,6 +1,6 @@
 // Waiting that has an end, and leaves nothing behind.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isTooLate, unlessAborted, within } from '../../../src/domain/base/within.ts';
+import { atMost, isTooLate, unlessAborted, within } from '../../../src/domain/base/within.ts';
 
 const aborted = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => {
@@ -52,6 +52,15 @@ describe('waiting with an end', () => {
 });
 
 describe('leaving work that goes on', () => {
+  it('waits for it only so long', async () => {
+    const { signal } = new AbortController();
+    expect(await atMost(signal, 1000, async () => 'done')).toBe('done');
+    const waiting = atMost(signal, 1000, () => new Promise(() => {})).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(isTooLate(await waiting)).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('gives what it gives, or ends with the signal and its reason', async () => {
     const control = new AbortController();
     expect(await unlessAborted(Promise.resolve('done'), control.signal)).toBe('done');

@@ -63,11 +63,17 @@ const library = () => [
   }),
 ];
 
+/** A house that remembers the library. */
+const remembered = async (options: HomeOptions = {}) => {
+  const house = home({ now: () => NOW, ...options });
+  await house.add(...library());
+  await house.indexed();
+  return house;
+};
+
 describe('recall', () => {
   it('brings back the passage with its numbers and neighbours', async () => {
-    const { add, indexed, recall } = home({ now: () => NOW });
-    await add(...library());
-    await indexed();
+    const { recall } = await remembered();
     const result = await recall('where is the cellar key');
     const [best] = result.passages;
     expect(best).toMatchObject({ title: 'Keys', passage: expect.stringContaining('cellar key') });
@@ -86,9 +92,7 @@ describe('recall', () => {
   });
 
   it('finds Chinese by Chinese', async () => {
-    const { add, indexed, recall } = home({ now: () => NOW });
-    await add(...library());
-    await indexed();
+    const { recall } = await remembered();
     const { passages, nearMisses } = await recall('什么时候备份数据库？');
     expect([...passages, ...nearMisses][0]?.title).toBe('备份');
   });
@@ -182,9 +186,7 @@ describe('recall', () => {
         return createHashingEmbedding().embed(texts, options);
       },
     };
-    const house = home({ now: () => NOW, embedding: english });
-    await house.add(...library());
-    await house.indexed();
+    const house = await remembered({ embedding: english });
     const result = await house.recall('数据库备份');
     expect(result).toMatchObject({ mode: 'keyword', degraded: null });
     expect([...result.passages, ...result.nearMisses][0]?.title).toBe('备份');
@@ -207,9 +209,7 @@ describe('recall', () => {
   });
 
   it('waits for an index that takes its time, and for what that reads first', async () => {
-    const house = home({ now: () => NOW });
-    await house.add(...library());
-    await house.indexed();
+    const house = await remembered();
     vi.useFakeTimers();
     try {
       let here: MemoryIndex | null = null;
@@ -229,9 +229,7 @@ describe('recall', () => {
   });
 
   it('answers from the index that is made again where the one it asked was damaged inside', async () => {
-    const house = home({ now: () => NOW });
-    await house.add(...library());
-    await house.indexed();
+    const house = await remembered();
     let isClosed = false;
     const damaged: MemoryIndex = {
       ...createInMemoryIndex(),
@@ -316,9 +314,7 @@ describe('recall', () => {
   });
 
   it('looks up the words while the model reads, and ends with whichever fails or is given up', async () => {
-    const house = home({ now: () => NOW });
-    await house.add(...library());
-    await house.indexed();
+    const house = await remembered();
     const asked: unknown[] = [];
     const index: MemoryIndex = {
       ...house.index,
@@ -399,9 +395,7 @@ describe('search', () => {
   };
 
   it('shows words at once, then adds meaning without shuffling what is there', async () => {
-    const house = home({ now: () => NOW });
-    await house.add(...library());
-    await house.indexed();
+    const house = await remembered();
     const calls = await run(house, 'cellar key');
     expect(calls.map((call) => call.final)).toEqual([false, true]);
     const [first, last] = calls.map((call) => call.hits.map((hit) => hit.messageId));
@@ -412,9 +406,7 @@ describe('search', () => {
   });
 
   it('narrows by title, person, folder and state', async () => {
-    const house = home({ now: () => NOW });
-    await house.add(...library());
-    await house.indexed();
+    const house = await remembered();
     const titles = async (text: string, filter: object) =>
       (await run(house, text, filter)).at(-1)?.hits.map((hit) => hit.title) ?? [];
     expect(await titles('cellar key', { titleContains: 'cake' })).toEqual([]);
@@ -448,9 +440,7 @@ describe('search', () => {
   });
 
   it('stops when it is given up', async () => {
-    const house = home({ now: () => NOW });
-    await house.add(...library());
-    await house.indexed();
+    const house = await remembered();
     const controller = new AbortController();
     const searching = house.memory.search({
       text: 'cellar',
@@ -463,9 +453,7 @@ describe('search', () => {
   });
 
   it('counts what there is', async () => {
-    const house = home({ now: () => NOW });
-    await house.add(...library());
-    await house.indexed();
+    const house = await remembered();
     expect(await house.memory.stats()).toMatchObject({
       conversations: 4,
       messages: 8,

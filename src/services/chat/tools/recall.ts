@@ -1,6 +1,6 @@
 // recall: passages of the person's other conversations, for a model that asks.
 import { z } from 'zod';
-import { isTooLate, unlessAborted, within } from '../../../domain/base/within.ts';
+import { atMost, isTooLate } from '../../../domain/base/within.ts';
 import { defineTool } from './tool.ts';
 
 /** A model that asked waits no longer for memory, ms. */
@@ -23,17 +23,14 @@ export const recall = defineTool({
     limit: z.number().int().min(1).max(20).optional().describe('At most this many passages (default 5)'),
   }),
   async run({ query, limit }, { memory, conversationId, config, signal }) {
-    const found = await within(signal, PATIENCE_MS, (bounded) =>
-      unlessAborted(
-        memory.recall({
-          text: query,
-          limit: limit ?? config.recall.filters.max_results,
-          currentConversation: conversationId,
-          withContext: true,
-          signal: bounded,
-        }),
-        bounded,
-      ),
+    const found = await atMost(signal, PATIENCE_MS, (bounded) =>
+      memory.recall({
+        text: query,
+        limit: limit ?? config.recall.filters.max_results,
+        currentConversation: conversationId,
+        withContext: true,
+        signal: bounded,
+      }),
     ).catch((error: unknown) => {
       if (isTooLate(error)) return null;
       throw error;

@@ -138,7 +138,7 @@ describe('tools', () => {
     const { say, path } = talk({
       recall: async ({ text }) => {
         if (text === 'boom') throw new Error('index broke');
-        return {};
+        return text === 'damaged' ? { unavailable: true } : {};
       },
     });
     server.next(
@@ -148,16 +148,18 @@ describe('tools', () => {
         ['recall', { query: '' }],
         ['recall', { query: 'boom' }],
         ['recall', { query: 'nothing' }],
+        ['recall', { query: 'damaged' }],
       ),
       words('I see.'),
     );
     const messages = await path(await say('hello there'));
     const results = resultsOf(messages);
-    expect(results.map((result) => result.isError === true)).toEqual([true, true, true, true, false]);
+    expect(results.map((result) => result.isError === true)).toEqual([true, true, true, true, false, false]);
     expect(results[0]?.text).toContain('There are: recall, open_conversation');
     expect(results[1]?.text).toContain('not JSON');
     expect(results[3]?.text).toContain('index broke');
     expect(results[4]?.text).toBe('Nothing was found.');
+    expect(results[5]?.text).toContain('That does not mean that nothing was said.');
     expect(textOf(messages.at(-1) as Message)).toBe('I see.');
   });
 
