@@ -904,6 +904,24 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       expect(recalled).toEqual([{ at: 77, conversationId: c(1) }]);
     });
 
+    it('tells the quarters of hours in which something was said', async () => {
+      const index = await open();
+      const quarter = 900_000;
+      const times = [5 * quarter + 3, 2 * quarter, 5 * quarter, 1_800_000_000_000, 0];
+      await index.apply(
+        change({
+          conversations: [conversation(1), conversation(2)],
+          messages: times.map((createdAt, at) => message(at + 1, 'flour', { createdAt })),
+        }),
+        1,
+      );
+      const { conversations } = await index.overview(MODEL);
+      const said = new Map(conversations.map((one) => [one.id, one.said]));
+      expect(said.get(c(1))).toEqual([0, 2 * quarter, 5 * quarter, 1_800_000_000_000]);
+      expect(said.get(c(2))).toEqual([]);
+      expect(conversations.map(({ messages }) => messages).sort()).toEqual([0, 5]);
+    });
+
     it('agrees with the in-memory member after any sequence of changes', { timeout: 180_000 }, async () => {
       const words = ['apple', 'pear', 'plum', '备份', '数据'];
       const conversationIds = fc.integer({ min: 1, max: 3 });

@@ -8,11 +8,13 @@ export interface EmbeddingDeps {
   readonly config: Config['embedding'];
   /** Opens a line to the thread that runs local models. */
   readonly connect: () => Line | Promise<Line>;
-  /** The vault: the key of a remote member, asked for with each request; undefined where none is kept. */
-  readonly secret: (name: string) => Promise<string | undefined>;
+  /** The key of a remote member, asked for with each request; undefined where none is kept for this address. */
+  readonly secret: (name: SecretName, address: string) => Promise<string | undefined>;
   /** How requests of remote members leave this thread. */
   readonly fetch: typeof fetch;
 }
+
+type SecretName = 'embedding/openai' | 'embedding/custom';
 
 export interface EmbeddingMember {
   /** The value of `embedding.provider`. */
@@ -20,7 +22,7 @@ export interface EmbeddingMember {
   /** Key of its name in the catalogue. */
   readonly label: string;
   /** Name in the vault of the key it needs; null for none. */
-  readonly secret: string | null;
+  readonly secret: SecretName | null;
   /** Loads the member's code and makes it. Neither connects nor downloads. */
   create(deps: EmbeddingDeps): Promise<EmbeddingProvider>;
 }
@@ -40,7 +42,7 @@ export const EMBEDDING_MEMBERS: readonly EmbeddingMember[] = [
     create: async ({ config, secret, fetch }) =>
       (await import('./openai.ts')).createOpenAiEmbedding({
         config: config.openai,
-        key: () => secret('embedding/openai'),
+        key: () => secret('embedding/openai', config.openai.base_url),
         fetch,
       }),
   },
@@ -51,7 +53,7 @@ export const EMBEDDING_MEMBERS: readonly EmbeddingMember[] = [
     create: async ({ config, secret, fetch }) =>
       (await import('./custom.ts')).createCustomEmbedding({
         config: config.custom,
-        key: () => secret('embedding/custom'),
+        key: () => secret('embedding/custom', config.custom.base_url),
         fetch,
       }),
   },

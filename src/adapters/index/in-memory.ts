@@ -9,6 +9,7 @@ import {
   linked,
   NEIGHBOUR_STEPS,
   NEIGHBOUR_TEXT,
+  QUARTER,
   QUERY_WORDS,
   settleChange,
   toUnit,
@@ -409,6 +410,9 @@ export function createInMemoryIndex(): MemoryIndex {
             workDir: row.workDir,
             archived: row.archived,
             keywords: row.keywords,
+            said: [...new Set(own.map(({ createdAt }) => Math.floor(createdAt / QUARTER) * QUARTER))].sort(
+              (a, b) => a - b,
+            ),
             vector: kept[0]
               ? kept[0].map((_, at) => kept.reduce((sum, one) => sum + (one[at] ?? 0), 0) / kept.length)
               : null,

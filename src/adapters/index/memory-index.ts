@@ -164,6 +164,8 @@ export interface Overview {
     readonly workDir: string | null;
     readonly archived: boolean;
     readonly keywords: readonly string[];
+    /** When something was said in it: each quarter of an hour once, by its beginning, in order. Every time zone's days begin with one. */
+    readonly said: readonly number[];
     /** Mean of the vectors of at most 24 of its chunks, not normalised; null where none has one. */
     readonly vector: Float32Array | null;
   }[];

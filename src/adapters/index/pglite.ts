@@ -4,13 +4,14 @@ import { z } from 'zod';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { roleSchema } from '../../domain/chat/message.ts';
 import type { ChunkRow, MemoryIndex, NeighbourRow } from './memory-index.ts';
-import { NEIGHBOUR_STEPS, NEIGHBOUR_TEXT, settleChange, toUnit } from './rules.ts';
+import { NEIGHBOUR_STEPS, NEIGHBOUR_TEXT, QUARTER, settleChange, toUnit } from './rules.ts';
 import { createSearch } from './searching.ts';
 import {
   createAsk,
   type Database,
   fromHex,
   fromVector,
+  type Given,
   nothing,
   plain,
   toBase64,
@@ -26,14 +27,20 @@ export interface PgliteIndexOptions {
 
 /** Characters sent to be kept, after which the write-ahead log is given back: nothing else does in this one-process Postgres. */
 const CHECKPOINT_AFTER = 4_000_000;
-/** Rows written, after which the planner's statistics are refreshed, and statements that were prepared planned anew; later, whenever they have grown by half. */
+/** Rows written, after which the planner's statistics are refreshed, and statements that were prepared planned anew; of a large index, half of what it has. */
 const ANALYSE_AFTER = 500;
+/** What grows together, the first as its measure. Each on its own is tidied up: a search need not wait for all of them. */
+const TABLES = {
+  said: ['chunks', 'conversations', 'messages', 'waiting'],
+  vectors: ['vectors', 'pieces', 'waiting'],
+} as const;
 /** Whether message `m` has chunks. Not `exists`: Postgres would read all chunks once to answer a few such questions. */
 const TOLD = 'select coalesce((select true from chunks c where c.message = m.n limit 1), false) as told';
 
 const conversationId = z.string().transform((id) => id as ConversationId);
 const messageId = z.string().transform((id) => id as MessageId);
 const bookmarkRow = z.object({ bookmark: z.number() });
+const knownRow = z.object({ rows: z.number() });
 const idRow = z.object({ id: messageId });
 const conversationIdRow = z.object({ id: conversationId });
 const staleRow = z.object({ id: z.number(), embedded: z.string(), lead: z.string(), conversationId });
@@ -74,6 +81,7 @@ const overviewRow = z.object({
         workDir: z.string().nullable(),
         archived: z.boolean(),
         keywords: z.array(z.string()),
+        said: z.array(z.number()),
         vector: z
           .string()
           .nullable()
@@ -103,20 +111,47 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
   const copy = createVectorCopy(ask, options.holdFrom);
   const search = createSearch(ask, copy);
 
-  let [charactersKept, rowsKept, analyseAt] = [0, 0, ANALYSE_AFTER];
+  let charactersKept = 0;
+  /** Rows written since the statistics were refreshed, and from how many on they are again. */
+  const anew = () => ({
+    said: { rows: 0, at: ANALYSE_AFTER },
+    vectors: { rows: 0, at: ANALYSE_AFTER },
+  });
+  let kept = anew();
+  const halfOf = async (table: string): Promise<number> => {
+    const [known] = await ask(
+      knownRow,
+      'select reltuples::double precision as rows from pg_class where oid = $1::regclass',
+      [table],
+    );
+    return Math.max(ANALYSE_AFTER, (known?.rows ?? 0) / 2);
+  };
   /** Housekeeping that a server would do in the background; without it searches get slow and files large. */
-  const keepHouse = async (parameters: readonly unknown[], rows: number) => {
+  const keepHouse = async (what: keyof typeof TABLES, parameters: readonly unknown[], rows: number) => {
     for (const parameter of parameters)
       charactersKept += typeof parameter === 'string' ? parameter.length : 0;
-    rowsKept += rows;
-    if (rowsKept >= analyseAt) {
-      analyseAt = rowsKept + Math.max(ANALYSE_AFTER, rowsKept / 2);
-      await ask(nothing, 'vacuum analyze conversations, messages, chunks, vectors, pieces');
+    const written = kept[what];
+    written.rows += rows;
+    if (written.rows >= written.at) {
+      written.at = await halfOf(TABLES[what][0]);
+      if (written.rows >= written.at) {
+        written.rows = 0;
+        for (const table of TABLES[what]) await ask(nothing, `vacuum analyze ${table}`);
+        written.at = await halfOf(TABLES[what][0]);
+      }
     }
     if (charactersKept >= CHECKPOINT_AFTER) {
       charactersKept = 0;
       await ask(nothing, 'checkpoint');
     }
+  };
+
+  /** The model that `waiting` is about: only this index writes to its database. */
+  let waitedFor: string | undefined;
+  const waitFor = async (model: string): Promise<void> => {
+    if (waitedFor === model) return;
+    await ask(nothing, 'select wait_for($1)', [model]);
+    waitedFor = model;
   };
 
   return {
@@ -160,7 +195,7 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
       ];
       await ask(nothing, 'select apply_change($1, $2, $3, $4, $5, $6)', parameters);
       if (settled.messages.length > 0) copy.grown();
-      await keepHouse(parameters, settled.messages.length);
+      await keepHouse('said', parameters, settled.messages.length);
     },
 
     conversationIds: async () =>
@@ -186,40 +221,38 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
     },
 
     stale: async (model, limit, conversations) => {
-      const parameters: unknown[] = [model, limit];
+      await waitFor(model);
+      const parameters: Given[] = [limit];
       if (conversations) parameters.push(toJson(conversations));
-      const rows = await ask(
+      const rows = await ask.prepared(
         staleRow,
         `select c.n as id, coalesce(c.embedded, c.lead || c.text) as embedded,
            case when c.embedded is null then c.lead else '' end as lead, k.id as "conversationId"
          from (
-           select n from chunks c
-           where not exists (
-             select from vectors x where x.chunk = c.n and x.model = (select n from models where id = $1))
+           select chunk from waiting
            ${
              conversations
-               ? 'and c.conversation in (select n from conversations where id in (select json_array_elements_text($3::json)))'
+               ? 'where conversation in (select n from conversations where id in (select json_array_elements_text($2::json)))'
                : ''
            }
-           order by priority, n limit $2
-         ) found join chunks c using (n) join conversations k on k.n = c.conversation
+           order by priority, chunk limit $1
+         ) found join chunks c on c.n = found.chunk join conversations k on k.n = c.conversation
          order by c.priority, c.n`,
         parameters,
       );
       return rows.map(({ lead, ...row }) => ({ ...row, context: lead.lastIndexOf('\n') + 1 }));
     },
 
-    waiting: (model) =>
-      ask(
+    waiting: async (model) => {
+      await waitFor(model);
+      return ask.prepared(
         waitingRow,
         `select k.id as "conversationId", w.messages from (
-           select c.conversation, count(distinct c.message)::integer as messages from chunks c
-           where not exists (
-             select from vectors x where x.chunk = c.n and x.model = (select n from models where id = $1))
-           group by c.conversation
+           select conversation, count(distinct message)::integer as messages from waiting group by conversation
          ) w join conversations k on k.n = w.conversation`,
-        [model],
-      ),
+        [],
+      );
+    },
 
     put: async (model, vectors) => {
       const length = vectors[0]?.values.length;
@@ -241,7 +274,7 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
         length,
         vectors.map(({ chunkId }) => chunkId),
       );
-      await keepHouse(parameters, vectors.length);
+      await keepHouse('vectors', parameters, vectors.length);
     },
 
     search: async (query) => [...(await search(query)).candidates],
@@ -329,7 +362,7 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
       await ask(nothing, 'select clear_index()');
       copy.clear();
       // What is prepared was planned for a table that is empty now, and must not stay so while it fills.
-      [rowsKept, analyseAt] = [0, ANALYSE_AFTER];
+      kept = anew();
     },
 
     stats: async (model) => {
@@ -352,14 +385,21 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
         `select (
            select json_agg(json_build_object(
              'id', c.id, 'title', c.title, 'createdAt', c.created_at, 'updatedAt', c.updated_at,
-             'messages', (select count(*) from messages m where m.conversation = c.n),
+             'messages', coalesce(o.messages, 0), 'said', coalesce(o.said, '[]'),
              'workDir', c.work_dir, 'archived', c.archived, 'keywords', c.keywords,
              'vector', (
                select avg(few.v)::text from (
                  select v.v from messages m join chunks k on k.message = m.n join vectors v on v.chunk = k.n
                  where m.conversation = c.n and v.model = (select n from models where id = $1)
                  order by k.priority, k.n limit 24) as few)
-           ) order by c.updated_at desc, c.id desc) from conversations c
+           ) order by c.updated_at desc, c.id desc)
+           from conversations c left join (
+             select conversation, sum(messages)::integer as messages,
+               json_agg(quarter * ${QUARTER} order by quarter) as said
+             from (
+               select conversation, floor(created_at / ${QUARTER})::bigint as quarter, count(*) as messages
+               from messages group by conversation, quarter) q
+             group by conversation) o on o.conversation = c.n
          ) as conversations, (
            select json_agg(json_build_object('at', m.created_at, 'conversationId', p ->> 'conversationId') order by m.created_at)
            from messages m, jsonb_path_query(m.content, '$[*] ? (@.type == "recall").passages[*]') as p

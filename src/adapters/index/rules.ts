@@ -5,6 +5,8 @@ import type { Candidate, Found, IndexChange, IndexQuery } from './memory-index.t
 export const QUERY_WORDS = 200;
 /** Characters of a neighbour's text. */
 export const NEIGHBOUR_TEXT = 600;
+/** What times are told in from above, ms. */
+export const QUARTER = 15 * 60_000;
 /** Messages looked at in each direction for neighbours: notes on the way are passed over. */
 export const NEIGHBOUR_STEPS = 64;
 

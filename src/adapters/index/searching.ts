@@ -78,8 +78,8 @@ const searchRow = z.object({
     .nullable(),
   /** Roughly how many chunks there are. */
   chunks: z.number(),
-  /** Size of the table of vectors: how many there are is known when it was last looked, which may be long ago. */
-  vectorBytes: z.number(),
+  /** Size of the table of vectors: how many there are is known when it was last looked, which may be long ago. Null where nobody wonders. */
+  vectorBytes: z.number().nullable(),
   /** What was found before and is still there, with its cosine. */
   measured: z.array(z.tuple([z.number(), z.number().nullable()])).nullable(),
   /** The least cosine of those that the vector brought; null where they are fewer than wanted. */
@@ -199,6 +199,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
            where c.n in ${numbers([...after.found, ...after.beside])})`;
     const but = after ? `where n not in ${numbers(after.found)}` : '';
     const known = after ? `and b.n not in ${numbers([...after.found, ...after.beside])}` : '';
+    const wonders = vector !== undefined && copy.wonders(vector.model);
     const [answer] = await ask.prepared(
       searchRow,
       `with worded as materialized (${worded}), near as materialized (${near}),
@@ -207,7 +208,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
          select ${probes} as probes, ${measured} as measured, (
              select case when count(*) = ${most} then 1 - nullif(max(distance), 'NaN') end from near) as farthest,
            greatest(0, (select reltuples from pg_class where oid = 'chunks'::regclass)) as chunks,
-           pg_table_size('vectors') as "vectorBytes", (
+           ${wonders ? "pg_table_size('vectors')" : 'null'} as "vectorBytes", (
            select json_agg(json_build_object(
              'chunkId', c.n, 'messageId', m.id, 'conversationId', k.id, 'title', k.title, 'role', m.role,
              'createdAt', m.created_at, 'text', c.text, 'archived', k.archived, 'pinned', k.pinned,
@@ -222,9 +223,9 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
       copy.tidy(vector.model, vector.values.length, few.chunks);
       return search(given, false);
     }
-    if (vector) {
+    if (vector && answer?.vectorBytes) {
       const { length } = vector.values;
-      copy.want(vector.model, length, vectorsIn(answer?.vectorBytes ?? 0, length));
+      copy.want(vector.model, length, vectorsIn(answer.vectorBytes, length));
     }
     const statistics = statisticsOf(answer?.probes ?? null);
     const termsIn = termsOf(query, statistics);

@@ -96,7 +96,8 @@ export function createAsk(database: Pick<Database, 'query'>): Ask {
           if (names.get(sql) === preparing) names.delete(sql);
           throw error;
         });
-        const answer = await database.query(`execute ${name}(${parameters.map(literal).join(', ')})`);
+        const given = parameters.length > 0 ? `(${parameters.map(literal).join(', ')})` : '';
+        const answer = await database.query(`execute ${name}${given}`);
         await letGo();
         return answer;
       }),

@@ -12,6 +12,8 @@ const HOLD_UP_TO = 250_000;
 const PAGE = 1_000;
 /** Changed vectors that are followed one by one; for more the copy is made again. */
 const CHANGED = 5_000;
+/** Searches from one look at the table's size to the next. */
+const WONDER_EVERY = 16;
 /** Likely nearest for each one that is wanted, and least besides. */
 const LIKELY = 4;
 const LEAST_LIKELY = 150;
@@ -23,6 +25,8 @@ const goneRow = z.object({ n: z.number() });
 export interface VectorCopy {
   /** The chunks that can be among the nearest `limit`; null where the table must be searched. */
   likely(model: string, values: Float32Array, limit: number): Promise<Likely | null>;
+  /** Whether `want` would like to know how large the table is: where none is made, now and then, since telling it takes a millisecond. */
+  wonders(model: string): boolean;
   /** This model was asked for, and the table has about so many vectors: begins to copy where that pays. */
   want(model: string, dimensions: number, vectors: number): void;
   /** Too few of these were left: forgets those that are gone. */
@@ -55,6 +59,7 @@ export function createVectorCopy(ask: Ask, from = HOLD_FROM): VectorCopy {
   let held: Held | undefined;
   /** Of this model no copy can be made. */
   let unheld: string | undefined;
+  let searches = 0;
 
   const heldOf = (model: string, dimensions: number): Held | null =>
     held?.model === model && held.dimensions === dimensions ? held : null;
@@ -121,6 +126,8 @@ export function createVectorCopy(ask: Ask, from = HOLD_FROM): VectorCopy {
       await inTurn(copy, () => takeChanges(copy));
       return held === copy ? copy.nearest.find(values, Math.max(limit * LIKELY, limit + LEAST_LIKELY)) : null;
     },
+
+    wonders: (model) => held?.model !== model && unheld !== model && searches++ % WONDER_EVERY === 0,
 
     want: (model, dimensions, vectors) => {
       if (held?.model === model || unheld === model || vectors < from || vectors > HOLD_UP_TO) return;

@@ -8,6 +8,7 @@ import type { DrawerChange, LogChange, LogEntry, Store } from './conversation-lo
 export function createInMemoryStore({ now = Date.now }: { now?: () => number } = {}): Store {
   /** By seq, ascending. */
   let entries: LogEntry[] = [];
+  const ids = new Set<string>();
   const drawer = new Map<string, unknown>();
   const logListeners = createAnnouncer<LogChange>();
   const drawerListeners = createAnnouncer<DrawerChange>();
@@ -42,12 +43,11 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
         return later(() => {
           // Cloned before anything changes: a value that cannot be kept leaves nothing behind.
           const values = writes.map(({ key, value }) => ({ key, value: clone(value) }));
-          const held = new Set(entries.map((entry) => entry.id));
           const at = now();
           const changed = new Set<DocumentId>();
           for (const { id, document, origin, bytes } of cloned) {
-            if (held.has(id)) continue;
-            held.add(id);
+            if (ids.has(id)) continue;
+            ids.add(id);
             head += 1;
             entries.push({ seq: head, id, document, origin, bytes, at });
             changed.add(document);
@@ -60,12 +60,11 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
       },
 
       since: (seq, limit) =>
-        later(() =>
-          entries
-            .filter((entry) => entry.seq > seq)
-            .slice(0, Math.max(0, limit))
-            .map(copy),
-        ),
+        later(() => {
+          // Mostly what came last is asked for.
+          const from = entries.findLastIndex((entry) => entry.seq <= seq) + 1;
+          return entries.slice(from, from + Math.max(0, limit)).map(copy);
+        }),
 
       read: (document, after = 0) =>
         later(() => entries.filter((entry) => entry.document === document && entry.seq > after).map(copy)),
@@ -76,9 +75,12 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
           const folded = (entry: LogEntry) => entry.document === document && entry.seq <= upTo;
           const last = entries.findLast(folded);
           if (!last) return;
+          const id = newEntryId();
+          for (const entry of entries) if (folded(entry)) ids.delete(entry.id);
+          ids.add(id);
           entries = entries.flatMap((entry) =>
             entry === last
-              ? [{ seq: last.seq, id: newEntryId(), document, origin: 'fold' as const, bytes, at: now() }]
+              ? [{ seq: last.seq, id, document, origin: 'fold' as const, bytes, at: now() }]
               : folded(entry)
                 ? []
                 : [entry],
@@ -90,6 +92,7 @@ export function createInMemoryStore({ now = Date.now }: { now?: () => number } =
         later(() => {
           const kept = entries.filter((entry) => entry.document !== document);
           if (kept.length === entries.length) return;
+          for (const entry of entries) if (entry.document === document) ids.delete(entry.id);
           entries = kept;
           logListeners.tell({ documents: [document], seq: head, foreign: false });
         }),

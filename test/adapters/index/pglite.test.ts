@@ -43,6 +43,27 @@ describe('PGlite', () => {
     expect(await index.stats('any')).toMatchObject({ conversations: 1, messages: 1, chunks: 1 });
   });
 
+  it('tidies up ever more seldom, also while nothing has vectors', { timeout: 120_000 }, async () => {
+    let tidied = 0;
+    const index = createPgliteIndex({
+      close: async () => {},
+      query: (sql: string, ...rest: unknown[]) => {
+        if (sql === 'vacuum analyze chunks') tidied += 1;
+        return database.query(sql, ...(rest as [unknown[]]));
+      },
+    } as Parameters<typeof createPgliteIndex>[0]);
+    await index.clear();
+    for (let at = 0; at < 3_000; at += 100)
+      await index.apply(
+        change({ messages: Array.from({ length: 100 }, (_, n) => message(at + n + 1, `word${n}`)) }),
+        at + 1,
+      );
+    // At 500, 1,000, 1,500 and 2,250 messages.
+    expect(tidied).toBeLessThanOrEqual(4);
+    expect(tidied).toBeGreaterThanOrEqual(3);
+    await index.clear();
+  });
+
   it('says how much room it takes', async () => {
     const index = await open();
     expect((await index.stats('any')).bytes).toBeGreaterThan(1_000_000);

@@ -61,12 +61,18 @@ begin
       join messages m on m.id = c.message
       where not exists (
         select from chunks o where o.message = m.n and o.ordinal = c.ordinal and o.hash = c.hash)
-      returning n, hash
+      returning n, message, conversation, priority, hash
     ), shared as (
       insert into vectors (chunk, model, v)
       select distinct on (f.n, x.model) f.n, x.model, x.v
       from fresh f join chunks s on s.hash = f.hash join vectors x on x.chunk = s.n
       order by f.n, x.model
+    ), waits as (
+      insert into waiting (chunk, message, conversation, priority)
+      select f.n, f.message, f.conversation, f.priority from fresh f
+      where (select waits_for from state) is not null and not exists (
+        select from chunks s join vectors x on x.chunk = s.n
+        where s.hash = f.hash and x.model = (select m.n from models m where m.id = (select waits_for from state)))
     )
     insert into pieces (chunk, model, signs)
     select distinct on (f.n, x.model) f.n, x.model, x.signs
@@ -86,6 +92,11 @@ begin
           is distinct from (m.conversation, m.role, m.created_at, m.has_code, c.priority, c.text, c.lead, c.embedded,
             c.words);
 
+      update waiting w set conversation = o.conversation, priority = o.priority
+      from chunks o
+      where o.message = any (replaced) and o.n = w.chunk
+        and (w.conversation, w.priority) is distinct from (o.conversation, o.priority);
+
       delete from chunks o where o.message = any (replaced) and not exists (
         select from json_to_recordset(new_chunks) as c(message text, ordinal integer, hash text)
         join messages m on m.id = c.message
@@ -94,6 +105,20 @@ begin
   end if;
 
   update state set bookmark = reached;
+end $$;
+
+-- From now on what waits is what has no vector of this model. Reads all chunks where another one was in use before.
+create or replace function wait_for(name text) returns void language plpgsql as $$
+begin
+  if (select waits_for from state) is not distinct from name then
+    return;
+  end if;
+  truncate waiting;
+  insert into waiting (chunk, message, conversation, priority)
+  select c.n, c.message, c.conversation, c.priority from chunks c
+  where not exists (
+    select from vectors x where x.chunk = c.n and x.model = (select m.n from models m where m.id = name));
+  update state set waits_for = name;
 end $$;
 
 -- Keeps vectors for the given chunks and for all others with the same hash. Rows: [chunk, "[0.1,0.2]", signs as base64 or null].
@@ -110,6 +135,10 @@ begin
   if exists (select from (select v from vectors where model = number limit 1) x where vector_dims(x.v) <> length) then
     delete from vectors where model = number;
     delete from pieces where model = number;
+    update state set waits_for = null where waits_for = name;
+    if found then
+      perform wait_for(name);
+    end if;
   end if;
 
   insert into vectors (chunk, model, v)
@@ -119,6 +148,12 @@ begin
   join chunks s on s.hash = c.hash
   order by s.n, g.place desc
   on conflict (chunk, model) do update set v = excluded.v;
+
+  if (select waits_for from state) = name then
+    delete from waiting w where w.chunk in (
+      select s.n from json_array_elements(given) as g(row)
+      join chunks c on c.n = (g.row ->> 0)::integer join chunks s on s.hash = c.hash);
+  end if;
 
   insert into pieces (chunk, model, signs)
   select distinct on (s.n) s.n, number, decode(g.row ->> 2, 'base64')
@@ -133,6 +168,6 @@ end $$;
 -- Numbers of chunks go on where they were: a vector made for a chunk of before must not find another one under its number.
 create or replace function clear_index() returns void language plpgsql as $$
 begin
-  truncate conversations, messages, chunks, models, vectors, pieces;
+  truncate conversations, messages, chunks, models, vectors, pieces, waiting;
   update state set bookmark = 0;
 end $$;
