@@ -5,6 +5,7 @@ import type { Message } from '../chat/message.ts';
 import { estimateTokens } from '../context/tokens.ts';
 import { blocksOf } from './code.ts';
 import { speakerIn } from './cues.ts';
+import { isOfMemory } from './own-tools.ts';
 import { sentencesOf } from './sentences.ts';
 import { dateWords, words } from './words.ts';
 
@@ -192,13 +193,14 @@ export const hashOf = (text: string): string => bytesToHex(sha256(utf8ToBytes(te
 
 /**
  * The chunks of a message, in order. None for notes, for answers given from memory, for letters that a model wrote to an earlier place (the
- * person never said them, and what they tell stands in the branch they came from), and for parts that are recalls, reasoning or files:
- * what was remembered once must not be remembered again as if it had been said. System prompts are not memories either.
+ * person never said them, and what they tell stands in the branch they came from), and for parts that are recalls, in an answer or by a
+ * tool, reasoning or files: what was remembered once must not be remembered again as if it had been said. System prompts are not memories either.
  */
 export function chunksOf(message: Message, options: ChunkOptions): Chunk[] {
   if (message.kind !== 'message' || message.role === 'system' || message.dmail?.by === 'model') return [];
   const pieces: Piece[] = [];
   for (const part of message.parts) {
+    if (isOfMemory(part)) continue;
     if (part.type === 'text') {
       const text = options.redact(part.text.slice(0, MAX_PART)).trim();
       if (text) pieces.push(...(message.role === 'tool' ? [ends(text, 'tool')] : saidPieces(text)));

@@ -10,43 +10,62 @@ export interface Span {
 const DAY = 86_400_000;
 /** Most spans that are read out of one question. */
 const MOST = 4;
+/** Stands where a stretch was read already; of a private-use area, so that nobody writes it. */
+const TAKEN = '\uE000';
+
+// ---------------------------------------------------------------------------------------------------------------- numbers
+const ONES =
+  'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
+    ' ',
+  );
+const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
+const HAN_DIGITS = '一二三四五六七八九';
+/** A count in English; nothing that is only the end of a longer one. */
+const COUNT = String.raw`(?<![\w.-])(?<!hundred (?:and )?)(\d{1,3}(?:\.\d)?|half\s+an?|an?|a\s+couple(?:\s+of)?|a\s+few|few|several|(?:${TENS.join('|')})(?:[- ](?:${ONES.slice(0, 9).join('|')}))?|${ONES.join('|')})`;
+/** A count in Chinese up to 99, 两三 and 十几 among them; nothing that is only the end of a longer one. */
+const HAN_COUNT =
+  '(?<![零〇一二两三四五六七八九十百千万几数\\d]|\\d\\.)(\\d{1,3}(?:\\.\\d)?|[一二两三四五六七八九]?十[一二三四五六七八九几]?|[一二两三四五六七八][二三四五六七八九]|[一二两三四五六七八九几半])';
+const VAGUE = /few|several|几|^[一二两三四五六七八][二三四五六七八九]$/;
+
+const hanDigit = (digit: string): number =>
+  digit === '两' ? 2 : digit === '几' ? 5 : HAN_DIGITS.indexOf(digit) + 1;
+
+/** A count as it is written in a question; NaN where it is none. What is vague is a number in its middle. */
+function numberOf(text: string): number {
+  const count = text.toLowerCase().replace(/\s+/g, ' ');
+  if (/^\d/.test(count)) return Number(count);
+  if (/^(?:half\b|半$)/.test(count)) return 0.5;
+  if (/^an?$/.test(count)) return 1;
+  if (/couple/.test(count)) return 2;
+  if (/few|^几$/.test(count)) return 3;
+  if (count === 'several') return 4;
+  if (/^[a-z]/.test(count)) {
+    const [first = '', second = ''] = count.split(/[- ]/);
+    const tens = TENS.indexOf(first) + 2;
+    return tens < 2 ? ONES.indexOf(first) + 1 : tens * 10 + ONES.indexOf(second) + 1;
+  }
+  const [before = '', after] = count.split('十');
+  if (after !== undefined)
+    return (before === '' ? 1 : hanDigit(before)) * 10 + (after === '' ? 0 : hanDigit(after));
+  // 两三天: between the two.
+  const digits = [...before].map(hanDigit);
+  return digits.reduce((sum, digit) => sum + digit, 0) / digits.length;
+}
+
+// ------------------------------------------------------------------------------------------------------------------ names
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const MONTH =
   '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
-const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-const NUMBERS: Readonly<Record<string, number>> = {
-  a: 1,
-  an: 1,
-  one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  'a couple of': 2,
-  'a few': 3,
-  several: 4,
-  few: 3,
-  一: 1,
-  两: 2,
-  二: 2,
-  三: 3,
-  四: 4,
-  五: 5,
-  六: 6,
-  七: 7,
-  八: 8,
-  九: 9,
-  十: 10,
-  几: 3,
-  半: 0.5,
-};
-const numberOf = (text: string): number => NUMBERS[text.toLowerCase()] ?? Number(text);
 const monthOf = (text: string): number => MONTHS.indexOf(text.slice(0, 3).toLowerCase());
+const HAN_MONTH = '(?<![\\d十])(\\d{1,2}|十[一二]?|[一二三四五六七八九])\\s?月';
+const HAN_DATE = '(\\d{1,2}|[二三]?十[一二三四五六七八九]?|[一二三四五六七八九])\\s?[日号號]';
+const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+const WEEKDAY = '(sun|mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?)(?:day)?';
+const weekdayOf = (name: string): number => WEEKDAYS.indexOf(name.slice(0, 3).toLowerCase());
+/** A weekday in Chinese; not the beginning of a count: 上周三天, 周三次. */
+const HAN_WEEKDAY = '(?:周|星期|礼拜)([一二三四五六日天])(?![天个次回遍])';
+const hanWeekdayOf = (name: string): number => '日一二三四五六'.indexOf(name === '天' ? '日' : name);
+const SEASON = '(spring|summer|autumn|fall|winter)';
 const SEASONS: Readonly<Record<string, number>> = {
   spring: 2,
   summer: 5,
@@ -58,20 +77,64 @@ const SEASONS: Readonly<Record<string, number>> = {
   秋: 8,
   冬: 11,
 };
+const seasonOf = (name: string): number => SEASONS[name.toLowerCase()] as number;
+/** 上 that means the one before, each one more; not that of 晚上 or 马上. */
+const BEFORE = '(?<![早晚马网路线身])(上+)个?';
+
+/** A year by its number or seen from today; `IN_YEAR` may stand behind a date, `OF_YEAR` before it, `HAN_YEAR` before a Chinese one. */
+const YEAR = String.raw`((?:19|20)\d{2}\b|last\s+year|this\s+year|(?:the\s+)?year\s+before\s+last)`;
+const IN_YEAR = String.raw`(?:,?\s+(?:(?:of|in)\s+)?${YEAR})?`;
+const OF_YEAR = String.raw`(?:\b${YEAR}(?:['’]s|,)?\s+(?:(?:in|on|during|early|late|mid)[\s-]+)?(?:the\s+)?)?`;
+const HAN_YEAR = '(?:(大?前年|去年|今年|(?<!\\d)(?:19|20)\\d{2}\\s?年)的?\\s?)?';
+function yearOf(text: string | undefined, today: Date): number | undefined {
+  if (text === undefined) return undefined;
+  const written = /\d{4}/.exec(text);
+  if (written) return Number(written[0]);
+  const back = /大前年/.test(text) ? 3 : /前年|before/i.test(text) ? 2 : /去年|last/i.test(text) ? 1 : 0;
+  return today.getFullYear() - back;
+}
+
+// ------------------------------------------------------------------------------------------------------------------ spans
 const time = (year: number, month = 0, day = 1): number => new Date(year, month, day).getTime();
 
-/** What a pattern's match means; null: nothing after all. */
-type Reader = (match: RegExpExecArray, today: Date) => Span | null;
-
-const day = (year: number, month: number, date: number): Span | null =>
-  month >= 0 && month < 12 && date >= 1 && date <= 31
-    ? { from: time(year, month, date), to: time(year, month, date + 1) }
-    : null;
-const month = (year: number, at: number): Span => ({ from: time(year, at), to: time(year, at + 1) });
-/** The latest year in which this had begun by today. */
-const lately = (today: Date, at: number, date = 1): number =>
-  today.getFullYear() - (time(today.getFullYear(), at, date) > today.getTime() ? 1 : 0);
-const season = (year: number, at: number): Span => ({ from: time(year, at), to: time(year, at + 3) });
+/** Null for a day that does not exist. */
+function day(year: number, month: number, date: number): Span | null {
+  const at = new Date(year, month, date);
+  if (month < 0 || month > 11 || at.getMonth() !== month || at.getDate() !== date) return null;
+  return { from: at.getTime(), to: time(year, month, date + 1) };
+}
+/** Most years between two days of one date: 29 February. */
+const LEAP = 8;
+/** That day in `year`, or where none is named the latest by today. */
+function dayIn(year: number | undefined, today: Date, month: number, date: number): Span | null {
+  if (year !== undefined) return day(year, month, date);
+  for (let back = 0; back <= LEAP; back++) {
+    const span = day(today.getFullYear() - back, month, date);
+    if (span && span.from <= today.getTime()) return span;
+  }
+  return null;
+}
+/** `count` months from one on, in `year`; where none is named in the latest year in which they had begun by today, or were `over`. */
+function monthsIn(
+  year: number | undefined,
+  today: Date,
+  at: number,
+  count: number,
+  over = false,
+): Span | null {
+  if (!(at >= 0 && at < 12)) return null;
+  const span = (of: number): Span => ({ from: time(of, at), to: time(of, at + count) });
+  if (year !== undefined) return span(year);
+  let latest = span(today.getFullYear());
+  for (let back = 1; (over ? latest.to : latest.from) > today.getTime(); back++)
+    latest = span(today.getFullYear() - back);
+  return latest;
+}
+const month = (today: Date, ago: number): Span => ({
+  from: time(today.getFullYear(), today.getMonth() - ago),
+  to: time(today.getFullYear(), today.getMonth() - ago + 1),
+});
+const year = (at: number): Span => ({ from: time(at), to: time(at + 1) });
 /** `count` days that begin `back` days before today. */
 const days = (today: Date, back: number, count = 1): Span => {
   const from = time(today.getFullYear(), today.getMonth(), today.getDate() - back);
@@ -80,107 +143,186 @@ const days = (today: Date, back: number, count = 1): Span => {
 };
 /** The week from Monday on, so many weeks ago. */
 const week = (today: Date, ago: number): Span => days(today, ((today.getDay() + 6) % 7) + 7 * ago, 7);
+/** From Friday to Monday around the end of the week so many weeks ago. */
+const weekend = (today: Date, ago: number): Span => days(today, ((today.getDay() + 6) % 7) + 7 * ago - 4, 4);
 const weekday = (today: Date, wanted: number, ago: number): Span =>
   days(today, ((today.getDay() + 6) % 7) + 7 * ago - ((wanted + 6) % 7));
+/** The latest such day; before today: today is not meant. */
+const latest = (today: Date, wanted: number, beforeToday: boolean): Span =>
+  days(today, beforeToday ? ((today.getDay() - wanted + 6) % 7) + 1 : (today.getDay() - wanted + 7) % 7);
+
+/** Days of a unit, and how many on each side people mean by so many of it. */
+const UNITS = { day: [1, 1], week: [7, 4], month: [30.4, 16], year: [365.25, 120] } as const;
+const unitOf = (text: string): readonly [length: number, blur: number] =>
+  UNITS[
+    /day|[天日]/i.test(text)
+      ? 'day'
+      : /week|周|星期|礼拜/i.test(text)
+        ? 'week'
+        : /month|月/i.test(text)
+          ? 'month'
+          : 'year'
+  ];
 
 /** A span so long ago, as blurred as people are when they say it. */
-function ago(today: Date, count: number, unit: string): Span | null {
-  if (!(count > 0)) return null;
-  if (/^(?:day|天)/.test(unit))
-    return days(today, Math.round(count) + (count > 3 ? 1 : 0), count > 3 ? 3 : 1);
-  if (/^(?:week|周|个?星期)/.test(unit)) return days(today, Math.round(count * 7) + 4, 8);
-  if (/^(?:month|个?月)/.test(unit)) return days(today, Math.round(count * 30.4) + 16, 32);
-  return days(today, Math.round(count * 365) + 120, 240);
+function ago(today: Date, count: string, unit: string): Span | null {
+  const number = numberOf(count);
+  if (!(number > 0)) return null;
+  const [length, blur] = unitOf(unit);
+  const middle = Math.round(number * length);
+  const isExact = length === 1 && Number.isInteger(number) && number <= 3;
+  const around = VAGUE.test(count) ? 0.6 * middle : isExact ? 0 : blur * Math.min(1, number);
+  return days(today, middle + Math.round(around), 2 * Math.round(around) + 1);
+}
+/** From so long ago until today. */
+function since(today: Date, count: string, unit: string): Span | null {
+  const number = numberOf(count) * (VAGUE.test(count) ? 2 : 1);
+  if (!(number > 0)) return null;
+  const back = Math.round(number * unitOf(unit)[0]);
+  return days(today, back, back + 1);
 }
 
+// --------------------------------------------------------------------------------------------------------------- patterns
+/** What a pattern's match means; null: nothing, and nothing else either. */
+type Reader = (match: RegExpExecArray, today: Date) => Span | null;
+
+const HAN_UNIT = '(天|日|周|个?(?:星期|礼拜)|个月|年)';
+const like = (pattern: string): RegExp => new RegExp(pattern, 'iu');
+
 const PATTERNS: readonly (readonly [RegExp, Reader])[] = [
+  // A day
   [
-    /(?<!\d)(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d)/u,
+    /(?<!\d)(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d)\s?[日号號]?/u,
     ([, y, m, d]) => day(Number(y), Number(m) - 1, Number(d)),
   ],
-  [/(?<!\d)(\d{4})\s?年\s?(\d{1,2})\s?月/u, ([, y, m]) => month(Number(y), Number(m) - 1)],
   [
-    new RegExp(`\\b${MONTH}\\.?\\s+(\\d{1,2})(?:st|nd|rd|th)?(?!\\d)(?:,?\\s+(\\d{4}))?`, 'i'),
-    ([, m = '', d, y], today) =>
-      day(y ? Number(y) : lately(today, monthOf(m), Number(d)), monthOf(m), Number(d)),
+    like(String.raw`${OF_YEAR}\b${MONTH}\.?\s+(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?(?!\d)${IN_YEAR}`),
+    ([, before, m = '', d, after], today) =>
+      dayIn(yearOf(after ?? before, today), today, monthOf(m), Number(d)),
   ],
   [
-    new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)?\\s+(?:of\\s+)?${MONTH}\\b\\.?(?:,?\\s+(\\d{4}))?`, 'i'),
-    ([, d, m = '', y], today) =>
-      day(y ? Number(y) : lately(today, monthOf(m), Number(d)), monthOf(m), Number(d)),
+    like(String.raw`${OF_YEAR}\b(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?${MONTH}\b\.?${IN_YEAR}`),
+    ([, before, d, m = '', after], today) =>
+      dayIn(yearOf(after ?? before, today), today, monthOf(m), Number(d)),
   ],
   [
-    new RegExp(`\\b${MONTH}\\.?,?\\s+(?:of\\s+)?(\\d{4})\\b`, 'i'),
-    ([, m = '', y]) => month(Number(y), monthOf(m)),
+    like(String.raw`${HAN_YEAR}${HAN_MONTH}\s?${HAN_DATE}`),
+    ([, y, m = '', d = ''], today) => dayIn(yearOf(y, today), today, numberOf(m) - 1, numberOf(d)),
+  ],
+  // A month
+  [
+    like(String.raw`\b${MONTH}\.?,?\s+(?:(?:of|in)\s+)?${YEAR}`),
+    ([, m = '', y], today) => monthsIn(yearOf(y, today), today, monthOf(m), 1),
   ],
   [
-    new RegExp(`\\b(?:in|last|since|during|early|late|mid|of|until|by|around)[- ]${MONTH}\\b`, 'i'),
-    ([, m = ''], today) => month(lately(today, monthOf(m)), monthOf(m)),
+    like(String.raw`\b${YEAR}(?:['’]s\s+|,?\s+(?:in|during|around|early|late|mid)[\s-]+)${MONTH}\b`),
+    ([, y, m = ''], today) => monthsIn(yearOf(y, today), today, monthOf(m), 1),
   ],
   [
-    /(?<!\d)(\d{1,2})\s?月\s?(\d{1,2})\s?[日号號]/u,
-    ([, m, d], today) => day(lately(today, Number(m) - 1, Number(d)), Number(m) - 1, Number(d)),
+    like(String.raw`\b(in|last|this|since|during|early|late|mid|of|until|by|around)[- ]${MONTH}\b`),
+    ([, which = '', m = ''], today) =>
+      monthsIn(undefined, today, monthOf(m), 1, which.toLowerCase() === 'last'),
   ],
   [
-    /(今年|去年|前年)?\s?(?<!\d)(\d{1,2}|十[一二]?|[一二三四五六七八九])\s?月(?:份|底|初|中)?(?!\d)/u,
-    ([, y, m = ''], today) => {
-      const at = (/^十/.test(m) ? 10 + (numberOf(m.slice(1)) || 0) : numberOf(m)) - 1;
-      if (!(at >= 0 && at < 12)) return null;
-      const year = { 今年: 0, 去年: 1, 前年: 2 }[y ?? ''];
-      return month(year === undefined ? lately(today, at) : today.getFullYear() - year, at);
-    },
+    like(String.raw`${HAN_YEAR}${HAN_MONTH}(?:份|底|初|中)?(?![\d饼亮球])`),
+    ([, y, m = ''], today) => monthsIn(yearOf(y, today), today, numberOf(m) - 1, 1),
+  ],
+  // A season
+  [
+    like(String.raw`\b${YEAR}(?:['’]s|,)?\s+(?:(?:in|during)\s+)?(?:the\s+)?${SEASON}\b`),
+    ([, y, name = ''], today) => monthsIn(yearOf(y, today), today, seasonOf(name), 3),
   ],
   [
-    /\b(last|this|past)?\s?(spring|summer|autumn|fall|winter)\b(?:\s+(?:of\s+)?(\d{4}))?/i,
-    ([, , name = '', y], today) => {
-      const at = SEASONS[name.toLowerCase()] as number;
-      return season(y ? Number(y) : lately(today, at), at);
-    },
+    like(String.raw`\b(?:(last|this|past)\s+)?${SEASON}\b${IN_YEAR}`),
+    ([, which, name = '', y], today) =>
+      monthsIn(yearOf(y, today), today, seasonOf(name), 3, which?.toLowerCase() === 'last'),
   ],
   [
-    /(今年|去年|前年)?([春夏秋冬])(?:天|季)/u,
-    ([, y, name = ''], today) => {
-      const at = SEASONS[name] as number;
-      const year = { 今年: 0, 去年: 1, 前年: 2 }[y ?? ''];
-      return season(year === undefined ? lately(today, at) : today.getFullYear() - year, at);
-    },
+    like(`${HAN_YEAR}([春夏秋冬])[天季]`),
+    ([, y, name = ''], today) => monthsIn(yearOf(y, today), today, seasonOf(name), 3),
   ],
-  [/\bday before yesterday\b|前天/iu, (_, today) => days(today, 2)],
-  [/\byesterday\b|\blast night\b|昨[天晚]/iu, (_, today) => days(today, 1)],
-  [/\b(?:today|tonight|this (?:morning|afternoon|evening))\b|今[天晚早]/iu, (_, today) => days(today, 0)],
+  // So long ago, or since then
   [
-    /\b(\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|a couple of|a few|several)\s+(days?|weeks?|months?|years?)\s+(?:ago|back|earlier)\b/i,
-    ([, n = '', unit = ''], today) => ago(today, numberOf(n), unit.toLowerCase()),
+    like(String.raw`${COUNT}\s+(days?|weeks?|months?|years?)\s+(?:ago|back|earlier)\b`),
+    ([, count = '', unit = ''], today) => ago(today, count, unit),
   ],
   [
-    /(\d{1,3}|[一两二三四五六七八九十几半])\s?(天|周|个?星期|个月|年)(?:之|以)?前/u,
-    ([, n = '', unit = ''], today) => ago(today, numberOf(n), unit),
+    like(String.raw`\b(?:last|past)\s+${COUNT}\s+(days?|weeks?|months?|years?)\b(?!\s+of\b)`),
+    ([, count = '', unit = ''], today) => since(today, count, unit),
   ],
   [
-    /\blast\s+(sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?\b/i,
-    ([, name = ''], today) => weekday(today, WEEKDAYS.indexOf(name.slice(0, 3).toLowerCase()), 1),
+    like(String.raw`${HAN_COUNT}\s?${HAN_UNIT}(?:之|以)?前`),
+    ([, count = '', unit = ''], today) => ago(today, count, unit),
   ],
   [
-    /上(?:个)?(?:周|星期|礼拜)([一二三四五六日天])/u,
-    ([, name = ''], today) => weekday(today, '日一二三四五六'.indexOf(name === '天' ? '日' : name), 1),
+    like(String.raw`(?:最近|过去|(?<!附)近|这)的?${HAN_COUNT}\s?${HAN_UNIT}(?!饼)`),
+    ([, count = '', unit = ''], today) => since(today, count, unit),
   ],
-  [/\blast weekend\b|上(?:个)?周末/iu, (_, today) => days(today, ((today.getDay() + 6) % 7) + 3, 4)],
-  [/\blast week\b|上(?:个)?(?:周|星期|礼拜)/iu, (_, today) => week(today, 1)],
-  [/\bthis week\b|[这本](?:个)?(?:周|星期|礼拜)/iu, (_, today) => week(today, 0)],
-  [/\blast month\b|上(?:个)?月/iu, (_, today) => month(today.getFullYear(), today.getMonth() - 1)],
-  [/\bthis month\b|[这本](?:个)?月/iu, (_, today) => month(today.getFullYear(), today.getMonth())],
   [
-    /\blast year\b|去年/iu,
-    (_, today) => ({ from: time(today.getFullYear() - 1), to: time(today.getFullYear()) }),
+    like(`(?<![以之从目提当此面天日周月年期拜])前[几两些]${HAN_UNIT}`),
+    ([, unit = ''], today) => ago(today, '几', unit),
   ],
-  [/前年/u, (_, today) => ({ from: time(today.getFullYear() - 2), to: time(today.getFullYear() - 1) })],
+  [/\bthe other day\b/iu, (_, today) => ago(today, 'a few', 'days')],
+  // A day seen from today
+  [/大前[天日]/u, (_, today) => days(today, 3)],
   [
-    /\bthis year\b|今年/iu,
-    (_, today) => ({ from: time(today.getFullYear()), to: time(today.getFullYear() + 1) }),
+    /\bday before yesterday\b|(?<![以之从目提当此面天日周月年期拜])前[天日](?!气)/iu,
+    (_, today) => days(today, 2),
+  ],
+  [/\byesterday\b|\blast night\b|昨[天晚日夜]/iu, (_, today) => days(today, 1)],
+  [/\b(?:today|tonight|this (?:morning|afternoon|evening))\b|今[天晚早日]/iu, (_, today) => days(today, 0)],
+  [
+    like(
+      String.raw`\b${WEEKDAY}\s+(?:of\s+)?last\s+week\b|\blast\s+week(?:['’]s|,)?\s+(?:on\s+)?${WEEKDAY}\b`,
+    ),
+    ([, first, second = ''], today) => weekday(today, weekdayOf(first ?? second), 1),
+  ],
+  [like(String.raw`\blast\s+${WEEKDAY}\b`), ([, name = ''], today) => latest(today, weekdayOf(name), true)],
+  [like(String.raw`\bthis\s+${WEEKDAY}\b`), ([, name = ''], today) => weekday(today, weekdayOf(name), 0)],
+  [
+    like(`${BEFORE}${HAN_WEEKDAY}`),
+    ([, before = '', name = ''], today) => weekday(today, hanWeekdayOf(name), before.length),
+  ],
+  [like(`[这本]个?${HAN_WEEKDAY}`), ([, name = ''], today) => weekday(today, hanWeekdayOf(name), 0)],
+  // Alone: not where a date stands beside it, that tells more.
+  [
+    like(
+      String.raw`(?<!\b(?:next|every|each|coming)\s|${TAKEN}[\s,(]*)\b(sun|mon|tues|wednes|thurs|fri|satur)day\b(?![\s,(]*(?:the\s+)?${TAKEN})`,
+    ),
+    ([, name = ''], today) => latest(today, weekdayOf(name), false),
+  ],
+  [
+    like(
+      String.raw`(?<![\d一二两三四五六七八九十几半每下]个?|${TAKEN}[\s,，(（]*)${HAN_WEEKDAY}(?![\s,，(（]*${TAKEN})`,
+    ),
+    ([, name = ''], today) => latest(today, hanWeekdayOf(name), false),
+  ],
+  // A week, a month, a year
+  [
+    /\b(week|weekend|month|year)\s+before\s+last\b/iu,
+    ([, unit = ''], today) =>
+      ({
+        week: week(today, 2),
+        weekend: weekend(today, 2),
+        month: month(today, 2),
+        year: year(today.getFullYear() - 2),
+      })[unit.toLowerCase()] ?? null,
+  ],
+  [/\blast weekend\b/iu, (_, today) => weekend(today, 1)],
+  [like(`${BEFORE}周末`), ([, before = ''], today) => weekend(today, before.length)],
+  [/\blast week\b/iu, (_, today) => week(today, 1)],
+  [like(`${BEFORE}(?:周|星期|礼拜)`), ([, before = ''], today) => week(today, before.length)],
+  [/\bthis week\b|[这本]个?(?:周|星期|礼拜)/iu, (_, today) => week(today, 0)],
+  [/\blast month\b/iu, (_, today) => month(today, 1)],
+  [like(`${BEFORE}月(?![饼亮球])`), ([, before = ''], today) => month(today, before.length)],
+  [/\bthis month\b|[这本]个?月(?![饼亮球])/iu, (_, today) => month(today, 0)],
+  [
+    /\b(?:last|this) year\b|(?<![以之从目提当此面天日周月期拜])大?前年|[去今]年/iu,
+    ([text], today) => year(yearOf(text, today) as number),
   ],
   [
     /(?:\b(?:in|during|of|since|year)\s+(20\d{2}|19\d{2})\b)|(?<!\d)(20\d{2}|19\d{2})年/iu,
-    ([, a, b]) => ({ from: time(Number(a ?? b)), to: time(Number(a ?? b) + 1) }),
+    ([, a, b]) => year(Number(a ?? b)),
   ],
 ];
 
@@ -189,14 +331,12 @@ export function datesIn(question: string, now: number): readonly Span[] | null {
   const today = new Date(now);
   let left = question.slice(0, 2_000);
   const spans: Span[] = [];
-  for (const [pattern, read] of PATTERNS) {
-    const match = pattern.exec(left);
-    if (!match || spans.length >= MOST) continue;
-    const span = read(match, today);
-    if (!span || !(span.to > span.from)) continue;
-    // Somebody may have spoken of it the day after, and time zones differ.
-    spans.push({ from: span.from - DAY / 2, to: span.to + DAY });
-    left = `${left.slice(0, match.index)} ${left.slice(match.index + match[0].length)}`;
-  }
+  for (const [pattern, read] of PATTERNS)
+    for (let match = pattern.exec(left); match && spans.length < MOST; match = pattern.exec(left)) {
+      const span = read(match, today);
+      // Somebody may have spoken of it the day after, and time zones differ.
+      if (span) spans.push({ from: span.from - DAY / 2, to: span.to + DAY });
+      left = `${left.slice(0, match.index)}${TAKEN}${left.slice(match.index + match[0].length)}`;
+    }
   return spans.length > 0 ? spans : null;
 }

@@ -75,6 +75,17 @@ const wordsOf = (text: string): ReadonlySet<string> => new Set(queryWords(text).
 /** Questions that share so many of their words are one question: what is not related to one is not related to the other. */
 const SAME_QUESTION = 0.6;
 
+/** Ids of the messages that the feedback says this of. */
+const judged = (
+  feedback: readonly Feedback[],
+  as: Feedback['verdict'],
+  counts: (one: Feedback) => boolean = () => true,
+): ReadonlySet<string> =>
+  new Set(feedback.filter((one) => one.verdict === as && counts(one)).map(({ messageId }) => messageId));
+
+/** The messages that are never to be recalled, also not beside others. */
+export const neverOf = (feedback: readonly Feedback[]): ReadonlySet<string> => judged(feedback, 'never');
+
 /** What of the feedback speaks about this question, as ranking takes it. Ids are of messages. */
 export function feedbackFor(
   feedback: readonly Feedback[],
@@ -84,7 +95,6 @@ export function feedbackFor(
   readonly never: ReadonlySet<string>;
   readonly notRelated: ReadonlySet<string>;
 } {
-  const of = (verdict: Feedback['verdict']) => feedback.filter((one) => one.verdict === verdict);
   const asked = wordsOf(question);
   const isSame = (other: string): boolean => {
     const others = wordsOf(other);
@@ -93,10 +103,9 @@ export function feedbackFor(
     const all = asked.size + others.size - shared;
     return all === 0 ? question.trim() === other.trim() : shared / all >= SAME_QUESTION;
   };
-  const ids = (some: readonly Feedback[]) => new Set(some.map(({ messageId }) => messageId));
   return {
-    pinned: ids(of('pinned')),
-    never: ids(of('never')),
-    notRelated: ids(of('not-related').filter(({ query }) => isSame(query ?? ''))),
+    pinned: judged(feedback, 'pinned'),
+    never: neverOf(feedback),
+    notRelated: judged(feedback, 'not-related', ({ query }) => isSame(query ?? '')),
   };
 }

@@ -15,7 +15,8 @@ const SHAPES: readonly RegExp[] = [
   /\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}/g,
   /\bxox[abeprs]-[\w-]{10,}|\bxapp-[\w-]{10,}/g,
   /\b(?:npm|hf|dop_v1|shpat|pypi)[_-][A-Za-z0-9_-]{24,}/g,
-  /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]{0,200}:)[^\s@/]{1,200}(?=@)/gi, // scheme://user:password@host
+  // scheme://user:password@host; the last of several @ parts it from the host
+  /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]{0,200}:)[^\s@/]{1,200}(?:@[^\s@/"'`<>()[\],;，；。]{1,200}){0,4}(?=@)/gi,
   /(\b(?:bearer|basic)\s+)[\w.~+/=-]{16,}/gi,
 ];
 
@@ -25,6 +26,23 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   secret: ['密钥', '密鑰', '秘钥'],
   apikey: ['密钥', '密鑰', '秘钥'],
 };
+
+/** Between a name and its value in a sentence: "is", "was changed to", 改成了. */
+const BECOMES = [
+  String.raw`(?:(?:is|was|got|ha[sd] been)\s{1,4})?(?:now\s{1,4})?(?:changed|set|reset|updated)\s{1,4}to`,
+  String.raw`(?:is|was|are)\s{1,4}now|is|was|are|to`,
+  '(?:已经?|被)?(?:改|换|換|更改|修改|更新|设|設|设置|重置)(?:成|为|為)(?:了|(?!了))|就?是|为|為',
+].join('|');
+/**
+ * A value that looks like one by itself, a digit or a mark among its characters; a length ("12 characters", 8位) and what it is made or stored
+ * with (SHA-256, varchar(255)) are none.
+ */
+const LIKELY = [
+  String.raw`(?!\d{1,3}\+?(?:[\s-]?(?:char|digit|letter|symbol|bit|byte|day)|\s?[位个個次天年月日种種]))`,
+  String.raw`(?!(?:sha|md|base|u?int|aes|rsa|utf|argon|pbkdf|n?varchar|char)[-_]?\d[\w-]{0,6}(?![^\s|(.,;，；。]))`,
+  String.raw`(?!n?(?:var)?char\d?\()`,
+  String.raw`(?=\S{0,60}(?:[\d@#$%^&*_+=~]|[!?]\w))`,
+].join('');
 
 const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
@@ -37,12 +55,18 @@ function keywordPattern(keyword: string): string {
     .join(String.raw`[\s_-]?`);
 }
 
-const patterns = new Map<string, readonly RegExp[]>();
+interface Named {
+  /** Whether any of the names is mentioned at all: the patterns try each place of a text, and most texts name no secret. */
+  readonly mentioned: RegExp;
+  readonly patterns: readonly RegExp[];
+}
+const patterns = new Map<string, Named | null>();
 
-function keywordPatterns(keywords: readonly string[]): readonly RegExp[] {
+/** Null without keywords. */
+function keywordPatterns(keywords: readonly string[]): Named | null {
   const key = keywords.join('\n');
   const known = patterns.get(key);
-  if (known) return known;
+  if (known !== undefined) return known;
   const all = keywords.flatMap((word) => [
     word,
     ...(ALIASES[word.toLowerCase().replace(/[\s_-]/g, '')] ?? []),
@@ -67,16 +91,27 @@ function keywordPatterns(keywords: readonly string[]): readonly RegExp[] {
       new RegExp(String.raw`(${name}\s{0,4}(?:[:=：]|=>|:=)\s{0,4})([^\s"'\x60,;，；。•]{1,500})`, 'giu'),
       // --name value
       new RegExp(String.raw`(--?${name}\s{1,4})([^\s"'\x60,;•-]\S{0,500})`, 'giu'),
-      // the password is hunter2: only what looks like one, a digit or a mark among its characters
+      // the password is hunter2: only what looks like one
       new RegExp(
-        String.raw`(${name}\s{0,4}(?:is|was|are|to|是|为|為|就是|改成|改为)[\s:：]{0,4})(["'\x60“]?(?=[^\s]{0,60}[\d@#$%^&*_+=!?~])[^\s"'\x60”,;，；。•]{4,500}["'\x60”]?)`,
+        String.raw`(${name}\s{0,4}(?:${BECOMES})[\s:：]{0,4})(["'\x60“]?${LIKELY}[^\s"'\x60”,;，；。•]{4,500}["'\x60”]?)`,
+        'giu',
+      ),
+      // | password | hunter2 |: in a table, too
+      new RegExp(
+        String.raw`(\|[ \t]{0,20}["'\x60*_]{0,3}${name}[ \t]{0,20}\|[ \t]{0,20})(["'\x60]?${LIKELY}[^\s"'\x60|•]{4,500}["'\x60]?)(?=[ \t]{0,20}\|)`,
+        'giu',
+      ),
+      // <password>hunter2</password>
+      new RegExp(
+        String.raw`(<(?:\w{1,20}:)?${name}(?:\s[^<>]{0,200})?>\s{0,20})([^\s<•][^<•]{0,500})(?=<\/)`,
         'giu',
       ),
     );
   }
   if (patterns.size > 32) patterns.clear();
-  patterns.set(key, made);
-  return made;
+  const named = names ? { mentioned: new RegExp(names, 'iu'), patterns: made } : null;
+  patterns.set(key, named);
+  return named;
 }
 
 /**
@@ -91,7 +126,8 @@ export function redact(text: string, keywords: readonly string[]): { text: strin
   };
   let out = text;
   for (const shape of SHAPES) out = out.replace(shape, hide);
-  for (const pattern of keywordPatterns(keywords)) out = out.replace(pattern, hide);
+  const named = keywordPatterns(keywords);
+  if (named?.mentioned.test(out)) for (const pattern of named.patterns) out = out.replace(pattern, hide);
   return { text: out, redacted };
 }
 

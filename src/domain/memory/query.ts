@@ -21,6 +21,23 @@ export interface SearchLine {
   readonly unknown: readonly string[];
 }
 
+const slashed = (path: string): string => path.replaceAll('\\', '/').replace(/\/+$/, '');
+
+/** Whether `dir:` means a folder: any part of its path, in capitals or not; `~` is wherever somebody's home is. False where there is none. */
+export const isNamedFolder = (workDir: string | null, part: string): boolean =>
+  workDir !== null &&
+  slashed(workDir)
+    .toLowerCase()
+    .includes(
+      slashed(part)
+        .replace(/^~(?=\/|$)/, '')
+        .toLowerCase(),
+    );
+
+/** Whether a folder is this one or lies in it, letter by letter: a path is what its device says. */
+export const isWithinFolder = (workDir: string | null, folder: string): boolean =>
+  workDir !== null && `${slashed(workDir)}/`.startsWith(`${slashed(folder)}/`);
+
 const ROLES: Readonly<Record<string, readonly Role[]>> = {
   me: ['user'],
   user: ['user'],
@@ -47,7 +64,8 @@ const NAMED_DAYS: Readonly<Record<string, number>> = { today: 0, 今天: 0, yest
 
 /**
  * The beginning of the day, month or year that a person wrote, in this device's time zone: `2026`, `2026-05`, `2026-05-02`, `2026/5/2`,
- * `2026年5月2日`, `today`, `yesterday`, or a span back from now: `7d`, `2w`, `3m`, `1y`. Undefined for anything else.
+ * `2026年5月2日`, `today`, `yesterday`, or a span back from now: `7d`, `2w`, `3m`, `1y`. Undefined for anything else, and for a day that
+ * does not exist.
  */
 export function parseDay(text: string, now: number): number | undefined {
   const span = /^(\d{1,4})\s?([hdwmy])$/i.exec(text);
@@ -60,12 +78,39 @@ export function parseDay(text: string, now: number): number | undefined {
   const day = /^(\d{4})(?:[-/.年](\d{1,2})(?:[-/.月](\d{1,2})日?)?月?)?年?$/.exec(text);
   if (!day) return undefined;
   const [year, month, date] = [Number(day[1]), Number(day[2] ?? 1), Number(day[3] ?? 1)];
-  if (month < 1 || month > 12 || date < 1 || date > 31) return undefined;
-  return new Date(year, month - 1, date).getTime();
+  const at = new Date(year, month - 1, date);
+  // 30 February would be a day in March.
+  return at.getMonth() === month - 1 && at.getDate() === date ? at.getTime() : undefined;
 }
 
 const FILTER =
-  /(?<![^\s])(-?)(in|title|from|dir|folder|before|after|since|has|is)[:：]\s?(?:"([^"]*)"?|“([^”]*)”?|'([^']*)'|(\S+))/giu;
+  /(?<!\S)(-?)(in|title|from|dir|folder|before|after|since|has|is)[:：](?:\s?(?:"([^"]*)"?|“([^”]*)”?|'([^']*)'|(\S+)))?/giu;
+
+/** A filter as it is written in a search line. */
+export interface WrittenFilter {
+  /** In lower case. */
+  readonly name: string;
+  readonly negated: boolean;
+  /** Without its quotes; empty where there is none yet. */
+  readonly value: string;
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The filters written in a line, in order, understood or not. The last may still be without a value. */
+export const filtersIn = (line: string): WrittenFilter[] =>
+  [...line.matchAll(FILTER)].map((match) => {
+    const [text, minus, name = '', ...values] = match;
+    return {
+      name: name.toLowerCase(),
+      negated: minus === '-',
+      value: values.find((value) => value !== undefined) ?? '',
+      text,
+      start: match.index,
+      end: match.index + text.length,
+    };
+  });
 
 /** Reads one filter into `filter`; false when its value means nothing. */
 function read(filter: SearchFilter, name: string, value: string, negated: boolean, now: number): boolean {
@@ -111,18 +156,17 @@ function read(filter: SearchFilter, name: string, value: string, negated: boolea
 export function parseSearch(line: string, now: number): SearchLine {
   const filter: SearchFilter = {};
   const unknown: string[] = [];
-  const text = line.replace(
-    FILTER,
-    (whole, minus: string, name: string, ...values: (string | undefined)[]) => {
-      const value = (values.slice(0, 4).find((candidate) => candidate !== undefined) ?? '').trim();
-      const trial: SearchFilter = { ...filter };
-      if (value && read(trial, name.toLowerCase(), value, minus === '-', now)) {
-        Object.assign(filter, trial);
-        return ' ';
-      }
-      unknown.push(whole);
-      return whole;
-    },
-  );
+  let text = '';
+  let at = 0;
+  for (const { name, negated, value, text: written, start, end } of filtersIn(line)) {
+    const wanted = value.trim();
+    const trial: SearchFilter = { ...filter };
+    const isKnown = wanted !== '' && read(trial, name, wanted, negated, now);
+    if (isKnown) Object.assign(filter, trial);
+    else if (value !== '' || !/[:：]$/.test(written)) unknown.push(written);
+    text += `${line.slice(at, start)}${isKnown ? ' ' : written}`;
+    at = end;
+  }
+  text += line.slice(at);
   return { text: text.replace(/\s+/g, ' ').trim(), filter, unknown };
 }

@@ -131,6 +131,12 @@ export function keywordHalf(sum: number, worth: readonly number[], fit: Fit = FI
   return share(sum / reach / fit.keywordFull);
 }
 
+/** The half that is weighed against the words: whole vector and late interaction, as far as each was computed. */
+export function meaningOf(vector: number | null, late: number | null, fit: Fit = FIT): number | null {
+  if (vector === null) return late;
+  return late === null ? share(fit.withoutLate * vector) : (vector + late) / 2;
+}
+
 /** Weighted sum of the halves. A half that is impossible (null) leaves the whole weight to the other. */
 export function hybridOf(
   vector: number | null,
@@ -277,9 +283,7 @@ export function ranker<C extends Rankable>(
     const halves = known.map(({ vector, keyword, named }, at) => {
       const found = scale && on('late') ? lateOf(candidates[at] as C) : null;
       const late = found === null ? null : lateHalf(found, fit);
-      const meaning =
-        vector === null ? late : late === null ? share(fit.withoutLate * vector) : (vector + late) / 2;
-      const hybrid = hybridOf(meaning, keyword, weights);
+      const hybrid = hybridOf(meaningOf(vector, late, fit), keyword, weights);
       return { late, hybrid, base: hybrid * named };
     });
     const baseAt = (at: number | undefined): number => halves[at ?? -1]?.base ?? 0;
@@ -350,14 +354,17 @@ export function ranker<C extends Rankable>(
   };
 }
 
-/** Tells of one after the other whether it is kept: one passage a message, one of each wording, so many of each conversation. */
+/**
+ * Tells of one after the other whether it is kept: one passage a message, one of each wording, so many of each conversation. Notes only look
+ * like one conversation: each stands for itself.
+ */
 function chooser(perConversation: number): (candidate: Rankable) => boolean {
   const messages = new Set<string>();
   const wordings = new Set<string>();
   const taken = new Map<string, number>();
   return (candidate) => {
     const already = taken.get(candidate.conversationId) ?? 0;
-    if (messages.has(candidate.messageId) || already >= perConversation) return false;
+    if (messages.has(candidate.messageId) || (!candidate.note && already >= perConversation)) return false;
     const wording = squeezed(candidate.text);
     if (wordings.has(wording)) return false;
     messages.add(candidate.messageId);

@@ -48,6 +48,8 @@ export interface Notes {
   judge(verdict: Omit<Feedback, 'id' | 'at'>): Promise<Feedback>;
   /** Takes a verdict back. */
   takeBack(id: string): Promise<void>;
+  /** Conversations were erased for good: what was said of their passages goes with their words, from the log too. */
+  forget(conversations: readonly string[]): Promise<void>;
   /** Adds what an export brought and this library lacks; of a note that is there, the later words stay. Returns how many it added or changed. */
   bring(brought: {
     readonly notes: readonly MemoryNote[];
@@ -119,8 +121,14 @@ export function createNotes({
     return result;
   };
 
-  /** Shown once it is durable: the change is made on a copy, so that a failure leaves nothing behind. */
-  const change = (make: (notes: Y.Map<unknown>, feedback: Y.Map<unknown>) => void): Promise<void> =>
+  /**
+   * Shown once it is durable: the change is made on a copy, so that a failure leaves nothing behind. `foldAfter`: as many entries of the
+   * document are folded into one, and what was taken out is nowhere in that.
+   */
+  const change = (
+    make: (notes: Y.Map<unknown>, feedback: Y.Map<unknown>) => void,
+    foldAfter = FOLD_AFTER,
+  ): Promise<void> =>
     inLine(async () => {
       // What is shown from behind a gap can be changed like all else: the change then waits in the document with what it changes.
       const across = damaged && hasGaps(doc);
@@ -143,12 +151,11 @@ export function createNotes({
       Y.applyUpdate(doc, bytes, 'log');
       entries += 1;
       announce();
-      await fold();
+      if (entries >= foldAfter) await fold();
     });
 
   /** Folds what the log has; an entry that does not decode must survive as it is, then nothing is folded. */
   async function fold(): Promise<void> {
-    if (entries < FOLD_AFTER) return;
     const kept = await log.read(NOTES_DOCUMENT);
     const last = kept.at(-1);
     if (!last) return;
@@ -207,6 +214,15 @@ export function createNotes({
       return made;
     },
     takeBack: (id) => change((_, feedback) => feedback.delete(id)),
+    forget: (conversations) => {
+      const gone = new Set(conversations);
+      return change((_, feedback) => {
+        for (const [id, value] of [...feedback]) {
+          const about = feedbackSchema.safeParse(value).data?.conversationId;
+          if (about !== undefined && gone.has(about)) feedback.delete(id);
+        }
+      }, 1);
+    },
     bring: async (brought) => {
       let count = 0;
       await change((notes, feedback) => {

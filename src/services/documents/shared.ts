@@ -109,6 +109,17 @@ export function createWholeReader(log: ConversationLog, keep = 8): WholeReader {
   };
 }
 
+/** How many messages are forgotten in an update that is a whole document. */
+export function forgottenIn(update: Uint8Array): number {
+  const doc = new Y.Doc();
+  try {
+    Y.applyUpdate(doc, update);
+    return doc.getMap('x').size;
+  } finally {
+    doc.destroy();
+  }
+}
+
 /**
  * Each step of the head is a Yjs item that names as its origin the step its writer saw last: who knew what is a fact of the document, the
  * same on all devices, whatever their clocks say and whoever reached the relay first.

@@ -12,7 +12,8 @@ import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { cutToTokens, estimateTokens } from '../../domain/context/tokens.ts';
 import { lateInteraction, type QueryPieces } from '../../domain/memory/late.ts';
 import { lastLineOf, leaning, type QuestionRead } from '../../domain/memory/lean.ts';
-import { feedbackFor, isNotes } from '../../domain/memory/notes.ts';
+import { feedbackFor, isNotes, neverOf } from '../../domain/memory/notes.ts';
+import { isNamedFolder, isWithinFolder } from '../../domain/memory/query.ts';
 import {
   type CosineScale,
   choose,
@@ -44,6 +45,8 @@ const CATCH_UP = 1_000;
 const LET_GO = 5_000;
 /** How long a recall waits for model and index once that is there, ms: seconds on a busy device, for ever from a broken one. */
 const ANSWER_PATIENCE = 30_000;
+/** Messages without vectors, of all there are, from which on finding nothing may be for want of them; and the least number of them. */
+const [BEHIND_SHARE, BEHIND_LEAST] = [0.05, 10];
 /** How often it looks whether the index is there, ms. */
 const INDEX_LOOK = 25;
 /** How long a recall waits for a model that is loading, ms. */
@@ -196,21 +199,16 @@ export function createMemory({
     }
   };
 
-  /** Filters that the index does not know in the person's sense: a folder is meant by any part of its path. */
-  const resolve = (filter: IndexFilter): IndexFilter => {
+  /** The filter as the index knows it: a folder becomes the conversations that have one which is meant. */
+  const resolve = (filter: IndexFilter, isMeant: typeof isNamedFolder): IndexFilter => {
     const { workDir, ...rest } = filter;
     if (workDir === undefined) return filter;
-    const wanted = workDir
-      .replaceAll('\\', '/')
-      .replace(/^~(?=\/|$)/, '')
-      .replace(/\/+$/, '')
-      .toLowerCase();
     const allowed = rest.conversationIds && new Set(rest.conversationIds);
     return {
       ...rest,
       conversationIds: documents.library
         .get()
-        .entries.filter((entry) => entry.workDir?.replaceAll('\\', '/').toLowerCase().includes(wanted))
+        .entries.filter((entry) => isMeant(entry.workDir, workDir))
         .map((entry) => entry.id)
         .filter((id) => !allowed || allowed.has(id)),
     };
@@ -233,8 +231,8 @@ export function createMemory({
 
   /**
    * Ranks what both halves find, together with what stands beside it: first by what the index says of all, then the best again with their
-   * pieces. What is only beside a hit may be one too, unless the filter speaks of messages and not of conversations. The words are looked
-   * up while the model still reads the question.
+   * pieces. What is only beside a hit may be one too, unless the filter speaks of messages and not of conversations. `everything`: also what
+   * is never to be recalled. The words are looked up while the model still reads the question.
    */
   const look = async (
     from: MemoryIndex,
@@ -242,7 +240,7 @@ export function createMemory({
     given: QueryVector | null | Promise<QueryVector | null>,
     filter: IndexFilter,
     limit: number,
-    options: { readonly around: boolean; readonly beside: boolean },
+    options: { readonly around: boolean; readonly beside: boolean; readonly everything?: true },
   ): Promise<Ranked[]> => {
     const { hybrid_weights: weights, filters } = config.get().recall;
     const words = queryWords(question);
@@ -260,9 +258,10 @@ export function createMemory({
         : { vector: given, found: await from.look(given ? { ...asked, vector: meant(given) } : asked) };
     const { worth } = found;
     const candidates = rated(words, found.candidates);
+    const told = notes && feedbackFor(notes.state.get().feedback, question);
     const context: RankContext = {
       weights,
-      ...(notes ? { feedback: feedbackFor(notes.state.get().feedback, question) } : {}),
+      ...(told ? { feedback: options.everything ? { ...told, never: new Set<string>() } : told } : {}),
       ...(vector ? { scale: vector.scale } : {}),
       worth,
       question,
@@ -295,9 +294,10 @@ export function createMemory({
     const kept = Math.max(1, Math.min(hits.length, Math.floor(budget / (FRAME_TOKENS + LEAST_TOKENS))));
     const shares = shareOut(full.slice(0, kept), budget - kept * FRAME_TOKENS);
     const left = budget - kept * FRAME_TOKENS - shares.reduce((sum, share) => sum + share, 0);
+    const never = neverOf(notes?.state.get().feedback ?? []);
     const neighboursOf = (id: MessageId) => {
       const { before, after } = around.get(id) ?? { before: [], after: [] };
-      return [...before, ...after];
+      return [...before, ...after].filter(({ messageId }) => !never.has(messageId));
     };
     const wants = hits
       .slice(0, kept)
@@ -334,6 +334,14 @@ export function createMemory({
           neighbours.reduce((sum, row) => sum + estimateTokens(row.text) + 4, 0),
       };
     });
+  };
+
+  /** Whether so much waits for its vectors that what is not found may be among it. */
+  const isBehind = (): boolean => {
+    const { waiting } = status.get();
+    if (waiting < BEHIND_LEAST) return false;
+    const messages = documents.library.get().entries.reduce((sum, { messageCount }) => sum + messageCount, 0);
+    return waiting >= BEHIND_SHARE * messages;
   };
 
   const recall: Memory['recall'] = async (request) => {
@@ -376,7 +384,7 @@ export function createMemory({
       });
 
     const current = request.currentConversation;
-    const filter = resolve(request.filter ?? {});
+    const filter = resolve(request.filter ?? {}, isWithinFolder);
     const narrowed: IndexFilter =
       current && settings.filters.exclude_current_session
         ? { ...filter, excludeConversationIds: [...(filter.excludeConversationIds ?? []), current] }
@@ -407,7 +415,7 @@ export function createMemory({
         nearMisses: passagesOf(nearMisses, around, query, budget),
         tokens: passages.reduce((sum, passage) => sum + passage.tokens, 0),
         mode: ranked.some(({ scores }) => scores.vector !== null) ? 'hybrid' : 'keyword',
-        degraded: why.vector ? null : why.reason,
+        degraded: !why.vector ? why.reason : passages.length === 0 && isBehind() ? BEHIND : null,
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -430,7 +438,7 @@ export function createMemory({
     const from = await waitForIndex(signal);
     if (!from) return onHits([], true);
     const words = queryWords(text);
-    const narrowed = resolve(filter);
+    const narrowed = resolve(filter, isNamedFolder);
     const wanted = vectorOf(text, signal, Promise.resolve());
     // Whoever gives up on the search gives up on the vector; nobody is left to hear of it.
     wanted.catch(() => undefined);
@@ -440,7 +448,7 @@ export function createMemory({
         ? []
         : distinct(
             await inIndex(from, signal, (from) =>
-              look(from, text, null, narrowed, limit, { around: false, beside: false }),
+              look(from, text, null, narrowed, limit, { around: false, beside: false, everything: true }),
             ),
             Number.POSITIVE_INFINITY,
             limit,
@@ -455,7 +463,7 @@ export function createMemory({
       );
     const both = distinct(
       await inIndex(from, signal, (from) =>
-        look(from, text, vector, narrowed, limit, { around: true, beside: false }),
+        look(from, text, vector, narrowed, limit, { around: true, beside: false, everything: true }),
       ),
       Number.POSITIVE_INFINITY,
     );
@@ -510,8 +518,14 @@ const NO_ANSWER: Problem = {
 };
 
 const NOT_YET: Problem = {
-  code: 'embedding-missing',
+  code: 'memory-behind',
   message: 'The embedding model is not ready yet',
+  retry: true,
+};
+
+const BEHIND: Problem = {
+  code: 'memory-behind',
+  message: 'Many messages have no vectors yet',
   retry: true,
 };
 

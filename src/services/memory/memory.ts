@@ -17,6 +17,7 @@ export interface RecallRequest {
   readonly currentConversation?: ConversationId;
   /** Neighbours of each hit; default true. */
   readonly withContext?: boolean;
+  /** `workDir`: this folder and those in it. */
   readonly filter?: IndexFilter;
   readonly signal: AbortSignal;
 }
@@ -80,7 +81,10 @@ export const STARTING: MemoryStatus = {
 export interface Memory {
   readonly status: Readable<MemoryStatus>;
   recall(request: RecallRequest): Promise<RecallResult>;
-  /** Exact words at once through `onHits`, then merged with meaning; later calls never reorder what they repeat without need. */
+  /**
+   * Exact words at once through `onHits`, then merged with meaning; later calls never reorder what they repeat without need.
+   * `workDir` in the filter: any part of a folder's path. What is never to be recalled is found here.
+   */
   search(request: {
     text: string;
     filter: IndexFilter;

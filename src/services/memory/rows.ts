@@ -7,6 +7,7 @@ import { chunksOf } from '../../domain/memory/chunk.ts';
 import { codeIn } from '../../domain/memory/code.ts';
 import { digestOf } from '../../domain/memory/digest.ts';
 import { keywordsOf } from '../../domain/memory/keywords.ts';
+import { isOfMemory } from '../../domain/memory/own-tools.ts';
 import { isExcluded, redact } from '../../domain/memory/privacy.ts';
 import { summaryOf } from '../../domain/memory/summary.ts';
 import { titleOf } from '../../domain/memory/title.ts';
@@ -24,7 +25,7 @@ const MAX_BEFORE = 4_000;
 export type Privacy = Config['privacy'];
 
 /** Raised whenever rows are made differently: the index is then brought up to date, keeping the vectors that still fit. */
-const RECIPE = 3;
+const RECIPE = 4;
 
 /** What the rows depend on beside the log. When it changes, rows are made again. */
 export const recipeOf = (privacy: Privacy): string =>
@@ -54,12 +55,17 @@ function contentOf(parts: readonly Part[], clean: (text: string) => string): unk
       case 'reasoning':
         return { type: part.type, text: cut(part.text) };
       case 'tool-call':
-        return { type: part.type, callId: part.callId, name: part.name, arguments: cut(part.arguments) };
+        return {
+          type: part.type,
+          callId: part.callId,
+          name: part.name,
+          arguments: isOfMemory(part) ? '' : cut(part.arguments),
+        };
       case 'tool-result':
         return {
           type: part.type,
           callId: part.callId,
-          text: cut(part.text),
+          text: isOfMemory(part) ? '' : cut(part.text),
           ...(part.name === undefined ? {} : { name: part.name }),
         };
       case 'file':

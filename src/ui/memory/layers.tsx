@@ -1,30 +1,57 @@
 // Where things sit in memory: what the next answer sees by itself, what happened lately, and everything.
-import { useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useSession } from '../hooks/session.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { Section } from './section.tsx';
+import { sentAsIs } from './working.ts';
 
 /** What was last touched within this time is recent, ms. */
 const RECENT_MS = 7 * 86_400_000;
 const SHOWN = 3;
 
+/** How much of a conversation is sent as it is; null until it was read. */
+function useSentAsIs(entry: LibraryEntry | undefined): number | null {
+  const { documents } = useApp();
+  const [sent, setSent] = useState<number | null>(null);
+  useEffect(() => {
+    setSent(null);
+    if (!entry) return;
+    let gone = false;
+    documents.read(entry.id).then(
+      (conversation) => {
+        if (!gone && conversation) setSent(sentAsIs(conversation));
+      },
+      // It cannot be read: opening it says why, and nothing is claimed here.
+      () => undefined,
+    );
+    return () => {
+      gone = true;
+    };
+  }, [documents, entry]);
+  return sent;
+}
+
 export function Layers({ entries }: { entries: readonly LibraryEntry[] }) {
   const { t } = useTranslation('memory');
   const navigation = useNavigation();
   const { notes, feedback } = useReadable(useApp().notes.state);
+  const lastOpen = useReadable(useSession().lastOpen);
+  const open = useMemo(() => entries.find(({ id }) => id === lastOpen), [entries, lastOpen]);
+  const sent = useSentAsIs(open);
   const layers = useMemo(() => {
     const since = Date.now() - RECENT_MS;
-    const working = entries.filter((entry) => !entry.archived).slice(0, 1);
+    const working = open ? [open] : [];
     const recent = entries.filter((entry) => entry.updatedAt >= since);
     return [
       { name: 'working', entries: working },
       { name: 'recent', entries: recent },
       { name: 'longTerm', entries },
     ] as const;
-  }, [entries]);
+  }, [entries, open]);
   const pinned = feedback.filter(({ verdict }) => verdict === 'pinned').length;
   return (
     <Section title={t('screen.layers.title')}>
@@ -34,9 +61,14 @@ export function Layers({ entries }: { entries: readonly LibraryEntry[] }) {
             <h3 className="font-medium">{t(`screen.layers.${layer.name}.name`)}</h3>
             <p className="mt-0.5 text-ink-3 text-xs">{t(`screen.layers.${layer.name}.what`)}</p>
             <p className="mt-2 text-ink-2 tabular-nums">
-              {layer.name === 'working'
-                ? t('screen.list.messages', { count: layer.entries[0]?.messageCount ?? 0 })
-                : t('screen.list.count', { count: layer.entries.length })}
+              {layer.name !== 'working'
+                ? t('screen.list.count', { count: layer.entries.length })
+                : !open
+                  ? t('screen.layers.working.none')
+                  : // The line is there before its number: nothing jumps.
+                    sent === null
+                    ? '\u00a0'
+                    : t('screen.list.messages', { count: sent })}
             </p>
             <ul className="mt-1.5 -ml-1.5">
               {layer.entries.slice(0, SHOWN).map((entry) => (

@@ -6,10 +6,11 @@ import { useTranslation } from 'react-i18next';
 import type { Overview } from '../../adapters/index/memory-index.ts';
 import type { Place } from '../../adapters/projection/projection.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
-import { asConversationId, type ConversationId } from '../../domain/base/ids.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import { isNotes } from '../../domain/memory/notes.ts';
 import { topicsOf } from '../../domain/memory/topics.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
-import { useNavigation } from '../hooks/navigation.tsx';
+import { type Navigation, pathOf, routeOf, useNavigation } from '../hooks/navigation.tsx';
 import { formatDate, formatNumber, locale } from '../i18n/index.ts';
 import { Button, Skeleton, Spinner } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
@@ -17,6 +18,21 @@ import { PlotFigure } from './plot.tsx';
 import { Section } from './section.tsx';
 
 type Conversation = Overview['conversations'][number];
+
+/** Memory notes are read as one more conversation, and have a place of their own. */
+const pathTo = (conversationId: ConversationId): string =>
+  pathOf(
+    isNotes(conversationId)
+      ? { screen: 'memory', section: 'notes' }
+      : { screen: 'conversation', conversationId, messageId: null },
+  );
+/** Follows a mark that was made with it. */
+const openPath = (navigation: Navigation, path: string): void => {
+  const route = routeOf(path, '');
+  if (route.screen === 'conversation' && route.conversationId !== null)
+    navigation.openConversation(route.conversationId);
+  else if (route.screen === 'memory') navigation.openScreen('memory', route.section);
+};
 
 /** Days in the calendar: a year in whole weeks where there is room, half a year on a phone. */
 const YEAR_WEEKS = 53;
@@ -34,7 +50,9 @@ export function Pictures() {
     let gone = false;
     memory.overview().then(
       (seen) => {
-        if (!gone) setOverview(seen);
+        if (gone) return;
+        setOverview(seen);
+        setProblem(null);
       },
       (error: unknown) => {
         if (!gone && !isAbort(error)) setProblem(toProblem(error));
@@ -44,12 +62,27 @@ export function Pictures() {
       gone = true;
     };
   }, [memory, state]);
-  const failed = useReadable(memory.status, ({ problem }) => problem);
-  if (problem ?? failed) return <ProblemNotice problem={(problem ?? failed) as Problem} />;
-  if (!overview) return <Waiting />;
-  if (overview.conversations.length === 0) return <p className="text-ink-2">{t('pictures.nothing')}</p>;
+  const trouble = useReadable(memory.status, ({ problem }) => problem);
+  const shown = problem ?? trouble;
+  // A damaged entry or an endpoint that is away takes nothing from what is known already.
+  const notice = shown && <ProblemNotice problem={shown} />;
+  if (!overview)
+    return (
+      <div className="space-y-6">
+        {notice}
+        {state !== 'failed' && problem === null && <Waiting />}
+      </div>
+    );
+  if (overview.conversations.length === 0)
+    return (
+      <div className="space-y-6">
+        {notice}
+        <p className="text-ink-2">{t('pictures.nothing')}</p>
+      </div>
+    );
   return (
     <div className="space-y-10">
+      {notice}
       <Calendar overview={overview} />
       <TopicMap conversations={overview.conversations} />
       <Timeline conversations={overview.conversations} />
@@ -102,6 +135,19 @@ function Picture({
   );
 }
 
+/** Says what a table leaves out, where it does. */
+function MoreRows({ count, columns }: { count: number; columns: number }) {
+  const { t } = useTranslation('memory');
+  if (count <= 0) return null;
+  return (
+    <tr className="border-t">
+      <td colSpan={columns} className="px-3 py-2 text-ink-3 text-xs">
+        {t('pictures.more', { count })}
+      </td>
+    </tr>
+  );
+}
+
 function Rows({
   conversations,
   last,
@@ -137,13 +183,7 @@ function Rows({
             <td className="w-32 px-3 py-1.5 text-right text-ink-3 text-xs">{formatDate(one.updatedAt)}</td>
           </tr>
         ))}
-        {conversations.length > TABLE_ROWS && (
-          <tr className="border-t">
-            <td colSpan={3} className="px-3 py-2 text-ink-3 text-xs">
-              {t('pictures.more', { count: conversations.length - TABLE_ROWS })}
-            </td>
-          </tr>
-        )}
+        <MoreRows count={conversations.length - TABLE_ROWS} columns={3} />
       </tbody>
     </table>
   );
@@ -157,14 +197,14 @@ const titleOf = (one: Conversation, untitled: string, messages: string): string 
 function Timeline({ conversations }: { conversations: readonly Conversation[] }) {
   const { t } = useTranslation('memory');
   const navigation = useNavigation();
-  const follow = useCallback((id: string) => navigation.openConversation(asConversationId(id)), [navigation]);
+  const follow = useCallback((path: string) => openPath(navigation, path), [navigation]);
   const options = useCallback(
     (width: number): Plot.PlotOptions => {
       const dots = conversations.map((one) => ({
         at: new Date(one.updatedAt),
         size: one.messages,
         archived: one.archived,
-        href: `#${one.id}`,
+        href: pathTo(one.id),
         title: titleOf(one, t('untitled'), t('screen.list.messages', { count: one.messages })),
       }));
       const radius = Math.max(2.5, Math.min(9, (width / Math.max(40, conversations.length)) * 1.6));
@@ -226,6 +266,7 @@ function TopicMap({ conversations }: { conversations: readonly Conversation[] })
   useEffect(() => {
     const drawing = new AbortController();
     setPlaces(null);
+    setProblem(null);
     projection
       .project(
         known.map(({ vector }) => vector),
@@ -245,7 +286,7 @@ function TopicMap({ conversations }: { conversations: readonly Conversation[] })
     [places, known],
   );
   const topics = useMemo(() => topicsOf(placed, Math.min(12, Math.ceil(Math.sqrt(placed.length)))), [placed]);
-  const follow = useCallback((id: string) => navigation.openConversation(asConversationId(id)), [navigation]);
+  const follow = useCallback((path: string) => openPath(navigation, path), [navigation]);
   const options = useCallback(
     (width: number): Plot.PlotOptions => ({
       height: Math.min(480, Math.max(260, width * 0.6)),
@@ -260,7 +301,7 @@ function TopicMap({ conversations }: { conversations: readonly Conversation[] })
             y,
             size: one.messages,
             archived: one.archived,
-            href: `#${one.id}`,
+            href: pathTo(one.id),
             title: titleOf(one, t('untitled'), t('screen.list.messages', { count: one.messages })),
           })),
           {
@@ -324,9 +365,11 @@ function TopicMap({ conversations }: { conversations: readonly Conversation[] })
           />
         </div>
       ) : (
-        <div className="grid h-60 place-items-center text-ink-3">
-          <Spinner label={t('pictures.map.drawing')} />
-        </div>
+        !problem && (
+          <div className="grid h-60 place-items-center text-ink-3">
+            <Spinner label={t('pictures.map.drawing')} />
+          </div>
+        )
       )}
     </Picture>
   );
@@ -357,10 +400,7 @@ function Calendar({ overview }: { overview: Overview }) {
       found.set(day, known);
       return known;
     };
-    for (const one of overview.conversations) {
-      at(one.createdAt).written.add(one.id);
-      at(one.updatedAt).written.add(one.id);
-    }
+    for (const { id, said } of overview.conversations) for (const time of said) at(time).written.add(id);
     for (const { at: time, conversationId } of overview.recalled) at(time).recalled.push(conversationId);
     return new Map<string, CalendarDay>(
       [...found].map(([day, { written, recalled }]) => [
@@ -369,7 +409,7 @@ function Calendar({ overview }: { overview: Overview }) {
       ]),
     );
   }, [overview]);
-  const follow = useCallback((day: string) => setChosen(day), []);
+  const follow = useCallback((day: string) => setChosen(day.replace(/^#/, '')), []);
   const options = useCallback(
     (width: number): Plot.PlotOptions => {
       const weeks = width < 560 ? PHONE_WEEKS : YEAR_WEEKS;
@@ -516,8 +556,7 @@ function DayTable({
   const { t } = useTranslation('memory');
   const rows = days
     .filter((day) => day[layer].length > 0)
-    .sort((a, b) => b.date.getTime() - a.date.getTime())
-    .slice(0, TABLE_ROWS);
+    .sort((a, b) => b.date.getTime() - a.date.getTime());
   return (
     <table className="w-full text-left text-sm">
       <thead className="sticky top-0 bg-paper text-ink-3 text-xs">
@@ -527,7 +566,7 @@ function DayTable({
         </tr>
       </thead>
       <tbody>
-        {rows.map((day) => (
+        {rows.slice(0, TABLE_ROWS).map((day) => (
           <tr key={day.date.getTime()} className="border-t">
             <td className="px-3 py-1.5">
               <button
@@ -541,6 +580,7 @@ function DayTable({
             <td className="px-3 py-1.5 text-right tabular-nums">{formatNumber(day[layer].length)}</td>
           </tr>
         ))}
+        <MoreRows count={rows.length - TABLE_ROWS} columns={2} />
       </tbody>
     </table>
   );

@@ -17,13 +17,13 @@ export function useWidth<E extends HTMLElement>(): [React.RefObject<E | null>, n
   return [ref, width];
 }
 
-/** Where a mark leads: the part after `#`. */
+/** Where a mark leads. */
 const targetOf = (mark: Element): string =>
-  (mark.getAttribute('href') ?? mark.getAttributeNS('http://www.w3.org/1999/xlink', 'href') ?? '').slice(1);
+  mark.getAttribute('href') ?? mark.getAttributeNS('http://www.w3.org/1999/xlink', 'href') ?? '';
 
 /**
- * Draws what `options` says at the width of its place. Marks with an `href` are links: `onFollow` gets the part after `#`.
- * `label` says in one sentence what is to be seen.
+ * Draws what `options` says at the width of its place. Marks with an `href` are links: `onFollow` gets it, and the browser itself where
+ * another tab or window is asked for. `label` says in one sentence what is to be seen.
  */
 export function PlotFigure({
   options,

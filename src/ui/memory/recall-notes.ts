@@ -31,8 +31,10 @@ export function remarksOn({
   } else if (trigger && passages.length + nearMisses.length === 0) remarks.push({ say: 'none' });
   if (degraded)
     remarks.push(
-      // Still loading, mostly: the next question finds it ready.
-      degraded.code === 'embedding-missing' ? { say: 'notReady' } : { say: 'words', problem: degraded },
+      // The next question finds it ready. The other code is what earlier versions said of a model that was still loading.
+      ['memory-behind', 'embedding-missing'].includes(degraded.code)
+        ? { say: 'notReady' }
+        : { say: 'words', problem: degraded },
     );
   return remarks;
 }

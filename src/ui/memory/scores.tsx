@@ -1,10 +1,8 @@
 // The numbers behind a passage's rank: a small bar to read at a glance, a table to read closely, a sentence for screen readers.
 import { useTranslation } from 'react-i18next';
-import type { RecalledPassage } from '../../domain/chat/message.ts';
-import { formatNumber } from '../i18n/index.ts';
+import { formatNumber, locale } from '../i18n/index.ts';
 import { classes, Tooltip } from '../shell/controls.tsx';
-
-export type Scores = RecalledPassage['scores'];
+import { partsOf, type Scores } from './score-parts.ts';
 
 /** Two digits, as all scores are written. */
 export const formatScore = (value: number): string =>
@@ -12,42 +10,65 @@ export const formatScore = (value: number): string =>
 
 const share = (value: number): string => `${Math.max(0, Math.min(1, value)) * 100}%`;
 
-/**
- * How the filled length is divided between meaning and words. The weights in force then are not written down with a passage, but
- * `hybrid = w·vector + (1 − w)·keyword` gives them back where the halves differ.
- */
-function shareOfMeaning({ vector, keyword, hybrid }: Scores): number {
-  if (vector === null || vector <= 0) return 0;
-  if (keyword === null || keyword <= 0) return 1;
-  const weight =
-    Math.abs(vector - keyword) > 0.02
-      ? Math.max(0, Math.min(1, (hybrid - keyword) / (vector - keyword)))
-      : 0.6;
-  const [meaning, words] = [weight * vector, (1 - weight) * keyword];
-  return meaning + words > 0 ? meaning / (meaning + words) : 0;
+/** What raised or lowered a score, by name, with its factor: "Pinned", "× 1.50". */
+function useBoostWords(): (scores: Scores) => readonly { name: string; factor: string }[] {
+  const { t, i18n } = useTranslation('memory');
+  return ({ boosts = [] }) =>
+    boosts.map(({ name, factor }) => {
+      const key = `score.boost.${name}`;
+      return {
+        name: t(i18n.exists(key, { ns: 'memory' }) ? (key as 'score.boost.other') : 'score.boost.other'),
+        factor: `× ${formatScore(factor)}`,
+      };
+    });
 }
 
 /** All numbers in one sentence. */
 export function useSpokenScores(): (scores: Scores, threshold: number | null) => string {
   const { t } = useTranslation('memory');
+  const boostWords = useBoostWords();
   return (scores, threshold) => {
+    const list = new Intl.ListFormat(locale(), { type: 'unit' });
+    const { late } = scores;
+    const boosts = boostWords(scores).map(({ name, factor }) => `${name} ${factor}`);
+    const more = [
+      ...(typeof late === 'number' ? [t('score.spokenLate', { late: formatScore(late) })] : []),
+      ...(boosts.length > 0 ? [t('score.spokenBoosts', { boosts: list.format(boosts) })] : []),
+    ];
     const numbers = {
       final: formatScore(scores.final),
       vector: scores.vector === null ? t('score.noVector') : formatScore(scores.vector),
       keyword: scores.keyword === null ? t('score.noKeyword') : formatScore(scores.keyword),
       decay: formatScore(scores.decay),
     };
-    return threshold === null
-      ? t('score.spokenPlain', numbers)
-      : t('score.spoken', {
-          ...numbers,
-          threshold: formatScore(threshold),
-          verdict: t(scores.final >= threshold ? 'score.passed' : 'score.missed'),
-        });
+    const first =
+      threshold === null
+        ? t('score.spokenPlain', numbers)
+        : t('score.spoken', {
+            ...numbers,
+            threshold: formatScore(threshold),
+            verdict: t(scores.final >= threshold ? 'score.passed' : 'score.missed'),
+          });
+    return [first, ...more].join('');
   };
 }
 
-/** The bar alone: meaning, words, what time took, and the threshold as a tick. Decoration; say the numbers beside it. */
+/** The parts of the bar, in its order; the table below draws what belongs to a part in the same look. */
+const LOOKS = {
+  meaning: 'bg-memory-strong',
+  words: 'bg-memory',
+  boosts: 'bg-memory/45',
+  lost: 'hatched',
+} as const;
+const MUTED = {
+  meaning: 'bg-line-strong',
+  words: 'bg-ink-3',
+  boosts: 'bg-ink-3/50',
+  lost: 'hatched',
+} as const;
+const PARTS = ['meaning', 'words', 'boosts', 'lost'] as const;
+
+/** The bar alone: meaning, words, what raised it, what time took; the threshold as a tick. Decoration; say the numbers beside it. */
 function Bar({
   scores,
   threshold,
@@ -59,20 +80,14 @@ function Bar({
   muted: boolean;
   className?: string;
 }) {
-  const meaning = shareOfMeaning(scores);
-  const lost = scores.decay > 0 ? Math.min(1, scores.final / scores.decay) - scores.final : 0;
+  const parts = partsOf(scores);
+  const looks = muted ? MUTED : LOOKS;
   return (
     <span aria-hidden className={classes('relative block h-1.5', className)}>
       <span className="flex h-full overflow-hidden rounded-full bg-press">
-        <span
-          className={muted ? 'bg-line-strong' : 'bg-memory-strong'}
-          style={{ width: share(scores.final * meaning) }}
-        />
-        <span
-          className={muted ? 'bg-ink-3' : 'bg-memory'}
-          style={{ width: share(scores.final * (1 - meaning)) }}
-        />
-        <span className="hatched" style={{ width: share(lost) }} />
+        {PARTS.map((part) => (
+          <span key={part} className={looks[part]} style={{ width: share(parts[part]) }} />
+        ))}
       </span>
       {threshold !== null && (
         <span
@@ -104,7 +119,7 @@ export function ScoreMeter({
   return (
     <Tooltip
       side="top"
-      content={<ScoreTable scores={scores} threshold={threshold} tone="inverse" className="w-52 py-1" />}
+      content={<ScoreTable scores={scores} threshold={threshold} tone="inverse" className="w-60 py-1" />}
     >
       <span
         role="img"
@@ -123,6 +138,16 @@ export function ScoreMeter({
   );
 }
 
+interface RowLook {
+  /** Of the bar. */
+  readonly look?: string;
+  /** Of what the bar leaves free. */
+  readonly rest?: string;
+  /** Said where there is no number. */
+  readonly absent?: string;
+  readonly strong?: boolean;
+}
+
 /** Every number in a row of its own. */
 export function ScoreTable({
   scores,
@@ -136,45 +161,64 @@ export function ScoreTable({
   className?: string;
 }) {
   const { t } = useTranslation('memory');
-  const days = Math.max(0, scores.decay);
-  const rows: [name: string, value: number | null, absent: string, strong?: boolean][] = [
-    [t('score.vector'), scores.vector, t('score.noVector')],
-    [t('score.keyword'), scores.keyword, t('score.noKeyword')],
-    [t('score.hybrid'), scores.hybrid, ''],
-    [t('score.decay'), days, ''],
-    [t('score.final'), scores.final, '', true],
-    ...(threshold === null ? [] : [[t('score.threshold'), threshold, ''] as [string, number, string]]),
-  ];
+  const boosts = useBoostWords()(scores);
   const quiet = tone === 'inverse' ? 'opacity-75' : 'text-ink-3';
+  const row = (
+    name: string,
+    value: number | null | undefined,
+    { look = 'bg-memory-strong', rest = '', absent = '', strong = false }: RowLook = {},
+  ) => (
+    <div key={name} className="col-span-3 grid grid-cols-subgrid items-center">
+      <dt className={strong ? 'font-medium' : quiet}>{name}</dt>
+      {typeof value === 'number' ? (
+        <dd className="contents">
+          <span
+            aria-hidden
+            className={classes(
+              'h-1 overflow-hidden rounded-full',
+              rest,
+              tone === 'inverse' ? 'bg-ink-3/40' : 'bg-press',
+            )}
+          >
+            <span className={classes('block h-full', look)} style={{ width: share(value) }} />
+          </span>
+          <span className={classes('text-right tabular-nums', strong && 'font-medium')}>
+            {formatScore(value)}
+          </span>
+        </dd>
+      ) : (
+        <dd className={classes('col-span-2 text-right', quiet)}>{absent}</dd>
+      )}
+    </div>
+  );
   return (
     <dl
-      className={classes('grid grid-cols-[auto_1fr_auto] items-center gap-x-3 gap-y-0.5 text-xs', className)}
+      className={classes(
+        'grid grid-cols-[minmax(0,auto)_minmax(2rem,1fr)_auto] items-center gap-x-3 gap-y-0.5 text-xs',
+        className,
+      )}
     >
-      {rows.map(([name, value, absent, strong]) => (
-        <div key={name} className="col-span-3 grid grid-cols-subgrid items-center">
-          <dt className={strong ? 'font-medium' : quiet}>{name}</dt>
-          <dd className="contents">
-            <span
-              aria-hidden
-              className={classes(
-                'h-1 overflow-hidden rounded-full',
-                value === null ? 'bg-transparent' : tone === 'inverse' ? 'bg-ink-3/40' : 'bg-press',
-              )}
-            >
-              <span
-                className={classes(
-                  'block h-full',
-                  strong || tone === 'plain' ? 'bg-memory-strong' : 'bg-current',
-                )}
-                style={{ width: share(value ?? 0) }}
-              />
+      {row(t('score.vector'), scores.vector, { look: LOOKS.meaning, absent: t('score.noVector') })}
+      {/* Absent in older answers: nobody asked then. */}
+      {scores.late !== undefined &&
+        row(t('score.late'), scores.late, { look: LOOKS.meaning, absent: t('score.noLate') })}
+      {row(t('score.keyword'), scores.keyword, { look: LOOKS.words, absent: t('score.noKeyword') })}
+      {row(t('score.hybrid'), scores.hybrid)}
+      {boosts.map(({ name, factor }) => (
+        <div key={name} className="col-span-3 flex items-center gap-2">
+          <dt className={classes('min-w-0 flex-1', quiet)}>{name}</dt>
+          <dd className="flex items-center gap-2 tabular-nums">
+            {/* On paper, as in the bar. */}
+            <span aria-hidden className="size-1.5 overflow-hidden rounded-full bg-paper">
+              <span className={classes('block h-full', LOOKS.boosts)} />
             </span>
-            <span className={classes('text-right tabular-nums', strong && 'font-medium')}>
-              {value === null ? <span className={quiet}>{absent}</span> : formatScore(value)}
-            </span>
+            {factor}
           </dd>
         </div>
       ))}
+      {row(t('score.decay'), Math.max(0, scores.decay), { look: 'bg-ink-3', rest: LOOKS.lost })}
+      {row(t('score.final'), scores.final, { strong: true })}
+      {threshold !== null && row(t('score.threshold'), threshold, { look: 'bg-current' })}
     </dl>
   );
 }

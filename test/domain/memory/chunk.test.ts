@@ -105,6 +105,28 @@ describe('chunks', () => {
     expect(chunks[0]?.priority).toBeGreaterThan(said?.priority as number);
   });
 
+  it('make nothing of what memory’s own tools were asked and answered', () => {
+    const call = (name: string): Part => ({
+      type: 'tool-call',
+      callId: name,
+      name,
+      arguments: '{"query":"zebra"}',
+    });
+    const result = (name: string): Part => ({
+      type: 'tool-result',
+      callId: name,
+      name,
+      text: 'the zebra swam',
+    });
+    for (const name of ['recall', 'open_conversation', 'remember'])
+      expect(chunksOf(message([call(name), result(name)], { role: 'tool' }), plain)).toEqual([]);
+    const others = message([result('recall'), call('read_file'), result('read_file')], { role: 'tool' });
+    expect(chunksOf(others, plain).map(({ text }) => text)).toEqual([
+      'read_file: query : zebra',
+      'the zebra swam',
+    ]);
+  });
+
   it('put newer messages first', () => {
     const [older] = chunksOf(message('a word', { createdAt: Date.UTC(2020, 1) }), plain);
     const [newer] = chunksOf(message('a word', { createdAt: Date.UTC(2026, 1) }), plain);

@@ -18,6 +18,20 @@ describe('the privacy filter', () => {
     ['密码：我的密码123，请记住', '密码：•••，请记住'],
     ['数据库密码是abc123', '数据库密码是•••'],
     ['postgres://app:s3cr3t@db/main', 'postgres://app:•••@db/main'],
+    ['postgres://u:p@ss@host/db', 'postgres://u:•••@host/db'],
+    ['see https://u:p@host, or write to me@host.org', 'see https://u:•••@host, or write to me@host.org'],
+    ['密码改成了 hunter2', '密码改成了 •••'],
+    ['密码已经换成了hunter2，记住', '密码已经换成了•••，记住'],
+    ['口令设置为 hunter2', '口令设置为 •••'],
+    ['the password was changed to hunter2 today', 'the password was changed to ••• today'],
+    ['the password is now hunter2', 'the password is now •••'],
+    ['| user | bob |\n| password | hunter2 |', '| user | bob |\n| password | ••• |'],
+    ['| db | **DB_PASSWORD** | `hunter2` | old |', '| db | **DB_PASSWORD** | ••• | old |'],
+    ['<user>bob</user><password>hunter2</password>', '<user>bob</user><password>•••</password>'],
+    [
+      '<db:client_secret env="x">a b\nc</db:client_secret>',
+      '<db:client_secret env="x">•••</db:client_secret>',
+    ],
     ['Authorization: Bearer abcdefghijklmnopqrst', 'Authorization: Bearer •••'],
   ])('takes the value and keeps the words: %s', (text, expected) => {
     expect(clean(text)).toBe(expected);
@@ -49,6 +63,22 @@ describe('the privacy filter', () => {
     'What is a secret?',
     'commit 4da508f27a2785 fixes it',
     '我忘记密码了怎么办',
+    '密码改成了更长的',
+    '密码改成了12位以上的',
+    '密码是8位数字',
+    'the password was changed to something longer',
+    'the password is now 12 characters long',
+    'the password is wrong!',
+    'the password is SHA-256 hashed',
+    '| user | password | notes |',
+    '| password | string | what the person types |',
+    '| password | varchar(255) | not null |',
+    '| password | sha256 | hex |',
+    'cat password | sha256sum',
+    '<password></password>',
+    '<label for="password">Password</label>',
+    '<li>password</li><li>hunter</li>',
+    'open http://localhost:3000/@me/2',
   ])('leaves ordinary talk alone: %s', (text) => {
     expect(redact(text, KEYWORDS)).toEqual({ text, redacted: 0 });
   });
@@ -88,6 +118,11 @@ describe('the privacy filter', () => {
       '-----BEGIN PRIVATE KEY-----'.repeat(5_000),
       `eyJ${'a_'.repeat(100_000)}`,
       'http://a:'.repeat(20_000),
+      `http://a:${'b@'.repeat(100_000)}`,
+      '| password '.repeat(20_000),
+      '<password '.repeat(20_000),
+      '<password>'.repeat(20_000),
+      'password was set '.repeat(12_000),
     ])
       clean(text);
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(6_000);

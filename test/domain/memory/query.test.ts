@@ -62,6 +62,13 @@ describe('a search line', () => {
     expect(parseDay('今天', NOW)).toBe(day(2026, 6, 15));
     expect(parseDay('7d', NOW)).toBe(NOW - 7 * 86_400_000);
     expect(parseDay('2026-13-01', NOW)).toBeUndefined();
+    expect(parseDay('2024-02-29', NOW)).toBe(day(2024, 2, 29));
+    for (const none of ['2026-02-30', '2026-02-29', '2026年4月31日', '2026-00-10', '2026-05-00'])
+      expect([none, parseDay(none, NOW)]).toEqual([none, undefined]);
+    expect(parseSearch('after:2026-02-30 bread', NOW)).toMatchObject({
+      filter: {},
+      unknown: ['after:2026-02-30'],
+    });
     expect(parseDay('soon', NOW)).toBeUndefined();
   });
 

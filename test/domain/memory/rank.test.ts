@@ -372,6 +372,14 @@ describe('the choice', () => {
     expect(choose(rank(alike, context), options).hits).toHaveLength(1);
   });
 
+  it('does not count notes, which only look like one conversation', () => {
+    const good = { cosine: 0.95, bm25: 15, conversationId: 'notes', note: true };
+    const notes = ['a', 'b', 'c', 'd'].map((messageId) => candidate({ ...good, messageId }));
+    expect(choose(rank(notes, context), options).hits).toHaveLength(4);
+    const again = [...notes, candidate({ ...good, messageId: 'd' })];
+    expect(choose(rank(again, context), options).hits).toHaveLength(4);
+  });
+
   it('shares a budget out fairly and fully', () => {
     expect(shareOut([100, 400, 400], 500)).toEqual([100, 200, 200]);
     expect(shareOut([10, 10], 500)).toEqual([10, 10]);

@@ -159,4 +159,34 @@ describe('feedback', () => {
     for (const { id } of feedback) await notes.takeBack(id);
     expect(notes.state.get().feedback).toEqual([]);
   });
+
+  it('goes with a conversation that is erased, and its words are nowhere in the log', async () => {
+    const store = createInMemoryStore();
+    const notes = createNotes({ store, now: clock() });
+    const note = await notes.write({ text: 'Kept.', source: { conversationId: 'c', messageId: 'm' } });
+    await notes.judge({ ...passage, verdict: 'never' });
+    await notes.judge({ ...passage, verdict: 'not-related', query: 'bread' });
+    await notes.judge({
+      ...passage,
+      conversationId: 'other',
+      messageId: 'n',
+      verdict: 'pinned',
+      passage: 'Rye.',
+    });
+    const bytes = async () =>
+      (await store.log.read(NOTES_DOCUMENT)).map((entry) => new TextDecoder().decode(entry.bytes)).join();
+    expect(await bytes()).toContain('The lease ends in May.');
+    await notes.forget(['c', 'unknown']);
+    const next = createNotes({ store, now: clock() });
+    await ready(next);
+    for (const one of [notes, next]) {
+      expect(one.state.get().feedback.map(({ messageId }) => messageId)).toEqual(['n']);
+      expect(one.state.get().notes.map(({ id }) => id)).toEqual([note.id]);
+    }
+    expect(await bytes()).not.toContain('The lease ends');
+    expect(await bytes()).toContain('Rye.');
+    const before = await store.log.head();
+    await notes.forget(['unknown']);
+    expect(await store.log.head()).toBe(before);
+  });
 });

@@ -8,8 +8,11 @@ import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { newEntryId } from '../../../src/domain/base/ids.ts';
 import type { Part } from '../../../src/domain/chat/message.ts';
-import { configSchema } from '../../../src/domain/settings/config.ts';
+import { MEMORY_TOOLS } from '../../../src/domain/memory/own-tools.ts';
+import { configSchema, defaultConfig } from '../../../src/domain/settings/config.ts';
+import { TOOLS } from '../../../src/services/chat/tools/index.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
+import { messageRow } from '../../../src/services/memory/rows.ts';
 import { conversationOf, type HomeOptions, openHome } from './home.ts';
 
 const homes: ReturnType<typeof openHome>[] = [];
@@ -166,6 +169,40 @@ describe('the projector', () => {
     expect(await found(index, 'zebra')).toEqual([]);
     expect(await found(index, 'swam')).toHaveLength(1);
     expect((await index.stats('')).messages).toBe(4);
+  });
+
+  it('keeps nothing of what memory’s own tools gave, and of other tools all', async () => {
+    expect(TOOLS.map(({ name }) => name)).toEqual(expect.arrayContaining([...MEMORY_TOOLS]));
+    const asked = (name: string): Part[] => [
+      { type: 'text', text: 'Let me look.' },
+      { type: 'tool-call', callId: name, name, arguments: '{"query":"zebra"}' },
+    ];
+    const got = (name: string): Part[] => [
+      { type: 'tool-result', callId: name, name, text: 'the zebra crossed' },
+    ];
+    const { add, documents } = home({ engine: false });
+    const rows = async (name: string) => {
+      const [id] = await add(
+        conversationOf([
+          'What about that animal?',
+          { role: 'assistant', parts: asked(name) },
+          { role: 'tool', parts: got(name) },
+        ]),
+      );
+      const conversation = id && (await documents.read(id));
+      if (!conversation) throw new Error('not there');
+      return JSON.stringify(
+        [...conversation.messages.values()].map((message) =>
+          messageRow(conversation, message, defaultConfig.privacy),
+        ),
+      );
+    };
+    for (const name of MEMORY_TOOLS) {
+      const made = await rows(name);
+      expect(made).not.toMatch(/zebra/);
+      expect(made).toMatch(/Let me look/);
+    }
+    expect(await rows('read_file')).toMatch(/zebra.*zebra/);
   });
 
   it('keeps secrets and excluded folders out, and follows a change of the filter', async () => {

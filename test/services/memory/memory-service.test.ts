@@ -160,6 +160,21 @@ describe('recall', () => {
     expect(filtered.passages.map((passage) => passage.title)).toEqual(['One']);
   });
 
+  it('keeps to a folder and what lies in it, letter by letter', async () => {
+    const house = home({ now: () => NOW, config: { recall: { filters: { min_similarity: 0 } } } });
+    const folders = ['/home/u/app', '/home/u/app/src', '/home/u/app-old', '/mnt/home/u/app', '/home/u/App'];
+    await house.add(
+      ...[...folders, null].map((workDir) =>
+        conversationOf([`the red boat of ${workDir}`], { title: workDir ?? 'none', workDir }),
+      ),
+    );
+    await house.indexed();
+    for (const workDir of ['/home/u/app', '/home/u/app/']) {
+      const { passages } = await house.recall('red boat', { limit: 10, filter: { workDir } });
+      expect(passages.map(({ title }) => title).sort()).toEqual(['/home/u/app', '/home/u/app/src']);
+    }
+  });
+
   it('goes by words when the model fails, and says so', async () => {
     const broken: EmbeddingProvider = {
       ...createHashingEmbedding(),
@@ -174,6 +189,16 @@ describe('recall', () => {
     expect(result.passages[0]?.title).toBe('Keys');
     expect(result).toMatchObject({ mode: 'keyword', degraded: { code: 'embedding-missing' } });
     expect(result.passages[0]?.scores.vector).toBeNull();
+  });
+
+  it('says that memory is behind where nothing was found and much has no vectors yet', async () => {
+    const { index, embedding } = await remembered();
+    const memory = (waiting: number) =>
+      memoryOver(() => index, embedding.get(), { ...READY, state: 'indexing', waiting });
+    const asked = (waiting: number, text: string) => memory(waiting).recall({ text, signal: signal() });
+    expect((await asked(10, 'the moons of Jupiter')).degraded?.code).toBe('memory-behind');
+    expect((await asked(9, 'the moons of Jupiter')).degraded).toBeNull();
+    expect((await asked(10, 'where is the cellar key')).degraded).toBeNull();
   });
 
   it('does not ask an English model about Chinese', async () => {
@@ -204,7 +229,7 @@ describe('recall', () => {
     expect(await asked).toMatchObject({
       passages: [],
       mode: 'keyword',
-      degraded: { code: 'embedding-missing' },
+      degraded: { code: 'memory-behind' },
     });
   });
 

@@ -75,6 +75,35 @@ describe('feedback', () => {
     expect((await first(one, 'staging server port'))?.messageId).toBe(best.messageId);
   });
 
+  it('keeps it out also beside others, and leaves it to whoever searches everything', async () => {
+    const one = await home();
+    const said = await first(one, 'which port does the staging server use');
+    const beside = said?.neighbours[0];
+    if (!said || !beside) throw new Error('a passage and its neighbour were expected');
+    await one.notes.judge({
+      verdict: 'never',
+      conversationId: said.conversationId,
+      messageId: beside.messageId,
+      query: null,
+      passage: beside.text,
+      title: said.title,
+    });
+    const { passages, nearMisses } = await one.recall('which port does the staging server use');
+    expect(passages.map(({ messageId }) => messageId)).toContain(said.messageId);
+    expect(JSON.stringify([...passages, ...nearMisses])).not.toContain(beside.messageId);
+
+    const shown: (readonly string[])[] = [];
+    await one.memory.search({
+      text: beside.text,
+      filter: {},
+      limit: 10,
+      signal: new AbortController().signal,
+      onHits: (hits) => shown.push(hits.map(({ messageId }) => messageId)),
+    });
+    expect(shown.length).toBeGreaterThan(0);
+    for (const hits of shown) expect(hits).toContain(beside.messageId);
+  });
+
   it('pins a passage above its like, and pushes one down for a question that is much the same', async () => {
     const one = await home();
     const found = (await one.recall('staging server port')).passages;

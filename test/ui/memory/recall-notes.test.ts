@@ -33,5 +33,6 @@ it('a kept recall tells why memory was asked, and what went wrong', () => {
     'words',
   ]);
   // Without a model the recall is the answer: it says itself where there was nothing.
-  expect(said({ degraded: { code: 'embedding-missing', message: 'x' } })).toEqual(['notReady']);
+  for (const code of ['memory-behind', 'embedding-missing'])
+    expect(said({ degraded: { code, message: 'x' } })).toEqual(['notReady']);
 });

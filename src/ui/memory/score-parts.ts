@@ -1,0 +1,54 @@
+// What a passage's score is made of, read back from the numbers that were written down with it. Pure arithmetic, for the bar.
+import type { RecalledPassage } from '../../domain/chat/message.ts';
+import { FIT } from '../../domain/memory/fit.ts';
+import { meaningOf, withDecay } from '../../domain/memory/rank.ts';
+
+type Written = RecalledPassage['scores'];
+/** As written down with a passage, or as the ranking hands them out. */
+export type Scores = Omit<Written, 'boosts'> & {
+  readonly boosts?: readonly { readonly name: string; readonly factor: number }[] | undefined;
+};
+
+/** Lengths on a bar of 1: `meaning + words + boosts` is the final score, `lost` is what its age took from it. */
+export interface ScoreParts {
+  readonly meaning: number;
+  readonly words: number;
+  readonly boosts: number;
+  readonly lost: number;
+}
+
+const clamped = (value: number): number => Math.max(0, Math.min(1, value));
+
+/**
+ * The share of the two halves that is meaning. The weights in force then are not written down with a passage, but
+ * `hybrid = w·meaning + (1 − w)·keyword` gives them back where the halves differ.
+ */
+function shareOfMeaning(scores: Scores): number {
+  const { vector, late, keyword, hybrid } = scores;
+  // Older answers knew no late interaction at all.
+  const half = late === undefined ? vector : meaningOf(vector, late);
+  if (half === null || half <= 0) return 0;
+  if (keyword === null || keyword <= 0) return 1;
+  const weight = Math.abs(half - keyword) > 0.02 ? clamped((hybrid - keyword) / (half - keyword)) : 0.6;
+  const [meaning, words] = [weight * half, (1 - weight) * keyword];
+  return meaning + words > 0 ? meaning / (meaning + words) : 0;
+}
+
+/**
+ * Divides the final score: first what boosts raised it by (none where they lowered it; all of it where nothing but its surroundings spoke
+ * for the passage), the rest by what meaning and words gave. Age is undone where it acted: on the odds.
+ */
+export function partsOf(scores: Scores): ScoreParts {
+  const { hybrid, boosts = [], decay } = scores;
+  const final = clamped(scores.final);
+  const raised = boosts.reduce((all, { factor }) => all * factor, 1);
+  const boosted = hybrid <= 0 ? 1 : raised > 1 ? 1 - 1 / raised : 0;
+  const meaning = shareOfMeaning(scores);
+  const young = decay > 0 && decay < 1 ? withDecay(final, decay ** -FIT.age) : final;
+  return {
+    meaning: final * (1 - boosted) * meaning,
+    words: final * (1 - boosted) * (1 - meaning),
+    boosts: final * boosted,
+    lost: Math.max(0, young - final),
+  };
+}

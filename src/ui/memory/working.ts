@@ -1,0 +1,9 @@
+// What of a conversation a model gets to read as it was said.
+import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
+import { branchOf } from '../chat/rows.ts';
+
+/** Messages of the branch that is shown which no compaction folds; bookkeeping is not counted, as in the library. */
+export function sentAsIs(conversation: Conversation): number {
+  const { path, folded } = branchOf(conversation, effectiveHead(conversation));
+  return path.filter(({ id, kind }) => kind !== 'note' && !folded.has(id)).length;
+}
