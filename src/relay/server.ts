@@ -27,6 +27,8 @@ const READY_MS = 2000;
 const SPARE_CONNECTIONS = 500;
 /** An account that has asked for so much more than its share is served on the connections that it has. */
 const MAX_DEBT_MS = 10_000;
+/** Of what is sent this much is handed over at a time, bytes: a ping finds its way in between, and that it leaves is a sign of life. */
+const PIECE_BYTES = 64 * 1024;
 
 interface Account extends AccountUse {
   connections: number;
@@ -46,7 +48,18 @@ interface Connection extends Peer {
   readonly socket: WebSocket;
   readonly account: Account;
   readonly messages: Bucket;
-  alive: boolean;
+  /** Where its bytes come in. */
+  readonly stream: Socket;
+  /** Bytes that had come in when it was pinged last. */
+  heard: number;
+  /** Something of what is sent to it has left since. */
+  took: boolean;
+  /** What is to be sent, the first of them up to `sent`. */
+  readonly unsent: Uint8Array[];
+  sent: number;
+  /** Bytes that wait behind the first one. */
+  waiting: number;
+  sending: boolean;
   closing: boolean;
   /** Bytes that came in and are not dealt with. */
   pending: number;
@@ -193,18 +206,24 @@ export function createRelayServer(deps: {
         setTimeout(() => webSocket.terminate(), CLOSE_MS).unref();
         return;
       }
-      welcome(webSocket, accountOf(tag), room);
+      welcome(webSocket, request.socket, accountOf(tag), room);
     });
   }
 
-  function welcome(socket: WebSocket, account: Account, roomName: string) {
+  function welcome(socket: WebSocket, stream: Socket, account: Account, roomName: string) {
     const connection: Connection = {
       socket,
       account,
       messages: createBucket(limits.messagesPerSecond, Date.now()),
       awareness: null,
       answering: false,
-      alive: true,
+      stream,
+      heard: -1,
+      took: false,
+      unsent: [],
+      sent: 0,
+      waiting: 0,
+      sending: false,
       closing: false,
       pending: 0,
       timer: null,
@@ -216,9 +235,6 @@ export function createRelayServer(deps: {
     account.connections++;
     connections.add(connection);
     const joined: { room: Room | null } = { room: null };
-    socket.on('pong', () => {
-      connection.alive = true;
-    });
     socket.on('close', () => {
       if (connection.timer) clearTimeout(connection.timer);
       connection.closing = true;
@@ -233,7 +249,6 @@ export function createRelayServer(deps: {
     const room = rooms.join({ account: account.tag, room: roomName }, connection);
     joined.room = room;
     socket.on('message', (data, isBinary) => {
-      connection.alive = true;
       if (connection.closing) return;
       if (!isBinary || !(data instanceof Uint8Array)) return close(connection, CLOSE.junk);
       receive(connection, room, data);
@@ -275,9 +290,40 @@ export function createRelayServer(deps: {
 
   function send(connection: Connection, frame: Uint8Array) {
     if (connection.closing) return;
-    if (connection.socket.bufferedAmount > limits.buffered) return close(connection, CLOSE.tryLater);
+    // What is under way may be a whole room, and take as long as the line does; with what waits behind it the client must keep up.
+    if (connection.waiting > limits.buffered) return close(connection, CLOSE.tryLater);
     metrics.count('sent_total');
-    connection.socket.send(frame);
+    if (connection.unsent.push(frame) > 1) connection.waiting += frame.length;
+    if (!connection.sending) sendOn(connection);
+  }
+
+  function sendOn(connection: Connection) {
+    const { socket, unsent } = connection;
+    const pieces: { bytes: Uint8Array; fin: boolean }[] = [];
+    let left = PIECE_BYTES;
+    for (let [frame] = unsent; frame && left > 0; [frame] = unsent) {
+      const bytes = frame.subarray(connection.sent, connection.sent + left);
+      left -= bytes.length;
+      connection.sent += bytes.length;
+      const fin = connection.sent === frame.length;
+      pieces.push({ bytes, fin });
+      if (!fin) break;
+      unsent.shift();
+      connection.sent = 0;
+      connection.waiting -= unsent[0]?.length ?? 0;
+    }
+    connection.sending = pieces.length > 0;
+    for (const [index, { bytes, fin }] of pieces.entries())
+      socket.send(
+        bytes,
+        { binary: true, fin },
+        index < pieces.length - 1
+          ? undefined
+          : () => {
+              connection.took = true;
+              if (!connection.closing) sendOn(connection);
+            },
+      );
   }
 
   function close(connection: Connection, code: CloseCode) {
@@ -416,11 +462,16 @@ export function createRelayServer(deps: {
 
   function ping() {
     for (const connection of connections) {
-      // Whom we do not read cannot answer.
-      if (connection.socket.isPaused) continue;
-      if (!connection.alive) connection.socket.terminate();
-      connection.alive = false;
-      connection.socket.ping();
+      const { bytesRead } = connection.stream;
+      // An answer may wait behind much else, on the way here as on the way there: every byte that moves is one. Whom we do not read can
+      // say nothing.
+      if (connection.socket.isPaused) connection.heard = -1;
+      else if (connection.heard === bytesRead && !connection.took) connection.socket.terminate();
+      else {
+        connection.heard = bytesRead;
+        connection.took = false;
+        connection.socket.ping();
+      }
     }
   }
 

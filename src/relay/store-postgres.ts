@@ -19,9 +19,17 @@ create table if not exists relay_erased_account (account text primary key);`;
 const SCHEMA_LOCK = 7_263_551;
 const CHANNEL = 'recollect_relay';
 const RETRY_MS = 500;
+/** How long the ear is given to answer that it is there, ms. */
+const EAR_ANSWER_MS = 10_000;
 
-/** Connects to `url` and makes the tables where they are missing. Rejects where the server cannot be reached. */
-export async function openPostgresStore(url: string, poolSize = 12): Promise<RelayStore> {
+/**
+ * Connects to `url` and makes the tables where they are missing. Rejects where the server cannot be reached. `earLookMs`: how often the
+ * connection that listens is asked whether it is still there, ms: one that died without a word would be silent, as it is when all is well.
+ */
+export async function openPostgresStore(
+  url: string,
+  { poolSize = 12, earLookMs = 30_000 } = {},
+): Promise<RelayStore> {
   const node = randomUUID();
   const connection = {
     connectionString: url,
@@ -29,6 +37,7 @@ export async function openPostgresStore(url: string, poolSize = 12): Promise<Rel
     statement_timeout: 30_000,
     query_timeout: 40_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
   };
   const pool = new pg.Pool({ ...connection, max: poolSize });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
@@ -136,18 +145,26 @@ export async function openPostgresStore(url: string, poolSize = 12): Promise<Rel
     for (const listener of listeners) listener(change);
   };
   let closed = false;
-  let retry: ReturnType<typeof setTimeout> | undefined;
+  /** The next try to listen, or the next look whether it still does. */
+  let earClock: ReturnType<typeof setTimeout> | undefined;
   let ear: pg.Client | undefined;
 
   function listen() {
-    const client = new pg.Client(connection);
+    const client = new pg.Client({ ...connection, query_timeout: Math.min(EAR_ANSWER_MS, earLookMs) });
     ear = client;
     let over = false;
     const again = () => {
       if (over) return;
       over = true;
       client.end().catch(() => {});
-      if (!closed) retry = setTimeout(listen, RETRY_MS);
+      clearTimeout(earClock);
+      if (!closed) earClock = setTimeout(listen, RETRY_MS);
+    };
+    const lookLater = () => {
+      if (over || closed) return;
+      earClock = setTimeout(() => {
+        client.query('select 1').then(lookLater, again);
+      }, earLookMs);
     };
     client.on('error', again);
     client.on('end', again);
@@ -160,7 +177,10 @@ export async function openPostgresStore(url: string, poolSize = 12): Promise<Rel
     client
       .connect()
       .then(() => client.query(`listen ${CHANNEL}`))
-      .then(() => tell(null))
+      .then(() => {
+        tell(null);
+        lookLater();
+      })
       .catch(again);
   }
   listen();
@@ -252,7 +272,7 @@ export async function openPostgresStore(url: string, poolSize = 12): Promise<Rel
     },
     async close() {
       closed = true;
-      clearTimeout(retry);
+      clearTimeout(earClock);
       await commits.idle();
       await ear?.end().catch(() => {});
       await pool.end();

@@ -15,6 +15,7 @@ import {
   type MemoryEngine,
   startMemoryEngine,
 } from '../services/memory/engine.ts';
+import { createKeys } from '../services/settings/keys.ts';
 import { openDevice } from './device.ts';
 import { joinEngineChannel } from './engine-link.ts';
 
@@ -42,8 +43,9 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
       createEmbedding({
         config,
         connect: async () => (await lines)(),
-        secret: (name) => vault.get(name),
-        fetch: (input, init) => fetch(input, init),
+        secret: createKeys(vault).get,
+        // Passages go to the address that a person chose, and nowhere it points to.
+        fetch: (input, init) => fetch(input, { ...init, redirect: 'error' }),
       }),
     signal,
   });

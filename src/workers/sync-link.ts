@@ -24,7 +24,15 @@ const PATIENCE_MS = 90_000;
 const statusSchema = z.object({
   mode: z.enum(['disabled', 'local', 'remote', 'managed']),
   state: z.enum(['disabled', 'local', 'unpaired', 'connecting', 'offline', 'syncing', 'synced', 'stopped']),
-  account: z.object({ fingerprint: z.string(), endpoint: z.string(), since: z.number() }).nullable(),
+  account: z
+    .object({
+      fingerprint: z.string(),
+      endpoint: z.string(),
+      // A leader of an earlier version does not tell.
+      managed: z.boolean().default(false),
+      since: z.number(),
+    })
+    .nullable(),
   waiting: z.number(),
   fetching: z.number(),
   syncedAt: z.number().nullable(),

@@ -139,6 +139,62 @@ describe('the unit', () => {
     expect(stdout + stderr).toBe('');
   });
 
+  it.skipIf(!isThere('systemd-analyze', '--version') || !isThere('strace', '-V'))(
+    'lets the relay ask the kernel for all that it asks for, from its start to its end',
+    async () => {
+      const unit = await readFile(join(DEPLOY, 'recollect-relay.service'), 'utf8');
+      const allowed = new Set<string>();
+      const allow = async (name: string) => {
+        if (!name.startsWith('@')) return void allowed.add(name);
+        const { stdout } = await run('systemd-analyze', ['syscall-filter', name]);
+        for (const line of stdout.split('\n').map((text) => text.trim()))
+          if (line !== name && /^@?\w[\w-]*$/.test(line)) await allow(line);
+      };
+      for (const [, names = ''] of unit.matchAll(/^SystemCallFilter=(.+)$/gm))
+        for (const name of names.split(' ')) await allow(name);
+      expect(allowed.size).toBeGreaterThan(200);
+      const [, command = ''] = /^ExecStart=(.+) --serve dist$/m.exec(unit) ?? [];
+      const trace = join(folder, 'calls');
+      const relay = spawn('strace', ['-f', '-qq', '-o', trace, ...command.split(' ')], {
+        cwd: ROOT,
+        env: { ...process.env, PORT: '0', RELAY_DATA: join(folder, 'unit'), RELAY_DRAIN_SECONDS: '0' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const exited = new Promise((done) => relay.once('exit', done));
+      let said = '';
+      for (const stream of [relay.stdout, relay.stderr])
+        createInterface({ input: stream }).on('line', (line) => {
+          said += `${line}\n`;
+        });
+      try {
+        await until(`the relay to listen: ${said}`, () => said.includes('"listening"'));
+        const address = /"address":"([^"]+)"/.exec(said)?.[1] ?? '';
+        const pid = Number(/"pid":(\d+)/.exec(said)?.[1]);
+        const client = createStockClient(
+          { webSocketUrl: address.replace('http', 'ws') },
+          createKey(),
+          'room',
+        );
+        client.doc.getText('t').insert(0, 'kept');
+        await client.synced();
+        await client.acknowledged();
+        client.close();
+        process.kill(pid, 'SIGUSR2');
+        await until('the backup', () => said.includes('"backed-up"'));
+        process.kill(pid, 'SIGTERM');
+        await exited;
+      } finally {
+        relay.kill('SIGKILL');
+      }
+      const called = new Set(
+        [...(await readFile(trace, 'utf8')).matchAll(/^\d+ +([a-z]\w*)\(/gm)].map(([, name = '']) => name),
+      );
+      expect(called.size).toBeGreaterThan(30);
+      expect([...called].filter((name) => !allowed.has(name))).toEqual([]);
+    },
+    120_000,
+  );
+
   it('begins what is there', async () => {
     const unit = await readFile(join(DEPLOY, 'recollect-relay.service'), 'utf8');
     const [, file = ''] = /^ExecStart=.* (src\S+) /m.exec(unit) ?? [];

@@ -1,8 +1,12 @@
-// What may happen to a relay: killed at any byte, started again with nothing, or with what it had last week.
-import { rm } from 'node:fs/promises';
+// What may happen to a relay: killed at any byte, started again with nothing, or with what it had last week, its memory read by somebody.
+import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
 import * as Y from 'yjs';
+import { createWebsocketBackend } from '../../src/adapters/sync/y-websocket.ts';
+import { newConversationId } from '../../src/domain/base/ids.ts';
+import { createTestDevice, has, isSynced, settled, type TestDevice } from '../services/sync/device.ts';
 import {
   createKey,
   createStockClient,
@@ -152,5 +156,89 @@ describe('a relay that is killed', () => {
       const second = await startRelay({ RELAY_DATA: folder });
       const fresh = client(second, key, '3');
       await until('all of it', () => lengthOf(fresh.doc) === 2);
+    }));
+});
+
+describe('a relay whose memory is read', () => {
+  /** Which of these words lie in what the process may write to, in either of the ways that an engine keeps text. */
+  async function findInMemory(pid: number, words: readonly string[]): Promise<Set<string>> {
+    const forms = words.flatMap((word) =>
+      (['utf8', 'utf16le'] as const).map((encoding) => ({ word, bytes: Buffer.from(word, encoding) })),
+    );
+    const overlap = Math.max(...forms.map(({ bytes }) => bytes.length)) - 1;
+    const found = new Set<string>();
+    const memory = await open(`/proc/${pid}/mem`, 'r');
+    try {
+      const part = Buffer.alloc(4 * 1024 * 1024);
+      for (const line of (await readFile(`/proc/${pid}/maps`, 'utf8')).split('\n')) {
+        const [, from = '', to = ''] = /^([\da-f]+)-([\da-f]+) rw/.exec(line) ?? [];
+        const end = Number.parseInt(to, 16);
+        for (let at = Number.parseInt(from, 16); at < end; ) {
+          // What was given back meanwhile cannot be read.
+          const { bytesRead } = await memory
+            .read(part, 0, Math.min(part.length, end - at), at)
+            .catch(() => ({ bytesRead: 0 }));
+          if (bytesRead === 0) break;
+          const piece = part.subarray(0, bytesRead);
+          for (const { word, bytes } of forms) if (piece.includes(bytes)) found.add(word);
+          at += at + bytesRead < end ? Math.max(1, bytesRead - overlap) : bytesRead;
+        }
+      }
+    } finally {
+      await memory.close();
+    }
+    return found;
+  }
+
+  it('holds nothing of what two devices say through it, nor does its disk', ({ skip }) =>
+    withFolder(async (folder) => {
+      const relay = await startRelay({ RELAY_DATA: join(folder, 'data') });
+      const refusal = await open(`/proc/${relay.pid}/mem`, 'r').then(
+        (memory) => memory.close().then(() => null),
+        (error: Error) => error.message,
+      );
+      skip(refusal !== null, `the memory of a process cannot be read here: ${refusal}`);
+      const backend = createWebsocketBackend({
+        WebSocket: WebSocket as unknown as typeof globalThis.WebSocket,
+        fetch,
+      });
+      const devices: TestDevice[] = [];
+      try {
+        const word = (what: string) => `canary-${what}-${Math.random().toString(36).slice(2)}`;
+        const said = { text: word('text'), title: word('title'), desk: word('desk'), phone: word('phone') };
+        const desk = createTestDevice({ name: said.desk, backend });
+        const phone = createTestDevice({ name: said.phone, backend });
+        devices.push(desk, phone);
+        await desk.sync.create({ endpoint: relay.webSocketUrl, deviceName: said.desk });
+        await isSynced(desk, 40_000);
+        const { link, phrase, fingerprint } = await desk.sync.pairing('https://app.example/');
+        await phone.sync.join(phone.sync.readOffer(link), { deviceName: said.phone });
+        const id = newConversationId();
+        await desk.change(id, { meta: { title: said.title } });
+        const texts = [`${said.text} asked`, `${said.text} answered`];
+        await desk.say(id, texts[0] as string);
+        await has(phone, id, texts.slice(0, 1));
+        await phone.say(id, texts[1] as string);
+        await has(desk, id, texts);
+        await settled(desk, phone);
+        expect((await phone.read(id))?.meta.title).toBe(said.title);
+        // Unsealed, through a room of another account, on the same way: it is found, or looking would mean nothing.
+        const unsealed = word('unsealed');
+        const writer = client(relay, createKey(), 'r');
+        writer.doc.getArray('a').push([unsealed]);
+        await writer.acknowledged();
+
+        const secret = [...Object.values(said), id, phrase, fingerprint];
+        const there = await findInMemory(relay.pid, [unsealed, ...secret]);
+        expect([...there]).toEqual([unsealed]);
+        const files = await readdir(join(folder, 'data'), { recursive: true, withFileTypes: true });
+        for (const file of files.filter((entry) => entry.isFile())) {
+          const bytes = await readFile(join(file.parentPath, file.name));
+          for (const one of secret) expect(bytes.includes(one), `${one} in ${file.name}`).toBe(false);
+        }
+        for (const one of secret) expect(relay.lines.join('\n')).not.toContain(one);
+      } finally {
+        for (const device of devices) device.stop();
+      }
     }));
 });

@@ -120,8 +120,12 @@ export interface Network {
   readonly frames: () => number;
 }
 
-export function createNetwork(random: () => number): Network {
-  const limits = limitsSchema.parse({});
+/** `settings`: of the relay, as its environment has them. */
+export function createNetwork(
+  random: () => number,
+  settings: Readonly<Record<string, string>> = {},
+): Network {
+  const limits = limitsSchema.parse(settings);
   const sockets = new Set<{ drop(code: number): void }>();
   let rooms: Rooms | undefined;
   let store: ReturnType<typeof storeOn> | undefined;

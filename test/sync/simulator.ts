@@ -37,6 +37,8 @@ const SECRET = 'hunter2-9f8e7d';
 /** Until everything is in step, s: an index that moved is found at the next look, where the word of it was lost. */
 const PATIENCE = configSchema.parse({}).sync.auto_sync_interval + 60;
 const TEN_YEARS = 10 * 365.25 * 86_400_000;
+/** Excluded in the course of a play. */
+const LATE_FOLDER = '/home/someone/late/x';
 const SECRET_FOLDER = '/home/someone/secret-project/x';
 
 /** A machine: what survives a kill, and the process that runs on it. */
@@ -92,9 +94,11 @@ const FURTHER = ['revoking', 'liar', 'tabs', 'worst'] as const;
 const ALL = [...SCENARIOS, ...FURTHER] as const;
 /**
  * Played by name only, so that seeds go on meaning what they mean: `setback` puts devices back from copies of their disks, `alone` does so
- * where there is but one.
+ * where there is but one. `narrow`: rooms that larger conversations nearly fill. `gone`: a machine that never comes back, and is locked out.
+ * `excluding`: a folder that is excluded later. `forgetting`: something is forgotten everywhere while somebody is offline, and then somebody
+ * is locked out.
  */
-const BY_NAME = ['setback', 'alone'] as const;
+const BY_NAME = ['setback', 'alone', 'narrow', 'gone', 'excluding', 'forgetting'] as const;
 export type Scenario = (typeof ALL)[number] | (typeof BY_NAME)[number];
 
 /** Runs one seed; throws a SimulationError that names it. */
@@ -129,6 +133,7 @@ async function run(
     scenario === 'everything' || scenario === 'worst' || names.includes(scenario);
   const isSetBack = scenario === 'setback' || scenario === 'alone';
   const isAlso = (name: (typeof FURTHER)[number]) => scenario === 'worst' || scenario === name;
+  const isLockingOut = isAlso('revoking') || scenario === 'gone' || scenario === 'forgetting';
   const chance = (share: number) => random() < share;
   const whole = (below: number) => Math.floor(random() * below);
   const one = <T>(list: readonly T[]): T => list[whole(list.length)] as T;
@@ -137,7 +142,10 @@ async function run(
   };
 
   // ------------------------------------------------------------------ the world
-  const network: Network = createNetwork(random);
+  const network: Network = createNetwork(
+    random,
+    scenario === 'narrow' ? { RELAY_MAX_ROOM: String(100 * 1024) } : {},
+  );
   network.watch = (bytes) => {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     for (const word of [CANARY, EXCLUDED, SECRET])
@@ -302,8 +310,7 @@ async function run(
   await settle(() => first.device?.status.get().state === 'synced', 'the first device', 30);
   const pair = async (machine: Machine) => {
     const source = machines.find(
-      (other) =>
-        other !== machine && other.device && other.online && (other === first || !isAlso('revoking')),
+      (other) => other !== machine && other.device && other.online && (other === first || !isLockingOut),
     ) as Machine;
     const { link } = await finished((source.device as TestDevice).sync.pairing('https://app.test/'));
     const device = machine.device ?? boot(machine);
@@ -371,7 +378,7 @@ async function run(
       written.set(message.id, { conversation: id, removed: false });
     });
   const begin = (machine: Machine, excluded: boolean) => {
-    const id = newConversationId();
+    const id = asConversationId(`${newConversationId()}-${CANARY}`);
     return attempt(machine, async (device) => {
       // Before it is there: a process that dies right after it became durable does not come to say so.
       conversations.set(id, { excluded, erased: false });
@@ -387,6 +394,28 @@ async function run(
     });
   };
 
+  /** In narrow rooms: what was said in a conversation that cannot be made smaller. */
+  const spent = new Map<ConversationId, number>();
+  const noise = (length: number) => {
+    let text = '';
+    // Hexadecimal digits spell no keyword of a secret.
+    while (text.length < length) text += random().toString(16).slice(2);
+    return text.slice(0, length);
+  };
+
+  const forgetOne = (machine: Machine, id: ConversationId) =>
+    attempt(machine, async (there) => {
+      const conversation = await there.read(id);
+      const messages = [...(conversation?.messages.keys() ?? [])];
+      if (messages.length < 2) return;
+      const removed = one(messages) as MessageId;
+      const entry = written.get(removed);
+      // Until the append is acknowledged it may have happened or not.
+      if (entry) entry.maybe = true;
+      await there.change(id, { removed: [removed] });
+      if (entry) Object.assign(entry, { removed: true, maybe: false });
+    });
+
   const act = async (machine: Machine) => {
     const { device } = machine;
     if (!device) return;
@@ -394,10 +423,22 @@ async function run(
     const living = ids.filter((id) => !conversations.get(id)?.erased);
     if (living.length === 0 || (conversations.size < 6 && chance(0.2)))
       return await begin(machine, chance(0.15));
-    const id = one(living);
+    const id = scenario === 'narrow' && chance(0.7) ? (living[0] as ConversationId) : one(living);
     const secret = conversations.get(id)?.excluded ?? false;
     const text = secret ? `${EXCLUDED} ${counter++}` : words(machine);
+    if (scenario === 'narrow' && !secret && chance(0.6)) {
+      const length = 1000 + whole(7000);
+      const before = spent.get(id) ?? 0;
+      // All of a conversation must fit into its room, and not much more.
+      if (before + length < 60_000) {
+        spent.set(id, before + length);
+        return await say(machine, id, `${words(machine, 1)} ${noise(length)}`);
+      }
+    }
     const dice = random();
+    // Once the room is nearly full, while the others are there.
+    if (scenario === 'narrow' && (spent.get(id) ?? 0) > 45_000 && dice < 0.25)
+      return await forgetOne(machine, id);
     if (dice < 0.55) return await say(machine, id, text);
     if (dice < 0.6) return await say(machine, id, `${text} password: ${SECRET} and so on`);
     if (dice < 0.65) return await say(machine, id, secret ? text : words(machine, 2000 + whole(4000)));
@@ -410,18 +451,7 @@ async function run(
       return await attempt(machine, (there) =>
         there.change(id, { meta: { deletedAt: chance(0.5) ? Date.now() : null } }),
       );
-    if (dice < 0.9)
-      return await attempt(machine, async (there) => {
-        const conversation = await there.read(id);
-        const messages = [...(conversation?.messages.keys() ?? [])];
-        if (messages.length < 2) return;
-        const removed = one(messages) as MessageId;
-        const entry = written.get(removed);
-        // Until the append is acknowledged it may have happened or not.
-        if (entry) entry.maybe = true;
-        await there.change(id, { removed: [removed] });
-        if (entry) Object.assign(entry, { removed: true, maybe: false });
-      });
+    if (dice < 0.9) return await forgetOne(machine, id);
     if (dice < 0.93 && is('erasing') && living.length > 1) {
       const entry = conversations.get(id);
       if (entry) entry.erased = true;
@@ -437,6 +467,10 @@ async function run(
   let revocations = 0;
   const revoke = async () => {
     if (!first.device || first.full) return;
+    // While not everything is here it is refused: a person waits for a while, and tries all the same.
+    for (let waited = 0; waited < 8 && first.device?.status.get().state !== 'synced'; waited += 1)
+      await clockwork.advance(500);
+    if (!first.device) return;
     revocations += 1;
     const lost = first.device.status.get().devices.find(({ here }) => !here);
     // Most of the time killed in the middle of it.
@@ -573,6 +607,100 @@ async function run(
         await machine.store.log.fold(id, Y.encodeStateAsUpdate(doc), last.seq);
       }
     }
+  }
+
+  const turnOff = (machine: Machine) => {
+    machine.online = false;
+    machine.sockets?.cut();
+  };
+  const turnOn = (machine: Machine) => {
+    machine.online = true;
+    machine.device?.engine.wake('online');
+  };
+  const inStep = (machine: Machine) =>
+    settle(
+      () => machine.device?.status.get().state === 'synced' && machine.device.status.get().waiting === 0,
+      `${machine.name} is in step`,
+      PATIENCE,
+    );
+  /** Tries as often as it is refused because something is not here yet: from the first moment on. */
+  const lockOut = async () => {
+    const device = first.device as TestDevice;
+    const lost = device.status.get().devices.find(({ here }) => !here)?.id ?? 'nobody';
+    for (let tries = 0; ; tries += 1) {
+      try {
+        await finished(device.sync.revoke(lost));
+        revocations += 1;
+        return;
+      } catch (error) {
+        if (tries > 600 || !(error instanceof RecollectError) || error.problem.code !== 'sync-unfetched')
+          throw error;
+        await clockwork.advance(200);
+      }
+    }
+  };
+  if (scenario === 'gone' || scenario === 'forgetting' || scenario === 'excluding') machines.forEach(turnOn);
+  const [, second] = machines;
+  const forgotten: ConversationId[] = [];
+  if (scenario === 'gone' && second) {
+    turnOff(first);
+    for (let number = whole(8); number > 0; number -= 1) await act(second);
+    await inStep(second);
+    second.device?.stop();
+    second.device = null;
+    machines.splice(machines.indexOf(second), 1);
+    // What never left it is gone with it.
+    for (const entry of written.values())
+      if (conversations.get(entry.conversation)?.excluded) entry.maybe = true;
+    turnOn(first);
+    await lockOut();
+  }
+  if (scenario === 'forgetting' && second) {
+    for (const machine of machines) await inStep(machine);
+    await clockwork.advance(2000);
+    turnOff(second);
+    const ids = (await known(first)).filter((id) => !conversations.get(id)?.excluded);
+    for (const id of ids.slice(0, 1 + whole(2))) {
+      Object.assign(conversations.get(id) ?? {}, { erased: true });
+      forgotten.push(id);
+      if (chance(0.4)) await say(second, id, words(second));
+    }
+    await finished((first.device as TestDevice).sync.forget(forgotten));
+    if (chance(0.5)) for (const machine of machines) if (machine !== second) await inStep(machine);
+    await lockOut();
+    if (chance(0.5)) await act(first);
+  }
+  if (scenario === 'excluding') {
+    const late = newConversationId();
+    conversations.set(late, { excluded: false, erased: false });
+    await finished(
+      (first.device as TestDevice).change(late, {
+        meta: { title: `${CANARY} late`, createdAt: EPOCH + clockwork.time(), workDir: LATE_FOLDER },
+      }),
+    );
+    await say(first, late, words(first));
+    for (const machine of machines) await inStep(machine);
+    await clockwork.advance(2000);
+    if (chance(0.5)) turnOff(one(machines));
+    // On its way when the folder is excluded, or just before.
+    for (const machine of machines)
+      if ((await known(machine)).includes(late) && chance(0.6))
+        await say(machine, late, words(machine, chance(0.3) ? 3000 : 3));
+    conversations.set(late, { excluded: true, erased: false });
+    for (const { config } of machines) {
+      const { privacy, ...rest } = config.get();
+      config.set({
+        ...rest,
+        privacy: { ...privacy, exclude_work_dirs: [...privacy.exclude_work_dirs, '*/late/*'] },
+      });
+    }
+    for (const machine of machines)
+      if ((await known(machine)).includes(late)) await say(machine, late, `${EXCLUDED} ${counter++}`);
+    await clockwork.advance(chance(0.5) ? 0 : 3000);
+    // The relay loses all it had: nobody puts that conversation there again.
+    network.kill();
+    await clockwork.advance(500);
+    network.start(emptyDisk());
   }
 
   // ------------------------------------------------------------------ peace
@@ -723,6 +851,10 @@ async function run(
     }
   };
   for (const [at, other] of seen.entries()) await compare(machines[at]?.name ?? '', other);
+
+  for (const [at, other] of seen.entries())
+    for (const id of forgotten)
+      if (other.said.has(id)) fail(`${machines[at]?.name} has ${id} again, which was forgotten everywhere`);
 
   // Nothing lost: every durable message is somewhere it should be.
   for (const [id, { conversation, removed, maybe }] of written) {

@@ -29,8 +29,11 @@ export interface SyncRoom {
   remove(keys: readonly string[]): void;
   /** True once the relay gave this blob back: it has committed it. */
   isConfirmed(key: string): boolean;
-  /** Connects now rather than at the end of the pause. */
-  retry(): void;
+  /**
+   * Connects now rather than at the end of the pause. `anew`: also where a connection is being made on which nothing has come for longer than
+   * usual: it may have died.
+   */
+  retry(anew?: boolean): void;
   close(): void;
 }
 

@@ -20,13 +20,21 @@ export const BLOBS = 'b';
 
 const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 45_000;
+/** How often the time limit may double. */
+const MOST_PATIENCE = 3;
+/** How often it is looked whether the line still takes what is sent, ms: more than once between two looks of the client's watchdog. */
+const LINE_LOOK_MS = 2000;
 /** Index of sync messages among the provider's handlers. */
 const MESSAGE_SYNC = 0;
 
 export interface WebsocketBackendOptions {
   readonly WebSocket: typeof WebSocket;
   readonly fetch: typeof fetch;
-  /** A connection that has not synced after this long is given up and made again, ms. */
+  /**
+   * A connection on which nothing of the room has come for this long, before it is synced, is given up and made again, ms. A browser does
+   * not tell how much of a message is here: where the relay began to speak and this ran out, the room may be large and the line slow, and
+   * the next connection gets twice the time, whatever its room. Connections that need no more than the limit make that less again.
+   */
   readonly timeoutMs?: () => number;
 }
 
@@ -36,6 +44,8 @@ export function createWebsocketBackend({
   fetch: request,
   timeoutMs = () => 30_000,
 }: WebsocketBackendOptions): SyncBackend {
+  /** How often the time limit has doubled. */
+  let patience = 0;
   return {
     open: (account, room, onChange) => openRoom(account, room, onChange),
     erase: async (account, room, signal) => {
@@ -64,6 +74,10 @@ export function createWebsocketBackend({
     let timer: ReturnType<typeof setTimeout> | undefined;
     let failures = 0;
     let closed = false;
+    /** How often the time limit has doubled for this room. */
+    let patient = 0;
+    /** Times that the limit has passed since anything came on a connection that is being made. */
+    let waited = 0;
 
     const drop = () => {
       connection?.close();
@@ -90,18 +104,48 @@ export function createWebsocketBackend({
       drop();
       state = 'connecting';
       problem = null;
+      let spoke = false;
+      let late = false;
+      patient = Math.max(patient, patience);
+      const wait = () => {
+        waited = 0;
+        look();
+      };
+      const look = () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => {
+          waited += 1;
+          late = true;
+          if (waited < (spoke ? 2 ** patient : 1)) return look();
+          if (spoke) {
+            patient = Math.min(MOST_PATIENCE, patient + 1);
+            patience = Math.max(patience, patient);
+          }
+          lose(null);
+        }, timeoutMs());
+      };
       const mine = connectOnce(Socket, account, room, {
         onChange,
+        onMessage: () => {
+          if (state !== 'connecting') return;
+          spoke = true;
+          wait();
+        },
         onSynced: () => {
           clearTimeout(timer);
           failures = 0;
+          // The line may be a better one by now. A room that needed its time goes on having it.
+          if (!late) {
+            patient = Math.max(0, patient - 1);
+            patience = Math.max(0, patience - 1);
+          }
           state = 'synced';
           onChange();
         },
         onLost: (code) => connection === mine && lose(code),
       });
       connection = mine;
-      timer = setTimeout(() => lose(null), timeoutMs());
+      wait();
     };
     connect();
 
@@ -123,8 +167,8 @@ export function createWebsocketBackend({
         if (state === 'synced') connection?.remove(keys);
       },
       isConfirmed: (key) => connection?.confirmed.has(key) ?? false,
-      retry: () => {
-        if (closed || state === 'synced' || state === 'connecting') return;
+      retry: (anew = false) => {
+        if (closed || state === 'synced' || (state === 'connecting' && !(anew && waited > 0))) return;
         failures = 0;
         connect();
       },
@@ -149,7 +193,13 @@ function connectOnce(
   Socket: typeof WebSocket,
   account: RelayAccount,
   room: string,
-  tell: { onChange: () => void; onSynced: () => void; onLost: (code: number | null) => void },
+  tell: {
+    readonly onChange: () => void;
+    /** A message about the room came. */
+    readonly onMessage: () => void;
+    readonly onSynced: () => void;
+    readonly onLost: (code: number | null) => void;
+  },
 ): Connection {
   const doc = new Y.Doc();
   const array = doc.getArray<unknown>(BLOBS);
@@ -184,6 +234,7 @@ function connectOnce(
   const readSync = provider.messageHandlers[MESSAGE_SYNC];
   provider.messageHandlers[MESSAGE_SYNC] = (encoder, decoder, from, emitSynced, type) => {
     if (over) return;
+    tell.onMessage();
     try {
       const peek = decoding.clone(decoder);
       const kind = decoding.readVarUint(peek);
@@ -204,10 +255,19 @@ function connectOnce(
   });
   provider.on('sync', (synced: boolean) => synced && !over && tell.onSynced());
   provider.on('connection-close', (event: CloseEvent | null) => lose(event?.code ?? null));
+  // The client has a watchdog of its own, which ends what was silent for 30 s. It sees whole messages that come, and neither a large one
+  // on its way nor that what we send is leaving. How long the room is waited for is ours to say.
+  let buffered = 0;
+  const lineLook = setInterval(() => {
+    const before = buffered;
+    buffered = provider.ws?.bufferedAmount ?? 0;
+    if (!provider.synced || buffered < before) provider.wsLastMessageReceived = Date.now();
+  }, LINE_LOOK_MS);
   provider.connect();
 
   const end = () => {
     over = true;
+    clearInterval(lineLook);
     // Yjs takes another id when a forger uses ours; the provider says farewell under the one it began with, or fails.
     doc.clientID = provider.awareness.clientID;
     provider.destroy();

@@ -12,21 +12,42 @@ export interface Unit {
 
 export const FOLD_BLOBS = 64;
 export const FOLD_BYTES = 64 * 1024;
+/** A fold replaces no more than this at a time: until it is confirmed, the room holds both. Larger segments stay as they are. */
+export const FOLD_MOST = 4 * 1024 * 1024;
 /** A segment is taken along while it is smaller than this many times what is folded already. */
 const GROWTH = 2;
+
+const segmentsOf = (units: readonly Unit[]) =>
+  units.filter((unit) => unit.kind !== 'delta' && unit.bytes <= FOLD_MOST);
+
+/** Whether enough has piled up for a fold to be planned. */
+export function isFoldDue(units: readonly Unit[]): boolean {
+  const deltas = units.filter((unit) => unit.kind === 'delta');
+  return (
+    deltas.length >= FOLD_BLOBS ||
+    deltas.reduce((sum, unit) => sum + unit.bytes, 0) >= FOLD_BYTES ||
+    segmentsOf(units).length >= FOLD_BLOBS / 4
+  );
+}
 
 /** Units to fold into one; empty: leave the room as it is. Units must have been opened, applied and committed here. */
 export function planFold(units: readonly Unit[]): readonly Unit[] {
   const deltas = units.filter((unit) => unit.kind === 'delta');
-  const segments = units.filter((unit) => unit.kind !== 'delta').sort((a, b) => a.bytes - b.bytes);
+  const segments = segmentsOf(units).sort((a, b) => a.bytes - b.bytes);
+  const fold: Unit[] = [];
   let bytes = deltas.reduce((sum, unit) => sum + unit.bytes, 0);
-  const fold = deltas.length >= FOLD_BLOBS || bytes >= FOLD_BYTES ? [...deltas] : [];
-  if (fold.length === 0) {
-    // Large changes come as segments by themselves: many of similar size are folded too.
-    if (segments.length < FOLD_BLOBS / 4) return [];
-    bytes = 0;
-  }
+  const folds = deltas.length >= FOLD_BLOBS || bytes >= FOLD_BYTES;
+  // Large changes come as segments by themselves: many of similar size are folded too.
+  if (!folds && segments.length < FOLD_BLOBS / 4) return [];
+  bytes = 0;
+  if (folds)
+    for (const delta of deltas) {
+      if (bytes + delta.bytes > FOLD_MOST) return fold;
+      fold.push(delta);
+      bytes += delta.bytes;
+    }
   for (const segment of segments) {
+    if (bytes + segment.bytes > FOLD_MOST) break;
     if (fold.length > 0 && segment.bytes >= GROWTH * Math.max(bytes, FOLD_BYTES / 16)) break;
     fold.push(segment);
     bytes += segment.bytes;

@@ -1,6 +1,6 @@
 // What devices tell one another in the index room: facts by key, the latest of each counts. Merging them in any order, any number of
 // times, gives the same, so that deltas, segments and snapshots of the index are all just sets of facts.
-//   device/<device>           who belongs to the account
+//   device/<device>           who belongs to the account; null: it left, or was taken off the list
 //   head/<document>/<device>  what the device holds of a document's room (a beacon), in which epoch
 //   epoch/<document>          the room moved: a damaged envelope was made again
 //   gone/<document>           erased for good, up to and including an epoch
@@ -24,7 +24,8 @@ const reachSchema = z.record(z.string(), z.number());
 export const headFact = z.object({ epoch: z.number(), have: reachSchema });
 export type HeadFact = z.infer<typeof headFact>;
 
-export const epochFact = z.object({ epoch: z.number() });
+/** `brought`: the device that says so puts all of the document there. */
+export const epochFact = z.object({ epoch: z.number(), brought: z.boolean().default(false) });
 export type EpochFact = z.infer<typeof epochFact>;
 
 export const goneFact = z.object({ epoch: z.number(), have: reachSchema, at: z.number() });

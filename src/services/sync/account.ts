@@ -8,6 +8,7 @@ import type { Vault } from '../../adapters/vault/vault.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { DEVICE_BYTES } from '../../domain/sync/blob.ts';
 import { fromText, toText } from '../../domain/sync/bytes.ts';
+import { nextHlc } from '../../domain/sync/hlc.ts';
 import { INDEX_ROOM, ROOM_ID_BYTES, TOKEN_BYTES, tokenInfo } from '../../domain/sync/keys.ts';
 import { fingerprintOf, KEY_BYTES } from '../../domain/sync/pairing.ts';
 import { createRoomKeys, openBlob, type RoomKeys } from './envelope.ts';
@@ -19,6 +20,7 @@ import {
   type Erasure,
   erasureWrite,
   forgetRecords,
+  goneWrites,
   keyName,
   staleAccounts,
   staleWrite,
@@ -167,8 +169,7 @@ export async function join(
     signal,
   );
   if (!found) throw new RecollectError('sync-no-account', 'The relay has nothing that this key opens');
-  if (request.index !== null && found.latest < request.index)
-    console.warn('The relay shows an older account than the other device did');
+  const isOlder = request.index !== null && found.latest < request.index;
   const account: Account = {
     id: request.account,
     mode: request.mode,
@@ -186,7 +187,7 @@ export async function join(
     [
       ...(await forgetRecords(drawer)),
       { key: ACCOUNT, value: account },
-      await stepWrite(drawer, 'joined', now()),
+      await stepWrite(drawer, 'joined', now(), null, isOlder ? 'sync-older' : null),
     ],
   );
 }
@@ -199,12 +200,23 @@ export interface Membership extends AccountDeps {
 
 /**
  * Locks all other devices out: a new key, under which everything is uploaded again; once that is done, the old account is erased on the
- * relay. One transaction ends the old account and begins the new one. `name`: of the device that is the reason, for the journal.
- * `rooms`: names of the rooms that the account has on the relay.
+ * relay. One transaction ends the old account and begins the new one. `erase`: everything of the old account is here, so that it may be
+ * erased. `name`: of the device that is the reason, for the journal. `rooms`: names of the rooms that the account has on the relay.
+ * `gone`: documents that were erased everywhere: the new account goes on to say so.
  */
 export async function revoke(
   { store: { log, drawer }, vault, sealing, account, relay, now, signal }: Membership,
-  { name, rooms }: { readonly name: string | null; readonly rooms: () => Promise<readonly string[]> },
+  {
+    erase,
+    name,
+    rooms,
+    gone,
+  }: {
+    readonly erase: boolean;
+    readonly name: string | null;
+    readonly rooms: () => Promise<readonly string[]>;
+    readonly gone: Parameters<typeof goneWrites>[0];
+  },
 ): Promise<void> {
   const id = toText(sealing.random(9));
   const key = sealing.random(KEY_BYTES);
@@ -222,14 +234,23 @@ export async function revoke(
     joined: false,
     indexEpoch: 0,
   };
-  const old: Erasure = { endpoint: relay.endpoint, token: relay.token, room: null, afterUpload: true };
+  const old: Erasure = {
+    endpoint: relay.endpoint,
+    token: relay.token,
+    room: null,
+    afterUpload: true,
+    document: null,
+  };
   // With an operator's token the new account would be the old one: there the old rooms are erased one by one.
-  const erasures =
-    managed === undefined
-      ? [erasureWrite(account.id, old)]
-      : (await rooms()).map((room) => erasureWrite(room, { ...old, room }));
+  const ended: readonly (string | null)[] = managed === undefined ? [null] : await rooms();
+  const erasures = erase ? ended.map((room) => erasureWrite(room ?? account.id, { ...old, room })) : [];
+  let time: string | null = null;
   const writes = [
     ...(await forgetRecords(drawer)),
+    ...goneWrites(gone, next.indexEpoch, () => {
+      time = nextHlc(now(), next.device, time);
+      return time;
+    }),
     { key: ACCOUNT, value: next },
     { key: BOOKMARK, value: await log.head() },
     ...erasures,

@@ -9,6 +9,7 @@ import { createReader } from '../documents/reader.ts';
 import {
   cleanUpdate,
   createWholeReader,
+  forgottenIn,
   type Holdback,
   isUpdate,
   mergeUpdates,
@@ -24,6 +25,8 @@ export interface DocumentContents {
   of(document: string): Content;
   /** As the log has it now. */
   readonly read: WholeReader;
+  /** Why conversations stay on this device, by what the library says of them. */
+  listedReasons(): Promise<ReadonlyMap<string, RoomRecord['withheld']>>;
   /** The update as it may leave the device. */
   clean(update: Uint8Array): Uint8Array;
   /**
@@ -65,6 +68,7 @@ export function createDocumentContents({
   return {
     read,
     clean,
+    listedReasons: async () => new Map((await library()).map((line) => [line.id, reasonOf(line)])),
     reasonToWithhold: async (document, { conversation, damaged }, before) => {
       const reason = reasonOf(conversation?.meta);
       if (reason !== null || !damaged) return reason;
@@ -74,6 +78,7 @@ export function createDocumentContents({
       isBody: isUpdate,
       merge: mergeUpdates,
       clocks: withUpdate,
+      forgotten: forgottenIn,
       take: async (step, bodies, known) => {
         const updates = [...bodies];
         const here = await read(document as DocumentId);

@@ -38,14 +38,21 @@ export interface IndexFacts {
   latest(): string;
   /** Grows when a device says what it holds. */
   heard(): number;
+  /** Who belongs to the account: who left it said so, or was taken off the list. */
   devices(): ReadonlyMap<string, DeviceFact>;
+  /** Puts into the step that a device belongs to the account no more. One that does says so again when it is there. */
+  takeOff(step: Step, device: string): Promise<void>;
   /** Somebody told of this document. */
   isKnown(document: string): boolean;
   /** Somebody has the document in this epoch. */
   livesIn(document: string, epoch: number): boolean;
   goneOf(document: string): GoneFact | null;
+  /** Documents that are erased everywhere, or that this device alone has erased (`at` is null). `known`: this device has a record of it. */
+  gone(): Map<string, { known: boolean; at: number | null }>;
   /** The epoch that was said to be the document's. */
   epochOf(document: string): number;
+  /** Who moved the document into this epoch brings all of it. */
+  isBrought(document: string, epoch: number): boolean;
   /** The epoch in which a document lives now, as far as anybody said. */
   liveEpoch(document: string): number;
   /** Others announced what is not here. */
@@ -61,6 +68,10 @@ export interface IndexFacts {
   putIndexEpoch(step: Step, epoch: number): void;
   /** The device holds more of a document than it told the others. */
   announce(document: string): void;
+  /** Of what is to be sent of a document, the relay has no room for the rest: the others are told of what they can fetch. */
+  holdBack(document: string, held: boolean): void;
+  /** What waits of this document waits for space on the relay, and nothing was added since. */
+  isHeldBack(document: string): boolean;
   /** This device has put something on the relay of which the others do not know yet that it is there. */
   untold(): boolean;
   /** Tells the others what is to be told; only once the index was read. True where it did. */
@@ -72,6 +83,8 @@ export interface IndexFacts {
   toFetch(): string[];
   /** Of all documents to be fetched, how many the relay did not fail to give. */
   fetching(): number;
+  /** What others announced and is not here: documents that may still lie on the relay, and those whose rooms were read to the end in vain. */
+  unfetched(): { readonly unread: number; readonly lacking: number };
   /** A document's room was read to its end: it is here, or the relay does not have it. */
   wasRead(document: string): void;
   /** The relay does not let this device into the document's room. */
@@ -123,6 +136,10 @@ export function createIndexFacts({
   const announced = new Set<string>();
   /** Rooms whose relay did not give what others announced; looked at again later. */
   const lacking = new Map<string, number>();
+  /** Of these, rooms that did not let this device in: what lies in them is not known. */
+  const shut = new Set<string>();
+  /** Documents whose rooms have no space for something of this device. */
+  const heldBack = new Set<string>();
   /** Documents of which the others are to be told. */
   const beacons = new Set<string>(records.rooms.keys());
   let beaconAt = 0;
@@ -160,6 +177,10 @@ export function createIndexFacts({
     const gone = goneOf(document);
     return Math.max(epochOf(document), gone ? gone.epoch + 1 : 0);
   };
+  const livesIn = (document: string, epoch: number): boolean =>
+    [...headsOf(document).values()].some((head) => head.epoch === epoch);
+  const belongs = (id: string): boolean =>
+    deviceFact.safeParse(records.facts.get(deviceKey(id))?.value).success;
   const isBehind = (document: string): boolean => {
     const record = records.rooms.get(document);
     if (record && record.gone !== null) return false;
@@ -184,6 +205,7 @@ export function createIndexFacts({
       return encodeRows(toRows(all));
     },
     clocks: (before) => before,
+    forgotten: () => 0,
     take: async (step, bodies, known) => {
       records.putFacts(
         step,
@@ -235,7 +257,7 @@ export function createIndexFacts({
         continue;
       }
       // What is not on the relay yet would only be looked for there in vain.
-      if (records.outbox.has(document) || record.whole || record.compare) {
+      if ((records.outbox.has(document) && !heldBack.has(document)) || record.whole || record.compare) {
         coming = true;
         continue;
       }
@@ -284,10 +306,30 @@ export function createIndexFacts({
       }
       return all;
     },
+    takeOff: (step, id) => publish(step, [[deviceKey(id), null]]),
     isKnown: (document) => headsOf(document).size > 0,
-    livesIn: (document, epoch) => [...headsOf(document).values()].some((head) => head.epoch === epoch),
+    livesIn,
     goneOf,
+    gone: () => {
+      const all = new Map<string, { known: boolean; at: number | null }>();
+      for (const [document, record] of records.rooms)
+        if (record.gone !== null) all.set(document, { known: true, at: goneOf(document)?.at ?? null });
+      for (const key of records.facts.keys()) {
+        if (!key.startsWith('gone/')) continue;
+        const document = key.slice('gone/'.length);
+        const fact = goneOf(document);
+        const record = records.rooms.get(document);
+        // What lives on in a later room is not gone.
+        const lives = record ? record.epoch > (fact?.epoch ?? 0) : livesIn(document, liveEpoch(document));
+        if (fact && !lives && !all.has(document)) all.set(document, { known: false, at: fact.at });
+      }
+      return all;
+    },
     epochOf,
+    isBrought: (document, epoch) => {
+      const fact = epochFact.safeParse(records.facts.get(epochKey(document))?.value);
+      return fact.success && fact.data.epoch === epoch && fact.data.brought;
+    },
     liveEpoch,
     isBehind,
     isDoubted: (document) => {
@@ -295,7 +337,11 @@ export function createIndexFacts({
       if (!record || record.gone !== null || record.withheld !== null || records.outbox.has(document))
         return false;
       return [...headsOf(document)].some(
-        ([id, head]) => id !== device && head.epoch === record.epoch && (head.have[device] ?? 0) < record.seq,
+        ([id, head]) =>
+          id !== device &&
+          belongs(id) &&
+          head.epoch === record.epoch &&
+          (head.have[device] ?? 0) < record.seq,
       );
     },
     holdersOf: (document, record) => {
@@ -304,6 +350,7 @@ export function createIndexFacts({
         .filter(
           ([id, head]) =>
             id !== device &&
+            belongs(id) &&
             head.epoch === record.epoch &&
             all.every(([author, count]) => (head.have[author] ?? 0) >= count),
         )
@@ -316,6 +363,11 @@ export function createIndexFacts({
     announce: (document) => {
       beacons.add(document);
     },
+    holdBack: (document, held) => {
+      if (held) heldBack.add(document);
+      else heldBack.delete(document);
+    },
+    isHeldBack: (document) => heldBack.has(document),
     untold: () => {
       for (const document of beacons) {
         const record = records.rooms.get(document);
@@ -342,7 +394,17 @@ export function createIndexFacts({
       for (const document of announced) if (isBehind(document) && !lacking.has(document)) count += 1;
       return count;
     },
+    unfetched: () => {
+      let [unread, lacks] = [0, 0];
+      for (const document of new Set([...announced, ...stirred])) {
+        if (document === INDEX_ROOM || !isBehind(document)) continue;
+        if (lacking.has(document) && !shut.has(document)) lacks += 1;
+        else unread += 1;
+      }
+      return { unread, lacking: lacks };
+    },
     wasRead: (document) => {
+      shut.delete(document);
       if (isBehind(document)) {
         // Looked, and it is not there: the relay lacks it, or keeps it back.
         if (!lacking.has(document)) lacking.set(document, lackingUntil());
@@ -352,6 +414,7 @@ export function createIndexFacts({
       }
     },
     wasRefused: (document) => {
+      shut.add(document);
       lacking.set(document, lackingUntil());
     },
     forgetLacks: () => lacking.clear(),

@@ -33,7 +33,7 @@ export interface Lifetimes {
   cameBack(step: Step, document: string, here: WholeDocument): Promise<void>;
   /** Does what the facts ask for: erased, moved, taken back. */
   followFacts(): Promise<boolean>;
-  /** A room in which too much cannot be opened is left, and made again in the next epoch. */
+  /** A room in which too much cannot be opened, or that has no space to be made smaller in, is left and made again in the next epoch. */
   rebuildDamaged(): Promise<boolean>;
   /** Erases on the relay what is to be erased there; `uploaded`: all that this device has is there. */
   eraseOnRelay(uploaded: () => boolean): Promise<void>;
@@ -70,14 +70,28 @@ export function createLifetimes({
     for (const number of records.outbox.get(document)?.keys() ?? [])
       records.putOut(step, document, number, undefined);
   };
-  const eraseRoom = async (step: Step, document: string, epoch: number): Promise<void> => {
+  const eraseRoom = async (
+    step: Step,
+    document: string,
+    epoch: number,
+    afterUpload = false,
+  ): Promise<void> => {
     const { roomId } = await keysOf(document, epoch);
     records.putErasure(step, roomId, {
       endpoint: relay.endpoint,
       token: null,
       room: roomId,
-      afterUpload: false,
+      afterUpload,
+      document: afterUpload ? document : null,
     });
+  };
+  /** All of the document lies in the room where it is now, and the others can know where that is. */
+  const isSent = (document: string): boolean => {
+    if (records.outbox.has(document) || records.outbox.has(INDEX_ROOM)) return false;
+    if (rooms.all().some((link) => link.document === document && link.healing)) return false;
+    const record = records.rooms.get(document);
+    if (!record || record.withheld !== null || record.gone !== null) return true;
+    return !record.whole && !record.compare && !record.squash;
   };
   const markGone = (step: Step, document: string, record: RoomRecord, epoch: number) => {
     dropOut(step, document);
@@ -218,6 +232,7 @@ export function createLifetimes({
       withheld: record.withheld,
       forgotten: record.forgotten,
       compare: record.gone === null,
+      awaits: facts.isBrought(document, epoch),
     });
     await records.commit(step);
     rooms.close(document);
@@ -295,8 +310,8 @@ export function createLifetimes({
     rebuildDamaged: async () => {
       let did = false;
       for (const link of rooms.all()) {
-        if (link.unreadable <= UNREADABLE_LIMIT || !link.read) continue;
-        const { document } = link;
+        const { document, outgrown } = link;
+        if ((link.unreadable <= UNREADABLE_LIMIT && !outgrown) || !link.read) continue;
         const record = records.rooms.get(document) ?? freshRecord(link.epoch);
         if (record.epoch !== link.epoch || facts.epochOf(document) > link.epoch) continue;
         const step = newStep();
@@ -308,16 +323,17 @@ export function createLifetimes({
             forgotten: record.forgotten,
             whole: record.withheld === null,
           });
-          await eraseRoom(step, document, record.epoch);
+          // A full account may have no room for both: then the old one is what the others have.
+          await eraseRoom(step, document, record.epoch, outgrown);
         }
-        await facts.publish(step, [[epochKey(document), { epoch: record.epoch + 1 }]]);
+        await facts.publish(step, [[epochKey(document), { epoch: record.epoch + 1, brought: outgrown }]]);
         await records.commit(step);
         records.note({
           kind: 'note',
-          what: 'rebuilt',
+          what: outgrown ? 'moved' : 'rebuilt',
           document: document === INDEX_ROOM ? null : document,
           device: null,
-          count: link.unreadable,
+          count: outgrown ? 1 : link.unreadable,
           bytes: 0,
         });
         if (document !== INDEX_ROOM) rooms.close(document);
@@ -328,13 +344,16 @@ export function createLifetimes({
 
     eraseOnRelay: async (uploaded) => {
       for (const [name, erasure] of [...records.erasures]) {
-        if (erasure.afterUpload && !uploaded()) continue;
+        if (erasure.afterUpload && !(erasure.document === null ? uploaded() : isSent(erasure.document)))
+          continue;
         try {
           await backend.erase(
             { endpoint: erasure.endpoint, token: erasure.token ?? relay.token },
             erasure.room,
             signal,
           );
+          if (erasure.afterUpload && erasure.room === null)
+            records.note({ kind: 'note', what: 'erased', document: null, device: null, count: 1, bytes: 0 });
         } catch (error) {
           signal.throwIfAborted();
           const problem = toProblem(error);

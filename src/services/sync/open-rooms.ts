@@ -136,7 +136,7 @@ export function createOpenRooms({
       if (record && record.gone !== null) return;
       wanted.set(document, Math.max(weight, wanted.get(document) ?? 0));
     };
-    for (const document of records.outbox.keys()) want(document, 3);
+    for (const document of records.outbox.keys()) want(document, facts.isHeldBack(document) ? 1 : 3);
     for (const document of forced) want(document, 1);
     for (const [document, record] of records.rooms) {
       if (record.withheld === null && (record.compare || record.squash)) want(document, 2);
@@ -174,10 +174,10 @@ export function createOpenRooms({
       });
   };
 
-  const look = (force: boolean) => {
+  const look = (force: boolean, anew: boolean) => {
     nextLook = clock() + lookEveryMs();
     facts.forgetLacks();
-    for (const link of [index, ...links.values()]) link?.room.retry();
+    for (const link of [index, ...links.values()]) link?.retry(anew);
     for (const [document, { gone, withheld }] of records.rooms) {
       if (document === INDEX_ROOM || gone !== null || withheld !== null) continue;
       if (!force && !facts.isDoubted(document)) continue;
@@ -251,7 +251,7 @@ export function createOpenRooms({
       asked = force || asked === true;
     },
     lookAgain: async () => {
-      if (asked !== null || lost || clock() >= nextLook) look(lost || asked === true);
+      if (asked !== null || lost || clock() >= nextLook) look(lost || asked === true, asked !== null);
       [lost, asked] = [false, null];
       wakeWithin(Math.max(1, nextLook - clock()));
       if (moveTo === null) return;
@@ -268,7 +268,7 @@ export function createOpenRooms({
       forced.delete(document);
     },
     retry: () => {
-      for (const link of [index, ...links.values()]) link?.room.retry();
+      for (const link of [index, ...links.values()]) link?.retry(true);
     },
   };
 }

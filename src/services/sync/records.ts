@@ -2,15 +2,19 @@
 // one transaction with the log entries it speaks of, so that a kill at any point leaves either all of a step or nothing of it.
 import { z } from 'zod';
 import type { Drawer, DrawerWrite, NewEntry, Store } from '../../adapters/log/conversation-log.ts';
+import type { ProblemCode } from '../../domain/base/errors.ts';
 import type { Coverage } from '../../domain/sync/coverage.ts';
 import {
   type Fact,
   type FactRows,
   factsSchema,
+  type GoneFact,
+  goneKey,
   isLater,
   mergeFacts,
   toRows,
 } from '../../domain/sync/facts.ts';
+import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import type { JournalEntry } from './sync.ts';
 
 export const ACCOUNT = 'sync/account';
@@ -26,6 +30,12 @@ const STALE = 'sync/stale/';
 /** Facts are kept in this many rows, so that one that changes rewrites little. */
 const BUCKETS = 64;
 const JOURNAL_LINES = 300;
+
+const bucketOf = (key: string) => {
+  let hash = 0;
+  for (let at = 0; at < key.length; at += 1) hash = (hash * 31 + key.charCodeAt(at)) >>> 0;
+  return hash % BUCKETS;
+};
 
 export const accountSchema = z.object({
   /** Names the account's secrets in the vault. */
@@ -73,6 +83,8 @@ const roomSchema = z.object({
   whole: z.boolean(),
   /** What the room holds is to be compared with the document. */
   compare: z.boolean(),
+  /** Another device moved the document into this epoch and brings all of it. */
+  awaits: z.boolean().default(false),
 });
 export type RoomRecord = z.infer<typeof roomSchema>;
 
@@ -89,7 +101,12 @@ export const freshRecord = (epoch: number): RoomRecord => ({
   squash: false,
   whole: false,
   compare: false,
+  awaits: false,
 });
+
+/** Nothing is here yet of what another device brings into this epoch. */
+export const isFollowing = ({ awaits, compare, have }: RoomRecord): boolean =>
+  awaits && compare && Object.keys(have).length === 0;
 
 const outboxSchema = z.object({
   epoch: z.number(),
@@ -110,6 +127,8 @@ const erasureSchema = z.object({
   room: z.string().nullable(),
   /** Only once everything is uploaded: the old account is the only copy on the relay until then. */
   afterUpload: z.boolean(),
+  /** Of a room that was left: the document of which all must be uploaded before. null: of every one. */
+  document: z.string().nullable().default(null),
 });
 export type Erasure = z.infer<typeof erasureSchema>;
 
@@ -130,21 +149,47 @@ export async function readJournal(drawer: Drawer): Promise<JournalEntry[]> {
   return kept.success ? kept.data : [];
 }
 
-/** The write that puts a step of the account itself into the journal, while nobody else writes it. */
+/** The write that puts a step of the account itself into the journal, while nobody else writes it. `problem`: what is to be known besides. */
 export async function stepWrite(
   drawer: Drawer,
   what: 'created' | 'joined' | 'left' | 'revoked',
   at: number,
   device: string | null = null,
+  problem: ProblemCode | null = null,
 ): Promise<DrawerWrite> {
   const line: JournalEntry = { at, kind: 'note', what, document: null, device, count: 1, bytes: 0 };
-  return { key: JOURNAL, value: [line, ...(await readJournal(drawer))].slice(0, JOURNAL_LINES) };
+  const lines: JournalEntry[] = problem === null ? [line] : [{ ...line, kind: 'error', what: problem }, line];
+  return { key: JOURNAL, value: [...lines, ...(await readJournal(drawer))].slice(0, JOURNAL_LINES) };
 }
 
 /** Drawer writes that make everything of one account forgotten; its account record stays to be replaced or deleted by the caller. */
 export async function forgetRecords(drawer: Drawer): Promise<DrawerWrite[]> {
   const keys = await Promise.all([ROOMS, OUTBOX, FACTS].map((prefix) => drawer.keys(prefix)));
   return [...keys.flat(), BOOKMARK].map((key) => ({ key, value: undefined }));
+}
+
+/**
+ * Drawer writes with which a new account begins where another one ended: what is gone stays gone. The index begins with these facts;
+ * `gone`: documents that were erased everywhere, with the records of those of which this device knows, and when that was.
+ */
+export function goneWrites(
+  gone: ReadonlyMap<string, { readonly known: boolean; readonly at: number | null }>,
+  indexEpoch: number,
+  stamp: () => string,
+): DrawerWrite[] {
+  const writes: DrawerWrite[] = [
+    // Compared, the index gets every fact that it does not have.
+    { key: ROOMS + INDEX_ROOM, value: { ...freshRecord(indexEpoch), compare: true } },
+  ];
+  const rows: FactRows = [];
+  for (const [document, { known, at }] of gone) {
+    if (at !== null) rows.push([goneKey(document), { epoch: 0, have: {}, at } satisfies GoneFact, stamp()]);
+    if (known) writes.push({ key: ROOMS + document, value: { ...freshRecord(0), gone: 0 } });
+  }
+  const buckets = new Map<number, FactRows>();
+  for (const row of rows) buckets.set(bucketOf(row[0]), [...(buckets.get(bucketOf(row[0])) ?? []), row]);
+  for (const [bucket, value] of buckets) writes.push({ key: FACTS + bucket, value });
+  return writes;
 }
 
 /** The write that asks for an erasure on a relay. */
@@ -166,6 +211,30 @@ export const staleWrite = (account: string, stale: boolean): DrawerWrite => ({
 /** Accounts whose secrets are to be forgotten. */
 export const staleAccounts = async (drawer: Drawer): Promise<string[]> =>
   (await drawer.keys(STALE)).map((key) => key.slice(STALE.length));
+
+/**
+ * Puts into the step what takes a room's outbox rows back: none of them goes out any more, and what of them may lie in the room already is
+ * taken out when next it is open.
+ */
+export function takeBack(records: Records, step: Step, document: string, epoch: number): void {
+  const rows = [...(records.outbox.get(document) ?? [])];
+  const sent: string[] = [];
+  for (const [number, row] of rows) {
+    records.putOut(step, document, number, undefined);
+    if (row.epoch === epoch) sent.push(...row.keys);
+  }
+  const [number] = rows.at(-1) ?? [];
+  if (number === undefined || sent.length === 0) return;
+  // The same number: the later write of a step counts.
+  records.putOut(step, document, number, {
+    epoch,
+    blobs: [],
+    keys: [],
+    replaces: sent,
+    changes: 0,
+    bytes: 0,
+  });
+}
 
 /** Changes of one step, gathered to be committed together. */
 export interface Step {
@@ -209,11 +278,6 @@ export async function openRecords({ log, drawer }: Store, now: () => number): Pr
   const unlisted = new Set<string>();
   const erasures = new Map<string, Erasure>();
 
-  const bucketOf = (key: string) => {
-    let hash = 0;
-    for (let at = 0; at < key.length; at += 1) hash = (hash * 31 + key.charCodeAt(at)) >>> 0;
-    return hash % BUCKETS;
-  };
   /** Takes over what is later; returns the keys that changed. */
   const takeFacts = (rows: FactRows): string[] => {
     const keys = mergeFacts(facts, rows);

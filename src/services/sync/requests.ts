@@ -17,7 +17,14 @@ export const syncRequestSchema = z.discriminatedUnion('do', [
   }),
   /** Opens an empty room with the token kept in the vault under this id, and leaves again. */
   z.object({ do: z.literal('knock'), account: z.string(), endpoint: z.string() }),
-  z.object({ do: z.literal('revoke'), device: z.string() }),
+  z.object({
+    do: z.literal('revoke'),
+    device: z.string(),
+    /** Also where not everything of the account is here: what the person was told of that, and agreed to. */
+    anyway: z.enum(['fetching', 'lacking', 'unreachable']).nullable(),
+  }),
+  /** Takes a device off the list of those that belong to the account. */
+  z.object({ do: z.literal('take-off'), device: z.string() }),
   z.object({ do: z.literal('forget'), documents: z.array(z.string()) }),
   z.object({ do: z.literal('leave'), erase: z.boolean() }),
   z.object({ do: z.literal('look'), force: z.boolean() }),

@@ -7,12 +7,14 @@
 // Killed anywhere, the next start finds either the step or its cause, and does it (again); doing it twice changes nothing.
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { SyncRoom } from '../../adapters/sync/sync-backend.ts';
+import type { Problem } from '../../domain/base/errors.ts';
 import { blobHash } from '../../domain/sync/blob.ts';
 import { toText } from '../../domain/sync/bytes.ts';
 import { covers, union } from '../../domain/sync/coverage.ts';
 import { groupParts, joinParts, type Opened, openBlob, type RoomKey, type SealInto } from './envelope.ts';
 import {
   freshRecord,
+  isFollowing,
   kept,
   newStep,
   type OutboxRow,
@@ -33,6 +35,8 @@ export interface Content {
   whole(): Promise<Uint8Array | null>;
   /** What this device has and may share and `held` has not; null: nothing. */
   missing(held: Uint8Array | null): Promise<Uint8Array | null>;
+  /** How many messages are forgotten in this body, as far as it is a whole. */
+  forgotten(body: Uint8Array): number;
   /** Clocks after this body as well. */
   clocks(before: RoomRecord['clocks'], body: Uint8Array): RoomRecord['clocks'];
 }
@@ -72,10 +76,20 @@ export interface RoomLink {
   readonly unreadable: number;
   /** Everything that lies in the room is taken over. */
   readonly read: boolean;
+  /** None of it waits for its other parts. */
+  readonly complete: boolean;
   /** Besides, all of this device's is confirmed, and the room was compared with what this device knows of it. */
   readonly settled: boolean;
   /** The relay was seen to lack something of it, which is not there again yet. */
   readonly healing: boolean;
+  /** The relay had no room for something that is to be sent; what is smaller goes on. */
+  readonly full: Problem | null;
+  /** Of a full room: everything that it has room for is there. */
+  readonly heldBack: boolean;
+  /** It is to be left for the next epoch, where all of the document takes less room. */
+  readonly outgrown: boolean;
+  /** Ends the pause where it is not connected, and sends also what the relay had no room for. `anew`: see `SyncRoom`. */
+  retry(anew?: boolean): void;
   /** The room changed: look at it in the next round. */
   touch(): void;
   /** Compare what lies in the room with what is here, word for word, when next it is read. */
@@ -84,8 +98,15 @@ export interface RoomLink {
   work(signal: AbortSignal): Promise<boolean>;
 }
 
-/** What is on its way to a relay at a time, bytes. */
-const IN_FLIGHT_BYTES = 4 * 1024 * 1024;
+/** What is on its way to a relay at a time, bytes: on a slow line little enough for an answer every few seconds. */
+const IN_FLIGHT_BYTES = 512 * 1024;
+/**
+ * What a document has in its next epoch is brought by the device that moved it. Where nothing of it has come after this long, ms, another one
+ * brings it; not all of them at once.
+ */
+const MOVE_WAIT_MS = 60_000;
+const MOVE_JITTER_MS = 20_000;
+
 export function createRoomLink(deps: RoomDeps): RoomLink {
   const { document, epoch, keys, room, content, records, device, deflate, clock } = deps;
   /** Keys that cannot be opened: not tried again while the connection lasts. */
@@ -94,10 +115,19 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
   let activeAt = clock();
   let settled = false;
   let read = false;
+  let whole = false;
   let comparing = false;
   /** What was looked through last: the same again is not looked through again. */
   let looked: { blobs: ReadonlyMap<string, Uint8Array>; record: RoomRecord; complete: boolean } | undefined;
   let wasSynced = false;
+
+  /** The relay had no room for a row of this size: what is as large waits until somebody looks again. */
+  let full: { readonly problem: Problem; readonly bytes: number } | null = null;
+  /** The largest row on its way. */
+  let sending = 0;
+  let outgrown = false;
+  /** Until when an empty room is left to the device that moved into it. */
+  let bringAt: number | null = null;
 
   const record = (): RoomRecord => records.rooms.get(document) ?? freshRecord(epoch);
   const rows = (): ReadonlyMap<number, OutboxRow> => records.outbox.get(document) ?? new Map();
@@ -219,11 +249,17 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     const done: [number, OutboxRow][] = [];
     const out: Uint8Array[] = [];
     let flying = 0;
-    for (const [number, row] of rows()) {
+    sending = 0;
+    const list = [...rows()];
+    // In a full room what is small goes first, and alone: a relay takes all of what comes at once, or nothing.
+    if (full) list.sort(([, a], [, b]) => a.bytes - b.bytes);
+    for (const [number, row] of list) {
       if (row.epoch !== epoch || row.keys.every((name) => room.isConfirmed(name))) {
         done.push([number, row]);
         continue;
       }
+      if (full && (flying > 0 || row.bytes >= full.bytes)) continue;
+      sending = Math.max(sending, row.bytes);
       row.keys.forEach((name, at) => {
         const blob = row.blobs[at];
         if (!blob || room.isConfirmed(name)) return;
@@ -254,8 +290,30 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
           bytes: done.reduce((sum, [, row]) => sum + row.bytes, 0),
         });
     }
+    if (rows().size === 0) full = null;
     if (out.length > 0) room.insert(out);
     return done.length > 0;
+  }
+
+  /** The relay closed the door for want of room. What is smaller than what it refused may still get in, and so what others say gets here. */
+  async function yieldRoom(problem: Problem): Promise<void> {
+    if (sending === 0 || (full && sending >= full.bytes)) return;
+    full = { problem, bytes: sending };
+    sending = 0;
+    await upkeep.giveUpFolds();
+    room.retry();
+  }
+
+  /** Somebody else moved the document here, and nothing of it has come: two copies of a large one may not fit. */
+  function isAwaiting(): boolean {
+    if (!isFollowing(record()) || room.blobs().size > 0) {
+      bringAt = null;
+      return false;
+    }
+    bringAt ??= clock() + MOVE_WAIT_MS + Math.random() * MOVE_JITTER_MS;
+    if (clock() >= bringAt) return false;
+    deps.wakeWithin(bringAt - clock() + 1);
+    return true;
   }
 
   return {
@@ -271,11 +329,28 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     get read() {
       return read && room.state === 'synced';
     },
+    get complete() {
+      return whole && room.state === 'synced';
+    },
     get settled() {
       return settled && !changed;
     },
     get healing() {
       return upkeep.healing;
+    },
+    get full() {
+      return full?.problem ?? null;
+    },
+    get heldBack() {
+      const limit = full?.bytes;
+      return limit !== undefined && [...rows().values()].every((row) => row.bytes >= limit);
+    },
+    get outgrown() {
+      return outgrown;
+    },
+    retry: (anew) => {
+      if (full) [full, sending, changed] = [null, 0, true];
+      room.retry(anew);
     },
     touch: () => {
       changed = true;
@@ -287,10 +362,11 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     work: async (signal) => {
       const { state } = room;
       if (state !== 'synced') {
+        if (state === 'refused' && room.problem?.code === 'sync-quota') await yieldRoom(room.problem);
         if (wasSynced) unreadable.clear();
         looked = undefined;
         upkeep.reset();
-        [wasSynced, settled, read] = [false, false, false];
+        [wasSynced, settled, read, whole] = [false, false, false, false];
         return false;
       }
       wasSynced = true;
@@ -300,15 +376,24 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
       try {
         const { did, complete } = await receive(signal);
         read = true;
+        whole = complete;
+        const mine = record().withheld === null && record().gone === null;
+        const isLeft = complete && mine && document !== 'index' && (await upkeep.isOutgrown(full !== null));
+        // What the old room has space for is said there first: who is late to follow reads it there.
+        outgrown = isLeft && (full !== null || rows().size === 0);
+        if (outgrown) return did;
         const sent = await flush(signal);
         if (did || sent || touched) activeAt = clock();
         signal.throwIfAborted();
-        if (room.state !== 'synced' || !complete || rows().size > 0) {
+        if (room.state !== 'synced' || !complete || rows().size > 0 || isLeft) {
           settled = false;
           return did || sent;
         }
-        const { withheld, gone, compare: wanted, squash } = record();
-        const mine = withheld === null && gone === null;
+        const { compare: wanted, squash } = record();
+        if (mine && document !== 'index' && isAwaiting()) {
+          settled = false;
+          return did || sent;
+        }
         let mended = false;
         if (mine && (wanted || comparing)) {
           await upkeep.compare();

@@ -8,7 +8,7 @@ import type { Store } from '../../adapters/log/conversation-log.ts';
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { KeyRing, Sealing } from '../../adapters/vault/sealing.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
-import type { Problem } from '../../domain/base/errors.ts';
+import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { isConversation } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -23,7 +23,7 @@ import { createOpenRooms } from './open-rooms.ts';
 import type { SessionParts } from './parts.ts';
 import { newStep, openRecords } from './records.ts';
 import type { SyncAnswer, SyncRequest } from './requests.ts';
-import type { SyncDevice, SyncState, SyncStatus, Whereabouts } from './sync.ts';
+import type { SyncDevice, SyncState, SyncStatus, Whereabouts, WhyUnfetched } from './sync.ts';
 import { createUplink } from './uplink.ts';
 
 export interface SessionDeps
@@ -56,6 +56,9 @@ export interface Session {
 /** Lines of the library are made when a conversation has been quiet for this long, ms. */
 const LINES_AFTER_MS = 40;
 const WATCHED_MS = 5_000;
+/** Who leaves waits this long at most for the relay to take the word of it, and looks this often, ms. */
+const FAREWELL_MS = 3_000;
+const FAREWELL_LOOK_MS = 20;
 /** The time of the last agreement is told anew this often at most, ms: it is not worth a message each round. */
 const SAID_EVERY_MS = 10_000;
 
@@ -130,12 +133,28 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
     return true;
   }
 
+  /** What of the account is not here; null: everything that anybody told of is. */
+  const unfetched = (): { why: WhyUnfetched; count: number } | null => {
+    const { index } = rooms;
+    if (!index?.read) {
+      const isAway = index?.room.state === 'offline' || index?.room.state === 'refused';
+      return { why: isAway ? 'unreachable' : 'fetching', count: 0 };
+    }
+    const { unread, lacking } = facts.unfetched();
+    const isToBeRead = [...records.rooms.values()].filter(
+      ({ compare, withheld, gone }) => compare && withheld === null && gone === null,
+    ).length;
+    if (unread + isToBeRead + facts.stirred.size > 0)
+      return { why: 'fetching', count: Math.max(unread, isToBeRead) };
+    return lacking > 0 ? { why: 'lacking', count: lacking } : null;
+  };
+
   /** Documents of which all is still to be sent; what stays here is none of them. */
   const unsent = (): number =>
     [...records.rooms.values()].filter(
       ({ whole, withheld, gone }) => whole && withheld === null && gone === null,
     ).length;
-  const isUploaded = () => !uplink.adopting && records.outbox.size === 0 && unsent() === 0;
+  const isUploaded = () => !uplink.adopting && records.outbox.size === 0 && unsent() === 0 && !isComparing();
 
   const waiting = (): number => {
     let count = 0;
@@ -181,13 +200,18 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
       } else if (link.room.state === 'refused') {
         rooms.wasLookedAt(document);
         facts.wasRefused(document);
-        if (link.room.problem?.code === 'sync-quota') {
-          trouble = link.room.problem;
-          if (!withoutRoom.has(document))
-            records.note({ kind: 'error', what: 'sync-quota', document, device: null, count: 1, bytes: 0 });
-          withoutRoom.add(document);
-        }
+      } else if (link.full && link.read) {
+        rooms.wasLookedAt(document);
+        if (link.complete) facts.wasRead(document);
       }
+      facts.holdBack(document, link.heldBack);
+      const full = link.full ?? (link.room.problem?.code === 'sync-quota' ? link.room.problem : null);
+      // What is about to be left has no trouble.
+      if (!full || link.outgrown) continue;
+      trouble = full;
+      if (!withoutRoom.has(document))
+        records.note({ kind: 'error', what: 'sync-quota', document, device: null, count: 1, bytes: 0 });
+      withoutRoom.add(document);
     }
     return more;
   }
@@ -201,7 +225,7 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
     await rooms.follow();
     if (rooms.index) {
       more = (await rooms.index.work(signal)) || more;
-      if (rooms.index.room.state === 'refused') trouble = rooms.index.room.problem;
+      trouble = rooms.index.room.state === 'refused' ? rooms.index.room.problem : rooms.index.full;
     }
     more = (await lifetimes.followFacts()) || more;
     if (rooms.index?.read) {
@@ -240,6 +264,22 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
 
   lifetimes.touched([...records.rooms.keys()].filter((document) => document !== INDEX_ROOM));
 
+  /** Tells the others that this device belongs to the account no more, as far as they can be told now. */
+  async function sayFarewell(): Promise<void> {
+    const { index } = rooms;
+    if (!index?.read) return;
+    const step = newStep();
+    await facts.takeOff(step, device);
+    await records.commit(step);
+    const end = clock() + FAREWELL_MS;
+    for (;;) {
+      index.touch();
+      await index.work(signal);
+      if (!records.outbox.has(INDEX_ROOM) || index.room.state !== 'synced' || clock() >= end) return;
+      await new Promise((resolve) => setTimeout(resolve, FAREWELL_LOOK_MS));
+    }
+  }
+
   const membership = { ...deps, signal };
   const roomNames = () =>
     Promise.all(
@@ -251,7 +291,12 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
     status: () => ({
       mode: account.mode,
       state: state(),
-      account: { fingerprint: account.fingerprint, endpoint: relay.endpoint, since: account.createdAt },
+      account: {
+        fingerprint: account.fingerprint,
+        endpoint: relay.endpoint,
+        managed: account.mode === 'managed',
+        since: account.createdAt,
+      },
       waiting: waiting(),
       fetching: facts.fetching(),
       syncedAt,
@@ -275,14 +320,30 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
       if (request.do === 'where') return where(request.document);
       if (request.do === 'index') return facts.latest();
       if (request.do === 'revoke') {
+        const missing = unfetched();
+        const { anyway } = request;
+        if (missing && (anyway === null || (anyway === 'lacking' && missing.why !== 'lacking')))
+          throw new RecollectError('sync-unfetched', 'Not everything of the account is on this device', {
+            params: { ...missing },
+            retry: true,
+          });
         await records.flushJournal();
         await revoke(membership, {
+          // What was read to its end in vain is not lost with the old account; what was not read would be.
+          erase: missing === null || (missing.why === 'lacking' && anyway === 'lacking'),
           name: facts.devices().get(request.device)?.name ?? null,
           rooms: roomNames,
+          gone: facts.gone(),
         });
       } else if (request.do === 'leave') {
+        if (!request.erase) await sayFarewell();
         await records.flushJournal();
         await leave(membership, request);
+      } else if (request.do === 'take-off') {
+        const step = newStep();
+        await facts.takeOff(step, request.device);
+        await records.commit(step);
+        rooms.index?.touch();
       } else if (request.do === 'forget') await lifetimes.forget(request.documents);
       return null;
     },

@@ -72,7 +72,8 @@ export function createSync({ store, vault, settings, status, ask, random, now = 
   const known = writable<SyncAccount | null>(null);
   const lookAtAccount = () =>
     account().then(
-      ({ fingerprint, endpoint, createdAt }) => known.set({ fingerprint, endpoint, since: createdAt }),
+      ({ fingerprint, endpoint, mode, createdAt }) =>
+        known.set({ fingerprint, endpoint, managed: mode === 'managed', since: createdAt }),
       () => known.set(null),
     );
   void lookAtAccount();
@@ -159,12 +160,13 @@ export function createSync({ store, vault, settings, status, ask, random, now = 
     readOffer: readPairing,
     readQr,
 
-    join: async (offer, { deviceName, endpoint }) => {
+    join: async (offer, { deviceName, endpoint, token: given = '' }) => {
       const address = relayAddress(endpoint ?? offer.endpoint ?? '');
-      const mode = offer.token === null ? 'remote' : 'managed';
+      const token = offer.token ?? (given.trim() || null);
+      const mode = token === null ? 'remote' : 'managed';
       const id = toText(random(9));
       await vault.put(keyName(id), toText(offer.key));
-      if (offer.token !== null) await vault.put(tokenName(id), offer.token);
+      if (token !== null) await vault.put(tokenName(id), token);
       try {
         await ask({
           do: 'join',
@@ -187,8 +189,11 @@ export function createSync({ store, vault, settings, status, ask, random, now = 
     renameDevice: async (deviceName) => {
       await drawer.set(ACCOUNT, { ...(await account()), deviceName });
     },
-    revoke: async (device) => {
-      await ask({ do: 'revoke', device });
+    revoke: async (device, { anyway } = {}) => {
+      await ask({ do: 'revoke', device, anyway: anyway ?? null });
+    },
+    takeOff: async (device) => {
+      await ask({ do: 'take-off', device });
     },
     forget: async (conversations) => {
       await ask({ do: 'forget', documents: [...conversations] });

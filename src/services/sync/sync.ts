@@ -44,6 +44,8 @@ export interface SyncAccount {
   readonly fingerprint: string;
   /** Where it is. */
   readonly endpoint: string;
+  /** An operator gave the token that the relay is shown: the key alone does not open the way there. */
+  readonly managed: boolean;
   readonly since: number;
 }
 
@@ -88,6 +90,12 @@ export interface Whereabouts {
   readonly devices: readonly string[];
 }
 
+/**
+ * Why something of the account is not on this device: it is being `fetching` (or what there is to fetch is just being read), the relay was
+ * asked for it and is `lacking` it, or the relay is `unreachable` and so what there is to fetch is not known.
+ */
+export type WhyUnfetched = 'fetching' | 'lacking' | 'unreachable';
+
 /** One line of the sync log. The newest 300 are kept. */
 export interface JournalEntry {
   readonly at: number;
@@ -99,7 +107,7 @@ export interface JournalEntry {
   readonly kind: 'upload' | 'download' | 'conflict' | 'error' | 'note';
   /**
    * upload, download: `changes`; conflict: `branches`, `deleted`; note: `created`, `joined`, `revoked`, `left`, `folded`, `rebuilt`,
-   * `healed`, `forgotten`; error: a code of `PROBLEM_CODES`, or `unreadable`.
+   * `healed`, `moved`, `forgotten`, `erased`; error: a code of `PROBLEM_CODES`, or `unreadable`.
    */
   readonly what: string;
   readonly document: string | null;
@@ -113,7 +121,7 @@ export interface JournalEntry {
 export interface Pairing {
   /** Opens the app with the key in the fragment, which browsers do not send. `base` is the address of the app. */
   readonly link: string;
-  /** 24 words with a checksum. They carry the key alone: the relay's address is asked for besides. */
+  /** 24 words with a checksum. They carry the key alone: the relay's address, and an operator's token, are asked for besides. */
   readonly phrase: string;
   /** To be compared by eye on both devices. */
   readonly fingerprint: string;
@@ -153,24 +161,36 @@ export interface Sync {
   readQr(picture: ImageData): Promise<string | null>;
   /**
    * Joins the account of another device. The relay is asked first: where it has nothing that this key opens, `sync-no-account` is thrown
-   * and nothing is written. `endpoint` is needed with a phrase. Everything that is here already is kept and goes to the other devices.
+   * and nothing is written. `endpoint` is needed with a phrase, `token` with the phrase of an operator's account. Everything that is here already is kept and goes to the other devices.
    * Throws also `sync-offline`, `sync-endpoint`, `sync-auth` …
    */
   join(
     offer: PairingOffer,
-    device: { readonly deviceName: string; readonly endpoint?: string },
+    device: { readonly deviceName: string; readonly endpoint?: string; readonly token?: string },
   ): Promise<void>;
   renameDevice(name: string): Promise<void>;
   /**
    * Locks all other devices out: new key, new rooms, everything is uploaded again, then the old account is erased on the relay. Devices
-   * that stay must be paired once more. Durable when resolved, and carried on after any interruption.
+   * that stay must be paired once more. Durable when resolved, and carried on after any interruption. Throws `sync-unfetched` where not
+   * everything of the account is here (`params.why`: a `WhyUnfetched`, `params.count`: conversations, 0 where that is not known).
+   * `anyway`: the `why` that the person was shown; does it all the same. What may still lie on the relay is then left there, under the old key,
+   * and with it all of the old account; it is erased where the relay is `lacking` the rest and this is what was shown. Where that was shown and
+   * is true no more, `sync-unfetched` is thrown once more.
    */
-  revoke(device: string): Promise<void>;
+  revoke(device: string, options?: { readonly anyway?: WhyUnfetched }): Promise<void>;
+  /**
+   * Takes a device off the list, which left the account without being able to say so, or is gone. It is not locked out: where it still has the
+   * key, it is listed again as soon as it syncs.
+   */
+  takeOff(device: string): Promise<void>;
   /** Erases conversations here, on the relay and on all devices for good. What another device wrote meanwhile goes to its trash. */
   forget(conversations: readonly ConversationId[]): Promise<void>;
   /** Looks at once. `force`: compares every room with this device, and mends what the relay lost. Resolves when asked, not when done. */
   syncNow(options?: { readonly force?: boolean }): Promise<void>;
-  /** This device leaves: its key is erased, its conversations stay. `erase`: the account on the relay is erased as well. */
+  /**
+   * This device leaves: its key is erased, its conversations stay. While connected it tells the others, who list it no more. `erase`: the
+   * account on the relay is erased as well.
+   */
   leave(options?: { readonly erase?: boolean }): Promise<void>;
   /** Newest first. */
   journal(): Promise<readonly JournalEntry[]>;

@@ -2,8 +2,8 @@
 // Only what was opened, taken over and committed is ever replaced, and only once what stands for it is confirmed.
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { SyncRoom } from '../../adapters/sync/sync-backend.ts';
-import { FOLD_BLOBS, FOLD_BYTES, planFold, type Unit } from '../../domain/sync/compaction.ts';
-import { type Coverage, covers, NOTHING, union } from '../../domain/sync/coverage.ts';
+import { FOLD_MOST, isFoldDue, planFold, type Unit } from '../../domain/sync/compaction.ts';
+import { type Coverage, covers, NOTHING, union, withRange } from '../../domain/sync/coverage.ts';
 import {
   type Group,
   groupParts,
@@ -27,6 +27,13 @@ export interface Upkeep {
   squash(): Promise<boolean>;
   /** Makes many blobs one, after a quiet time. True where it did. */
   fold(): Promise<boolean>;
+  /**
+   * The relay had no room for what only folds: it goes out no more, and nothing is folded here again. What of it lies in the room is taken
+   * out, and its numbers, under which nothing new was said, are claimed by a word that is hardly anything.
+   */
+  giveUpFolds(): Promise<void>;
+  /** The room is to be left for the next epoch: it has no space for what would make it smaller. `full`: the relay said so. */
+  isOutgrown(full: boolean): Promise<boolean>;
   /** The connection was lost: what was seen of the room counts no more. */
   reset(): void;
 }
@@ -34,8 +41,18 @@ export interface Upkeep {
 /** Quiet time before a room is folded, and the jitter between devices that would do it at once, ms. */
 const FOLD_AFTER_MS = 3_000;
 const FOLD_JITTER_MS = 6_000;
-/** Jitter before a loss on the relay is mended: all devices see it at once. */
+/** Jitter before a loss on the relay is mended, or a full room is left: all devices see it at once. */
 const HEAL_JITTER_MS = 2_000;
+/** A full room is left where a new one is this many times smaller. */
+const GAIN = 1.25;
+/** What is as small as this is no burden to any room, bytes. */
+const SMALL_BYTES = 1024;
+/** The kind of a blob stands in its second byte. */
+const SNAPSHOT = 2;
+const kindOf = (blob: Uint8Array): Unit['kind'] => {
+  if (blob[1] === 0) return 'delta';
+  return blob[1] === SNAPSHOT ? 'snapshot' : 'segment';
+};
 
 export function createUpkeep({
   document,
@@ -45,6 +62,7 @@ export function createUpkeep({
   records,
   sealInto,
   deflate,
+  device,
   record,
   isUnreadable,
   clock,
@@ -59,6 +77,7 @@ export function createUpkeep({
   readonly records: Records;
   readonly sealInto: SealInto;
   readonly deflate: Deflate;
+  readonly device: string;
   /** The room's record as it is now. */
   readonly record: () => RoomRecord;
   readonly isUnreadable: (name: string) => boolean;
@@ -74,6 +93,14 @@ export function createUpkeep({
   let whole: { blobs: ReadonlyMap<string, Uint8Array>; record: RoomRecord } | undefined;
   let healAt: number | null = null;
   let foldAt: number | null = null;
+  /** Units by the names of their blobs, as they were opened for folding: opening is what takes time. */
+  const units = new Map<string, Unit>();
+  /** In this there was nothing to fold. */
+  let unfoldable: ReadonlyMap<string, Uint8Array> | undefined;
+  let foldless = false;
+  /** Of the full room: what it held when it was last weighed, and when it is left, if it is. */
+  let weighed = 0;
+  let leaveAt: number | null = null;
   const named = document === 'index' ? null : document;
 
   /** What the readable blobs in the room hold together. */
@@ -145,10 +172,14 @@ export function createUpkeep({
     return body && content.isBody(body) ? body : null;
   }
 
-  async function readAll(): Promise<Group[]> {
+  /** What was taken over, of all in the room or of these. */
+  async function readAll(names: Iterable<string> = room.blobs().keys()): Promise<Group[]> {
     const { marks } = record();
+    const blobs = room.blobs();
     const opened: Opened[] = [];
-    for (const [name, blob] of room.blobs()) {
+    for (const name of names) {
+      const blob = blobs.get(name);
+      if (!blob) continue;
       const one = marks[name] ? await openBlob(keys, blob) : null;
       if (one) opened.push({ key: name, bytes: blob.length, ...one });
     }
@@ -175,9 +206,10 @@ export function createUpkeep({
     const now = record();
     // A blob says that it holds what is in itself, never what it leaves out because other blobs have it: those may be lost.
     const lacks = !covers(held(), now.have);
-    const body = lacks
-      ? await content.whole()
-      : await content.missing(bodies.length > 0 ? content.merge(bodies) : null);
+    const there = bodies.length > 0 ? content.merge(bodies) : null;
+    const body = lacks ? await content.whole() : await content.missing(there);
+    // What others have told here to be forgotten is theirs to replace, and a room that was made anew has nothing of it.
+    const told = now.seq === 0 && there ? content.forgotten(there) : 0;
     const next = body
       ? await sealInto(step, {
           document,
@@ -189,21 +221,25 @@ export function createUpkeep({
           content,
         })
       : now;
-    records.putRoom(step, document, { ...next, compare: false, whole: false });
+    records.putRoom(step, document, {
+      ...next,
+      compare: false,
+      whole: false,
+      forgotten: Math.max(now.forgotten, told),
+    });
     if (body) step.after.push(onHeld);
     await records.commit(step);
   }
 
   async function fold(): Promise<boolean> {
-    let [deltas, segments, bytes] = [0, 0, 0];
-    for (const [name, blob] of room.blobs()) {
-      if (isUnreadable(name)) continue;
-      if (blob[1] === 0) {
-        deltas += 1;
-        bytes += blob.length;
-      } else segments += 1;
-    }
-    if (deltas < FOLD_BLOBS && bytes < FOLD_BYTES && segments < FOLD_BLOBS / 4) {
+    const blobs = room.blobs();
+    if (foldless || blobs === unfoldable) return false;
+    const fresh = [...blobs].filter(([name]) => !units.has(name) && !isUnreadable(name));
+    const known = () => new Set([...blobs.keys()].flatMap((name) => units.get(name) ?? []));
+    const alone = fresh.map(
+      ([name, blob]): Unit => ({ keys: [name], kind: kindOf(blob), bytes: blob.length }),
+    );
+    if (!isFoldDue([...known(), ...alone])) {
       foldAt = null;
       return false;
     }
@@ -213,30 +249,29 @@ export function createUpkeep({
       return false;
     }
     foldAt = null;
-    const all = await readAll();
-    const units = new Map<Unit, Group>(
-      all.map((group) => [
-        {
-          keys: group.opened.map(({ key: name }) => name),
-          kind: group.opened[0]?.kind ?? 'delta',
-          bytes: group.opened.reduce((sum, one) => sum + one.bytes, 0),
-        },
-        group,
-      ]),
-    );
-    const plan = planFold([...units.keys()]);
+    for (const name of [...units.keys()]) if (!blobs.has(name)) units.delete(name);
+    for (const { opened } of await readAll(fresh.map(([name]) => name))) {
+      const unit: Unit = {
+        keys: opened.map(({ key: name }) => name),
+        kind: opened[0]?.kind ?? 'delta',
+        bytes: opened.reduce((sum, one) => sum + one.bytes, 0),
+      };
+      for (const name of unit.keys) units.set(name, unit);
+    }
     const bodies: Uint8Array[] = [];
     const replaces: string[] = [];
     let holds = NOTHING;
-    for (const unit of plan) {
-      const group = units.get(unit);
-      const body = group && (await bodyOf(group));
+    for (const group of await readAll(planFold([...known()]).flatMap(({ keys: names }) => names))) {
+      const body = await bodyOf(group);
       if (!body) continue;
       bodies.push(body);
-      replaces.push(...unit.keys);
+      replaces.push(...group.opened.map(({ key: name }) => name));
       holds = union(holds, group.coverage);
     }
-    if (bodies.length < 2) return false;
+    if (bodies.length < 2) {
+      unfoldable = blobs;
+      return false;
+    }
     const step = newStep();
     const body = content.merge(bodies);
     const next = await sealInto(step, {
@@ -264,7 +299,59 @@ export function createUpkeep({
     return true;
   }
 
+  async function giveUpFolds(): Promise<void> {
+    const step = newStep();
+    const replaces: string[] = [];
+    let holds = NOTHING;
+    let squash = false;
+    for (const [number, row] of records.outbox.get(document) ?? []) {
+      if (row.changes > 0 || row.replaces.length === 0 || row.bytes <= SMALL_BYTES) continue;
+      records.putOut(step, document, number, undefined);
+      replaces.push(...row.keys);
+      holds = withRange(holds, device, number, number + row.blobs.length - 1);
+      squash ||= row.blobs[0]?.[1] === SNAPSHOT;
+    }
+    if (replaces.length === 0) return;
+    foldless = true;
+    const body = content.merge([]);
+    const next = await sealInto(step, {
+      document,
+      record: record(),
+      body,
+      kind: 'delta',
+      holds,
+      replaces,
+      changes: 0,
+      content,
+    });
+    records.putRoom(step, document, { ...next, squash: next.squash || squash });
+    await records.commit(step);
+  }
+
+  async function isOutgrown(full: boolean): Promise<boolean> {
+    let bytes = 0;
+    for (const blob of room.blobs().values()) bytes += blob.length;
+    if (record().squash && (full || bytes > FOLD_MOST)) return true;
+    if (!full) {
+      [weighed, leaveAt] = [0, null];
+      return false;
+    }
+    for (const row of records.outbox.get(document)?.values() ?? []) if (row.changes > 0) bytes += row.bytes;
+    if (leaveAt === null) {
+      if (bytes < weighed * 1.1) return false;
+      weighed = bytes;
+      const body = await content.whole();
+      if (!body || (await deflate.deflate(body)).length * GAIN > bytes) return false;
+      leaveAt = clock() + Math.random() * HEAL_JITTER_MS;
+    }
+    if (clock() >= leaveAt) return true;
+    wakeWithin(leaveAt - clock() + 1);
+    return false;
+  }
+
   return {
+    giveUpFolds,
+    isOutgrown,
     heal,
     get healing() {
       return healAt !== null;
@@ -280,6 +367,7 @@ export function createUpkeep({
     fold,
     reset: () => {
       whole = undefined;
+      unfoldable = undefined;
       foldAt = null;
     },
   };

@@ -5,7 +5,7 @@ import { type DocumentId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { beyond, isUpdate, mergeUpdates, type WholeDocument } from '../documents/shared.ts';
 import type { SessionParts } from './parts.ts';
-import { freshRecord, newStep, type RoomRecord, type Step } from './records.ts';
+import { freshRecord, isFollowing, newStep, type RoomRecord, type Step, takeBack } from './records.ts';
 
 export interface Uplink {
   /** Seals what is new in the log. True where there was something. */
@@ -51,11 +51,22 @@ export function createUplink({
   let adopting = true;
   let recheck = true;
 
+  /** What is on its way: what the relay has no room for keeps nothing else from going out. */
   const outboxBytes = () => {
     let bytes = 0;
-    for (const rows of records.outbox.values()) for (const row of rows.values()) bytes += row.bytes;
+    for (const [document, rows] of records.outbox)
+      if (!facts.isHeldBack(document)) for (const row of rows.values()) bytes += row.bytes;
     return bytes;
   };
+
+  /** The document stays here from now on, whatever of it was to be sent, or goes out again. What lies on the relay stays there. */
+  function decide(step: Step, document: string, record: RoomRecord, withheld: RoomRecord['withheld']): void {
+    if (withheld === null) records.putRoom(step, document, { ...record, withheld, whole: true });
+    else {
+      records.putRoom(step, document, { ...record, withheld, whole: false, compare: false, squash: false });
+      if (record.withheld === null) takeBack(records, step, document, record.epoch);
+    }
+  }
 
   async function sealEntries(step: Step, document: string, list: readonly LogEntry[]): Promise<void> {
     const record = records.rooms.get(document);
@@ -70,9 +81,11 @@ export function createUplink({
     if (record.gone !== null) return await cameBack(step, document, here);
     const withheld = await contents.reasonToWithhold(document, here, record.withheld);
     if (withheld !== null || record.withheld !== null) {
-      records.putRoom(step, document, { ...record, withheld, whole: withheld === null });
+      decide(step, document, record, withheld);
       return;
     }
+    // Sent with all else that the new room lacks, once it can be told what that is.
+    if (isFollowing(record)) return;
     const updates = list.flatMap(({ origin, bytes }) => {
       if (!isUpdate(bytes)) return [];
       return [origin === 'fold' ? beyond(bytes, record.clocks) : bytes];
@@ -92,6 +105,7 @@ export function createUplink({
       squash: next.squash || here.forgotten > record.forgotten,
     });
     step.after.push(() => {
+      facts.holdBack(document, false);
       facts.announce(document);
       onSealed(document);
     });
@@ -118,7 +132,11 @@ export function createUplink({
       content: contents.of(document),
     });
     records.putRoom(step, document, { ...next, whole: false });
-    step.after.push(() => facts.announce(document));
+    step.after.push(() => {
+      // What was held back was so in a room that was left.
+      facts.holdBack(document, false);
+      facts.announce(document);
+    });
     signal.throwIfAborted();
     await records.commit(step);
     return true;
@@ -198,18 +216,28 @@ export function createUplink({
     },
     recheckWithheld: async () => {
       if (!recheck) return false;
-      let did = false;
-      for (const [document, record] of records.rooms) {
-        if (record.withheld === null) continue;
-        const here = await contents.read(document as DocumentId);
-        const withheld = here ? await contents.reasonToWithhold(document, here, record.withheld) : null;
-        if (withheld === record.withheld) continue;
-        const step = newStep();
-        records.putRoom(step, document, { ...record, withheld, whole: withheld === null });
-        await records.commit(step);
-        did = true;
-      }
+      // Rules that change meanwhile are looked at in the next round.
       recheck = false;
+      let did = false;
+      try {
+        const listed = await contents.listedReasons();
+        for (const [document, record] of [...records.rooms]) {
+          if (document === INDEX_ROOM || record.gone !== null) continue;
+          // Reading every document would take long: of what goes out, those are read of which the library says that they stay, or nothing.
+          if (record.withheld === null && listed.get(document) === null) continue;
+          const here = await contents.read(document as DocumentId);
+          const withheld = here ? await contents.reasonToWithhold(document, here, record.withheld) : null;
+          if (withheld === record.withheld) continue;
+          signal.throwIfAborted();
+          const step = newStep();
+          decide(step, document, record, withheld);
+          await records.commit(step);
+          did = true;
+        }
+      } catch (error) {
+        recheck = true;
+        throw error;
+      }
       return did;
     },
   };

@@ -9,6 +9,7 @@ import { sentences } from '../i18n/sentences.ts';
 import { Button, TextField } from '../shell/controls.tsx';
 import { ProblemNotice, useProblemWords } from '../shell/problem-notice.tsx';
 import { deviceOf } from './device-name.ts';
+import { AccountTokenField, RelayAddressField } from './relay-fields.tsx';
 
 /** A name for this device in the language of the page. */
 export function useGuessedName(): string {
@@ -100,17 +101,12 @@ export function AccountForm({ mode }: { mode: 'remote' | 'managed' }) {
   const said = tested.state === 'bad' ? words(tested.problem) : null;
   return (
     <form onSubmit={create} className="space-y-4">
-      <TextField
+      <RelayAddressField
         label={t('create.endpoint')}
         hint={isMixed(endpoint) ? t('create.mixed') : t(`create.endpointHelp.${mode}`)}
-        placeholder="wss://relay.example"
-        inputMode="url"
-        autoCapitalize="off"
-        autoComplete="off"
-        spellCheck={false}
         value={endpoint}
-        onChange={(event) => {
-          setEndpoint(event.target.value);
+        onChange={(typed) => {
+          setEndpoint(typed);
           forget();
         }}
       />
@@ -120,15 +116,12 @@ export function AccountForm({ mode }: { mode: 'remote' | 'managed' }) {
         </Button>
       )}
       {managed && (
-        <TextField
+        <AccountTokenField
           label={t('create.token')}
           hint={t('create.tokenHelp')}
-          type="password"
-          autoComplete="off"
-          spellCheck={false}
           value={token}
-          onChange={(event) => {
-            setToken(event.target.value);
+          onChange={(typed) => {
+            setToken(typed);
             forget();
           }}
         />

@@ -1,20 +1,41 @@
 // The devices of the account: which are there, when they were last heard of, renaming this one, locking out another.
-import { Laptop, Pencil, ShieldX } from 'lucide-react';
+import { Laptop, Pencil, ShieldX, X } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
-import type { SyncDevice } from '../../services/sync/sync.ts';
+import { toProblem } from '../../domain/base/errors.ts';
+import type { SyncDevice, WhyUnfetched } from '../../services/sync/sync.ts';
 import { useApp } from '../hooks/app.tsx';
 import { formatDate, formatExact, formatRelative } from '../i18n/index.ts';
 import { Badge, Button, Confirm, Dialog, IconButton, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { useSyncAccount } from './use-sync.ts';
 
 export function DeviceList({ devices }: { devices: readonly SyncDevice[] }) {
   const { t } = useTranslation('sync');
   const { sync } = useApp();
+  const managed = useSyncAccount()?.managed ?? false;
   const report = useReport();
   const [renaming, setRenaming] = useState<SyncDevice | null>(null);
   const [revoking, setRevoking] = useState<SyncDevice | null>(null);
+  const [leaving, setLeaving] = useState<SyncDevice | null>(null);
+  /** What is not here yet, for the person to decide. */
+  const [missing, setMissing] = useState<{ device: SyncDevice; why: WhyUnfetched; count: number } | null>(
+    null,
+  );
+  const lockOut = (device: SyncDevice, anyway?: WhyUnfetched) => {
+    sync.revoke(device.id, anyway ? { anyway } : {}).then(
+      () => toast(t('revoke.done')),
+      (error: unknown) => {
+        const { code, params } = toProblem(error);
+        if (code !== 'sync-unfetched') report(error);
+        else {
+          const why = params?.why === 'lacking' || params?.why === 'unreachable' ? params.why : 'fetching';
+          setMissing({ device, why, count: Number(params?.count ?? 0) });
+        }
+      },
+    );
+  };
   const sorted = [...devices].sort((a, b) => Number(b.here) - Number(a.here) || b.seenAt - a.seenAt);
   return (
     <>
@@ -50,11 +71,18 @@ export function DeviceList({ devices }: { devices: readonly SyncDevice[] }) {
                 onClick={() => setRenaming(device)}
               />
             ) : (
-              <IconButton
-                label={t('device.revoke', { name: device.name })}
-                icon={<ShieldX size={16} aria-hidden />}
-                onClick={() => setRevoking(device)}
-              />
+              <>
+                <IconButton
+                  label={t('device.takeOff.label', { name: device.name })}
+                  icon={<X size={16} aria-hidden />}
+                  onClick={() => setLeaving(device)}
+                />
+                <IconButton
+                  label={t('device.revoke', { name: device.name })}
+                  icon={<ShieldX size={16} aria-hidden />}
+                  onClick={() => setRevoking(device)}
+                />
+              </>
             )}
           </li>
         ))}
@@ -81,20 +109,62 @@ export function DeviceList({ devices }: { devices: readonly SyncDevice[] }) {
         title={t('revoke.title', { name: revoking?.name ?? '' })}
         action={t('revoke.action')}
         danger
-        onConfirm={() => {
-          if (revoking) sync.revoke(revoking.id).then(() => toast(t('revoke.done')), report);
-        }}
+        onConfirm={() => revoking && lockOut(revoking)}
       >
         <div className="space-y-2">
           <p>{t('revoke.text', { name: revoking?.name ?? '' })}</p>
           <ul className="list-disc space-y-1 pl-4 marker:text-ink-3">
             <li>{t('revoke.key')}</li>
             <li>{t('revoke.again')}</li>
-            <li>{t('revoke.past')}</li>
+            <li>{t('revoke.past', { name: revoking?.name ?? '' })}</li>
+            {managed && <li>{t('revoke.managed', { name: revoking?.name ?? '' })}</li>}
           </ul>
         </div>
       </Confirm>
+      <Confirm
+        open={leaving !== null}
+        onOpenChange={() => setLeaving(null)}
+        title={t('device.takeOff.title', { name: leaving?.name ?? '' })}
+        action={t('device.takeOff.action')}
+        onConfirm={() => {
+          if (leaving)
+            sync
+              .takeOff(leaving.id)
+              .then(() => toast(t('device.takeOff.done', { name: leaving.name })), report);
+        }}
+      >
+        <div className="space-y-2">
+          <p>{t('device.takeOff.text')}</p>
+          <p>{t('device.takeOff.not')}</p>
+        </div>
+      </Confirm>
+      <Confirm
+        open={missing !== null}
+        onOpenChange={() => setMissing(null)}
+        title={t('revoke.missing.title')}
+        action={t('revoke.missing.action')}
+        danger
+        onConfirm={() => missing && lockOut(missing.device, missing.why)}
+      >
+        {missing && <Missing why={missing.why} count={missing.count} name={missing.device.name} />}
+      </Confirm>
     </>
+  );
+}
+
+function Missing({ why, count, name }: { why: WhyUnfetched; count: number; name: string }) {
+  const { t } = useTranslation('sync');
+  const what = () => {
+    if (why === 'unreachable') return t('revoke.missing.unreachable');
+    if (why === 'lacking') return t('revoke.missing.lacking', { count });
+    return count > 0 ? t('revoke.missing.fetching', { count }) : t('revoke.missing.reading');
+  };
+  return (
+    <div className="space-y-2">
+      <p>{what()}</p>
+      {why !== 'lacking' && <p>{t('revoke.missing.wait')}</p>}
+      <p>{why === 'lacking' ? t('revoke.missing.lost') : t('revoke.missing.stays', { name })}</p>
+    </div>
   );
 }
 

@@ -9,6 +9,7 @@ import { Choice } from '../settings/rows.tsx';
 import { Button, Dialog } from '../shell/controls.tsx';
 import { ProblemNotice, useCopy } from '../shell/problem-notice.tsx';
 import { QrCode } from './qr-code.tsx';
+import { useSyncAccount } from './use-sync.ts';
 
 /** Shown this long, then hidden again, ms. */
 const SHOWN_MS = 120_000;
@@ -191,6 +192,7 @@ function Link({ link }: { link: string }) {
 
 function Words({ phrase }: { phrase: string }) {
   const { t } = useTranslation('sync');
+  const managed = useSyncAccount()?.managed ?? false;
   const words = phrase.split(' ');
   return (
     <div className="space-y-3">
@@ -208,7 +210,7 @@ function Words({ phrase }: { phrase: string }) {
           </li>
         ))}
       </ol>
-      <p className="text-ink-2">{t('pair.wordsHelp')}</p>
+      <p className="text-ink-2">{t(managed ? 'pair.wordsHelpManaged' : 'pair.wordsHelp')}</p>
     </div>
   );
 }

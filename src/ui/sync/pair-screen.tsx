@@ -15,8 +15,9 @@ import { useGuessedName } from './account-form.tsx';
 import { Fingerprint } from './pair-device.tsx';
 import { openedLink } from './pairing-link.ts';
 import { pixelsOfFile } from './picture.ts';
+import { AccountTokenField, RelayAddressField } from './relay-fields.tsx';
 import { mayHaveCamera, ScanDialog } from './scan.tsx';
-import { useSyncAccount, useSyncStatus } from './use-sync.ts';
+import { joinedOlder, useSyncAccount, useSyncStatus } from './use-sync.ts';
 import { looksLikeWords, PHRASE_WORDS, typedWords } from './words.ts';
 
 /** How the offer came. */
@@ -286,6 +287,7 @@ function Confirmation({
   );
   const [name, setName] = useState(guess);
   const [endpoint, setEndpoint] = useState(known);
+  const [token, setToken] = useState('');
   const [joining, setJoining] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const asks = offer.endpoint === null;
@@ -296,9 +298,14 @@ function Confirmation({
     if (!ready || joining) return;
     setJoining(true);
     setProblem(null);
-    sync.join(offer, { deviceName: name.trim(), ...(asks ? { endpoint: endpoint.trim() } : {}) }).then(
+    const typed = asks ? { endpoint: endpoint.trim(), token: token.trim() } : {};
+    sync.join(offer, { deviceName: name.trim(), ...typed }).then(
       () => {
         toast(t('join.done'));
+        joinedOlder(sync).then(
+          (older) => older && toast.warning(t('join.older'), { duration: 20_000 }),
+          () => {}, // the sync log says it as well
+        );
         navigation.openScreen('settings', 'sync');
       },
       (error: unknown) => {
@@ -320,17 +327,20 @@ function Confirmation({
           {offer.token !== null && <p className="mt-0.5 text-ink-3 text-xs">{t('join.managed')}</p>}
         </div>
       ) : (
-        <TextField
-          label={t('create.endpoint')}
-          hint={t('join.endpointHelp')}
-          placeholder="wss://relay.example"
-          inputMode="url"
-          autoCapitalize="off"
-          autoComplete="off"
-          spellCheck={false}
-          value={endpoint}
-          onChange={(event) => setEndpoint(event.target.value)}
-        />
+        <>
+          <RelayAddressField
+            label={t('create.endpoint')}
+            hint={t('join.endpointHelp')}
+            value={endpoint}
+            onChange={setEndpoint}
+          />
+          <AccountTokenField
+            label={t('join.token')}
+            hint={t('join.tokenHelp')}
+            value={token}
+            onChange={setToken}
+          />
+        </>
       )}
       <TextField
         label={t('device.name')}

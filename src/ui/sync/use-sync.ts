@@ -1,7 +1,7 @@
 // Sync as the screens follow it.
 import { useCallback, useEffect, useState } from 'react';
 import type { ConversationId } from '../../domain/base/ids.ts';
-import type { JournalEntry, SyncAccount, SyncStatus, Whereabouts } from '../../services/sync/sync.ts';
+import type { JournalEntry, Sync, SyncAccount, SyncStatus, Whereabouts } from '../../services/sync/sync.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 
 export const useSyncStatus = (): SyncStatus => useReadable(useApp().sync.status);
@@ -60,6 +60,13 @@ export function useJournal(): readonly JournalEntry[] | null {
   const { sync } = useApp();
   const ask = useCallback(() => sync.journal(), [sync]);
   return useAsked(ask);
+}
+
+/** Whether the relay showed this device, when it joined last, an older account than the other device had. */
+export async function joinedOlder(sync: Pick<Sync, 'journal'>): Promise<boolean> {
+  const lines = await sync.journal();
+  // Told with the joining itself, so it stands right above it.
+  return lines[lines.findIndex(({ what }) => what === 'joined') - 1]?.what === 'sync-older';
 }
 
 /** The conversation on the screen is kept in step at once. */

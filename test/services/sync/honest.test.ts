@@ -197,7 +197,9 @@ describe('revoking', () => {
       await isSynced(desk);
       // The process ends at the nth write of the step.
       let writes = 0;
+      let armed = false;
       const cut = <T>(work: () => Promise<T>): Promise<T> => {
+        if (!armed) return work();
         writes += 1;
         return writes < fuse ? work() : new Promise<T>(() => {});
       };
@@ -214,6 +216,9 @@ describe('revoking', () => {
         },
         vault: { ...desk.vault, put: (name, secret) => cut(() => desk.vault.put(name, secret)) },
       });
+      await isSynced(dying);
+      await dying.engine.settled();
+      armed = true;
       await Promise.race([dying.sync.revoke('somebody'), new Promise((resolve) => setTimeout(resolve, 60))]);
       dying.stop();
       const back = make(`Desk ${fuse}`, { config: desk.config, store: desk.store, vault: desk.vault });

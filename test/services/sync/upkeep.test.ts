@@ -1,7 +1,11 @@
-// What is taken for a loss on the relay, and what is not.
+// What is taken for a loss on the relay, and what is not; what is folded, and what is left alone.
+import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { platformDeflate } from '../../../src/adapters/sync/deflate.ts';
-import { freshRecord, type RoomRecord } from '../../../src/services/sync/records.ts';
+import { blobKey } from '../../../src/domain/sync/blob.ts';
+import { FOLD_MOST, planFold, type Unit } from '../../../src/domain/sync/compaction.ts';
+import { createSealInto } from '../../../src/services/sync/envelope.ts';
+import { freshRecord, newStep, type Records, type RoomRecord } from '../../../src/services/sync/records.ts';
 import { createUpkeep } from '../../../src/services/sync/upkeep.ts';
 
 it('does not take for a loss what another device has just put together anew', async () => {
@@ -26,10 +30,19 @@ it('does not take for a loss what another device has just put together anew', as
       retry: never,
       close: never,
     },
-    content: { isBody: never, merge: never, take: never, whole: never, missing: never, clocks: never },
+    content: {
+      isBody: never,
+      merge: never,
+      take: never,
+      whole: never,
+      missing: never,
+      clocks: never,
+      forgotten: never,
+    },
     records: new Proxy({} as Parameters<typeof createUpkeep>[0]['records'], { get: never }),
     sealInto: never,
     deflate: platformDeflate,
+    device: 'desk',
     record: () => record,
     isUnreadable: () => false,
     clock: () => 0,
@@ -51,4 +64,102 @@ it('does not take for a loss what another device has just put together anew', as
   blobs = new Map();
   expect(await upkeep.heal()).toBe(false);
   expect(upkeep.healing).toBe(true);
+});
+
+it('does not open a large room again and again where there is nothing to fold', async () => {
+  let opened = 0;
+  const keys = {
+    roomId: 'room',
+    key: {
+      seal: async (_nonce: Uint8Array, plain: Uint8Array) => plain,
+      open: async (_nonce: Uint8Array, sealed: Uint8Array) => {
+        opened += 1;
+        return sealed;
+      },
+    },
+  };
+  const blobs = new Map<string, Uint8Array>();
+  const never = (): never => {
+    throw new Error('Nothing is to be sent or taken');
+  };
+  // Three conversations brought along, of which each is cut into more parts than are folded at a time.
+  const sealInto = createSealInto({
+    records: {
+      putOut: (_step, _document, _number, row) => {
+        for (const blob of row?.blobs ?? []) blobs.set(blobKey(blob), blob);
+      },
+    } as Records,
+    keysOf: async () => keys,
+    device: 'AAAAAAAAAAA',
+    deflate: platformDeflate,
+    random: (length) => new Uint8Array(randomBytes(length)),
+  });
+  let record = freshRecord(0);
+  const content = {
+    isBody: () => true,
+    merge: never,
+    take: never,
+    whole: never,
+    missing: never,
+    clocks: (before: RoomRecord['clocks']) => before,
+    forgotten: () => 0,
+  };
+  for (const size of [1.8, 2, 2.2])
+    record = await sealInto(newStep(), {
+      document: 'document',
+      record,
+      body: new Uint8Array(randomBytes(size * 1024 * 1024)),
+      kind: 'snapshot',
+      changes: 1,
+      content,
+    });
+  expect(blobs.size).toBeGreaterThan(20);
+  let now = 0;
+  const upkeep = createUpkeep({
+    document: 'document',
+    keys,
+    room: {
+      state: 'synced',
+      problem: null,
+      junk: 0,
+      blobs: () => new Map(blobs),
+      insert: never,
+      remove: never,
+      isConfirmed: () => true,
+      retry: never,
+      close: never,
+    },
+    content,
+    records: new Proxy({} as Records, { get: never }),
+    sealInto: never,
+    deflate: platformDeflate,
+    device: 'AAAAAAAAAAA',
+    record: () => record,
+    isUnreadable: () => false,
+    clock: () => now,
+    onLoss: never,
+    onHeld: never,
+    wakeWithin: () => {},
+  });
+  for (let time = 0; time < 20; time += 1) {
+    now += 10_000;
+    expect(await upkeep.fold()).toBe(false);
+  }
+  expect(opened).toBeLessThanOrEqual(blobs.size);
+});
+
+it('folds no more at a time than fits into a room beside what it replaces', () => {
+  const units = Array.from(
+    { length: 400 },
+    (_, at): Unit => ({ keys: [`${at}`], kind: at % 2 === 0 ? 'delta' : 'segment', bytes: 32 * 1024 + at }),
+  );
+  const fold = planFold(units);
+  expect(fold.length).toBeGreaterThan(2);
+  expect(fold.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(FOLD_MOST);
+  // What is larger stays as it is.
+  const large = Array.from(
+    { length: 40 },
+    (_, at): Unit => ({ keys: [`${at}`], kind: 'segment', bytes: FOLD_MOST + at }),
+  );
+  expect(planFold(large)).toEqual([]);
 });

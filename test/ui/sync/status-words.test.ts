@@ -7,7 +7,7 @@ import { syncLine } from '../../../src/ui/sync/status-words.ts';
 const status = (state: SyncState, more: Partial<SyncStatus> = {}): SyncStatus => ({
   mode: 'remote',
   state,
-  account: { fingerprint: '0000-0000-0000-0000', endpoint: 'wss://relay.example', since: 0 },
+  account: { fingerprint: '0000-0000-0000-0000', endpoint: 'wss://relay.example', managed: false, since: 0 },
   waiting: 0,
   fetching: 0,
   syncedAt: null,

@@ -1,0 +1,71 @@
+// Who belongs to the account: who leaves is listed no more, and who joins is told where the relay shows less than there was.
+import { describe, expect, it } from 'vitest';
+import { eventually, newConversationId, settled, type TestDevice } from './device.ts';
+import { household } from './household.ts';
+
+const home = household();
+const names = (device: TestDevice) =>
+  device.status
+    .get()
+    .devices.map(({ name }) => name)
+    .sort();
+
+describe('a device that leaves', () => {
+  it('is on no list any more, and holds nothing for anybody', async () => {
+    const desk = await home.create();
+    const phone = await home.pair(desk);
+    const id = newConversationId();
+    await desk.say(id, 'one');
+    await eventually(desk, async () => (await desk.sync.where(id)).devices.join() === 'Phone');
+    await phone.sync.leave();
+    await eventually(desk, async () => names(desk).join() === 'Desk');
+    expect(await desk.sync.where(id)).toEqual({ place: 'relay', devices: [] });
+    expect(await phone.texts(id)).toEqual(['one']);
+    const tablet = await home.pair(desk, home.make('Tablet'));
+    await settled(tablet);
+    expect(names(tablet)).toEqual(['Desk', 'Tablet']);
+    // Back again, it is another one.
+    await home.pair(desk, phone);
+    await eventually(tablet, async () => names(tablet).join() === 'Desk,Phone,Tablet');
+  });
+
+  it('while nobody hears it can be taken off the list; one that is still there comes back to it', async () => {
+    const desk = await home.create();
+    const phone = await home.pair(desk);
+    const tablet = await home.pair(desk, home.make('Tablet'));
+    await eventually(desk, async () => names(desk).join() === 'Desk,Phone,Tablet');
+    phone.stop();
+    const idOf = (name: string) => desk.status.get().devices.find((device) => device.name === name)?.id ?? '';
+    await desk.sync.takeOff(idOf('Phone'));
+    for (const device of [desk, tablet])
+      await eventually(device, async () => names(device).join() === 'Desk,Tablet');
+    await desk.sync.takeOff(idOf('Tablet'));
+    await eventually(desk, async () => names(desk).join() === 'Desk');
+    await eventually(desk, async () => names(desk).join() === 'Desk,Tablet');
+  });
+});
+
+describe('a relay that shows a newcomer an older account', () => {
+  it('is told of in the log', async () => {
+    const desk = await home.create();
+    await settled(desk);
+    const older = new Map([...home.hub.rooms].map(([name, room]) => [name, new Map(room)]));
+    await desk.say(newConversationId(), 'since then');
+    await settled(desk);
+    const { link } = await desk.sync.pairing('https://app.example/');
+    desk.stop();
+    for (const [name, room] of home.hub.rooms as Map<string, Map<string, Uint8Array>>) {
+      room.clear();
+      for (const [key, blob] of older.get(name) ?? []) room.set(key, blob);
+    }
+    const phone = home.make('Phone');
+    await phone.sync.join(phone.sync.readOffer(link), { deviceName: 'Phone' });
+    await settled(phone);
+    expect(await phone.sync.journal()).toContainEqual(
+      expect.objectContaining({ kind: 'error', what: 'sync-older' }),
+    );
+    const tablet = await home.joinTo(phone, home.make('Tablet'));
+    await settled(tablet);
+    expect((await tablet.sync.journal()).filter(({ kind }) => kind === 'error')).toEqual([]);
+  });
+});

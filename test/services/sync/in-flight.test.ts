@@ -1,0 +1,41 @@
+// How much of a room is on its way to the relay at a time: little enough for a slow line to answer every few seconds.
+import { expect, it } from 'vitest';
+import { createInMemoryHub } from '../../../src/adapters/sync/in-memory.ts';
+import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
+import { newConversationId } from '../../../src/domain/base/ids.ts';
+import { createTestDevice, isSynced } from './device.ts';
+
+it('a large conversation goes up half a megabyte at a time', async () => {
+  const hub = createInMemoryHub();
+  const handed: number[] = [];
+  const backend: SyncBackend = {
+    ...hub.backend,
+    open: (...args) => {
+      const room = hub.backend.open(...args);
+      const watched: typeof room = Object.create(room, {
+        insert: {
+          value: (blobs: readonly Uint8Array[]) => {
+            handed.push(blobs.reduce((sum, { length }) => sum + length, 0));
+            room.insert(blobs);
+          },
+        },
+      });
+      return watched;
+    },
+  };
+  const desk = createTestDevice({ name: 'Desk', backend });
+  try {
+    const noise = (bytes: number) => {
+      const made = new Uint8Array(bytes);
+      for (let at = 0; at < bytes; at += 65_536) crypto.getRandomValues(made.subarray(at, at + 65_536));
+      return Buffer.from(made).toString('latin1');
+    };
+    await desk.say(newConversationId(), noise(2 * 1024 * 1024));
+    await desk.sync.create({ endpoint: 'wss://relay.example', deviceName: 'Desk' });
+    await isSynced(desk, 40_000);
+    expect(handed.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThan(2 * 1024 * 1024);
+    expect(Math.max(...handed)).toBeLessThanOrEqual(512 * 1024);
+  } finally {
+    desk.stop();
+  }
+}, 60_000);

@@ -1,0 +1,40 @@
+// An operator's account: the words carry the key, the token comes beside them.
+import { expect, it } from 'vitest';
+import { toText } from '../../../src/domain/sync/bytes.ts';
+import { has, isSynced, newConversationId } from './device.ts';
+import { household } from './household.ts';
+
+const home = household();
+
+it('is joined by its words and the token that the operator gave, and not by the words alone', async () => {
+  const token = toText(crypto.getRandomValues(new Uint8Array(32)));
+  const endpoint = 'wss://relay.example';
+  const desk = home.make('Desk');
+  await desk.sync.create({ endpoint, deviceName: 'Desk', mode: 'managed', token });
+  const id = newConversationId();
+  await desk.say(id, 'hello');
+  await isSynced(desk);
+  expect(desk.sync.account.get()).toMatchObject({ managed: true });
+  expect(desk.status.get().account).toMatchObject({ managed: true });
+
+  const { phrase } = await desk.sync.pairing('https://app.example/');
+  const phone = home.make('Phone');
+  const offer = phone.sync.readOffer(phrase);
+  for (const wrong of [{}, { token: ' ' }, { token: toText(crypto.getRandomValues(new Uint8Array(32))) }])
+    await expect(phone.sync.join(offer, { deviceName: 'Phone', endpoint, ...wrong })).rejects.toMatchObject({
+      problem: { code: 'sync-no-account' },
+    });
+  expect(await phone.vault.names()).toEqual([]);
+  await phone.sync.join(offer, { deviceName: 'Phone', endpoint, token: ` ${token} ` });
+  await has(phone, id, ['hello']);
+  expect(phone.config.get().sync.mode).toBe('managed');
+  expect(phone.status.get().account).toMatchObject({ managed: true });
+  // What it hands on by link carries the token, as before.
+  const { link } = await phone.sync.pairing('https://app.example/');
+  expect(phone.sync.readOffer(link).token).toBe(token);
+});
+
+it('an account of one key alone is no operator’s', async () => {
+  const desk = await home.create();
+  expect(desk.sync.account.get()).toMatchObject({ managed: false });
+});

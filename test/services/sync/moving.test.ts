@@ -1,0 +1,59 @@
+// Rooms that are left for the next epoch while others are there: what was forgotten stays forgotten, and nobody brings all of it again.
+import { describe, expect, it } from 'vitest';
+import { type Deflate, platformDeflate } from '../../../src/adapters/sync/deflate.ts';
+import { eventually, newConversationId, settled, type TestDevice } from './device.ts';
+import { household } from './household.ts';
+
+const home = household();
+const { create, joinTo, make } = home;
+/** Makes nothing smaller, so that what is large stays large, and takes its time. */
+const slow: Deflate = {
+  ...platformDeflate,
+  deflate: async (bytes) => {
+    if (bytes.length > 40_000) await new Promise((resolve) => setTimeout(resolve, 800));
+    return bytes;
+  },
+};
+const heldBy = async (device: TestDevice) =>
+  (await device.store.log.since(0, 100_000)).map(({ bytes }) => Buffer.from(bytes).toString('latin1')).join();
+const moves = async (...devices: readonly TestDevice[]) => {
+  let count = 0;
+  for (const { sync } of devices)
+    count += (await sync.journal()).filter(({ what }) => what === 'moved').length;
+  return count;
+};
+const onRelay = () => {
+  let bytes = 0;
+  for (const room of home.hub.rooms.values()) for (const blob of room.values()) bytes += blob.length;
+  return bytes;
+};
+
+describe('a room too large to be made anew where it is', () => {
+  it('is moved by one device; the others take over what it brings, and what was forgotten is nowhere', async () => {
+    const desk = await create(make('Desk', { deflate: slow }));
+    const phone = await joinTo(desk, make('Phone', { deflate: slow }));
+    const id = newConversationId();
+    const slip = await desk.say(id, 'slip of the tongue');
+    for (let number = 0; number < 2; number += 1) await desk.say(id, '字'.repeat(750_000));
+    await eventually(phone, async () => (await phone.texts(id)).length === 3, 60_000);
+    await settled(desk, phone);
+    const before = onRelay();
+    await desk.change(id, { removed: [slip.id] });
+    await eventually(phone, async () => (await phone.texts(id)).length === 2, 60_000);
+    await eventually(desk, async () => (await moves(desk)) === 1, 60_000);
+    await settled(desk, phone);
+    await settled(desk, phone);
+    expect(onRelay()).toBeLessThan(before * 1.2);
+    // The others know that what was forgotten is not in the new room: nobody moves once more.
+    for (const device of [phone, desk]) {
+      await device.say(id, `from ${device.name}`);
+      await settled(phone, desk);
+    }
+    await eventually(phone, async () => (await phone.texts(id)).length === 4, 60_000);
+    expect(await moves(desk, phone)).toBe(1);
+    const tablet = await joinTo(desk, make('Tablet'));
+    await eventually(tablet, async () => (await tablet.texts(id)).length === 4, 60_000);
+    await settled(tablet);
+    expect(await heldBy(tablet)).not.toContain('slip of the tongue');
+  }, 150_000);
+});

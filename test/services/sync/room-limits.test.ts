@@ -1,0 +1,123 @@
+// Conversations that nearly fill the room that the relay gives them, and those that do not fit.
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { type Deflate, platformDeflate } from '../../../src/adapters/sync/deflate.ts';
+import { eventually, newConversationId, settled, type TestDevice } from './device.ts';
+import { relayHousehold } from './household.ts';
+
+const home = relayHousehold({ RELAY_MAX_ROOM: String(128 * 1024) });
+const { create, joinTo, make } = home;
+/** Words that cannot be made smaller. */
+const noise = (length: number) => randomBytes(length).toString('base64url').slice(0, length);
+/** Takes its time, as large conversations do. */
+const slow: Deflate = {
+  ...platformDeflate,
+  deflate: async (bytes) => {
+    if (bytes.length > 40_000) await new Promise((resolve) => setTimeout(resolve, 800));
+    return await platformDeflate.deflate(bytes);
+  },
+};
+/** Makes nothing smaller: what is large stays large without being hard to make. */
+const plain: Deflate = { ...platformDeflate, deflate: async (bytes) => bytes };
+const heldBy = async (device: TestDevice) =>
+  (await device.store.log.since(0, 100_000)).map(({ bytes }) => Buffer.from(bytes).toString('latin1')).join();
+
+describe('a conversation above half of what a room may hold', () => {
+  it('goes on, and what is forgotten leaves the relay', async () => {
+    const desk = await create();
+    const phone = await joinTo(desk);
+    const id = newConversationId();
+    const slip = await desk.say(id, `slip of the tongue ${noise(500)}`);
+    for (let number = 0; number < 58; number += 1) await desk.say(id, noise(1200));
+    await eventually(phone, async () => (await phone.texts(id)).length === 59, 20_000);
+    await settled(desk, phone);
+    // Many small changes are made one: there is no room for both.
+    await new Promise((resolve) => setTimeout(resolve, 11_000));
+    for (let number = 0; number < 8; number += 1) await desk.say(id, noise(1000));
+    await eventually(phone, async () => (await phone.texts(id)).length === 67, 20_000);
+    await desk.change(id, { removed: [slip.id] });
+    await eventually(phone, async () => (await phone.texts(id)).length === 66, 20_000);
+    await settled(desk, phone);
+    expect(desk.status.get().problem).toBeNull();
+    const tablet = await joinTo(desk, make('Tablet'));
+    await eventually(tablet, async () => (await tablet.texts(id)).length === 66, 20_000);
+    await settled(tablet);
+    expect(await heldBy(tablet)).not.toContain('slip of the tongue');
+  }, 90_000);
+});
+
+describe('a conversation that is more than half of what a room may hold', () => {
+  it('is brought to its new room by one device, and both come to rest', async () => {
+    // Whoever moves it takes a while to make it ready.
+    const desk = await create(make('Desk', { deflate: slow }));
+    const phone = await joinTo(desk, make('Phone', { deflate: slow }));
+    const id = newConversationId();
+    const slip = await desk.say(id, `slip of the tongue ${noise(500)}`);
+    for (let number = 0; number < 84; number += 1) await desk.say(id, noise(1200));
+    await eventually(phone, async () => (await phone.texts(id)).length === 85, 20_000);
+    await desk.change(id, { removed: [slip.id] });
+    await eventually(phone, async () => (await phone.texts(id)).length === 84, 20_000);
+    await settled(desk, phone);
+    await phone.say(id, 'goes on');
+    await eventually(desk, async () => (await desk.texts(id)).includes('goes on'), 20_000);
+    await settled(desk, phone);
+    const tablet = await joinTo(desk, make('Tablet'));
+    await eventually(tablet, async () => (await tablet.texts(id)).length === 85, 20_000);
+    await settled(tablet);
+    expect(await heldBy(tablet)).not.toContain('slip of the tongue');
+  }, 120_000);
+});
+
+describe('a message that the relay has no room for', () => {
+  it('keeps nothing small from arriving, before or after it, in its conversation or another', async () => {
+    const desk = await create();
+    const phone = await joinTo(desk);
+    const id = newConversationId();
+    await desk.say(id, 'before');
+    await eventually(phone, async () => (await phone.texts(id)).length === 1, 20_000);
+    await desk.say(id, noise(200_000));
+    await eventually(desk, async () => desk.status.get().problem?.code === 'sync-quota', 20_000);
+    await desk.say(id, 'after');
+    await eventually(
+      phone,
+      async () => {
+        const entries = await heldBy(phone);
+        return entries.includes('after');
+      },
+      20_000,
+    );
+    await phone.say(id, 'an answer');
+    await eventually(desk, async () => (await desk.texts(id)).includes('an answer'), 20_000);
+    expect(desk.status.get()).toMatchObject({ state: 'syncing', problem: { code: 'sync-quota' } });
+    expect((await desk.sync.where(id)).place).toBe('here');
+    const journal = (await desk.sync.journal()).filter(({ what }) => what === 'sync-quota');
+    expect(journal).toHaveLength(1);
+  }, 60_000);
+
+  it('keeps no other conversation from being sent for the first time, however large it is', async () => {
+    const desk = make('Desk', { deflate: plain });
+    const id = newConversationId();
+    await desk.say(id, '字'.repeat(5_800_000));
+    await desk.sync.create({ endpoint: home.relay.endpoint, deviceName: desk.name });
+    await eventually(desk, async () => desk.status.get().problem?.code === 'sync-quota', 60_000);
+    const other = newConversationId();
+    await desk.say(other, 'small');
+    await eventually(desk, async () => (await desk.sync.where(other)).place === 'relay', 30_000);
+    expect((await desk.sync.where(id)).place).toBe('here');
+  }, 120_000);
+
+  it('keeps no room that another conversation has left on the relay', async () => {
+    const desk = await create();
+    await desk.say(newConversationId(), noise(200_000));
+    await eventually(desk, async () => desk.status.get().problem?.code === 'sync-quota', 20_000);
+    const id = newConversationId();
+    const slip = await desk.say(id, `slip of the tongue ${noise(500)}`);
+    for (let number = 0; number < 88; number += 1) await desk.say(id, noise(1200));
+    await eventually(desk, async () => (await desk.sync.where(id)).place === 'relay', 30_000);
+    await desk.change(id, { removed: [slip.id] });
+    const moved = async () => (await desk.sync.journal()).some(({ what }) => what === 'moved');
+    await eventually(desk, moved, 30_000);
+    await eventually(desk, async () => (await desk.store.drawer.keys('sync/erase/')).length === 0, 30_000);
+    expect((await desk.sync.where(id)).place).toBe('relay');
+  }, 120_000);
+});

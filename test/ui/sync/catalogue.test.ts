@@ -1,0 +1,21 @@
+// Sentences of sync that name something are told what they name.
+import { readdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { sync } from '../../../src/ui/i18n/en/sync.ts';
+
+const SCREENS = resolve(import.meta.dirname, '../../../src/ui/sync');
+
+it('no sentence with a gap is said without what fills it', async () => {
+  let said = 0;
+  for (const file of await readdir(SCREENS))
+    for (const [, key = ''] of (await readFile(join(SCREENS, file), 'utf8')).matchAll(/\bt\('([\w.]+)'\)/g)) {
+      const sentence = key
+        .split('.')
+        .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], sync);
+      if (typeof sentence !== 'string') continue;
+      said += 1;
+      expect(sentence, `${key} in ${file}`).not.toContain('{{');
+    }
+  expect(said).toBeGreaterThan(40);
+});
