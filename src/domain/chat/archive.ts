@@ -11,6 +11,13 @@ import type { Conversation } from './conversation.ts';
 export const ARCHIVE_FORMAT = 'recollect';
 export const ARCHIVE_VERSION = 1;
 
+/**
+ * What can be read back, bytes as they stand in the file. A message has to fit into one text of a browser, some 512 million characters; a
+ * conversation into memory. The file itself may be of any size.
+ */
+export const ARCHIVE_LIMITS = { message: 480 * 1024 * 1024, conversation: 2 * 1024 * 1024 * 1024 } as const;
+export type ArchiveLimits = { readonly [K in keyof typeof ARCHIVE_LIMITS]: number };
+
 /** Anything under names of whoever wrote it. Not `z.record`, which leaves out an entry that is called `__proto__`. */
 export const namedSchema = z.custom<Readonly<Record<string, unknown>>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),

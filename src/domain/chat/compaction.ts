@@ -1,6 +1,7 @@
 // A compaction as it is kept: what a strategy had planned, and what became of it. It moves the window that a model sees, never the past:
 // the messages stay where they are, and undoing it is one flag at any later time.
 import { z } from 'zod';
+import type { ProblemParams } from '../base/errors.ts';
 import type { MessageId } from '../base/ids.ts';
 import type { Conversation } from './conversation.ts';
 import { type Known, type Message, usageSchema } from './message.ts';
@@ -8,6 +9,14 @@ import { type Known, type Message, usageSchema } from './message.ts';
 /** `auto`: the window filled up; `length`: an answer ended for want of room; the others were asked for. */
 export const compactionReasonSchema = z.enum(['auto', 'manual', 'manual-with-prompt', 'length']);
 export type CompactionReason = z.infer<typeof compactionReasonSchema>;
+
+/** Not `z.record`, whose names a type of known keys forgets. */
+const paramsSchema = z.custom<ProblemParams>(
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((one) => typeof one === 'string' || typeof one === 'number'),
+);
 
 /** A record in the document. Unknown keys are kept. Each key is last-writer-wins. */
 export const compactionSchema = z.looseObject({
@@ -39,7 +48,14 @@ export const compactionSchema = z.looseObject({
   /** Of the cost, as in ISO 4217; absent in older ones: US dollars. */
   currency: z.string().optional(),
   /** Why the wanted strategy was not used, or why the summary is not what was asked for. */
-  problem: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+  problem: z
+    .looseObject({
+      code: z.string(),
+      message: z.string(),
+      /** What its sentence is made with. */
+      params: paramsSchema.optional().catch(undefined),
+    })
+    .optional(),
   /** Taken back: the messages are sent as they are. */
   undone: z.boolean().default(false),
 });

@@ -2,7 +2,7 @@
 // nothing and give the same answer every time.
 import type { Message } from '../chat/message.ts';
 import { sentencesOf } from '../memory/sentences.ts';
-import { ABBREVIATED, type Unit, unitsOf } from './units.ts';
+import { ABBREVIATED, MAX_SENTENCE, type Unit, unitsOf } from './units.ts';
 
 const QUESTION = /[?？]\s*["'”’」』)）]*\s*$|(?:吗|呢|么)[。.]?\s*$/u;
 export const isQuestion = (text: string): boolean => QUESTION.test(text);
@@ -20,17 +20,18 @@ const RULE_ZH =
   /必须|务必|一定(?:要|得|不)|不要|不能|不许|不准|不可以|不得|禁止|严禁|别再|别用|别动|别改|别碰|别把|别忘|(?<![一二三四五六七八九十百几数\d])千万|只能|只允许|只准|只用|始终|永远(?:不|别|用|保持)|以后(?:都|不|请)|从现在(?:起|开始)|今后|最多|至多|至少|不超过|不少于|不晚于|不早于|避免|记住|(?:硬性)?要求[:：是]|规则[:：]|约束[:：]|注意[:：]|请(?:保持|只|不要|勿|用中文|使用|统一|严格)/u;
 const NOT_RULE_ZH = /是不是|能不能|要不要|可不可以|会不会|不要紧|不能说|不得不|不一定|至少我|说不定|不要钱/u;
 
-/** Texts longer than this are pasted rather than said: only their first and last sentences are looked at. */
+/** Texts longer than this may be pasted rather than said: a page of somebody's rules is not carried from one request to the next. */
 const SAID = 1_500;
+/** So many rules of such a text are carried, and of what is neither in its first nor in its last sentences no more than these characters. */
+const MOST_RULES = 16;
+const MOST_BETWEEN = 2_000;
+/** First and last sentences of a text, where a person says what the rest is for. */
 const EDGE = 6;
-/** A rule that a person sets is a sentence, not a page. */
-const MAX_RULE = 300;
-
 const constraintCache = new WeakMap<Message, readonly string[]>();
 
 /** True for a sentence with which a person sets a rule. */
 export function setsRule(text: string): boolean {
-  if (text.length > MAX_RULE || isQuestion(text)) return false;
+  if (text.length > MAX_SENTENCE || isQuestion(text)) return false;
   if ((RULE_EN.test(text) || COMMAND_EN.test(text)) && !NOT_RULE_EN.test(text)) return true;
   return RULE_ZH.test(text) && !NOT_RULE_ZH.test(text);
 }
@@ -40,23 +41,34 @@ const sentences = (text: string): string[] => {
   return cut.some((sentence) => ABBREVIATED.test(sentence)) ? [text] : cut;
 };
 
+/** Of many rules those at the edges, and of the others the first, in order. `rules`: with whether they stand at an edge. */
+function foremost(rules: ReadonlyMap<string, boolean>): string[] {
+  let between = MOST_RULES - [...rules.values()].filter(Boolean).length;
+  let room = MOST_BETWEEN;
+  return [...rules].flatMap(([text, edge]) => {
+    if (edge) return [text];
+    if (between <= 0 || text.length > room) return [];
+    between -= 1;
+    room -= text.length;
+    return [text];
+  });
+}
+
 /** The sentences of a message with which the person sets rules, verbatim and in order. Empty for everyone else's messages. */
 export function constraintsOf(message: Message): readonly string[] {
   if (message.role !== 'user' || message.kind !== 'message') return [];
   const known = constraintCache.get(message);
   if (known) return known;
-  const prose = unitsOf(message).filter(({ kind, text }) => kind === 'prose' && !text.startsWith('>'));
+  const prose = unitsOf(message).filter(({ kind, quoted }) => kind === 'prose' && !quoted);
   const length = prose.reduce((sum, { text }) => sum + text.length, 0);
-  const looked =
-    length > SAID ? [...prose.slice(0, EDGE), ...prose.slice(Math.max(EDGE, prose.length - EDGE))] : prose;
-  // Of several sentences that stand in one unit only those that set a rule have to be carried.
-  const found = [
-    ...new Set(
-      looked
-        .flatMap(({ text }) => (setsRule(text) || text.length > 40 ? sentences(text) : []))
-        .filter(setsRule),
-    ),
-  ];
+  const rules = new Map<string, boolean>();
+  for (const [at, { text, sentence = text }] of prose.entries()) {
+    const edge = length <= SAID || at < EDGE || at >= prose.length - EDGE;
+    // Of several sentences that stand in one unit only those that set a rule have to be carried.
+    for (const said of setsRule(sentence) || sentence.length > 40 ? sentences(sentence) : [])
+      if (setsRule(said)) rules.set(said, (rules.get(said) ?? false) || edge);
+  }
+  const found = length <= SAID ? [...rules.keys()] : foremost(rules);
   constraintCache.set(message, found);
   return found;
 }

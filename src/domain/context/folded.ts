@@ -94,7 +94,7 @@ function answers(expected: readonly ValueKind[], values: ReadonlySet<ValueKind>)
 
 /** Search over the folded messages of one path. Cheap to create; what it reads of a message is remembered with the message. */
 export function createFolded(path: readonly Message[], applied: AppliedPlan | null): Folded {
-  const fates = applied ? fatesOf(applied.plan, path) : [];
+  const fates = applied ? fatesOf(applied.plan, path, applied.kept) : [];
   const places: number[] = [];
   for (let at = 0; at < path.length; at++) {
     const message = path[at] as Message;

@@ -97,7 +97,7 @@ export function notesOf(message: Message): readonly Note[] {
     const units = unitsOf(message);
     const rules = constraintsOf(message);
     for (const text of rules) {
-      const index = units.findIndex((unit) => unit.text.includes(text));
+      const index = units.findIndex((unit) => (unit.sentence ?? unit.text).includes(text));
       notes.push({
         kind: 'rule',
         text,
@@ -111,7 +111,7 @@ export function notesOf(message: Message): readonly Note[] {
     }
     units.forEach((unit, index) => {
       // What is a rule and nothing else is told once.
-      const note = rules.includes(unit.text) ? null : noteOf(message, unit, index);
+      const note = rules.includes(unit.sentence ?? unit.text) ? null : noteOf(message, unit, index);
       if (note) notes.push(note);
     });
   }

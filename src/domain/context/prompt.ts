@@ -164,7 +164,7 @@ interface SentSummary {
 function weighed({ path, recall, applied = null, returned = [] }: PromptInput, meter: TokenMeter): Branch {
   const firstSaid = path.findIndex((message) => message.role !== 'system');
   const head = firstSaid < 0 ? path.length : firstSaid;
-  const fates = applied ? fatesOf(applied.plan, path) : null;
+  const fates = applied ? fatesOf(applied.plan, path, applied.kept) : null;
   const whole = new Float64Array(path.length);
   for (let at = head; at < path.length; at++)
     whole[at] = meter.parts(sentOf(path[at] as Message)) + MESSAGE_OVERHEAD;

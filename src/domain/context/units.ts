@@ -10,6 +10,10 @@ export interface Unit {
   /** What it stands under: heading, lead-in line, head of a table, name and arguments of the call it answers. May be empty. */
   readonly lead: string;
   readonly kind: 'prose' | 'code' | 'call' | 'result';
+  /** The whole sentence, where this is a piece of one; absent for what is too long to be one. */
+  readonly sentence?: string;
+  /** Somebody else's words, in a line that quotes. */
+  readonly quoted?: true;
 }
 
 /** Most units of one message: the first and the last ones. */
@@ -17,6 +21,8 @@ const MAX_UNITS = 600;
 const HEAD_UNITS = 400;
 /** Longest unit, characters; longer sentences and lines are cut where a reader would pause. */
 const MAX_UNIT = 320;
+/** What is longer is a page without full stops, characters. */
+export const MAX_SENTENCE = 600;
 
 const cache = new WeakMap<Message, readonly Unit[]>();
 
@@ -41,6 +47,7 @@ export function unitsOf(message: Message): readonly Unit[] {
 }
 
 const HEADING = /^\s{0,3}#{1,6}\s+\S/;
+const QUOTING = /^\s*>/;
 const LEAD_IN = /[:：]\s*\**\s*$/;
 const TABLE_ROW = /^\s*\|.*\|\s*$/;
 const TABLE_RULE = /^\s*\|?(?:\s*:?-{3,}:?\s*\|)+\s*:?-*:?\s*\|?\s*$/;
@@ -72,8 +79,12 @@ function proseAndCode(text: string, units: Unit[]): void {
         continue;
       }
       table = '';
-      for (const sentence of ONE_SENTENCE.test(line) ? [line.trim()] : mended(sentencesOf(line)))
-        for (const piece of pieces(sentence)) units.push({ text: piece, lead, kind: 'prose' });
+      const quoted = QUOTING.test(line) ? { quoted: true as const } : {};
+      for (const sentence of ONE_SENTENCE.test(line) ? [line.trim()] : mended(sentencesOf(line))) {
+        const cut = pieces(sentence);
+        const whole = cut.length > 1 && sentence.length <= MAX_SENTENCE ? { sentence } : {};
+        for (const piece of cut) units.push({ text: piece, lead, kind: 'prose', ...whole, ...quoted });
+      }
       if (HEADING.test(line) || LEAD_IN.test(line)) lead = line.trim();
     }
   }

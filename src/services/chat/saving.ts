@@ -2,7 +2,7 @@
 // the person has gone elsewhere.
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import { type ConversationId, type MessageId, newMessageId } from '../../domain/base/ids.ts';
-import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
+import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { dmailText } from '../../domain/chat/dmail.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import type { Documents, OpenConversation } from '../documents/documents.ts';
@@ -57,12 +57,17 @@ export function createSaving({
     if (row !== undefined) await drawer.set(row, undefined);
   }
 
-  /** Puts a model's letter below its checkpoint. What was done since stays on its branch, and the letter says which. */
+  /**
+   * Puts a model's letter below its checkpoint. What was done since stays on its branch, and the letter says which. The question that is
+   * being answered is never left behind: where the checkpoint lies before it, it stands below the letter once more. Gives the message that
+   * the answer hangs on.
+   */
   async function deliver(
     id: ConversationId,
     open: OpenConversation,
     from: Message,
     mail: { message: string; to: MessageId },
+    asked: Message,
   ): Promise<MessageId> {
     const letter: Message = {
       id: newMessageId(),
@@ -74,9 +79,25 @@ export function createSaving({
       device,
       dmail: { from: from.id, checkpoint: mail.to, by: 'model' },
     };
+    const { messages } = open.get();
+    const there = pathTo(messages, mail.to).some((said) => said.id === asked.id || said.copyOf === asked.id);
+    const question: Message = {
+      id: newMessageId(),
+      parentId: letter.id,
+      role: asked.role,
+      kind: asked.kind,
+      createdAt: letter.createdAt + 1,
+      parts: asked.parts,
+      device,
+      copyOf: asked.id,
+    };
+    const leaf = there ? letter.id : question.id;
     const here = effectiveHead(open.get()) === from.id;
-    await documents.change(id, { messages: [letter], ...(here ? { meta: { head: letter.id } } : {}) });
-    return letter.id;
+    await documents.change(id, {
+      messages: there ? [letter] : [letter, question],
+      ...(here ? { meta: { head: leaf } } : {}),
+    });
+    return leaf;
   }
 
   /** False once the conversation was erased for good: what is still answered must not come back as a lone message. */

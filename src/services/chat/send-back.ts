@@ -119,12 +119,18 @@ export function planSendBack(
   return { ...plan, messages, leaf: (messages.at(-1) as Message).id, asked: question?.id ?? null };
 }
 
-/** The message's parts in the person's wording. Of a message with tool results one result is changed, and what followed them goes. */
+/**
+ * The message's parts in the person's wording. Of a message with tool results one result is changed, and what followed them goes; of any
+ * other only its words are worded anew: files that were attached stay, unless others are sent in their place.
+ */
 function wording(original: Message, { parts, callId }: SendBack): readonly Part[] {
   const target = original.parts.findIndex(
     (part) => part.type === 'tool-result' && (callId === undefined || part.callId === callId),
   );
-  if (target < 0) return parts;
+  if (target < 0) {
+    const isFile = ({ type }: Part) => type === 'file';
+    return parts.some(isFile) ? parts : [...original.parts.filter(isFile), ...parts];
+  }
   const text = textOf({ parts });
   const last = original.parts.findLastIndex((part) => part.type === 'tool-result');
   return original.parts

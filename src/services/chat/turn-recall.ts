@@ -4,6 +4,7 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
 import { startsTurn } from '../../domain/chat/checkpoint.ts';
+import { compactionOn } from '../../domain/chat/compaction.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -49,6 +50,20 @@ export interface TurnRecall {
     readonly onAsking: () => void;
     readonly signal: AbortSignal;
   }): Promise<Recalled>;
+}
+
+/** Whether the window filled up and was brought down since the question before: between the steps of its answer, say. */
+function wasJustFolded(
+  conversation: Conversation,
+  path: readonly Message[],
+  before: Message | undefined,
+): boolean {
+  const folded = compactionOn(conversation, path);
+  return (
+    folded !== null &&
+    (folded.reason === 'auto' || folded.reason === 'length') &&
+    folded.createdAt >= (before?.createdAt ?? 0)
+  );
 }
 
 export function createTurnRecall({
@@ -123,15 +138,13 @@ export function createTurnRecall({
 
   /** Why memory should be asked by itself, and for what; null: it should not. */
   function recallTrigger(
+    conversation: Conversation,
     path: readonly Message[],
     asked: Message,
     pressure: () => number,
   ): { trigger: NonNullable<Recall['trigger']>; query: string } | null {
-    const {
-      enabled,
-      trigger_on_start: onStart,
-      trigger_token_threshold: full,
-    } = config.get().recall.auto_recall;
+    const { recall: settings, context } = config.get();
+    const { enabled, trigger_on_start: onStart, trigger_token_threshold: threshold } = settings.auto_recall;
     if (!enabled) return null;
     const questions = path.filter(startsTurn);
     if (questions.length <= 1) return onStart ? { trigger: 'start', query: textOf(asked) } : null;
@@ -142,7 +155,11 @@ export function createTurnRecall({
     const recalled = lately.some((message) =>
       message.parts.some((part) => part.type === 'recall' && part.trigger === 'window'),
     );
-    return !recalled && pressure() >= full ? { trigger: 'window', query: textOf(asked) } : null;
+    if (recalled) return null;
+    // Folding that begins earlier would bring the window down again and again before it is ever as full as that.
+    const full = Math.min(threshold, context.trigger_ratio);
+    const isFull = wasJustFolded(conversation, path, questions.at(-2)) || pressure() >= full;
+    return isFull ? { trigger: 'window', query: textOf(asked) } : null;
   }
 
   return {
@@ -158,7 +175,7 @@ export function createTurnRecall({
       signal,
     }) => {
       const wanted = answering
-        ? recallTrigger(path, asked, pressure)
+        ? recallTrigger(conversation, path, asked, pressure)
         : { trigger: undefined, query: textOf(asked) };
       if (!wanted) return { recall: null, problem: null, trigger: undefined };
       onAsking();

@@ -229,14 +229,14 @@ export function createTurns(deps: TurnDependencies) {
 
       // LETTER
       if (results.mail) {
-        leaf = await saving.deliver(id, open, results.message, results.mail);
+        leaf = await saving.deliver(id, open, results.message, results.mail, asked);
         end = { last: leaf, finish: 'tool-calls' };
         // The question stands in the past too, and what memory had given for it.
         const back = pathTo(open.get().messages, leaf);
         const given = first.recall;
         if (
           given &&
-          back.some((said) => said.id === asked.id) &&
+          back.some((said) => said.id === asked.id || said.copyOf === asked.id) &&
           !back.some((said) =>
             said.parts.some((part) => part.type === 'recall' && part.query === given.query),
           )

@@ -12,7 +12,7 @@ import type { Memory, MemoryStatus, RecallResult } from '../memory/memory.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Sync } from '../sync/sync.ts';
 
-/** One word or flag a command takes. Help text lives in the catalogue: `commands.<command>.<name>`. */
+/** One word or flag a command takes. Help text lives in the catalogue: `commands.<command>.<name>`, of a flag `commands.<command>.--<name>`. */
 export interface ArgumentDescription {
   readonly name: string;
   /** `flag`: --name [VALUE]; `choice`: one of `choices`; `rest`: all remaining words. */
@@ -22,6 +22,8 @@ export interface ArgumentDescription {
   readonly choices?: readonly string[];
   /** Whole numbers that a `number` may be, both ends included. */
   readonly range?: readonly [number, number];
+  /** For flags that go with some of the command's choices only: these. */
+  readonly of?: readonly string[];
   readonly optional: boolean;
 }
 

@@ -1,12 +1,12 @@
 // What could stand at the caret of a half-written command. Pure; help texts are named, not told.
 import type { ArgumentDescription, Command } from './command.ts';
-import { allowedOf, wordsOf } from './parse.ts';
+import { allowedOf, named, type Word, wordsOf } from './parse.ts';
 
 export interface Suggestion {
   readonly kind: 'command' | 'choice' | 'flag' | 'value';
   /** What replaces the word at the caret, without the space behind it. */
   readonly text: string;
-  /** Key of the help line in the catalogue's `commands` namespace, e.g. `recall.summary`, `recall.limit`, `memory.list`. */
+  /** Key of the help line in the catalogue's `commands` namespace, e.g. `recall.summary`, `recall.--limit`, `memory.list`. */
   readonly help: string;
   /** What the flag wants behind it: `1–50`, `json, markdown`; empty where it wants nothing (said). */
   readonly wants: string;
@@ -46,10 +46,16 @@ export function complete(commands: readonly Command[], input: string, caret: num
   const others = words.slice(1).filter((other) => other !== word);
   const before = words.slice(1).filter((other) => other.to < from);
 
-  const wantsValue = command.arguments.find(
-    (argument) =>
-      argument.kind === 'flag' && argument.value !== 'none' && before.at(-1)?.text === `--${argument.name}`,
-  );
+  const wanting = (flag: Word | undefined) =>
+    command.arguments.find(
+      (argument) =>
+        argument.kind === 'flag' && argument.value !== 'none' && flag?.text === `--${argument.name}`,
+    );
+  /** Neither a flag nor what a flag wants. */
+  const plain = (among: readonly Word[]) =>
+    among.filter((other, index) => !other.text.startsWith('-') && !wanting(among[index - 1]));
+
+  const wantsValue = wanting(before.at(-1));
   if (wantsValue)
     return answer(
       (wantsValue.choices ?? [])
@@ -57,7 +63,7 @@ export function complete(commands: readonly Command[], input: string, caret: num
         .map((choice) => ({
           kind: 'value',
           text: choice,
-          help: `${command.name}.${wantsValue.name}`,
+          help: `${command.name}.--${wantsValue.name}`,
           wants: '',
         })),
     );
@@ -66,19 +72,23 @@ export function complete(commands: readonly Command[], input: string, caret: num
   const choice = command.arguments.find((argument) => argument.kind === 'choice');
   const wantsOf = (argument: ArgumentDescription) =>
     argument.kind === 'flag' && argument.value !== 'none' ? allowedOf(argument) || '…' : '';
-  if (choice && !typed.startsWith('-') && before.filter((other) => !other.text.startsWith('-')).length === 0)
+  if (choice && !typed.startsWith('-') && plain(before).length === 0)
     for (const text of choice.choices ?? [])
       if (text.startsWith(typed))
         suggestions.push({ kind: 'choice', text, help: `${command.name}.${text}`, wants: '' });
+  const chosen = choice && named(plain(others)[0]?.text ?? '', choice.choices ?? [], (text) => text);
+  // Before the choice is made, flags of some choices only are told to who asks for flags.
+  const belongs = ({ of }: ArgumentDescription) =>
+    !of || (chosen === undefined ? typed !== '' : of.includes(chosen));
   if (typed === '' || typed.startsWith('-'))
     for (const argument of command.arguments) {
       const text = `--${argument.name}`;
-      if (argument.kind !== 'flag' || !text.startsWith(typed)) continue;
+      if (argument.kind !== 'flag' || !text.startsWith(typed) || !belongs(argument)) continue;
       if (others.some((other) => other.text === text || other.text.startsWith(`${text}=`))) continue;
       suggestions.push({
         kind: 'flag',
         text,
-        help: `${command.name}.${argument.name}`,
+        help: `${command.name}.--${argument.name}`,
         wants: wantsOf(argument),
       });
     }

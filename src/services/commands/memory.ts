@@ -2,7 +2,13 @@
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { LibraryEntry } from '../documents/documents.ts';
-import type { Command, CommandArguments, CommandContext, CommandOutcome } from './command.ts';
+import type {
+  ArgumentDescription,
+  Command,
+  CommandArguments,
+  CommandContext,
+  CommandOutcome,
+} from './command.ts';
 import { runSync } from './sync.ts';
 
 const ACTIONS = ['list', 'search', 'archive', 'delete', 'export', 'status', 'sync', 'config'] as const;
@@ -10,33 +16,41 @@ type Action = (typeof ACTIONS)[number];
 
 const DEFAULT_LIMIT = 20;
 
-/** Flag → the actions it belongs to. */
-const FLAGS: Readonly<Record<string, readonly Action[]>> = {
-  limit: ['list', 'search'],
-  archived: ['list', 'search'],
-  format: ['export'],
-  all: ['export'],
-  force: ['sync'],
-  status: ['sync'],
-};
+/** Actions that say the same whatever is typed behind them. */
+const WORDLESS: readonly Action[] = ['status', 'sync', 'config'];
+
+const LISTS: readonly Action[] = ['list', 'search'];
+const FLAGS: readonly (ArgumentDescription & { readonly of: readonly Action[] })[] = [
+  { name: 'limit', kind: 'flag', value: 'number', range: [1, 500], of: LISTS, optional: true },
+  { name: 'archived', kind: 'flag', value: 'none', of: LISTS, optional: true },
+  {
+    name: 'format',
+    kind: 'flag',
+    value: 'text',
+    choices: ['json', 'markdown'],
+    of: ['export'],
+    optional: true,
+  },
+  { name: 'all', kind: 'flag', value: 'none', of: ['export'], optional: true },
+  { name: 'force', kind: 'flag', value: 'none', of: ['sync'], optional: true },
+  { name: 'status', kind: 'flag', value: 'none', of: ['sync'], optional: true },
+];
+const flagsOf = (action: Action): string[] =>
+  FLAGS.filter(({ of }) => of.includes(action)).map(({ name }) => `--${name}`);
 
 export const memory: Command = {
   name: 'memory',
   arguments: [
     { name: 'action', kind: 'choice', choices: ACTIONS, optional: false },
     { name: 'query', kind: 'rest', optional: true },
-    { name: 'limit', kind: 'flag', value: 'number', range: [1, 500], optional: true },
-    { name: 'archived', kind: 'flag', value: 'none', optional: true },
-    { name: 'format', kind: 'flag', value: 'text', choices: ['json', 'markdown'], optional: true },
-    { name: 'all', kind: 'flag', value: 'none', optional: true },
-    { name: 'force', kind: 'flag', value: 'none', optional: true },
-    { name: 'status', kind: 'flag', value: 'none', optional: true },
+    ...FLAGS,
   ],
 
   async run(context, args) {
     const action = args.action as Action;
-    for (const [flag, actions] of Object.entries(FLAGS))
-      if (args[flag] !== undefined && !actions.includes(action)) throw wrongFlag(action, flag);
+    for (const { name, of } of FLAGS)
+      if (args[name] !== undefined && !of.includes(action)) throw wrongFlag(action, name);
+    if (WORDLESS.includes(action) && queryOf(args) !== '') throw wordless(action, queryOf(args));
     return await RUN[action](context, args);
   },
 };
@@ -47,7 +61,8 @@ const RUN: Readonly<
   list: async (context, args) => ({
     type: 'conversations',
     title: 'list',
-    entries: living(context)
+    query: queryOf(args),
+    entries: titled(living(context), queryOf(args))
       .filter((entry) => !entry.child && (args.archived === true || !entry.archived))
       .slice(0, limitOf(args)),
   }),
@@ -56,10 +71,7 @@ const RUN: Readonly<
     const query = queryOf(args);
     if (query === '') throw wrong('query', '', '');
     const entries = living(context).filter((entry) => args.archived === true || !entry.archived);
-    const words = query.toLowerCase().split(/\s+/);
-    const order: ConversationId[] = entries
-      .filter((entry) => words.every((word) => entry.title.toLowerCase().includes(word)))
-      .map((entry) => entry.id);
+    const order: ConversationId[] = titled(entries, query).map((entry) => entry.id);
     try {
       await context.memory.search({
         text: query,
@@ -134,6 +146,12 @@ const queryOf = (args: CommandArguments): string => (typeof args.query === 'stri
 const living = ({ documents }: CommandContext): LibraryEntry[] =>
   documents.library.get().entries.filter((entry) => entry.deletedAt === null);
 
+/** Those whose title has all the words; without words all. */
+function titled(entries: readonly LibraryEntry[], query: string): LibraryEntry[] {
+  const words = query.toLowerCase().split(/\s+/);
+  return entries.filter((entry) => words.every((word) => entry.title.toLowerCase().includes(word)));
+}
+
 const wrong = (argument: string, value: string, allowed: string) =>
   new RecollectError('command-argument', `/memory cannot take ${JSON.stringify(value)} as ${argument}.`, {
     params: { command: 'memory', argument, value, allowed, nearest: '' },
@@ -144,10 +162,18 @@ const wrongFlag = (action: Action, flag: string) =>
     params: {
       command: `memory ${action}`,
       flag: `--${flag}`,
-      allowed: Object.entries(FLAGS)
-        .filter(([, actions]) => actions.includes(action))
-        .map(([name]) => `--${name}`)
-        .join(', '),
+      allowed: flagsOf(action).join(', '),
+      nearest: '',
+    },
+  });
+
+const wordless = (action: Action, words: string) =>
+  new RecollectError('command-argument', `/memory ${action} has no use for ${JSON.stringify(words)}.`, {
+    params: {
+      command: `memory ${action}`,
+      argument: 'query',
+      value: words,
+      allowed: ['', ...flagsOf(action)].map((flag) => `/memory ${action} ${flag}`.trim()).join(', '),
       nearest: '',
     },
   });

@@ -61,7 +61,8 @@ export function createAftercare({
     if (!conversation || closing.aborted) return;
     const path = pathTo(conversation.messages, effectiveHead(conversation));
     const applied = requests.appliedOn(conversation, path);
-    if (applied) {
+    if (!applied) sessions.set(sessions.of(id), { loss: null });
+    else {
       const answer = path.findLast(({ role, kind }) => role === 'assistant' && kind === 'message')?.id;
       const losses = requests.lossesOf(id, path, applied);
       sessions.set(sessions.of(id), { loss: answer && losses.length > 0 ? { answer, losses } : null });

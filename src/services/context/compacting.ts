@@ -5,13 +5,14 @@ import type { ChatModel, ToolDescription } from '../../adapters/models/chat-mode
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
+import { unlessAborted } from '../../domain/base/within.ts';
 import type { Compaction, CompactionReason } from '../../domain/chat/compaction.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
 import { summaryTextOf } from '../../domain/context/compaction/plan.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { CompactOptions, CompactResult, ContextControl, PendingPlan } from './context.ts';
-import { blocksOf, type Planned, type Planning, type Wish } from './planning.ts';
+import { blocksOf, madeBy, type Planned, type Planning, type Wish } from './planning.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { StepRequest } from './turn-context.ts';
 
@@ -50,21 +51,44 @@ export function createCompacting({
   closing,
   ...deps
 }: CompactingDependencies): Compacting {
-  const store = (id: ConversationId, compaction: Compaction, replaces: string | undefined) =>
-    documents.change(id, {
-      compactions: {
-        [compaction.id]: compaction,
-        ...(replaces ? { [replaces]: { undone: true } } : {}),
-      },
-    });
+  /** Null once it is durable; the problem where it is in force and waits in line for the disk. Throws where it is not even in force. */
+  async function store(
+    id: ConversationId,
+    compaction: Compaction,
+    replaces: string | undefined,
+  ): Promise<Problem | null> {
+    try {
+      await documents.change(id, {
+        compactions: {
+          [compaction.id]: compaction,
+          ...(replaces ? { [replaces]: { undone: true } } : {}),
+        },
+      });
+      return null;
+    } catch (error) {
+      const conversation = await needed(id).catch(() => null);
+      if (!conversation?.compactions.has(compaction.id)) throw error;
+      return toProblem(error);
+    }
+  }
 
-  /** One attempt, from its begin to its end. Throws nothing; only a stopped turn's AbortError. */
+  const applied = (compaction: Compaction, unsaved: Problem | null): CompactResult => ({
+    outcome: 'applied',
+    compaction,
+    ...(unsaved ? { unsaved } : {}),
+  });
+
+  /**
+   * One attempt, from its begin to its end. Throws nothing; only a stopped turn's AbortError. `onPreview` is called before the plan can be seen,
+   * and so before anybody can decide.
+   */
   async function attempt(
     id: ConversationId,
     session: Session,
     wish: Wish,
     signal: AbortSignal,
     conversation?: Conversation,
+    onPreview: () => void = () => undefined,
   ): Promise<CompactResult> {
     const run = v7();
     const startedAt = now();
@@ -97,12 +121,12 @@ export function createCompacting({
       if (!compaction) result = { outcome: 'nothing' };
       else if (wish.preview) {
         const pending = pendingOf(run, wish, planned);
-        session.waiting = { wish, planned };
+        session.waiting = { wish, planned, asked: wish };
+        onPreview();
         sessions.set(session, { pending });
         result = { outcome: 'preview', pending };
       } else {
-        await store(id, compaction, wish.replaces);
-        result = { outcome: 'applied', compaction };
+        result = applied(compaction, await store(id, compaction, wish.replaces));
       }
     } catch (error) {
       result = isAbort(error)
@@ -110,7 +134,7 @@ export function createCompacting({
         : { outcome: 'failed', problem: toCompactionProblem(error) };
     } finally {
       session.control = null;
-      const { problem: failure } = result.outcome === 'failed' ? result : { problem: null };
+      const failure = problemOf(result);
       sessions.set(session, {
         running: null,
         problem:
@@ -124,7 +148,7 @@ export function createCompacting({
           id: run,
           conversationId: id,
           reason: wish.reason,
-          strategy: planned?.plan.strategy ?? wish.strategy,
+          strategy: planned ? madeBy(planned.plan) : wish.strategy,
           outcome: result.outcome,
           tokensBefore: planned?.plan.tokensBefore ?? before,
           tokensAfter: planned?.plan.tokensAfter ?? before,
@@ -175,29 +199,38 @@ export function createCompacting({
   /** Compacts for a step; asks first where the person wants to be asked. True where something is in force now that was not before. */
   async function forStep(request: StepRequest, reason: CompactionReason, force: boolean): Promise<boolean> {
     const session = sessions.of(request.id);
-    return await sessions.inLine(session, async () => {
-      request.onStatus('compacting');
-      const { confirm, strategy } = config.get().context;
-      const preview = confirm || strategy === 'interactive';
-      const wish: Wish = { ...wishOfStep(request, reason), force, preview, blocking: preview };
-      const result = await attempt(request.id, session, wish, request.signal, request.conversation());
-      if (result.outcome === 'applied') return true;
-      if (result.outcome !== 'preview') return false;
-      request.onStatus('confirming');
-      return await new Promise<boolean>((resolve, reject) => {
-        const stopped = () => {
-          session.decided = null;
+    return await sessions.inLine(
+      session,
+      async () => {
+        request.onStatus('compacting');
+        const { confirm, strategy } = config.get().context;
+        const preview = confirm || strategy === 'interactive';
+        const wish: Wish = { ...wishOfStep(request, reason), force, preview, blocking: preview };
+        let decision = Promise.resolve(false);
+        const result = await attempt(
+          request.id,
+          session,
+          wish,
+          request.signal,
+          request.conversation(),
+          () => {
+            decision = new Promise((resolve) => {
+              session.decided = resolve;
+            });
+          },
+        );
+        if (result.outcome === 'applied') return true;
+        if (result.outcome !== 'preview') return false;
+        request.onStatus('confirming');
+        try {
+          return await unlessAborted(decision, request.signal);
+        } catch (error) {
           sessions.settle(session, false);
-          reject(request.signal.reason);
-        };
-        if (request.signal.aborted) return stopped();
-        request.signal.addEventListener('abort', stopped, { once: true });
-        session.decided = (applied) => {
-          request.signal.removeEventListener('abort', stopped);
-          resolve(applied);
-        };
-      });
-    });
+          throw error;
+        }
+      },
+      request.signal,
+    );
   }
 
   async function compact(
@@ -242,21 +275,22 @@ export function createCompacting({
       const { pending } = session.state.get();
       const before = session.waiting;
       if (!pending || !before) return;
-      const { keep: _keep, fold: _fold, ...rest } = before.wish;
+      const { keep: _keep, fold: _fold, ...rest } = before.asked;
       const wish: Wish = {
         ...rest,
-        ...chosen(before.wish, change),
+        ...chosen(before.asked, change),
         ...(change.guidance === undefined
           ? {}
           : {
               guidance: change.guidance.trim(),
-              ...(before.wish.reason === 'manual' && change.guidance.trim() !== ''
+              ...(before.asked.reason === 'manual' && change.guidance.trim() !== ''
                 ? { reason: 'manual-with-prompt' as const }
                 : {}),
             }),
         ...(change.strategy ? { strategy: change.strategy } : {}),
       };
-      session.waiting = { wish, planned: before.planned };
+      // What is shown stays what would be carried out until the new plan is there.
+      session.waiting = { ...before, asked: wish };
       sessions.set(session, { pending: { ...pending, busy: true } });
       session.control?.abort(new DOMException('Asked again', 'AbortError'));
       const control = new AbortController();
@@ -269,7 +303,7 @@ export function createCompacting({
           AbortSignal.any([control.signal, closing]),
         );
         if (session.control !== control || session.state.get().pending?.id !== pending.id) return;
-        session.waiting = { wish, planned };
+        session.waiting = { wish, planned, asked: wish };
         sessions.set(session, { pending: pendingOf(pending.id, wish, planned) });
       } catch (error) {
         if (isAbort(error) || session.state.get().pending?.id !== pending.id) return;
@@ -290,7 +324,7 @@ export function createCompacting({
         id: v7(),
         conversationId: id,
         reason: pending.reason,
-        strategy: pending.plan.strategy,
+        strategy: madeBy(pending.plan),
         tokensBefore: pending.tokensBefore,
       };
       sessions.emit(session, { type: 'compaction-begin', ...event, at: startedAt });
@@ -298,8 +332,9 @@ export function createCompacting({
       try {
         const compaction = planning.record(wish, planned, now() - startedAt, summary);
         if (compaction) {
-          await store(id, compaction, wish.replaces);
-          result = { outcome: 'applied', compaction };
+          result = applied(compaction, await store(id, compaction, wish.replaces));
+          const unsaved = problemOf(result);
+          if (unsaved) sessions.set(session, { problem: unsaved });
         }
         sessions.settle(session, result.outcome === 'applied');
       } catch (error) {
@@ -316,7 +351,7 @@ export function createCompacting({
           durationMs: now() - startedAt,
           usage: null,
           cost: null,
-          problem: result.outcome === 'failed' ? result.problem : pending.problem,
+          problem: problemOf(result) ?? pending.problem,
           at: now(),
         });
       }
@@ -331,7 +366,10 @@ export function createCompacting({
 
     undo: async (id, compaction) => {
       await needed(id);
-      sessions.of(id).futile = 0;
+      const session = sessions.of(id);
+      session.futile = 0;
+      // What was missed is sent again as it is: nothing has to be brought back.
+      sessions.set(session, { loss: null });
       await documents.change(id, { compactions: { [compaction]: { undone: true } } });
     },
     redo: async (id, compaction) => {
@@ -370,6 +408,14 @@ function chosen(
     ...(next.fold.length > 0 ? { fold: next.fold } : {}),
   };
 }
+
+/** Why an attempt failed, or why what is in force is not on the disk yet. */
+const problemOf = (result: CompactResult): Problem | null =>
+  result.outcome === 'failed'
+    ? result.problem
+    : result.outcome === 'applied'
+      ? (result.unsaved ?? null)
+      : null;
 
 const toCompactionProblem = (error: unknown): Problem => {
   const problem = toProblem(error);

@@ -10,6 +10,7 @@ import { type Problem, RecollectError, toProblem } from '../../domain/base/error
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
+import { keptIn } from '../../domain/chat/kept.ts';
 import { gaugeOf, type Price } from '../../domain/context/budget.ts';
 import { type RequestLedger, requestLedgerSchema } from '../../domain/context/ledger.ts';
 import { MESSAGE_OVERHEAD, type TokenCounter } from '../../domain/context/meter.ts';
@@ -173,6 +174,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       conversation?.messages,
       conversation?.compactions,
       conversation?.meta.systemPrompt,
+      conversation && [...keptIn(conversation)].join(),
       head,
       config.get(),
       meters.of(answering),

@@ -135,7 +135,8 @@ export interface CompactOptions {
 
 /** What became of an attempt. */
 export type CompactResult =
-  | { readonly outcome: 'applied'; readonly compaction: Compaction }
+  /** `unsaved`: it is in force, and waits in line for the disk; why. */
+  | { readonly outcome: 'applied'; readonly compaction: Compaction; readonly unsaved?: Problem }
   | { readonly outcome: 'preview'; readonly pending: PendingPlan }
   | { readonly outcome: 'nothing' | 'cancelled' }
   | { readonly outcome: 'failed'; readonly problem: Problem };

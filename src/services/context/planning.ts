@@ -7,6 +7,7 @@ import type { Readable } from '../../domain/base/readable.ts';
 import { firstLineOf } from '../../domain/chat/checkpoint.ts';
 import type { Compaction, CompactionReason } from '../../domain/chat/compaction.ts';
 import { type Conversation, pathTo } from '../../domain/chat/conversation.ts';
+import { keptIn } from '../../domain/chat/kept.ts';
 import type { Message, PartOf, Usage } from '../../domain/chat/message.ts';
 import { costOf, type Price } from '../../domain/context/budget.ts';
 import { planCompaction, strategyOf } from '../../domain/context/compaction/index.ts';
@@ -140,6 +141,7 @@ export function createPlanning({
         system: seen.meta.systemPrompt ?? chat.instructions,
         previous,
         ...(polished ? { polished } : {}),
+        pinned: keptIn(seen),
         wish: {
           reason: wish.reason,
           ...(wish.guidance === '' ? {} : { instruction: wish.guidance }),
@@ -165,7 +167,7 @@ export function createPlanning({
         ? new RecollectError('compaction-fallback', made.fallback.message, {
             params: {
               wanted: wish.strategy,
-              strategy: made.strategy,
+              strategy: madeBy(made),
               reason: made.fallback.code,
               detail: made.fallback.message,
             },
@@ -182,8 +184,8 @@ export function createPlanning({
       id: v7(),
       at,
       createdAt: now(),
-      strategy: plan.strategy,
-      ...(plan.strategy === wish.strategy ? {} : { wanted: wish.strategy }),
+      strategy: madeBy(plan),
+      ...(madeBy(plan) === wish.strategy ? {} : { wanted: wish.strategy }),
       reason: wish.reason,
       ...(wish.guidance === '' ? {} : { guidance: wish.guidance }),
       plan,
@@ -202,6 +204,9 @@ export function createPlanning({
 
   return { look, plan, record };
 }
+
+/** The strategy whose way a plan goes: another than the one that was asked for where that one failed. */
+export const madeBy = (plan: CompactionPlan): string => plan.fallback?.strategy ?? plan.strategy;
 
 /** The plan stretch by stretch, as a person ticks it. */
 export function blocksOf(plan: CompactionPlan, path: readonly Message[]): PlanBlock[] {

@@ -1,6 +1,7 @@
 // What goes on in each conversation of this tab: its state as the interface sees it, its attempts one after another, and who hears of them.
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
+import { unlessAborted } from '../../domain/base/within.ts';
 import { type CompactionEvent, type ContextState, IDLE_CONTEXT } from './context.ts';
 import type { Planned, Wish } from './planning.ts';
 
@@ -15,8 +16,8 @@ export interface Session {
   control: AbortController | null;
   /** Tokens at which the last attempt did not help; 0: it did. */
   futile: number;
-  /** The waiting plan, and how it was made. */
-  waiting: { readonly wish: Wish; readonly planned: Planned } | null;
+  /** The waiting plan, how it was made, and what was asked for last: the same, unless it is being made again. */
+  waiting: { readonly wish: Wish; readonly planned: Planned; readonly asked: Wish } | null;
   /** A turn that waits for the person. */
   decided: ((applied: boolean) => void) | null;
 }
@@ -27,8 +28,11 @@ export interface Sessions {
   /** Keeps the event with the conversation and tells every listener. */
   emit(session: Session, event: CompactionEvent): void;
   onEvent(listener: (event: CompactionEvent) => void): () => void;
-  /** Runs `work` after all earlier work on the conversation. */
-  inLine<T>(session: Session, work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` after all earlier work on the conversation. Who aborts `signal` while it waits in line is let go at once, and it is not
+   * begun; work that has begun is waited for.
+   */
+  inLine<T>(session: Session, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Takes the waiting plan away and lets the turn behind it go on. */
   settle(session: Session, applied: boolean): void;
   /** Settles what waits and resolves when nothing runs any more. */
@@ -74,10 +78,11 @@ export function createSessions(): Sessions {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    inLine: (session, work) => {
-      const result = session.line.then(work);
+    inLine: (session, work, signal) => {
+      const turn = session.line.then(() => signal?.throwIfAborted());
+      const result = turn.then(work);
       session.line = result.catch(() => undefined);
-      return result;
+      return signal ? unlessAborted(turn, signal).then(() => result) : result;
     },
     end: async () => {
       for (const session of sessions.values()) if (session.state.get().pending) settle(session, false);

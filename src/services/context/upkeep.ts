@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
-import { isAbort, toProblem } from '../../domain/base/errors.ts';
+import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
@@ -29,6 +29,9 @@ const keptSchema = z.object({
   tokens: z.number(),
 });
 type Kept = z.infer<typeof keptSchema>;
+
+/** A call was paid for, and there is no memory: it speaks of no branch. */
+const NOTHING_YET = { text: '', upTo: '', messages: 0 };
 
 /** Where on the branch a memory ends; -1 where it speaks of another branch, or of something that was forgotten. */
 function placeOf(memory: Kept, path: readonly Message[]): number {
@@ -129,7 +132,7 @@ export function createUpkeep({
       const state = (change: Partial<Upkeep>) =>
         onState(id, {
           running: false,
-          upTo: (before?.upTo as MessageId | undefined) ?? null,
+          upTo: (before?.upTo || null) as MessageId | null,
           calls: before?.calls ?? 0,
           tokens: before?.tokens ?? 0,
           budget: rules.model_budget_tokens,
@@ -152,6 +155,28 @@ export function createUpkeep({
       });
       state({ running: true });
       let usage: Usage | undefined;
+      /** Books a call, and what is the memory after it. */
+      const keep = async (
+        cost: number,
+        { text, upTo, messages }: Pick<Kept, 'text' | 'upTo' | 'messages'>,
+        problem: Problem | null = null,
+      ) => {
+        const after: Kept = {
+          text,
+          upTo,
+          messages,
+          calls: (before?.calls ?? 0) + 1,
+          tokens: spent + cost,
+        };
+        await drawer.set(keyOf(id), after);
+        written.add(id);
+        state({
+          upTo: (upTo || null) as MessageId | null,
+          calls: after.calls,
+          tokens: after.tokens,
+          problem,
+        });
+      };
       try {
         const { text } = await summariseWith(model, {
           patienceMs,
@@ -167,21 +192,23 @@ export function createUpkeep({
           language,
           maxTokens: MEMORY_TOKENS,
         });
-        const cost = (usage?.inputTokens ?? meter.text(prompt)) + (usage?.outputTokens ?? meter.text(text));
         // A text that is no memory is not kept; that it was paid for is.
         const good = text.trim() !== '' && meter.text(text) <= 2 * MEMORY_TOKENS;
-        const after: Kept = {
-          text: good ? text : (previous ?? ''),
-          upTo: good || before === undefined ? last.id : before.upTo,
-          messages: good || before === undefined ? from + 1 + news.length : before.messages,
-          calls: (before?.calls ?? 0) + 1,
-          tokens: spent + cost,
-        };
-        await drawer.set(keyOf(id), after);
-        written.add(id);
-        state({ upTo: after.upTo as MessageId, calls: after.calls, tokens: after.tokens });
+        const cost = (usage?.inputTokens ?? meter.text(prompt)) + (usage?.outputTokens ?? meter.text(text));
+        await keep(
+          cost,
+          good ? { text, upTo: last.id, messages: from + 1 + news.length } : { ...NOTHING_YET, ...before },
+        );
       } catch (error) {
-        state({ problem: isAbort(error) ? null : toProblem(error) });
+        const problem = isAbort(error) ? null : toProblem(error);
+        // What ended badly may have been billed: it was where the endpoint says so.
+        const billed = usage && (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
+        try {
+          if (billed) await keep(billed, { ...NOTHING_YET, ...before }, problem);
+          else state({ problem });
+        } catch (unkept) {
+          state({ problem: problem ?? toProblem(unkept) });
+        }
       }
     },
   };

@@ -266,6 +266,41 @@ describe('cues', () => {
     ]);
   });
 
+  it('a rule counts wherever it stands in a long message, but in code and quotes', () => {
+    const plain = (at: number) =>
+      `The loader of region ${at} reads its shard and writes its rows into a table.`;
+    const before = Array.from({ length: 25 }, (_, at) => plain(at)).join(' ');
+    const after = Array.from({ length: 25 }, (_, at) => plain(at + 25)).join('\n');
+    const text = `${before}\nNever push to the main branch.\n> Old mail. Never call the operator.\n\`\`\`\n# never edit this by hand\n\`\`\`\n${after}`;
+    expect(constraintsOf(say(0, 'user', text))).toEqual(['Never push to the main branch.']);
+    expect(constraintsOf(say(0, 'user', `${before}\n${after}`))).toEqual([]);
+  });
+
+  it('a rule of several hundred characters is carried whole', () => {
+    const rule = `Never change anything in the tables of the regions ${Array.from({ length: 40 }, (_, at) => `r${at}`).join(', ')} because the people of the harbour read them every night and nobody tells them of it.`;
+    expect(rule.length).toBeGreaterThan(320);
+    expect(constraintsOf(say(0, 'user', `The oven is on. ${rule} It is hot.`))).toEqual([rule]);
+    const list = `不得改动以下各区的表：${Array.from({ length: 90 }, (_, at) => `区${at}`).join('、')}。`;
+    expect(list.length).toBeGreaterThan(320);
+    expect(constraintsOf(say(0, 'user', list))).toEqual([list]);
+  });
+
+  it('a text without an end is looked at piece by piece', () => {
+    const endless = 'a table of the harbour, '.repeat(40_000);
+    const found = constraintsOf(say(0, 'user', `${endless}never touch the crane at night, ${endless}`));
+    expect(found.every((rule) => rule.length <= 320)).toBe(true);
+    const near = `${'a table of the harbour, '.repeat(30)}never touch the crane at night.`;
+    expect(constraintsOf(say(0, 'user', near)).join()).toContain('never touch the crane at night');
+  }, 5_000);
+
+  it('of a page of rules that was pasted not every one is carried', () => {
+    const page = Array.from({ length: 80 }, (_, at) => `You must never open hatch number ${at} at night.`);
+    const found = constraintsOf(say(0, 'user', page.join('\n')));
+    expect(found.length).toBeLessThanOrEqual(16);
+    expect(found).toEqual(expect.arrayContaining([page[0], page[79]]));
+    expect(found).toEqual(page.filter((rule) => found.includes(rule)));
+  });
+
   it.each([
     'no, port 8081.',
     'Actually, make it two.',

@@ -159,6 +159,39 @@ describe('memory is asked by itself', () => {
     expect(woven[1]).toEqual(woven[0]);
   });
 
+  it('where folding is due before the window is as full as that, and what it gave outlives the folding', async () => {
+    const { grown, say, path, asked, compactions } = talk({ recall: async () => ({ passages: [PORT] }) });
+    const id = await grown(16);
+    await say('Which port was it?', id);
+    expect(await compactions(id)).toHaveLength(1);
+    expect(asked).toMatchObject([{ text: 'Which port was it?', purpose: 'inject' }]);
+    expect(recallPartOf((await path(id)).at(-1))).toMatchObject({ trigger: 'window' });
+    expect(JSON.stringify(server.chats().at(-1)?.messages)).toContain('port 8081');
+    await say('Thanks', id);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('after a folding that its own question could not foresee, and not after one that was asked for', async () => {
+    const { grown, say, path, asked, compactions, context } = talk({
+      config: contextConfig({}, { enabled: true }),
+      recall: async () => ({ passages: [PORT] }),
+    });
+    const id = await grown(15);
+    // With what the tools are described by it is too much.
+    await say('Which port was it?', id);
+    expect(await compactions(id)).toHaveLength(1);
+    expect(asked).toHaveLength(0);
+    await say('I mean the one of the server.', id);
+    expect(asked).toMatchObject([{ text: 'I mean the one of the server.' }]);
+    expect(recallPartOf((await path(id)).at(-1))).toMatchObject({ trigger: 'window' });
+
+    const other = await grown(8);
+    await context.compact(other);
+    expect(await compactions(other)).toHaveLength(1);
+    await say('Which port was it?', other);
+    expect(asked).toHaveLength(1);
+  });
+
   it('when the model asks for what may have been said before, but not when it only offers', async () => {
     const { say, path, asked } = talk({
       recall: async ({ text }) => (text.includes('port') ? { passages: [PORT] } : {}),

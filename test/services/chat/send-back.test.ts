@@ -127,6 +127,22 @@ describe('sending back', () => {
     expect(server.chats()).toHaveLength(asked + 1);
   });
 
+  it('another wording of a question keeps the files that were attached to it', async () => {
+    const scene = talk();
+    server.answer(() => words('A chart.'));
+    const file = {
+      type: 'file' as const,
+      mediaType: 'image/png',
+      name: 'c.png',
+      url: 'data:image/png;base64,AA==',
+    };
+    const id = await scene.say([file, ...text('What is this?')]);
+    const [question] = await scene.path(id);
+    await reword(scene, id, question, 'What does it show?', 'answer');
+    expect((await scene.path(id))[0]?.parts).toEqual([file, ...text('What does it show?')]);
+    expect(JSON.stringify(server.chats().at(-1))).toContain('data:image/png;base64,AA==');
+  });
+
   it('a tool result: what came before it is kept, only what depends on it is asked for', async () => {
     const scene = talk({ recall: async () => ({}) });
     const { say, path, transcript } = scene;

@@ -383,6 +383,28 @@ describe('/memory', () => {
     ]);
   });
 
+  it('lists those whose title has the words', async () => {
+    const desk = await createDesk(TITLES);
+    expect(titlesOf(await desk.run('/memory list in BACKUPS'))).toEqual(['Backups in Chinese 备份']);
+    expect(titlesOf(await desk.run('/memory list backups --limit 1'))).toEqual(['Backups in Chinese 备份']);
+    expect(titlesOf(await desk.run('/memory list nowhere'))).toEqual([]);
+  });
+
+  it.each([
+    ['status', '/memory status'],
+    ['config', '/memory config'],
+    ['sync', '/memory sync, /memory sync --force, /memory sync --status'],
+  ])('does not drop words that %s has no use for', async (action, allowed) => {
+    const desk = await createDesk(TITLES);
+    expect(await desk.run(`/memory ${action} of backups`)).toMatchObject({
+      type: 'problem',
+      problem: {
+        code: 'command-argument',
+        params: { command: `memory ${action}`, argument: 'query', value: 'of backups', allowed },
+      },
+    });
+  });
+
   it('searches titles and texts, each conversation once', async () => {
     const desk = await createDesk(TITLES);
     expect(titlesOf(await desk.run('/memory search night'))).toEqual([

@@ -271,22 +271,14 @@ describe('completion', () => {
       'status',
       'sync',
       'config',
-      '--limit',
-      '--archived',
-      '--format',
-      '--all',
-      '--force',
-      '--status',
     ]);
     expect(texts('/memory s')).toEqual(['search', 'status', 'sync']);
-    expect(texts('/memory export --')).toEqual([
-      '--limit',
-      '--archived',
-      '--format',
-      '--all',
-      '--force',
-      '--status',
-    ]);
+    expect(texts('/memory --')).toContain('--format');
+    expect(texts('/memory export --')).toEqual(['--format', '--all']);
+    expect(texts('/memory exp --')).toEqual(['--format', '--all']);
+    expect(texts('/memory --limit 5 list ')).toEqual(['--archived']);
+    expect(texts('/memory --limit 5 li')).toEqual(['list']);
+    expect(texts('/memory status --')).toEqual([]);
     expect(texts('/memory export --format ')).toEqual(['json', 'markdown']);
     expect(texts('/memory export --format m')).toEqual(['markdown']);
     expect(texts('/recall x --limit 3 --')).toEqual(['--with-context', '--jump-to', '--explain', '--scope']);
@@ -298,8 +290,16 @@ describe('completion', () => {
     expect(complete(COMMANDS, '/recall --li 3', 12)).toMatchObject({
       from: 8,
       to: 12,
-      suggestions: [{ kind: 'flag', text: '--limit', help: 'recall.limit', wants: '1–50' }],
+      suggestions: [{ kind: 'flag', text: '--limit', help: 'recall.--limit', wants: '1–50' }],
     });
+  });
+
+  it('explains a flag as a flag, also where an action has its name', () => {
+    const helps = (input: string) =>
+      complete(COMMANDS, input, input.length).suggestions.map(({ help }) => help);
+    expect(helps('/memory sync --st')).toEqual(['memory.--status']);
+    expect(helps('/memory stat')).toEqual(['memory.status']);
+    expect(helps('/memory export --format m')).toEqual(['memory.--format']);
   });
 });
 
@@ -310,7 +310,7 @@ it('every command has its words in both languages', async () => {
     for (const command of COMMANDS) {
       const words = catalogue[command.name];
       const keys = command.arguments.flatMap((argument) => [
-        argument.name,
+        argument.kind === 'flag' ? `--${argument.name}` : argument.name,
         ...(argument.kind === 'choice' ? (argument.choices ?? []) : []),
       ]);
       for (const key of ['summary', ...keys]) expect(words?.[key], `${command.name}.${key}`).toBeTruthy();

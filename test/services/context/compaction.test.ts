@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
-import { effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
+import { type Conversation, effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
+import { keptChange, keptIn } from '../../../src/domain/chat/kept.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';
 import { STRATEGIES } from '../../../src/domain/context/compaction/index.ts';
 import { estimateTokens } from '../../../src/domain/context/tokens.ts';
@@ -124,6 +127,46 @@ describe('a manual compaction', () => {
     expect(paired().map((end) => end.outcome)).toEqual(['applied', 'nothing']);
   });
 
+  it('twice is once with a summary prompt of one’s own, too, where no model is asked', async () => {
+    const { grown, context, compactions } = talk({
+      config: contextConfig({ summary_prompt: 'Write it as a ship’s log.' }),
+    });
+    const id = await grown(12);
+    expect((await context.compact(id)).outcome).toBe('applied');
+    expect((await context.compact(id)).outcome).toBe('nothing');
+    expect(await compactions(id)).toHaveLength(1);
+  });
+
+  it('is made again by the model where its prompt is another now, and not where it is the same', async () => {
+    const { grown, context, config } = talk({
+      config: contextConfig({ strategy: 'summary', summary_prompt: 'Write it as a ship’s log.' }),
+    });
+    const id = await grown(8);
+    server.answer(() => words(SUMMARY));
+    expect((await context.compact(id)).outcome).toBe('applied');
+    expect((await context.compact(id)).outcome).toBe('nothing');
+    const now = config.get();
+    config.set({ ...now, context: { ...now.context, summary_prompt: 'Write it as a poem.' } });
+    expect((await context.compact(id)).outcome).toBe('applied');
+    expect(server.chats()).toHaveLength(2);
+    expect(JSON.stringify(server.chats()[1])).toContain('Write it as a poem.');
+  });
+
+  it('whose summary failed is tried again when it is asked for again, from the messages', async () => {
+    const { grown, context, compactions } = talk();
+    const id = await grown(8);
+    server.next({ status: 429, body: { error: { message: 'slow down' } } });
+    expect(await context.compact(id, { strategy: 'summary' })).toMatchObject({ outcome: 'applied' });
+    expect((await compactions(id))[0]?.problem).toMatchObject({ code: 'compaction-fallback' });
+    server.next(words(SUMMARY));
+    const again = await context.compact(id, { strategy: 'summary' });
+    expect(again).toMatchObject({ outcome: 'applied' });
+    expect(JSON.stringify(again)).toContain('Importing the regions');
+    expect(JSON.stringify(server.chats().at(-1))).toContain(filler(0));
+    expect((await context.compact(id, { strategy: 'summary' })).outcome).toBe('nothing');
+    expect(server.chats()).toHaveLength(2);
+  });
+
   it('shows its plan first with --preview: blocks to keep or fold, other guidance, apply or cancel', async () => {
     const { grown, context, compactions, paired } = talk();
     const id = await grown(12);
@@ -243,6 +286,37 @@ describe('with context.confirm', () => {
     expect(costOf(server.chats()[0] as never)).toBeLessThan(WINDOW * 0.75);
   });
 
+  it('cancelled in the very moment it is shown, it goes on without', async () => {
+    const { grown, chat, context, idle, compactions, path } = talk({ config: confirm });
+    const id = await grown(22);
+    const stop = context.state(id).subscribe(() => {
+      if (context.state(id).get().pending) context.cancel(id);
+    });
+    await chat.send({ conversationId: id, parts: [{ type: 'text', text: 'What was the last region?' }] });
+    await idle(id);
+    stop();
+    expect(await compactions(id)).toEqual([]);
+    expect((await path(id)).at(-1)).toMatchObject({ role: 'assistant', finish: 'stop' });
+  });
+
+  it('carries out the plan that is shown, also while another is being made', async () => {
+    const { grown, context, compactions } = talk();
+    const id = await grown(8);
+    await context.compact(id, { preview: true });
+    const shown = context.state(id).get().pending;
+    server.next({ steps: [{ text: 'I am' }, { hang: true }] });
+    const asked = context.adjust(id, { strategy: 'summary', guidance: 'keep the API decisions' });
+    await expect.poll(() => server.chats().length).toBe(1);
+    expect(await context.apply(id)).toMatchObject({ outcome: 'applied' });
+    const [made] = await compactions(id);
+    expect(made).toMatchObject({ strategy: 'session-memory', reason: 'manual', plan: shown?.plan });
+    expect(made?.guidance).toBeUndefined();
+    expect(made?.wanted).toBeUndefined();
+    context.cancel(id);
+    await asked;
+    expect(await compactions(id)).toHaveLength(1);
+  });
+
   it('cancelled, it goes on without; stopped, it stops', async () => {
     const { grown, chat, context, idle, compactions, path } = talk({ config: confirm });
     const id = await grown(22);
@@ -295,8 +369,11 @@ describe('a summary that does not work out', () => {
         await say('What was the last region?', id);
         const [end] = paired();
         expect(end).toMatchObject({ outcome: 'applied' });
-        expect(end?.problem).toMatchObject({ code: 'compaction-fallback', params: { wanted: strategy } });
-        expect((await compactions(id))[0]?.problem).toMatchObject({ code: 'compaction-fallback' });
+        const instead = strategy === 'turns' ? 'sliding-window' : 'session-memory';
+        expect(end?.strategy).toBe(instead);
+        const problem = { code: 'compaction-fallback', params: { wanted: strategy, strategy: instead } };
+        expect(end?.problem).toMatchObject(problem);
+        expect((await compactions(id))[0]).toMatchObject({ strategy: instead, wanted: strategy, problem });
         expect((await documents.read(id))?.messages.size).toBe(before + 2);
         const answer = (await path(id)).at(-1);
         expect(answer).toMatchObject({ role: 'assistant', finish: 'stop' });
@@ -344,6 +421,32 @@ describe('a summary that does not work out', () => {
     expect((await path(id)).at(-1)).toMatchObject({ finish: 'stopped' });
   });
 
+  it('of a person does not hold up a turn that is stopped meanwhile', async () => {
+    const { grown, context, documents, path, paired, model } = talk();
+    const id = await grown(22);
+    server.next({ steps: [{ text: 'I am' }, { hang: true }] });
+    const running = context.compact(id, { strategy: 'summary' });
+    await expect.poll(() => server.chats().length).toBe(1);
+    const conversation = await documents.read(id);
+    const stop = new AbortController();
+    const step = context.prepare({
+      id,
+      conversation: () => conversation as Conversation,
+      leaf: (await path(id)).at(-1)?.id as MessageId,
+      model: model(),
+      recall: null,
+      tools: [],
+      signal: stop.signal,
+      onStatus: () => undefined,
+    });
+    stop.abort(new DOMException('Stopped', 'AbortError'));
+    await expect(step).rejects.toMatchObject({ name: 'AbortError' });
+    expect(context.state(id).get().running).not.toBeNull();
+    context.cancel(id);
+    expect(await running).toEqual({ outcome: 'cancelled' });
+    expect(paired()).toHaveLength(1);
+  });
+
   it('that cannot be stored leaves all as it was, and says so', async () => {
     const { grown, context, paired, documents } = talk();
     const id = await grown(22);
@@ -356,6 +459,40 @@ describe('a summary that does not work out', () => {
     Object.assign(documents, { change });
     expect(paired().map((end) => end.outcome)).toEqual(['failed']);
     expect(context.state(id).get()).toMatchObject({ running: null, problem: { code: 'compaction-failed' } });
+  });
+});
+
+describe('a full disk', () => {
+  it('does not undo what is in force: it is told as applied, with what the disk said', async () => {
+    const store = createInMemoryStore();
+    let full = false;
+    const append = store.log.append.bind(store.log);
+    const scene = talk({
+      store: {
+        ...store,
+        log: {
+          ...store.log,
+          append: async (...args) => {
+            if (full) throw new RecollectError('storage-full', 'full', { retry: true });
+            return await append(...args);
+          },
+        },
+      },
+    });
+    const id = await scene.grown(22);
+    await scene.context.compact(id, { preview: true });
+    full = true;
+    const result = await scene.context.apply(id);
+    expect(result).toMatchObject({ outcome: 'applied', unsaved: { code: 'storage-full' } });
+    const [made] = await scene.compactions(id);
+    expect((await scene.context.next(id, []))?.ledger.compaction).toBe(made?.id);
+    expect(scene.context.state(id).get()).toMatchObject({ pending: null, problem: { code: 'storage-full' } });
+    await scene.context.undo(id, made?.id as string).catch(() => undefined);
+    const again = await scene.context.compact(id, { strategy: 'sliding-window' });
+    expect(again).toMatchObject({ outcome: 'applied', unsaved: { code: 'storage-full' } });
+    full = false;
+    expect(scene.paired().map(({ outcome }) => outcome)).toEqual(['preview', 'applied', 'applied']);
+    expect(scene.paired().at(-1)?.problem).toMatchObject({ code: 'storage-full' });
   });
 });
 
@@ -409,6 +546,23 @@ describe('an answer that ends for want of room', () => {
     expect(server.chats()).toHaveLength(1);
   });
 
+  it('is asked for once more where the request had been compacted for it already', async () => {
+    const { grown, say, paired, path } = talk();
+    const id = await grown(22);
+    const refused = {
+      status: 400,
+      body: { error: { message: 'maximum context length exceeded', code: 'context_length_exceeded' } },
+    };
+    server.next(refused, words('The last region was 43.'));
+    await say('What was the last region?', id);
+    expect(paired()).toMatchObject([
+      { reason: 'auto', outcome: 'applied' },
+      { reason: 'length', outcome: 'applied' },
+    ]);
+    expect(textOf((await path(id)).at(-1) as never)).toBe('The last region was 43.');
+    expect(costOf(server.chats()[1] as never)).toBeLessThan(costOf(server.chats()[0] as never));
+  });
+
   it('of a model whose window is smaller than it is said to be is asked for again as well', async () => {
     const { grown, say, paired, path, all } = talk();
     const id = await grown(10);
@@ -426,6 +580,22 @@ describe('an answer that ends for want of room', () => {
   });
 });
 
+describe('a window that became smaller', () => {
+  it('is met with a compaction for it, also where nothing was said since the last one', async () => {
+    const { grown, say, paired, path, chat, config, idle, context } = talk();
+    const id = await grown(22);
+    await say('What was the last region?', id);
+    const answer = (await path(id)).at(-1)?.id as MessageId;
+    const now = config.get();
+    config.set({ ...now, context: { ...now.context, window_tokens: WINDOW / 2, reserved_tokens: 200 } });
+    await chat.regenerate(id, answer);
+    await idle(id);
+    expect(paired().map(({ outcome }) => outcome)).toEqual(['applied', 'applied']);
+    const ledger = await context.ledger(id, (await path(id)).at(-1)?.id as MessageId);
+    expect(ledger?.lines.filter(({ why }) => why === 'window')).toEqual([]);
+  });
+});
+
 describe('a plan that cannot make it small enough', () => {
   it('is not tried with every step', async () => {
     const { grown, say, paired } = talk({ config: contextConfig({ keep_last_turns: 1 }) });
@@ -440,7 +610,7 @@ describe('a plan that cannot make it small enough', () => {
 
 describe('an answer that misses what is folded', () => {
   it('is noticed, and what it missed comes back with the next question, as the ledger says', async () => {
-    const { grown, say, context, path, idle } = talk({ config: strategyIs('sliding-window') });
+    const { grown, say, context, path, idle, compactions } = talk({ config: strategyIs('sliding-window') });
     const id = await grown(22, (at) => ({
       user: [
         { type: 'text', text: at === 1 ? 'The pilot of the harbour uses gate number 7731.' : filler(2 * at) },
@@ -454,6 +624,11 @@ describe('an answer that misses what is folded', () => {
     await say('Write a line about it.', id);
     const state = await until(context.state(id), ({ loss }) => loss !== null);
     expect(state.loss?.answer).toBe((await path(id)).at(-1)?.id);
+    // Taken back, everything is sent: nothing is missing. In force again, it is.
+    const made = (await compactions(id)).at(-1)?.id as string;
+    await context.undo(id, made);
+    expect(context.state(id).get().loss).toBeNull();
+    await context.redo(id, made);
     expect(state.loss?.losses).toContainEqual(
       expect.objectContaining({ why: 'asks', evidence: 'The pilot of the harbour uses gate number 7731.' }),
     );
@@ -464,6 +639,44 @@ describe('an answer that misses what is folded', () => {
     expect(ledger?.lines).toContainEqual(
       expect.objectContaining({ form: 'returned', from: said, why: 'missed' }),
     );
+  });
+});
+
+describe('a message that the person marked as kept', () => {
+  const formOf = async (scene: ReturnType<typeof talk>, id: ConversationId, message: MessageId) =>
+    (await scene.context.next(id, []))?.ledger.lines.find(({ from }) => from === message)?.form;
+
+  it.each(STRATEGIES.map(({ id }) => id))('stays whole through a compaction by %s', async (strategy) => {
+    const scene = talk();
+    const id = await scene.grown(22);
+    server.answer(() => words(SUMMARY));
+    const said = (await scene.path(id))[6]?.id as MessageId;
+    await scene.documents.change(id, { meta: keptChange(said, true) });
+    expect(await scene.context.compact(id, { strategy, preview: false })).toMatchObject({
+      outcome: 'applied',
+    });
+    expect(await formOf(scene, id, said)).toBe('whole');
+    const [made] = await scene.compactions(id);
+    expect(JSON.stringify(made?.plan)).toContain('pinned');
+    await scene.say('What was the last region?', id);
+    expect(JSON.stringify(server.chats().at(-1))).toContain(filler(6));
+  });
+
+  it('is sent again where it was folded before, until the mark is taken away', async () => {
+    const scene = talk();
+    const id = await scene.grown(22);
+    const [, , , , , , said, answer] = (await scene.path(id)).map((message) => message.id);
+    await scene.context.compact(id, { strategy: 'sliding-window' });
+    expect(await formOf(scene, id, said as MessageId)).toBeUndefined();
+    await scene.documents.change(id, { meta: keptChange(said as MessageId, true) });
+    expect(await formOf(scene, id, said as MessageId)).toBe('whole');
+    await scene.say('What was the last region?', id);
+    expect(JSON.stringify(server.chats().at(-1))).toContain(filler(6));
+    await scene.documents.change(id, { meta: keptChange(said as MessageId, false) });
+    expect(await formOf(scene, id, said as MessageId)).toBeUndefined();
+    // What a model said cannot be marked: it may have half of a call in it.
+    await scene.documents.change(id, { meta: keptChange(answer as MessageId, true) });
+    expect(keptIn((await scene.documents.read(id)) as Conversation).size).toBe(0);
   });
 });
 

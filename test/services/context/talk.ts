@@ -49,6 +49,7 @@ export function createTalk(
   scene.context.onEvent((event) => events.push(event));
   return {
     ...scene,
+    model,
     events,
     /** A conversation of so many turns, as it would lie in the log. */
     async grown(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../src/domain/base/readable.ts';
 import type { Config } from '../../../src/domain/settings/config.ts';
-import { contextConfig, startTalks, words } from './talk.ts';
+import { contextConfig, filler, startTalks, words } from './talk.ts';
 
 const { server, talk } = await startTalks();
 const byModel =
@@ -90,6 +90,36 @@ describe('a session memory in a model’s words', () => {
     await until(context.state(id), (state) => state.upkeep?.problem != null);
     expect(context.state(id).get().upkeep?.problem).toMatchObject({ code: 'model-rate' });
     expect((await context.compact(id)).outcome).toBe('applied');
+  });
+
+  it('that fails after it was billed counts against what may be spent', async () => {
+    server.answer((request) =>
+      isUpkeep(request)
+        ? {
+            steps: [
+              { text: 'The beginning of' },
+              { finish: 'length' },
+              { usage: { prompt_tokens: 900, completion_tokens: 50, total_tokens: 950 } },
+            ],
+          }
+        : undefined,
+    );
+    const { grown, say, context } = talk({ config: byModel({ model_budget_tokens: 2_000 }) });
+    const id = await grown(10);
+    await say('And now?', id);
+    const failed = await until(context.state(id), (state) => state.upkeep?.problem != null);
+    expect(failed.upkeep).toMatchObject({
+      running: false,
+      calls: 1,
+      tokens: 950,
+      upTo: null,
+      problem: { code: 'compaction-failed' },
+    });
+    // What was said is still to be told of, and there is no budget left for it.
+    await say(Array.from({ length: 8 }, (_, at) => filler(at)).join('\n'), id);
+    await until(context.state(id), (state) => state.upkeep?.problem === null);
+    expect(context.state(id).get().upkeep).toMatchObject({ calls: 1, tokens: 950, running: false });
+    expect(server.chats().filter(isUpkeep)).toHaveLength(1);
   });
 
   it('is erased with its conversation', async () => {

@@ -17,6 +17,7 @@ import {
   outlineOf,
 } from './outline.ts';
 import type { CompactionPlan } from './plan.ts';
+import { steppedIn } from './session-memory.ts';
 import type { CompactionStrategy } from './strategy.ts';
 import { summarised } from './summarising.ts';
 
@@ -145,7 +146,8 @@ export const hierarchical: CompactionStrategy = {
       drafts,
       summaryOf: (group) => summaryOf.get(group) ?? null,
       attempts,
-      fallback,
+      // Topics that the model did not tell of are told by their own sentences, as the session memory does.
+      fallback: steppedIn(fallback, 'session-memory'),
     });
   },
 };

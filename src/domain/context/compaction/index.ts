@@ -1,7 +1,7 @@
 // The shelf: every strategy, in the order in which a person is offered them. One line each.
 import { hierarchical } from './hierarchical.ts';
 import { interactive } from './interactive.ts';
-import { isSettled } from './outline.ts';
+import { isSettled, triesAgain } from './outline.ts';
 import type { CompactionPlan } from './plan.ts';
 import { retrieval } from './retrieval.ts';
 import { sessionMemory } from './session-memory.ts';
@@ -28,7 +28,7 @@ export const strategyOf = (id: string): CompactionStrategy =>
 
 /**
  * Plans a compaction. Where the plan in force was made by the same strategy, nothing was said since and nothing new is asked for, it is
- * that plan again: compacting twice is compacting once.
+ * that plan again: compacting twice is compacting once. A summary that had failed is tried again when a person asks, from the messages.
  */
 export async function planCompaction(
   strategy: CompactionStrategy,
@@ -37,6 +37,22 @@ export async function planCompaction(
   tools: CompactionTools,
 ): Promise<CompactionPlan> {
   tools.signal.throwIfAborted();
-  if (isSettled(strategy.id, view)) return (view.previous as NonNullable<typeof view.previous>).plan;
-  return strategy.plan(view, budget, tools);
+  const settled = isSettled(strategy.id, view, budget, tools.meter);
+  const again = settled && triesAgain(view, tools);
+  if (settled && !again) return (view.previous as NonNullable<typeof view.previous>).plan;
+  const plan = await strategy.plan(again ? { ...view, previous: ownWordsOf(view) } : view, budget, tools);
+  const { prompt } = view.wish;
+  return prompt && plan.attempts > 0 ? { ...plan, prompt } : plan;
+}
+
+/** What is in force without what had to stand in for a summary: the person's own words, or nothing. */
+function ownWordsOf({ previous }: CompactionView): CompactionView['previous'] {
+  const own = previous?.plan.summaries.filter(({ edited }) => edited === true) ?? [];
+  if (!previous || own.length === 0) return null;
+  const runs = previous.plan.runs.map((run) =>
+    run.action === 'keep' || own.some(({ id }) => id === run.summary)
+      ? run
+      : { ...run, action: 'keep' as const },
+  );
+  return { ...previous, plan: { ...previous.plan, runs, summaries: own } };
 }

@@ -6,7 +6,7 @@ import { MESSAGE_OVERHEAD, type TokenMeter } from '../meter.ts';
 import { buildPrompt, systemTextOf } from '../prompt.ts';
 import { conversationLanguage } from './headings.ts';
 import { boundaryOf, type CompactionPlan, type PlanSummary } from './plan.ts';
-import type { CompactionBudget, CompactionView } from './strategy.ts';
+import type { CompactionBudget, CompactionTools, CompactionView } from './strategy.ts';
 
 /** Messages that cannot be parted: a call and its results, and what stands alone. */
 export interface Group {
@@ -83,7 +83,7 @@ export function outlineOf(
   const fixed = meter.text(systemTextOf(path, view.system)) + MESSAGE_OVERHEAD;
   // Without a compaction in force the prompt is the sum of its messages; building it would take longer than all the rest.
   const before = view.previous
-    ? sizeOf(view, meter, view.previous.plan) + budget.extra
+    ? sizeOf(view, meter, view.previous.plan, view.previous.kept) + budget.extra
     : groups.reduce((sum, group) => sum + group.tokens, fixed + budget.extra);
   // In a small window what is brought back for a question needs its room more than what nobody asked for.
   const room = Math.min(2_000, Math.max(budget.limit * 0.4, 250));
@@ -252,9 +252,10 @@ export const isTold = ({ own, groups }: Outline, group: number): boolean =>
 
 /** Tokens of the prompt that a plan makes, tools left out. */
 export function sizeOf(
-  view: CompactionView,
+  view: Pick<CompactionView, 'path' | 'system'>,
   meter: TokenMeter,
   plan: Pick<CompactionPlan, 'runs' | 'summaries'> | null,
+  kept?: ReadonlySet<MessageId>,
 ): number {
   return buildPrompt({
     path: view.path,
@@ -263,7 +264,7 @@ export function sizeOf(
     window: Number.MAX_SAFE_INTEGER,
     reserve: 0,
     meter,
-    applied: plan && { id: '', plan: plan as CompactionPlan },
+    applied: plan && { id: '', plan: plan as CompactionPlan, kept },
     sizeOnly: true,
   }).ledger.request.tokens.total;
 }
@@ -326,12 +327,36 @@ export function messagesOf({ view, groups }: Outline, chosen: Iterable<number>):
   return places.map((at) => view.path[at] as Message);
 }
 
-/** The plan in force is this strategy's, speaks of the newest message, and nothing else is asked for. */
-export function isSettled(strategy: string, { previous, path, wish }: CompactionView): boolean {
+/**
+ * The plan in force is this strategy's, speaks of the newest message, and nothing else is asked for than what it is already. An answer that
+ * had no room, and a budget that it does not meet and was not made for, ask for something else.
+ */
+export function isSettled(
+  strategy: string,
+  { path, system, previous, wish }: CompactionView,
+  budget: CompactionBudget,
+  meter: TokenMeter,
+): boolean {
   if (previous?.plan.strategy !== strategy) return false;
-  if (wish.instruction || wish.prompt || wish.keep || wish.fold) return false;
+  if (wish.instruction || wish.keep || wish.fold || wish.reason === 'length') return false;
+  const { plan } = previous;
+  // Where no model was asked its prompt says nothing.
+  if (plan.attempts > 0 && (plan.prompt ?? '') !== (wish.prompt ?? '')) return false;
   const newest = path.findLast(({ kind }) => kind === 'message');
-  const told = previous.plan.runs.at(-1)?.to;
+  const told = plan.runs.at(-1)?.to;
   const at = path.findIndex(({ id }) => id === told);
-  return newest !== undefined && at >= 0 && path.slice(at + 1).every(({ kind }) => kind !== 'message');
+  if (newest === undefined || at < 0 || path.slice(at + 1).some(({ kind }) => kind === 'message'))
+    return false;
+  const size = sizeOf({ path, system }, meter, plan, previous.kept) + budget.extra;
+  // What could not be made small enough for a target no larger cannot be made smaller for this one.
+  return size <= budget.target || (!plan.fits && plan.target <= budget.target && size <= plan.tokensAfter);
 }
+
+/** A summary did not work out, and the person asks once more: that it stands is no reason not to try again. */
+export const triesAgain = (
+  { previous, wish }: CompactionView,
+  { summarise }: Pick<CompactionTools, 'summarise'>,
+): boolean =>
+  summarise !== null &&
+  previous?.plan.fallback != null &&
+  (wish.reason === 'manual' || wish.reason === 'manual-with-prompt');

@@ -60,9 +60,16 @@ export const compactionPlanSchema = z.looseObject({
   whyNot: whyNotSchema.nullable(),
   /** How often a model was asked for a summary. */
   attempts: z.number().default(0),
+  /** The person's own summary prompt, where a model was asked with one. */
+  prompt: z.string().optional(),
   /** Set where the summary failed or was too long and the plan does without it. */
   fallback: z
-    .looseObject({ code: z.enum(['failed', 'empty', 'too-long', 'no-model']), message: z.string() })
+    .looseObject({
+      code: z.enum(['failed', 'empty', 'too-long', 'no-model']),
+      message: z.string(),
+      /** The strategy whose way was taken instead. */
+      strategy: z.string().optional(),
+    })
     .nullable()
     .default(null),
 });
@@ -79,6 +86,8 @@ export const boundaryOf = (plan: CompactionPlan): MessageId | null =>
 export interface AppliedPlan {
   readonly id: string;
   readonly plan: CompactionPlan;
+  /** Marked by the person: sent whole, whatever the plan says. */
+  readonly kept?: ReadonlySet<MessageId> | undefined;
 }
 
 /** The words of a plan's summaries as a person reads them, in order; without the constraints, which are the person's own already. */
@@ -125,13 +134,18 @@ export type Fate =
   | { readonly action: 'fold'; readonly why: string; readonly summary: string | null }
   | { readonly action: 'trim'; readonly why: string; readonly parts: readonly Part[] };
 
+const PINNED: Fate = { action: 'keep', why: 'pinned' };
 const KEPT: Fate = { action: 'keep', why: 'newer' };
 
 /**
  * The fate of every message of the path, by its place. What no run speaks of is kept: messages newer than the plan, and the
- * neighbourhood of a run whose first or last message is gone.
+ * neighbourhood of a run whose first or last message is gone; and `kept`, which the person marked.
  */
-export function fatesOf(plan: Pick<CompactionPlan, 'runs'>, path: readonly Message[]): Fate[] {
+export function fatesOf(
+  plan: Pick<CompactionPlan, 'runs'>,
+  path: readonly Message[],
+  kept?: ReadonlySet<MessageId>,
+): Fate[] {
   // Runs stand in the order of the path, so that each is looked for behind the one before; only of what is missing there all is searched.
   let next = 0;
   let places: Map<string, number> | undefined;
@@ -154,8 +168,9 @@ export function fatesOf(plan: Pick<CompactionPlan, 'runs'>, path: readonly Messa
         : { action: 'keep', why: run.why };
     for (let index = from; index <= to; index++) {
       const message = path[index] as Message;
-      fates[index] =
-        run.action === 'trim'
+      fates[index] = kept?.has(message.id)
+        ? PINNED
+        : run.action === 'trim'
           ? { action: 'trim', why: run.why, parts: cutParts(message.parts, run.cuts ?? []) }
           : whole;
     }

@@ -56,8 +56,9 @@ export function memoryDraft(outline: Outline, folded: readonly number[], tokens:
 /** Everything but the newest turns behind a memory; also what other strategies fall back on. */
 export function planWithMemory(
   outline: Outline,
-  facts: Pick<Decision, 'strategy' | 'attempts' | 'fallback'>,
+  told: Pick<Decision, 'strategy' | 'attempts' | 'fallback'>,
 ): CompactionPlan {
+  const facts = { ...told, fallback: steppedIn(told.fallback, 'session-memory') };
   const { goal, budget, before } = outline;
   if (before <= goal) return keepAll(outline, facts);
   const room = freeRoom(outline);
@@ -72,6 +73,12 @@ export function planWithMemory(
   }
   return finish(outline, { ...facts, keep, drafts: [draft] });
 }
+
+/** A fallback that says whose way was taken. */
+export const steppedIn = (
+  fallback: Decision['fallback'],
+  strategy: string,
+): NonNullable<Decision['fallback']> | null => (fallback ? { ...fallback, strategy } : null);
 
 export const sessionMemory: CompactionStrategy = {
   id: 'session-memory',

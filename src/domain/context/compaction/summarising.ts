@@ -107,7 +107,7 @@ function foldedBefore(
   const text = summaryTextOf({ summaries: previous.plan.summaries.filter(({ edited }) => !edited) });
   const at = path.findIndex(({ id }) => id === boundaryOf(previous.plan));
   if (text === '' || at < 0) return { text: null, fresh: folded };
-  const fates = fatesOf(previous.plan, path);
+  const fates = fatesOf(previous.plan, path, previous.kept);
   return {
     text,
     fresh: folded.filter((index) => groups[index]?.members.some((place) => fates[place]?.action !== 'fold')),

@@ -4,6 +4,7 @@
 import { finish, keepAll } from './finish.ts';
 import { COMPACTED_TURNS } from './headings.ts';
 import { freeRoom, newestGroups, outlineOf } from './outline.ts';
+import { steppedIn } from './session-memory.ts';
 import type { CompactionStrategy } from './strategy.ts';
 import { planWithSummary } from './summarising.ts';
 
@@ -30,6 +31,7 @@ export const turns: CompactionStrategy = {
       instead: (told) =>
         finish(outline, {
           ...told,
+          fallback: steppedIn(told.fallback, 'sliding-window'),
           keep: newestGroups(outline, room * 1.5, Number.POSITIVE_INFINITY),
           drafts: [],
         }),

@@ -6,7 +6,7 @@ export const sendDMail = defineTool({
   name: 'sendDMail',
   switch: 'send_dmail',
   description:
-    'Send a note to yourself at an earlier checkpoint and go on from there. Use it to fold noisy work (long tool output, a wrong path) into what was learnt. Everything after the checkpoint leaves your view, so the note must hold all that you need. The person sees it; their own messages up to the checkpoint stay. It is delivered when this step ends.',
+    'Send a note to yourself at an earlier checkpoint and go on from there. Use it to fold noisy work (long tool output, a wrong path) into what was learnt. Everything after the checkpoint leaves your view, so the note must hold all that you need. The person sees it; their own messages up to the checkpoint stay, and so does the question that you are answering. It is delivered when this step ends.',
   input: z.object({
     message: z.string().trim().min(1).max(20_000).describe('What your past self needs to know'),
     checkpointId: z.number().int().describe('Number of the checkpoint to go back to'),

@@ -309,6 +309,31 @@ describe('letters of a model to itself', () => {
     expect(sent).not.toContain('and again');
   });
 
+  it('to before the question take the question along: it stands below the letter, and is answered', async () => {
+    const { say, path, documents } = talk();
+    const id = await say('First question');
+    server.next(
+      calls(['sendDMail', { message: 'Mind what was learnt.', checkpointId: 0 }]),
+      calls(['sendDMail', { message: 'Once more.', checkpointId: 0 }]),
+      words('The answer to the second.'),
+    );
+    await say('Second question', id);
+    const messages = await path(id);
+    expect(messages.map((message) => textOf(message).slice(0, 25))).toEqual([
+      'First question',
+      '<system>You just got a D-',
+      'Second question',
+      'The answer to the second.',
+    ]);
+    const all = [...((await documents.read(id))?.messages.values() ?? [])];
+    const asked = all.find((message) => textOf(message) === 'Second question' && !message.copyOf);
+    expect(messages[2]).toMatchObject({ role: 'user', copyOf: asked?.id });
+    expect(messages[2]?.dmail).toBeUndefined();
+    const sent = JSON.stringify(server.chats().at(-1)?.messages);
+    expect(sent).toContain('Second question');
+    expect(sent).toContain('Once more.');
+  });
+
   it('keep the memory that the question was given', async () => {
     const { say } = talk({
       recall: async () => ({ passages: [passage('m1', 'The backup runs at three.')] }),
