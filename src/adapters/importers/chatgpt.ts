@@ -6,7 +6,7 @@ import type { Finish, Part, Role } from '../../domain/chat/message.ts';
 import { filePart, mediaTypeOf } from './attachments.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
-import { headOfListing, readListings } from './listing.ts';
+import { claimListings, headOfListing, readListings } from './listing.ts';
 import type { SkipCounter } from './skipping.ts';
 import { baseName } from './source-file.ts';
 import { timeOf } from './times.ts';
@@ -67,6 +67,8 @@ export const chatgpt: Importer = {
     // The first conversation may begin with members longer than what is looked at.
     return /"current_node"\s*:/.test(head) && /"conversation_id"|"moderation_results"/.test(head) ? 0.6 : 0;
   },
+
+  claim: (files, signal) => claimListings(files, chatgpt.sniff, signal),
 
   async *read(source, { signal, skip, now }) {
     const assets = assetsOf(source.files);

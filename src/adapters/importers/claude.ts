@@ -5,7 +5,7 @@ import type { Part, Role } from '../../domain/chat/message.ts';
 import { mediaTypeOf, textUrl } from './attachments.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer } from './importer.ts';
-import { headOfListing, readListings } from './listing.ts';
+import { claimListings, headOfListing, readListings } from './listing.ts';
 import type { SkipCounter } from './skipping.ts';
 import { interpolated, timeOf } from './times.ts';
 
@@ -51,6 +51,8 @@ export const claude: Importer = {
     if (/"chat_messages"\s*:\s*\[/.test(head)) return 0.95;
     return /"uuid"\s*:/.test(head) && /"account"\s*:/.test(head) && /"name"\s*:/.test(head) ? 0.4 : 0;
   },
+
+  claim: (files, signal) => claimListings(files, claude.sniff, signal),
 
   async *read(source, { signal, skip, now }) {
     yield* readListings(source.files, conversationSchema, { signal, skip }, (item, file, skipped) =>

@@ -62,9 +62,19 @@ export interface Skipped {
     | 'impossible-time'
     | 'missing-attachment'
     | 'interface-text'
+    /** Files of a folder that nobody reads; the example names them. */
+    | 'unread-file'
     | 'broken-call';
   readonly count: number;
   readonly example?: string;
+}
+
+/** What of a folder is an importer's. */
+export interface Claim {
+  /** Files it reads, and files whose place says that they are part of what it reads. */
+  readonly own: readonly SourceFile[];
+  /** Files that lie where its exports have others beside them. They may be something else all the same. */
+  readonly beside: readonly SourceFile[];
 }
 
 export interface Importer {
@@ -72,6 +82,8 @@ export interface Importer {
   readonly label: string;
   /** 0 (not mine) to 1 (surely mine), from names and at most the first 64 KB of a few files. */
   sniff(source: Source, signal: AbortSignal): Promise<number>;
+  /** Among files of any kind, those that are its own: from names and the beginnings of files, as `sniff`. */
+  claim(files: readonly SourceFile[], signal: AbortSignal): Promise<Claim>;
   /**
    * Yields conversations as they are read. What is skipped is reported through `skip`.
    * Throws `import-broken` (nothing of the source can be trusted), `import-too-large` or `import-newer`.

@@ -8,16 +8,19 @@ import { createBreather } from './breather.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, Source, SourceFile } from './importer.ts';
 import { type ContextNode, type History, layOver, readContext } from './kimi-context.ts';
-import { readWire, type Wire, type WireMessage } from './kimi-wire.ts';
+import { type Match, readWire, type Wire, type WireMessage } from './kimi-wire.ts';
 import { decode, linesOf, looksBinary, parseJson } from './lenient-json.ts';
 import { createSkipCounter, type SkipCounter, shortened } from './skipping.ts';
-import { baseName, folderOf, headOf } from './source-file.ts';
+import { baseName, folderOf, headOf, isWithin } from './source-file.ts';
 import { interpolated, timeOf } from './times.ts';
 
 const TOOL = 'kimi-cli';
 const CONTEXT = /^context(?:_(\d+))?\.jsonl$/;
 /** Where sessions lay as single files before version 0.59. */
 const LEGACY_BUCKET = /(?:^|\/)sessions\/[^/]+$|^[0-9a-f]{32}$/;
+/** Beside the contexts of a session or subagent, or at the top of a home. */
+const SESSION_FILE =
+  /^(?:context(?:_\d+)?\.jsonl|wire\.jsonl|(?:state|metadata|manifest|meta|kimi)\.json|prompt\.txt|output)$/;
 const SUBAGENT = /(?:^|\/)subagents\/([^/]+)$/;
 const TITLE_LENGTH = 60;
 
@@ -75,6 +78,29 @@ export const kimiCli: Importer = {
     return candidate && beside ? Math.max(score, 0.6) : score;
   },
 
+  async claim(files) {
+    const homes = new Set<string>();
+    const sessions = new Set<string>();
+    for (const { path } of files) {
+      const [name, folder] = [baseName(path), folderOf(path)];
+      if (name === 'kimi.json') homes.add(folder);
+      if (CONTEXT.test(name) || name === 'wire.jsonl') sessions.add(folder);
+    }
+    const own = files.filter(({ path }) => {
+      const [name, folder] = [baseName(path), folderOf(path)];
+      if (SESSION_FILE.test(name) && (sessions.has(folder) || homes.has(folder))) return true;
+      if (LEGACY_BUCKET.test(folder) && name.endsWith('.jsonl')) return true;
+      // What sessions and homes keep in folders of their own: as many files as there are tasks, so nobody looks into them.
+      const below = /^(.*?)(?:^|\/)(?:subagents|tasks|notifications|uploads|logs|plans|user-history)\//.exec(
+        path,
+      );
+      return below !== null && (sessions.has(below[1] as string) || homes.has(below[1] as string));
+    });
+    const roots = new Set([...homes, ...sessions]);
+    const taken = new Set(own);
+    return { own, beside: files.filter((file) => !taken.has(file) && isWithin(file.path, roots)) };
+  },
+
   async *read(source, { signal, skip, now }) {
     const skipped = createSkipCounter();
     const breathe = createBreather();
@@ -118,13 +144,28 @@ function scoreOf(head: string): number {
   return messages > 0 ? 0.6 : 0;
 }
 
-const SKIPPED_FOLDERS = /(?:^|\/)(?:tasks|notifications|uploads|logs|plans|user-history)(?:\/|$)/;
+/** Folders of a session or of `.kimi` itself that hold no session. */
+const SKIPPED_FOLDER = /^(?:tasks|notifications|uploads|logs|plans|user-history)$/;
+
+/** Whether the folder is one of those, or lies in one. Anywhere else they are names like any other. */
+function isSkipped(folder: string, levels: ReadonlySet<string>): boolean {
+  for (let at = folder; at !== ''; at = folderOf(at))
+    if (SKIPPED_FOLDER.test(baseName(at)) && levels.has(folderOf(at))) return true;
+  return false;
+}
 
 async function sessionsOf(source: Source, signal: AbortSignal): Promise<Session[]> {
   const folders = new Map<string, Map<string, SourceFile>>();
+  const levels = new Set<string>();
+  for (const { path } of source.files) {
+    const [name, folder] = [baseName(path), folderOf(path)];
+    if (CONTEXT.test(name) || name === 'wire.jsonl' || name === 'kimi.json') levels.add(folder);
+    const home = /^(?:.*\/)?\.kimi(?=\/)/.exec(path)?.[0];
+    if (home !== undefined) levels.add(home);
+  }
   for (const file of source.files) {
     const folder = folderOf(file.path);
-    if (SKIPPED_FOLDERS.test(folder)) continue;
+    if (isSkipped(folder, levels)) continue;
     const files = folders.get(folder) ?? new Map<string, SourceFile>();
     folders.set(folder, files);
     files.set(baseName(file.path), file);
@@ -410,15 +451,15 @@ async function toConversation(
 
   // TIMES: of what was carried over by a compaction those of the original, else the wire's.
   const times = new Map<string, number | undefined>();
-  const usages = new Map<string, ReturnType<Wire['match']>['usage']>();
-  for (const node of history.nodes) {
-    if (node.copyOf !== undefined) {
-      times.set(node.id, times.get(node.copyOf));
-      continue;
-    }
-    const match = wire?.match(node.record);
-    times.set(node.id, match?.time);
-    usages.set(node.id, match?.usage);
+  const usages = new Map<string, Match['usage']>();
+  const original = history.nodes.filter((node) => node.copyOf === undefined);
+  const matches = wire?.match(
+    original.map(({ record }) => record),
+    { cut: isCut(history) },
+  );
+  for (const [at, node] of original.entries()) {
+    times.set(node.id, matches?.[at]?.time);
+    usages.set(node.id, matches?.[at]?.usage);
   }
   const lost = wire?.unmatched() ?? [];
   if (history.nodes.length + lost.length === 0) return undefined;
@@ -444,6 +485,11 @@ async function toConversation(
     ),
   };
 }
+
+/** Begins with a compaction, and what was folded is in no file: forks and undos copy the live file alone. */
+const isCut = ({ snapshots }: History): boolean =>
+  snapshots[0]?.path.find((node) => node.record.synthetic !== 'checkpoint')?.record.synthetic ===
+  'compaction';
 
 /** Gaps are filled evenly within a snapshot's new messages; without any time the file's own is the best there is. */
 function fillTimes(
@@ -474,7 +520,7 @@ function fillTimes(
 function toMessage(
   node: ContextNode,
   times: ReadonlyMap<string, number | undefined>,
-  usages: ReadonlyMap<string, ReturnType<Wire['match']>['usage']>,
+  usages: ReadonlyMap<string, Match['usage']>,
 ): ImportedMessage {
   const { record } = node;
   const usage = usages.get(node.id);

@@ -19,6 +19,11 @@ interface WireEvent {
 /** Events that hold something said. */
 const SAID: ReadonlySet<string> = new Set(['ContentPart', 'ToolCall', 'ToolResult', 'SteerInput']);
 
+/** Key of a finished compaction. */
+const COMPACTION = 'compaction';
+/** Keys of parts in which nothing stands. */
+const SILENT: ReadonlySet<string> = new Set(['text ', 'think ']);
+
 /** A message as far as matching needs it. */
 export interface Matchable {
   readonly role: Role;
@@ -30,10 +35,22 @@ export interface WireMessage extends Matchable {
   readonly time: number | undefined;
 }
 
+/** What the wire knows of a message. */
+export interface Match {
+  readonly time: number | undefined;
+  readonly usage: Usage | undefined;
+}
+
 export interface Wire {
-  /** Time and usage of the message; each event is used once, so ask in the order in which the messages came to be. */
-  match(message: Matchable): { time: number | undefined; usage: Usage | undefined };
-  /** Call after all messages were matched: turns of which nothing was. Counts texts of the interface as left out. */
+  /**
+   * Time and usage of each message, in the order in which they came to be; each event is used once. `cut`: what came before was folded
+   * away and is in no file, so that the wire has turns of which the messages know nothing, and may end elsewhere.
+   */
+  match(messages: readonly Matchable[], options: { cut: boolean }): Match[];
+  /**
+   * Call after the messages were matched: turns of which nothing was, and, of a history that was cut, what is left of the others. Counts
+   * texts of the interface as left out.
+   */
   unmatched(): WireMessage[];
   /** First words of the person, for a title. */
   readonly firstInput: string | undefined;
@@ -90,7 +107,7 @@ function keyOfEvent(type: string, payload: Record<string, unknown>): string | un
     case 'ToolResult':
       return typeof payload.tool_call_id === 'string' ? `result ${payload.tool_call_id}` : undefined;
     case 'CompactionEnd':
-      return 'compaction';
+      return COMPACTION;
     default:
       return undefined;
   }
@@ -113,14 +130,8 @@ function wireOf(events: readonly WireEvent[], skipped: SkipCounter): Wire {
     if (list) list.push(at);
     else waiting.set(key, [at]);
   }
-  for (const list of waiting.values()) list.reverse();
   const used = new Set<number>();
-  /** The next unused event of this key; the oldest one first, as messages are asked for in order. */
-  const take = (key: string): number | undefined => {
-    const at = waiting.get(key)?.pop();
-    if (at !== undefined) used.add(at);
-    return at;
-  };
+  let wasCut = false;
   const usageAfter = (from: number): Usage | undefined => {
     for (let at = from + 1; at < events.length; at += 1) {
       const { type, payload } = events[at] as WireEvent;
@@ -157,26 +168,19 @@ function wireOf(events: readonly WireEvent[], skipped: SkipCounter): Wire {
       return list && wireOf(list, skipped);
     },
 
-    match: ({ role, parts }) => {
-      const found: number[] = [];
-      const tryKey = (key: string) => {
-        const at = take(key);
-        if (at !== undefined) found.push(at);
-      };
-      if (role === 'user')
-        tryKey(syntheticKind(textIn(parts)) === 'compaction' ? 'compaction' : `user ${textIn(parts)}`);
-      else
-        for (const part of parts) {
-          if (part.type === 'text' && role === 'assistant') tryKey(`text ${part.text.trim()}`);
-          else if (part.type === 'reasoning') tryKey(`think ${part.text.trim()}`);
-          else if (part.type === 'tool-call') tryKey(`call ${part.callId}`);
-          else if (part.type === 'tool-result') tryKey(`result ${part.callId}`);
-        }
-      const times = found.flatMap((at) => events[at]?.time ?? []);
-      return {
-        time: times.length > 0 ? Math.min(...times) : undefined,
-        usage: role === 'assistant' && found.length > 0 ? usageAfter(Math.max(...found)) : undefined,
-      };
+    match: (messages, { cut }) => {
+      wasCut = cut;
+      const keys = messages.map(keysOf);
+      const places = cut ? aligned(keys, waiting) : inOrder(keys, waiting);
+      return messages.map(({ role }, at) => {
+        const found = places[at] ?? [];
+        for (const event of found) used.add(event);
+        const times = found.flatMap((event) => events[event]?.time ?? []);
+        return {
+          time: times.length > 0 ? Math.min(...times) : undefined,
+          usage: role === 'assistant' && found.length > 0 ? usageAfter(Math.max(...found)) : undefined,
+        };
+      });
     },
 
     unmatched: () => {
@@ -193,10 +197,118 @@ function wireOf(events: readonly WireEvent[], skipped: SkipCounter): Wire {
           if (shown.length > 0)
             skipped.count('interface-text', String(shown[0]?.payload.text ?? ''), shown.length);
         } else if (none && words.length > 0) messages.push(...toMessages(turn));
+        else if (wasCut) {
+          const left = turn.filter((event, at) => !used.has(start + at) && !SILENT.has(event.key ?? ''));
+          if (left.some((event) => event.key !== undefined)) messages.push(...toMessages(left));
+        }
       }
       return messages;
     },
   };
+}
+
+/** Keys of the events that a message was made of. */
+function keysOf({ role, parts }: Matchable): string[] {
+  if (role === 'user')
+    return [syntheticKind(textIn(parts)) === 'compaction' ? COMPACTION : `user ${textIn(parts)}`];
+  return parts.flatMap((part) => {
+    if (part.type === 'text' && role === 'assistant') return [`text ${part.text.trim()}`];
+    if (part.type === 'reasoning') return [`think ${part.text.trim()}`];
+    if (part.type === 'tool-call') return [`call ${part.callId}`];
+    return part.type === 'tool-result' ? [`result ${part.callId}`] : [];
+  });
+}
+
+/** Per message its events: of several with the same key the oldest that nobody has yet. */
+function inOrder(
+  messages: readonly (readonly string[])[],
+  events: ReadonlyMap<string, readonly number[]>,
+): number[][] {
+  const taken = new Map<string, number>();
+  return messages.map((keys) =>
+    keys.flatMap((key) => {
+      const next = taken.get(key) ?? 0;
+      taken.set(key, next + 1);
+      return events.get(key)?.[next] ?? [];
+    }),
+  );
+}
+
+/**
+ * Per message its events, where the messages are a later part of the wire. What stands once in both and in the same order is certain;
+ * what comes again and again ("continue") is the one nearest to the certain one behind it, at the end to the one before it, and the
+ * newest where nothing is certain.
+ */
+function aligned(
+  messages: readonly (readonly string[])[],
+  events: ReadonlyMap<string, readonly number[]>,
+): number[][] {
+  const found: number[][] = messages.map(() => []);
+  // A summary was written after what it carried over, and stands before it.
+  const items = messages.flatMap((keys, message) =>
+    keys.filter((key) => key !== COMPACTION).map((key) => ({ message, key })),
+  );
+  const summaries = messages.flatMap((keys, message) => (keys.includes(COMPACTION) ? [message] : []));
+  for (const [at, message] of summaries.reverse().entries()) {
+    const event = events.get(COMPACTION)?.at(-1 - at);
+    if (event !== undefined) found[message]?.push(event);
+  }
+
+  const times = new Map<string, number>();
+  for (const { key } of items) times.set(key, (times.get(key) ?? 0) + 1);
+  const certain = longestRise(
+    items.flatMap(({ key }, item) => {
+      const [event, another] = events.get(key) ?? [];
+      return event === undefined || another !== undefined || times.get(key) !== 1 ? [] : [{ item, event }];
+    }),
+  );
+
+  const take = (item: number, event: number | undefined): event is number => {
+    const { message } = items[item] as { message: number };
+    if (event !== undefined) found[message]?.push(event);
+    return event !== undefined;
+  };
+  const between = (from: { item: number; event: number }, to: { item: number; event: number }) => {
+    let bound = to.event;
+    for (let item = to.item - 1; item > from.item; item -= 1) {
+      const event = events.get(items[item]?.key ?? '')?.findLast((at) => at < bound);
+      if (event !== undefined && event > from.event && take(item, event)) bound = event;
+    }
+  };
+  const end = { item: items.length, event: Number.POSITIVE_INFINITY };
+  let before = { item: -1, event: -1 };
+  for (const anchor of certain) {
+    between(before, anchor);
+    take(anchor.item, anchor.event);
+    before = anchor;
+  }
+  if (certain.length === 0) between(before, end);
+  else
+    for (let item = before.item + 1; item < items.length; item += 1) {
+      const event = events.get(items[item]?.key ?? '')?.find((at) => at > before.event);
+      if (take(item, event)) before = { item, event };
+    }
+  return found;
+}
+
+/** The most of these pairs, in the order of their items, whose events are in order as well. O(n log n). */
+function longestRise<T extends { readonly event: number }>(pairs: readonly T[]): T[] {
+  /** Per length the pair that ends such a row lowest. */
+  const ends: number[] = [];
+  const previous: (number | undefined)[] = [];
+  for (const [at, { event }] of pairs.entries()) {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((pairs[ends[middle] as number]?.event ?? 0) < event) low = middle + 1;
+      else high = middle;
+    }
+    previous.push(low > 0 ? ends[low - 1] : undefined);
+    ends[low] = at;
+  }
+  const row: T[] = [];
+  for (let at = ends.at(-1); at !== undefined; at = previous[at]) row.unshift(pairs[at] as T);
+  return row;
 }
 
 const number = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);

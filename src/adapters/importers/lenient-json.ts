@@ -7,10 +7,19 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import { createBreather } from './breather.ts';
 import { joined, utf16Of } from './source-file.ts';
 
-/** Largest JSON document, uncompressed. */
+/** Largest JSON document of another tool, uncompressed. */
 export const MAX_JSON_BYTES = 512 * 1024 * 1024;
-/** Largest single conversation in a list: strings of a browser end at about 512 million characters. */
+/** Largest single conversation of another tool in a list: strings of a browser end at about 512 million characters. */
 export const MAX_ITEM_BYTES = 192 * 1024 * 1024;
+const LIMITS: JsonLimits = { document: MAX_JSON_BYTES, item: MAX_ITEM_BYTES };
+/** From this size on an item with a list in it is read part by part. */
+const DIVIDED_FROM = 32 * 1024 * 1024;
+
+/** Bytes. */
+export interface JsonLimits {
+  readonly document: number;
+  readonly item: number;
+}
 
 /** Levels of lists and objects that are kept; real exports have some twenty. What lies below reads `…`. */
 export const MAX_DEPTH = 500;
@@ -107,21 +116,35 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT
 ];
 const isSpace = (byte: number | undefined) => byte === 32 || byte === 10 || byte === 13 || byte === 9;
 
-/** One item of a list; `value` is undefined where the item is not JSON. `bytes` is its size. */
+/** One item of a list; `value` is undefined where the item is not JSON. `bytes` is its size, `text` how it begins, to be shown. */
 export interface JsonItem {
   readonly value: unknown;
   readonly bytes: number;
   readonly text: () => string;
+  /** False of the document itself, where it is an object without the list. */
+  readonly listed: boolean;
 }
 
 /**
  * Items of a JSON list that arrives in pieces: of the list at the top, or of the list under `list` in the object at the top, whose
  * other members go to `onMember` as they pass. An object without such a list is yielded as the one item.
+ * `inner`: a list in each item; of a large item it is read part by part as well, so that only a part, of at most `limit` bytes, has to fit
+ * into one text.
  * A document that is cut off or whose brackets do not meet throws `import-broken` at the latest at its end.
  */
 export async function* itemsOf(
   chunks: AsyncIterable<Uint8Array>,
-  { list, onMember = () => {} }: { list: string; onMember?: (name: string, value: unknown) => void },
+  {
+    list,
+    onMember = () => {},
+    inner,
+    limits = LIMITS,
+  }: {
+    list: string;
+    onMember?: (name: string, value: unknown) => void;
+    inner?: { readonly list: string; readonly limit: number };
+    limits?: JsonLimits;
+  },
 ): AsyncGenerator<JsonItem> {
   let mode: 'start' | 'list' | 'object' | 'inner' | 'end' = 'start';
   let depth = 0;
@@ -137,9 +160,9 @@ export async function* itemsOf(
   const keep = (piece: Uint8Array) => {
     if (piece.length === 0) return;
     length += piece.length;
-    if (length > MAX_ITEM_BYTES)
+    if (length > limits.item)
       throw new RecollectError('import-too-large', 'One conversation is larger than can be read', {
-        params: { limit: MAX_ITEM_BYTES },
+        params: { limit: limits.item },
       });
     pieces.push(piece);
   };
@@ -149,10 +172,22 @@ export async function* itemsOf(
     length = 0;
     return bytes;
   };
-  const itemFrom = (bytes: Uint8Array): JsonItem | undefined => {
+  const item = async (): Promise<JsonItem | undefined> => {
+    if (inner && length > DIVIDED_FROM) {
+      const [parts, bytes] = [pieces, length];
+      [pieces, length] = [[], 0];
+      const value = await dividedValue(parts, inner);
+      return {
+        value,
+        bytes,
+        text: () => decode(joined(parts.slice(0, 1), parts[0]?.length ?? 0)),
+        listed: true,
+      };
+    }
+    const bytes = take();
     if (bytes.every(isSpace)) return undefined;
     const text = decode(bytes);
-    return { value: parseJson(text), bytes: bytes.length, text: () => text };
+    return { value: parseJson(text), bytes: bytes.length, text: () => text, listed: true };
   };
   const member = (bytes: Uint8Array) => {
     if (bytes.every(isSpace)) return;
@@ -166,17 +201,24 @@ export async function* itemsOf(
 
   for await (const chunk of chunks) {
     total += chunk.length;
-    if (total > MAX_JSON_BYTES)
-      throw new RecollectError('import-too-large', `The file is larger than ${MAX_JSON_BYTES} bytes`, {
-        params: { limit: MAX_JSON_BYTES },
+    if (total > limits.document)
+      throw new RecollectError('import-too-large', `The file is larger than ${limits.document} bytes`, {
+        params: { limit: limits.document },
       });
     let from = 0;
+    /** Where the next of either stands: what lies between inside a string is passed over at once. */
+    let [quote, backslash] = [-1, -1];
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] as number;
       if (inString) {
         if (escaped) escaped = false;
         else if (byte === BACKSLASH) escaped = true;
         else if (byte === QUOTE) inString = false;
+        else {
+          if (quote < at) quote = foundAt(chunk, QUOTE, at);
+          if (backslash < at) backslash = foundAt(chunk, BACKSLASH, at);
+          at = Math.min(quote, backslash) - 1;
+        }
         continue;
       }
       if (mode === 'start' || mode === 'end') {
@@ -208,23 +250,21 @@ export async function* itemsOf(
         if ((byte === CLOSE_LIST) === (mode === 'object')) throw broken('The brackets do not meet');
         keep(chunk.subarray(from, at));
         from = at + 1;
-        const bytes = take();
         if (mode === 'object') {
-          member(bytes);
+          member(take());
           mode = 'end';
         } else {
-          const item = itemFrom(bytes);
+          const last = await item();
           mode = mode === 'inner' ? 'object' : 'end';
-          if (item) yield item;
+          if (last) yield last;
         }
       } else if (byte === COMMA && depth === base) {
         keep(chunk.subarray(from, at));
         from = at + 1;
-        const bytes = take();
-        if (mode === 'object') member(bytes);
+        if (mode === 'object') member(take());
         else {
-          const item = itemFrom(bytes);
-          if (item) yield item;
+          const next = await item();
+          if (next) yield next;
           await breathe();
         }
       }
@@ -236,6 +276,38 @@ export async function* itemsOf(
   if (mode !== 'end') throw broken('The file ends in the middle of the document');
   if (!listSeen && members.length > 0) {
     const value = Object.fromEntries(members);
-    yield { value, bytes: total, text: () => JSON.stringify(value) };
+    yield { value, bytes: total, text: () => JSON.stringify(value), listed: false };
   }
+}
+
+/** Where the byte stands next, from `from` on; behind the end where it does not. */
+function foundAt(chunk: Uint8Array, byte: number, from: number): number {
+  const at = chunk.indexOf(byte, from);
+  return at < 0 ? chunk.length : at;
+}
+
+/** An item too large for one text, from the pieces it came in; undefined where it is no JSON. A part that is none is undefined in its list. */
+async function dividedValue(
+  pieces: readonly Uint8Array[],
+  { list, limit }: { readonly list: string; readonly limit: number },
+): Promise<unknown> {
+  async function* chunks() {
+    yield* pieces;
+  }
+  const members: [string, unknown][] = [];
+  const parts: unknown[] = [];
+  try {
+    for await (const { value, listed } of itemsOf(chunks(), {
+      list,
+      onMember: (...member) => members.push(member),
+      limits: { document: Number.POSITIVE_INFINITY, item: limit },
+    })) {
+      if (!listed) return value;
+      parts.push(value);
+    }
+  } catch (error) {
+    if (error instanceof RecollectError && error.problem.code === 'import-broken') return undefined;
+    throw error;
+  }
+  return Object.fromEntries([...members, [list, parts]]);
 }

@@ -2,10 +2,10 @@
 import type { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { createBreather } from './breather.ts';
-import type { ImportedConversation, Importer, SourceFile } from './importer.ts';
+import type { Claim, ImportedConversation, Importer, SourceFile } from './importer.ts';
 import { decode, itemsOf } from './lenient-json.ts';
 import { createSkipCounter, type SkipCounter } from './skipping.ts';
-import { baseName, chunksOf, headOf } from './source-file.ts';
+import { baseName, chunksOf, folderOf, headOf, isWithin } from './source-file.ts';
 
 const LISTING = /^conversations(?:[-_]\d+)?\.json$/i;
 
@@ -25,6 +25,20 @@ export async function headOfListing(
   if (!file) return undefined;
   const head = decode(await headOf(file, signal));
   return /^\s*[[{]/.test(head) ? head : undefined;
+}
+
+/** The listings that `sniff` knows by themselves; beside them what lies in their folders. */
+export async function claimListings(
+  files: readonly SourceFile[],
+  sniff: Importer['sniff'],
+  signal: AbortSignal,
+): Promise<Claim> {
+  const own: SourceFile[] = [];
+  for (const file of files.filter(({ path }) => LISTING.test(baseName(path))))
+    if ((await sniff({ name: file.path, files: [file] }, signal)) > 0) own.push(file);
+  const folders = new Set(own.map(({ path }) => folderOf(path)));
+  const beside = files.filter((file) => !own.includes(file) && isWithin(file.path, folders));
+  return { own, beside };
 }
 
 /**

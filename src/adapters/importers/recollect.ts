@@ -4,6 +4,7 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import { asConversationId } from '../../domain/base/ids.ts';
 import {
   ARCHIVE_FORMAT,
+  ARCHIVE_LIMITS,
   ARCHIVE_VERSION,
   archivedConversationSchema,
   archiveHeaderSchema,
@@ -23,6 +24,9 @@ import { chunksOf, headOf } from './source-file.ts';
 const isId = (id: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id);
 
+/** JSON files looked into to tell whether a source is ours. */
+const LOOKED_AT = 50;
+
 const HEADER = new RegExp(`^\\s*\\{[^{[]{0,200}"format"\\s*:\\s*"${ARCHIVE_FORMAT}"`);
 
 /** What is left of a damaged message: where it stood. */
@@ -33,8 +37,10 @@ export const recollect: Importer = {
   label: 'Recollect',
 
   async sniff(source, signal) {
-    return (await archivesOf(source.files, signal)).length > 0 ? 1 : 0;
+    return (await archivesOf(source.files, signal, LOOKED_AT)).length > 0 ? 1 : 0;
   },
+
+  claim: async (files, signal) => ({ own: await archivesOf(files, signal), beside: [] }),
 
   async *read(source, { signal, skip, onTold }) {
     const skipped = createSkipCounter();
@@ -51,6 +57,8 @@ export const recollect: Importer = {
       };
       const items = itemsOf(chunksOf(file, signal), {
         list: 'conversations',
+        inner: { list: 'messages', limit: ARCHIVE_LIMITS.message },
+        limits: { document: Number.POSITIVE_INFINITY, item: ARCHIVE_LIMITS.conversation },
         onMember: (name, value) => {
           header[name] = value;
         },
@@ -73,10 +81,14 @@ export const recollect: Importer = {
   },
 };
 
-/** JSON files that begin with our header. */
-async function archivesOf(files: readonly SourceFile[], signal: AbortSignal): Promise<SourceFile[]> {
+/** JSON files that begin with our header, among the first `most`. */
+async function archivesOf(
+  files: readonly SourceFile[],
+  signal: AbortSignal,
+  most = Number.POSITIVE_INFINITY,
+): Promise<SourceFile[]> {
   const archives: SourceFile[] = [];
-  for (const file of files.filter(({ path }) => /\.json$/i.test(path)).slice(0, 50))
+  for (const file of files.filter(({ path }) => /\.json$/i.test(path)).slice(0, most))
     if (HEADER.test(decode(await headOf(file, signal, 1024)))) archives.push(file);
   return archives;
 }

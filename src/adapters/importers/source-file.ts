@@ -126,3 +126,11 @@ export const baseName = (path: string): string => path.slice(path.lastIndexOf('/
 
 /** Everything before the last segment, without the slash; '' at the top. */
 export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
+/** Whether the file lies in one of the folders, or below; '' is the top. */
+export function isWithin(path: string, folders: ReadonlySet<string>): boolean {
+  for (let folder = folderOf(path); ; folder = folderOf(folder)) {
+    if (folders.has(folder)) return true;
+    if (folder === '') return false;
+  }
+}

@@ -5,11 +5,12 @@
 import { fingerprint } from '../../adapters/importers/fingerprint.ts';
 import type { ImportedConversation, ImportedMessage } from '../../adapters/importers/importer.ts';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
-import type { Checkpoint } from '../../domain/chat/checkpoint.ts';
+import { type Checkpoint, checkpointSchema } from '../../domain/chat/checkpoint.ts';
 import type { Compaction } from '../../domain/chat/compaction.ts';
 import {
   type Conversation,
   type ConversationMeta,
+  conversationMetaSchema,
   effectiveHead,
   pathTo,
 } from '../../domain/chat/conversation.ts';
@@ -20,6 +21,8 @@ export interface ImportPlan {
   readonly id: ConversationId;
   readonly state: 'added' | 'changed' | 'unchanged';
   readonly change: ConversationChange;
+  /** It lies in the trash, and stays there. */
+  readonly trashed: boolean;
   /** New messages only. */
   readonly roles: Readonly<Record<Role, number>>;
   readonly branches: number;
@@ -45,7 +48,8 @@ export const conversationIdOf = ({ own, source, meta }: ImportedConversation): C
   own?.id ?? asConversationId(derivedId(meta.createdAt ?? 0, source.tool, source.id));
 
 /**
- * `existing` is the conversation as it is here, if it is; what a person changed in it stays. `parent` is who started it.
+ * `existing` is the conversation as it is here, if it is; what a person changed in it stays. `parent` is who started it. `again`: the same
+ * import has met it before, and nobody says which of the two is newer: the head moves only on along its own line.
  */
 export function planImport(
   imported: ImportedConversation,
@@ -53,7 +57,13 @@ export function planImport(
     id,
     existing,
     parent,
-  }: { id: ConversationId; existing?: Conversation | undefined; parent: ConversationMeta['parent'] },
+    again = false,
+  }: {
+    id: ConversationId;
+    existing?: Conversation | undefined;
+    parent: ConversationMeta['parent'];
+    again?: boolean;
+  },
 ): ImportPlan {
   const { own, source } = imported;
   const known = new Map<string, MessageId>();
@@ -107,7 +117,8 @@ export function planImport(
     if (message.parts.some((part) => part.type === 'tool-call'))
       callers.set(keyOf(message), ids.get(message.id) as MessageId);
 
-  const figures = { id, roles, branches, attachments, bytes, callers };
+  const trashed = (existing?.meta ?? own?.meta)?.deletedAt != null;
+  const figures = { id, trashed, roles, branches, attachments, bytes, callers };
   const head = toReal(imported.head);
   if (!existing) {
     const meta: Partial<ConversationMeta> = own
@@ -139,9 +150,11 @@ export function planImport(
   );
   if (fresh.length === 0 && Object.keys(checkpoints).length + Object.keys(compactions).length === 0)
     return { ...figures, state: 'unchanged', change: {} };
+  const mark = again ? undefined : (existing.meta.source as { head?: unknown } | null)?.head;
+  const moves = fresh.length > 0 && mayMoveHead(existing, messages, head, mark);
   const meta: Partial<ConversationMeta> = {
-    ...(fresh.length > 0 && mayMoveHead(existing, messages, head) ? { head } : {}),
-    ...(fresh.length === 0 || own || !existing.meta.source
+    ...(moves ? { head } : {}),
+    ...(fresh.length === 0 || own || !existing.meta.source || (again && !moves)
       ? {}
       : { source: { ...existing.meta.source, ...headMark(imported) } }),
   };
@@ -178,17 +191,55 @@ function headMark(imported: ImportedConversation): { head?: string } {
   return leaf ? { head: keyOf(leaf) } : {};
 }
 
-/** The head follows the source only as long as it stands where the source had left it, or above where it goes. */
-function mayMoveHead(existing: Conversation, added: readonly Message[], head: MessageId | null): boolean {
+/** The head follows the source only as long as it stands where the source had left it (`mark`), or above where it goes. */
+function mayMoveHead(
+  existing: Conversation,
+  added: readonly Message[],
+  head: MessageId | null,
+  mark: unknown,
+): boolean {
   if (head === null) return false;
   const current = effectiveHead(existing);
   if (current === null) return true;
-  const mark = (existing.meta.source as { head?: unknown } | null)?.head;
   const at = existing.messages.get(current);
   if (mark !== undefined && at?.sourceId === mark) return true;
   const all = new Map(existing.messages);
   for (const message of added) all.set(message.id, message);
   return pathTo(all, head).some((message) => message.id === current);
+}
+
+/** Two changes of one conversation as one; the later words win. */
+export function together(
+  before: ConversationChange | undefined,
+  change: ConversationChange,
+): ConversationChange {
+  if (!before) return change;
+  const messages = new Map((before.messages ?? []).map((message) => [message.id, message]));
+  for (const message of change.messages ?? []) messages.set(message.id, message);
+  return {
+    messages: [...messages.values()],
+    meta: { ...before.meta, ...change.meta },
+    checkpoints: { ...before.checkpoints, ...change.checkpoints },
+    compactions: { ...before.compactions, ...change.compactions },
+  };
+}
+
+/** The conversation as it will be once a change that is planned for it is made. */
+export function changed(
+  id: ConversationId,
+  existing: Conversation | undefined,
+  change: ConversationChange,
+): Conversation {
+  const messages = new Map(existing?.messages);
+  for (const message of change.messages ?? []) messages.set(message.id, message);
+  const checkpoints = new Map(existing?.checkpoints);
+  for (const [name, checkpoint] of Object.entries(change.checkpoints ?? {}))
+    checkpoints.set(name, checkpointSchema.parse(checkpoint) as Checkpoint);
+  const compactions = new Map(existing?.compactions);
+  for (const [key, compaction] of Object.entries(change.compactions ?? {}))
+    compactions.set(key, compaction as Compaction);
+  const meta = existing?.meta ?? (conversationMetaSchema.parse({}) as ConversationMeta);
+  return { id, meta: { ...meta, ...change.meta }, messages, checkpoints, compactions };
 }
 
 function sizeOf(part: Part): number {

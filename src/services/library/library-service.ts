@@ -25,11 +25,11 @@ import type { Role } from '../../domain/chat/message.ts';
 import type { ConversationChange, Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import { type Activities, createActivities, type Progress } from './activities.ts';
-import { conversationIdOf, type ImportPlan, planImport } from './import-plan.ts';
+import { changed, conversationIdOf, type ImportPlan, planImport, together } from './import-plan.ts';
 import type { ImportReport, Library } from './library.ts';
 import { inMegabytes, type Room } from './room.ts';
 import { sampleConversations } from './samples.ts';
-import { groupFiles, recognise } from './sources.ts';
+import { groupFiles, type Recognised, recognise } from './sources.ts';
 
 /** Sources up to this size, unpacked, are held in memory and appended at once. */
 export const HELD_BYTES = 64 * 1024 * 1024;
@@ -37,13 +37,15 @@ export const HELD_BYTES = 64 * 1024 * 1024;
 const APPEND_BYTES = 4 * 1024 * 1024;
 /** What a conversation takes in the end, compared with its words: log, rows, search columns. Vectors are not counted: they can wait. */
 const ROOM_FACTOR = 3;
+/** Files left out of a folder that are named; the rest is counted. */
+const NAMED = 20;
 /** Export text that is handed to the browser as one piece. */
 const BLOB_BYTES = 8 * 1024 * 1024;
 
 export interface LibraryDeps {
   readonly documents: Documents;
   /** What the person told memory: part of a whole export, and of an import of it. */
-  readonly notes?: Pick<Notes, 'state' | 'bring'>;
+  readonly notes?: Pick<Notes, 'state' | 'bring' | 'forget'>;
   /** Labels of what is exported to be read. */
   readonly words: ExportWords;
   readonly now?: () => number;
@@ -107,7 +109,12 @@ export function createLibrary({
   const entries = async () => (await until(documents.library, (library) => library.ready)).entries;
 
   // -------------------------------------------------------------------------------------------- import
-  async function importSource(dropped: Source, signal: AbortSignal | undefined): Promise<ImportReport[]> {
+  /** `known`: who reads it, where that was found out already. */
+  async function importSource(
+    dropped: Source,
+    signal: AbortSignal | undefined,
+    known?: Importer,
+  ): Promise<ImportReport[]> {
     const started = performance.now();
     const empty = (): ImportReport => ({
       source: dropped.name,
@@ -121,25 +128,40 @@ export function createLibrary({
       tookMs: Math.round(performance.now() - started),
       problem: null,
       cancelled: false,
+      trashed: [],
       first: null,
     });
-    let importer: Importer | undefined;
+    let importer = known;
     let skipped: readonly Skipped[] = [];
+    let unread: readonly Skipped[] = [];
+    let done: Partial<ImportReport> = {};
     try {
       return await activities.run(
         { label: 'import', params: { name: dropped.name }, total: 0 },
         async (progress) => {
-          const found = await recognise(dropped, importers, progress.signal);
-          if ('inside' in found) {
+          const found: Recognised = known
+            ? { pieces: [{ source: dropped, importer: known }], zips: [], unread: [] }
+            : await recognise(dropped, importers, progress.signal);
+          unread = leftOver(found.unread);
+          const [piece] = found.pieces;
+          if (!piece || found.pieces.length + found.zips.length > 1) {
             const reports: ImportReport[] = [];
-            for (const source of found.inside) reports.push(...(await importSource(source, progress.signal)));
-            return reports;
+            for (const { source, importer } of found.pieces)
+              reports.push(...(await importSource(source, progress.signal, importer)));
+            for (const source of found.zips) reports.push(...(await importSource(source, progress.signal)));
+            return reports.map((report, at) =>
+              at === 0 ? { ...report, skipped: [...report.skipped, ...unread] } : report,
+            );
           }
-          importer = found.importer;
-          const result = await importWith(found.importer, found.source, progress, (all) => {
+          importer = piece.importer;
+          const { failed, ...result } = await importWith(piece.importer, piece.source, progress, (all) => {
             skipped = all;
           });
-          return [{ ...empty(), ...result, importer: found.importer.id }];
+          done = result;
+          if (failed !== undefined) throw failed;
+          return [
+            { ...empty(), ...result, skipped: [...result.skipped, ...unread], importer: piece.importer.id },
+          ];
         },
         signal,
       );
@@ -148,8 +170,9 @@ export function createLibrary({
       return [
         {
           ...empty(),
+          ...done,
           importer: importer?.id ?? null,
-          skipped,
+          skipped: [...skipped, ...unread],
           cancelled: stopped,
           problem: stopped ? null : toProblem(error),
         },
@@ -165,8 +188,8 @@ export function createLibrary({
   ): Promise<
     Pick<
       ImportReport,
-      'conversations' | 'messages' | 'branches' | 'attachments' | 'told' | 'skipped' | 'first'
-    >
+      'conversations' | 'messages' | 'branches' | 'attachments' | 'told' | 'skipped' | 'trashed' | 'first'
+    > & { readonly failed: unknown }
   > {
     const { signal } = progress;
     const size = source.files.reduce((sum, file) => sum + file.size, 0);
@@ -182,15 +205,33 @@ export function createLibrary({
       if (entry.source) here.set(sourceKey(entry.source.tool, entry.source.id), entry.id);
     }
     const callers = new Map<string, ReadonlyMap<string, MessageId>>();
+    /** Planned and not yet written. A source may hold a conversation twice, in overlapping exports: the second adds what the first lacks. */
+    const pending = new Map<ConversationId, ConversationChange>();
+    const figures = new Map<ConversationId, ImportPlan['state']>();
+    const trashed = new Set<ConversationId>();
+    const messages: Record<Role, number> = { ...NO_MESSAGES };
+    let [branches, attachments] = [0, 0];
 
     const planOf = async (imported: ImportedConversation): Promise<ImportPlan> => {
       const key = sourceKey(imported.source.tool, imported.source.id);
       const id = imported.own?.id ?? here.get(key) ?? conversationIdOf(imported);
-      const existing = ids.has(id) ? await documents.read(id) : undefined;
-      const plan = planImport(imported, { id, existing, parent: parentOf(imported) });
+      const written = ids.has(id) ? await documents.read(id) : undefined;
+      const planned = pending.get(id);
+      const existing = planned ? changed(id, written, planned) : written;
+      const plan = planImport(imported, { id, existing, parent: parentOf(imported), again: figures.has(id) });
       here.set(key, id);
       if (plan.callers.size > 0) callers.set(key, plan.callers);
       return plan;
+    };
+    /** Takes what it changes up into what is pending, and counts it. */
+    const settle = (plan: ImportPlan) => {
+      const before = figures.get(plan.id);
+      if (before === undefined || before === 'unchanged') figures.set(plan.id, plan.state);
+      for (const role of Object.keys(messages) as Role[]) messages[role] += plan.roles[role];
+      if (plan.trashed) trashed.add(plan.id);
+      branches += plan.branches;
+      attachments += plan.attachments;
+      if (plan.state !== 'unchanged') pending.set(plan.id, together(pending.get(plan.id), plan.change));
     };
     const parentOf = (imported: ImportedConversation): ConversationMeta['parent'] => {
       if (!imported.parent) return null;
@@ -203,14 +244,9 @@ export function createLibrary({
     };
 
     // READ AND UNDERSTAND
-    const figures = { added: 0, changed: 0, unchanged: 0 };
-    const messages: Record<Role, number> = { ...NO_MESSAGES };
-    let [branches, attachments, bytes] = [0, 0, 0];
+    let bytes = 0;
     let first: ConversationId | null = null;
-    const plans: ImportPlan[] = [];
     const all: Skipped[] = [];
-    /** A source may hold a conversation twice, in overlapping exports: the second adds what the first lacks. */
-    const planned = new Set<ConversationId>();
     const brought: Told[] = [];
     // Handed over before the reading: where that fails, what it had left out by then is told as well.
     onSkipped(all);
@@ -223,15 +259,8 @@ export function createLibrary({
       signal.throwIfAborted();
       const plan = await planOf(imported);
       first ??= plan.id;
-      if (!planned.has(plan.id)) {
-        planned.add(plan.id);
-        figures[plan.state] += 1;
-        for (const role of Object.keys(messages) as Role[]) messages[role] += plan.roles[role];
-        branches += plan.branches;
-        attachments += plan.attachments;
-      }
       bytes += plan.state === 'unchanged' ? 0 : plan.bytes;
-      if (held && plan.state !== 'unchanged') plans.push(plan);
+      if (held) settle(plan);
     }
     if (first === null && !brought.some(holdsSomething)) {
       const damaged = all.some(({ reason }) => reason === 'malformed-line');
@@ -262,56 +291,70 @@ export function createLibrary({
     signal.throwIfAborted();
 
     // WRITE
-    const touched: ConversationId[] = held
-      ? plans.map(({ id }) => id)
-      : await appendInParts(importer.read(watched, { signal, skip: () => {}, now: latest }), planOf, signal);
-    if (held && plans.length > 0)
-      await documents.changeMany(merged(plans), 'import').catch((error: unknown) => {
+    const touched = held
+      ? [...pending.keys()]
+      : await appendInParts(importer.read(watched, { signal, skip: () => {}, now: latest }));
+    if (held && pending.size > 0)
+      await documents.changeMany(asChanges(pending), 'import').catch((error: unknown) => {
         throw takenBack(error);
       });
-    if (touched.length > 0) onImported([...new Set(touched)]);
+    if (touched.length > 0) onImported(touched);
+    // The conversations are in and stay: what goes wrong from here on is told beside them.
     let told = 0;
-    for (const one of brought) told += (await notes?.bring(one)) ?? 0;
-    return { conversations: figures, messages, branches, attachments, told, skipped: all, first };
+    let failed: unknown;
+    try {
+      for (const one of brought) told += (await notes?.bring(one)) ?? 0;
+    } catch (error) {
+      failed = error;
+    }
+    const conversations = { added: 0, changed: 0, unchanged: 0 };
+    for (const state of figures.values()) conversations[state] += 1;
+    const figuresOf = { conversations, messages, branches, attachments, told };
+    return { ...figuresOf, skipped: all, trashed: [...trashed], first, failed };
+
+    /** Reads once more and appends as it goes. On failure or cancel everything that was added is erased again. */
+    async function appendInParts(read: AsyncIterable<ImportedConversation>): Promise<ConversationId[]> {
+      const added = new Set<ConversationId>();
+      const grown = new Set<ConversationId>();
+      let size = 0;
+      const write = async (which: Set<ConversationId>) => {
+        const batch = new Map([...pending].filter(([id]) => which.has(id)));
+        if (batch.size === 0) return;
+        await documents.changeMany(asChanges(batch), 'import');
+        for (const id of batch.keys()) {
+          pending.delete(id);
+          ids.add(id);
+        }
+        size = 0;
+      };
+      try {
+        for await (const imported of read) {
+          signal.throwIfAborted();
+          const plan = await planOf(imported);
+          settle(plan);
+          if (plan.state === 'unchanged') continue;
+          // Named before they are written: an append that fails half-way known must be undone as well.
+          if (plan.state === 'added') added.add(plan.id);
+          if (!added.has(plan.id)) grown.add(plan.id);
+          else size += plan.bytes;
+          if (size >= APPEND_BYTES) await write(added);
+        }
+        await write(added);
+        signal.throwIfAborted();
+        await write(grown);
+      } catch (error) {
+        if (added.size > 0) await documents.erase([...added]);
+        throw takenBack(error);
+      }
+      return [...added, ...grown];
+    }
   }
 
-  /** Reads once more and appends as it goes. On failure or cancel everything that was added is erased again. */
-  async function appendInParts(
-    conversations: AsyncIterable<ImportedConversation>,
-    planOf: (imported: ImportedConversation) => Promise<ImportPlan>,
-    signal: AbortSignal,
-  ): Promise<ConversationId[]> {
-    const added: ConversationId[] = [];
-    const grown: ImportPlan[] = [];
-    let batch: ImportPlan[] = [];
-    let bytes = 0;
-    const write = async () => {
-      // Named before they are written: an append that fails half-way known must be undone as well.
-      added.push(...batch.map(({ id }) => id));
-      await documents.changeMany(merged(batch), 'import');
-      [batch, bytes] = [[], 0];
-    };
-    try {
-      for await (const imported of conversations) {
-        signal.throwIfAborted();
-        const plan = await planOf(imported);
-        if (plan.state === 'unchanged') continue;
-        if (plan.state === 'changed') {
-          grown.push(plan);
-          continue;
-        }
-        batch.push(plan);
-        bytes += plan.bytes;
-        if (bytes >= APPEND_BYTES) await write();
-      }
-      if (batch.length > 0) await write();
-      signal.throwIfAborted();
-      if (grown.length > 0) await documents.changeMany(merged(grown), 'import');
-    } catch (error) {
-      if (added.length > 0) await documents.erase([...new Set(added)]);
-      throw takenBack(error);
-    }
-    return [...added, ...grown.map(({ id }) => id)];
+  /** What a person said of their passages quotes them, and goes too. */
+  async function eraseWithJudgements(ids: readonly ConversationId[]): Promise<void> {
+    if (ids.length === 0) return;
+    await documents.erase(ids);
+    await notes?.forget(ids);
   }
 
   // -------------------------------------------------------------------------------------------- export
@@ -419,7 +462,7 @@ export function createLibrary({
             entry.source ? [[sourceKey(entry.source.tool, entry.source.id), entry.id] as const] : [],
           ),
         );
-        const plans: ImportPlan[] = [];
+        const plans = new Map<ConversationId, ConversationChange>();
         for (const sample of sampleConversations(now())) {
           const known = bySource.get(sourceKey(sample.source.tool, sample.source.id));
           if (known !== undefined) {
@@ -428,13 +471,13 @@ export function createLibrary({
             continue;
           }
           const id = conversationIdOf(sample);
-          plans.push(planImport(sample, { id, parent: null }));
+          plans.set(id, planImport(sample, { id, parent: null }).change);
         }
-        if (plans.length > 0) {
-          await documents.changeMany(merged(plans), 'import');
-          onImported(plans.map(({ id }) => id));
+        if (plans.size > 0) {
+          await documents.changeMany(asChanges(plans), 'import');
+          onImported([...plans.keys()]);
         }
-        return plans.length;
+        return plans.size;
       }),
 
     removeSamples: () =>
@@ -449,7 +492,7 @@ export function createLibrary({
           if (lived) await documents.change(id, { meta: { sample: false } });
           else made.push(id);
         }
-        if (made.length > 0) await documents.erase(made);
+        await eraseWithJudgements(made);
         return made.length;
       }),
 
@@ -457,34 +500,23 @@ export function createLibrary({
       changeAll(ids, { meta: meta.title === undefined ? meta : { ...meta, titleBy: 'person' } }),
     remove: (ids) => changeAll(ids, { meta: { deletedAt: now() } }),
     restore: (ids) => changeAll(ids, { meta: { deletedAt: null } }),
-    erase: async (ids) => {
-      if (ids.length > 0) await documents.erase(ids);
-    },
+    erase: eraseWithJudgements,
   };
 }
 
 const sourceKey = (tool: string, id: string): string => `${tool}\n${id}`;
 
-/** One change per conversation: the documents want each named once. */
-function merged(plans: readonly ImportPlan[]): { id: ConversationId; change: ConversationChange }[] {
-  const changes = new Map<ConversationId, ConversationChange>();
-  for (const { id, change } of plans) {
-    const before = changes.get(id);
-    if (!before) {
-      changes.set(id, change);
-      continue;
-    }
-    const messages = new Map((before.messages ?? []).map((message) => [message.id, message]));
-    for (const message of change.messages ?? []) messages.set(message.id, message);
-    changes.set(id, {
-      messages: [...messages.values()],
-      meta: { ...before.meta, ...change.meta },
-      checkpoints: { ...before.checkpoints, ...change.checkpoints },
-      compactions: { ...before.compactions, ...change.compactions },
-    });
-  }
-  return [...changes].map(([id, change]) => ({ id, change }));
+/** Files that nobody reads, as one thing that was left out. */
+function leftOver(files: readonly SourceFile[]): readonly Skipped[] {
+  if (files.length === 0) return [];
+  const named = files.slice(0, NAMED).map(({ path }) => path);
+  const example = [...named.sort(), ...(files.length > NAMED ? ['…'] : [])].join(', ');
+  return [{ reason: 'unread-file', count: files.length, example }];
 }
+
+/** Planned changes as the documents want them. */
+const asChanges = (changes: ReadonlyMap<ConversationId, ConversationChange>) =>
+  [...changes].map(([id, change]) => ({ id, change }));
 
 /** The same source; what is read of it counts as progress. Bytes read for sniffing again do not count twice. */
 function watch(source: Source, progress: Progress): Source {

@@ -21,9 +21,14 @@ export interface ImportReport {
   readonly told: number;
   readonly skipped: readonly Skipped[];
   readonly tookMs: number;
-  /** Set where the source could not be read; nothing of it was kept. */
+  /**
+   * Set where something went wrong. Where the source could not be read nothing of it was kept, and no figure says otherwise; where only the
+   * notes in it could not be kept the figures tell what came in all the same.
+   */
   readonly problem: Problem | null;
   readonly cancelled: boolean;
+  /** Those of the conversations that lie in the trash. */
+  readonly trashed: readonly ConversationId[];
   /** First conversation that came in, to go and look. */
   readonly first: ConversationId | null;
 }

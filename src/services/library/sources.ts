@@ -52,33 +52,37 @@ export function groupFiles(files: readonly SourceFile[]): Source[] {
   return sources;
 }
 
+/** What was dropped, taken apart: one piece is one report. */
+export interface Recognised {
+  /** Each with the importer that reads it. */
+  readonly pieces: readonly { readonly source: Source; readonly importer: Importer }[];
+  /** ZIPs in a folder, not opened yet. */
+  readonly zips: readonly Source[];
+  /** Left over in a folder: nobody reads them. */
+  readonly unread: readonly SourceFile[];
+}
+
 /**
- * Opens what is a ZIP and finds who reads it. A folder that nobody knows is taken as the exports that lie in it.
+ * Opens what is a ZIP and finds who reads it. Of a folder each importer gets what is its own.
  * Throws `import-empty`, `import-binary`, `import-unknown`, and what opening a ZIP throws.
  */
 export async function recognise(
   source: Source,
   importers: readonly Importer[],
   signal: AbortSignal,
-): Promise<{ source: Source; importer: Importer } | { inside: readonly Source[] }> {
+): Promise<Recognised> {
   const [only] = source.files;
   const alone = source.files.length === 1 ? only : undefined;
   if (!only || source.files.every((file) => file.size === 0))
     throw new RecollectError('import-empty', `${source.name} is empty`, { params: { file: source.name } });
   const zipped = alone !== undefined && (await isZip(alone, signal));
   const opened = zipped ? await openZip(alone, signal) : source;
-  let best: Importer | undefined;
-  let score = SURE;
-  for (const importer of importers) {
-    signal.throwIfAborted();
-    const sure = await importer.sniff(opened, signal);
-    if (sure > score) [best, score] = [importer, sure];
+  if (opened.files.length > 1) {
+    const divided = await divide(opened, importers, signal, { zips: !zipped });
+    if (divided.pieces.length + divided.zips.length > 0) return divided;
   }
-  if (best) return { source: opened, importer: best };
-  if (!alone) {
-    const inside = source.files.filter((file) => EXPORT_NAME.test(file.path));
-    if (inside.length > 0) return { inside: inside.map((file) => ({ name: file.path, files: [file] })) };
-  }
+  const importer = await whoReads(opened, importers, signal);
+  if (importer) return { pieces: [{ source: opened, importer }], zips: [], unread: [] };
   if (alone && !zipped && looksBinary(await headOf(alone, signal)))
     throw new RecollectError('import-binary', `${source.name} is not text`, {
       params: { file: source.name },
@@ -86,4 +90,79 @@ export async function recognise(
   throw new RecollectError('import-unknown', `${source.name} is not an export that is known`, {
     params: { file: source.name },
   });
+}
+
+async function whoReads(
+  source: Source,
+  importers: readonly Importer[],
+  signal: AbortSignal,
+): Promise<Importer | undefined> {
+  let best: Importer | undefined;
+  let score = SURE;
+  for (const importer of importers) {
+    signal.throwIfAborted();
+    const sure = await importer.sniff(source, signal);
+    if (sure > score) [best, score] = [importer, sure];
+  }
+  return best;
+}
+
+/** Of many files to each importer what is its own; what nobody claims and has the name of an export is looked at by itself. */
+async function divide(
+  source: Source,
+  importers: readonly Importer[],
+  signal: AbortSignal,
+  { zips: open }: { zips: boolean },
+): Promise<Recognised> {
+  const files = source.files.filter((file) => file.size > 0);
+  const owner = new Map<SourceFile, Importer>();
+  const beside = new Map<Importer, ReadonlySet<SourceFile>>();
+  // Those that go by names first: what they take need not be looked into.
+  for (const importer of [...importers].reverse()) {
+    signal.throwIfAborted();
+    const left = files.filter((file) => !owner.has(file));
+    const claim = await importer.claim(left, signal);
+    if (claim.own.length === 0) continue;
+    const claimed = { name: source.name, files: [...claim.own, ...claim.beside] };
+    if ((await importer.sniff(claimed, signal)) <= SURE) continue;
+    for (const file of claim.own) owner.set(file, importer);
+    beside.set(importer, new Set(claim.beside));
+  }
+  const accompanies = (file: SourceFile) => [...beside.values()].some((set) => set.has(file));
+
+  const zips: Source[] = [];
+  const singles: Recognised['pieces'][number][] = [];
+  const rest = new Set<SourceFile>();
+  const unread: SourceFile[] = [];
+  for (const file of files) {
+    signal.throwIfAborted();
+    if (owner.has(file)) continue;
+    const single = { name: file.path, files: [file] };
+    const attached = accompanies(file) && ASSET_NAME.test(baseName(file.path));
+    if (EXPORT_NAME.test(file.path) && !attached) {
+      const zipped = /\.zip$/i.test(file.path);
+      if (zipped && open && (await isZip(file, signal))) {
+        zips.push(single);
+        continue;
+      }
+      const importer = zipped ? undefined : await whoReads(single, importers, signal);
+      if (importer) {
+        singles.push({ source: single, importer });
+        continue;
+      }
+    }
+    rest.add(file);
+    if (!accompanies(file)) unread.push(file);
+  }
+
+  const readers = importers.filter((importer) => beside.has(importer));
+  const pieces = readers.map((importer) => ({
+    importer,
+    source: {
+      name: source.name,
+      // Attachments may lie anywhere, and a file that is empty may say by its name what belongs together.
+      files: source.files.filter((file) => owner.get(file) === importer || rest.has(file) || file.size === 0),
+    },
+  }));
+  return { pieces: [...pieces, ...singles], zips, unread };
 }

@@ -3,8 +3,7 @@ import { FileUp, FolderOpen, Upload } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
-import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
-import type { ImportReport } from '../../services/library/library.ts';
+import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
@@ -14,6 +13,7 @@ import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { filesOfInput, MOST_FILES, TooManyFiles } from './drop.ts';
 import { Reports } from './import-report.tsx';
+import { begun, ended, handedOver, NO_IMPORTS, type Notice, type Run, viewOf } from './imports.ts';
 import { useDropTarget } from './use-drop-target.ts';
 
 const FORMATS = ['chatgpt', 'claude', 'kimi', 'recollect'] as const;
@@ -26,30 +26,30 @@ export interface ImportDialogProps {
   files?: Promise<readonly SourceFile[]> | null;
 }
 
-type Step =
-  | { readonly at: 'pick'; readonly sentence?: string; readonly problem?: Problem }
-  | { readonly at: 'reading'; readonly stop: AbortController }
-  | { readonly at: 'report'; readonly reports: readonly ImportReport[] };
-
 export function ImportDialog({ open, onOpenChange, files }: ImportDialogProps) {
   const { t } = useTranslation('library');
   const app = useApp();
   const session = useSession();
   const navigation = useNavigation();
-  const [step, setStep] = useState<Step>({ at: 'pick' });
+  const [imports, setImports] = useState(NO_IMPORTS);
   const shown = useRef(open);
   shown.current = open;
 
   const begin = useCallback(
-    (handed: Promise<readonly SourceFile[]>) => {
-      const stop = new AbortController();
-      setStep({ at: 'reading', stop });
-      handed
-        .then((all) => (all.length === 0 ? null : app.library.importFiles(all, stop.signal)))
+    (collected: Promise<readonly SourceFile[]>) => {
+      const run: Run = { stop: new AbortController(), handed: false };
+      setImports((all) => begun(all, run));
+      const end = (outcome: Parameters<typeof ended>[2]) => setImports((all) => ended(all, run, outcome));
+      collected
+        .then((files) => {
+          if (files.length === 0) return null;
+          setImports((all) => handedOver(all, run));
+          return app.library.importFiles(files, run.stop.signal);
+        })
         .then(
           (reports) => {
-            if (reports === null) return setStep({ at: 'pick', sentence: t('import.nothing') });
-            setStep({ at: 'report', reports });
+            if (reports === null) return end({ sentence: t('import.nothing') });
+            end({ reports });
             if (shown.current) return;
             const added = reports.reduce((sum, report) => sum + report.conversations.added, 0);
             offer(added > 0 ? t('import.report.added', { count: added }) : t('import.report.title'), {
@@ -58,44 +58,53 @@ export function ImportDialog({ open, onOpenChange, files }: ImportDialogProps) {
             });
           },
           (error: unknown) => {
-            if (isAbort(error)) setStep({ at: 'pick' });
+            if (isAbort(error)) end({});
             else if (error instanceof TooManyFiles)
-              setStep({ at: 'pick', sentence: t('import.tooMany', { count: MOST_FILES }) });
-            else setStep({ at: 'pick', problem: toProblem(error) });
+              end({ sentence: t('import.tooMany', { count: MOST_FILES }) });
+            else end({ problem: toProblem(error) });
           },
         );
     },
     [app, session, t],
   );
 
-  const begun = useRef<unknown>(null);
+  const handed = useRef<unknown>(null);
   useEffect(() => {
-    if (!files || begun.current === files) return;
-    begun.current = files;
+    if (!files || handed.current === files) return;
+    handed.current = files;
     begin(files);
   }, [files, begin]);
 
-  const reset = () => setStep({ at: 'pick' });
+  const view = viewOf(imports);
+  const [current, ...waiting] = imports.runs;
+  // What has begun since stays.
+  const putAway = () => setImports((all) => ({ ...NO_IMPORTS, runs: all.runs }));
   return (
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
       size="md"
-      title={step.at === 'report' ? t('import.report.title') : t('import.title')}
-      {...(step.at === 'pick' ? { description: t('import.lead') } : {})}
+      title={view === 'report' ? t('import.report.title') : t('import.title')}
+      {...(view === 'pick' ? { description: t('import.lead') } : {})}
       footer={
-        step.at === 'reading' ? (
-          <Button disabled={step.stop.signal.aborted} onClick={() => step.stop.abort()}>
-            {t('import.cancel')}
+        current ? (
+          <Button
+            disabled={current.stop.signal.aborted}
+            onClick={() => {
+              current.stop.abort();
+              setImports((all) => ({ ...all }));
+            }}
+          >
+            {waiting.length > 0 ? t('import.cancelThis') : t('import.cancel')}
           </Button>
-        ) : step.at === 'report' ? (
+        ) : view === 'report' ? (
           <>
-            <Button onClick={reset}>{t('import.more')}</Button>
+            <Button onClick={putAway}>{t('import.more')}</Button>
             <Button
               variant="primary"
               onClick={() => {
                 onOpenChange(false);
-                reset();
+                putAway();
               }}
             >
               {t('import.done')}
@@ -104,17 +113,16 @@ export function ImportDialog({ open, onOpenChange, files }: ImportDialogProps) {
         ) : undefined
       }
     >
-      {step.at === 'pick' && (
-        <Pick onFiles={begin} sentence={step.sentence ?? null} problem={step.problem ?? null} />
-      )}
-      {step.at === 'reading' && <Reading />}
-      {step.at === 'report' && (
-        <div role="status">
+      {view === 'pick' && <Pick onFiles={begin} notices={imports.notices} />}
+      {view === 'reading' && <Reading waiting={waiting.length} />}
+      {view === 'report' && (
+        <div role="status" className="space-y-3">
+          <Notices notices={imports.notices} />
           <Reports
-            reports={step.reports}
+            reports={imports.reports}
             onOpen={(id) => {
               onOpenChange(false);
-              reset();
+              putAway();
               navigation.openConversation(id);
             }}
           />
@@ -124,14 +132,26 @@ export function ImportDialog({ open, onOpenChange, files }: ImportDialogProps) {
   );
 }
 
+function Notices({ notices }: { notices: readonly Notice[] }) {
+  return notices.map(({ sentence, problem }, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the list only grows
+    <div key={at}>
+      {sentence && (
+        <p role="alert" className="text-danger">
+          {sentence}
+        </p>
+      )}
+      {problem && <ProblemNotice problem={problem} />}
+    </div>
+  ));
+}
+
 function Pick({
   onFiles,
-  sentence,
-  problem,
+  notices,
 }: {
   onFiles: (files: Promise<readonly SourceFile[]>) => void;
-  sentence: string | null;
-  problem: Problem | null;
+  notices: readonly Notice[];
 }) {
   const { t } = useTranslation('library');
   const target = useDropTarget(onFiles);
@@ -185,12 +205,7 @@ function Pick({
           onChange={(event) => picked(event.currentTarget)}
         />
       </div>
-      {sentence && (
-        <p role="alert" className="text-danger">
-          {sentence}
-        </p>
-      )}
-      {problem && <ProblemNotice problem={problem} />}
+      <Notices notices={notices} />
       <section aria-label={t('import.formats')}>
         <h3 className="mb-1 text-ink-3 text-xs">{t('import.formats')}</h3>
         <dl className="divide-y divide-line">
@@ -206,7 +221,8 @@ function Pick({
   );
 }
 
-function Reading() {
+/** What the library is reading now, of all that were handed over. */
+function Reading({ waiting }: { waiting: number }) {
   const { t } = useTranslation('library');
   const activity = useReadable(useApp().library.activities, (all) =>
     all.find((one) => one.label === 'import' && one.state === 'running'),
@@ -236,6 +252,7 @@ function Reading() {
       ) : (
         <Spinner label={t('import.preparing')} className="text-ink-2" />
       )}
+      {waiting > 0 && <p className="text-ink-2">{t('import.waiting', { count: waiting })}</p>}
       <p className="text-ink-3">{t('import.keepsGoing')}</p>
     </div>
   );

@@ -1,17 +1,21 @@
 // What an import did, source by source: what came in, what was here already, what was left out and why.
-import { ArrowRight, Check, Minus } from 'lucide-react';
+import { ArrowRight, Check, Minus, Trash2, Undo2 } from 'lucide-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { ImportReport } from '../../services/library/library.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDuration, formatNumber } from '../i18n/index.ts';
 import { Button, classes } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 
 const ROLES = ['user', 'assistant', 'tool', 'system'] as const;
 
 /** Whether anything of the source is in the library now. */
 export const tookIn = (report: ImportReport): boolean =>
-  report.conversations.added + report.conversations.changed + report.conversations.unchanged > 0 ||
+  report.conversations.added + report.conversations.changed + report.conversations.unchanged + report.told >
+    0 ||
   (report.problem === null && !report.cancelled);
 
 export function Reports({
@@ -22,12 +26,15 @@ export function Reports({
   onOpen: (id: ConversationId) => void;
 }) {
   // What came in first, then what did not.
-  const shown = [...reports.filter(tookIn), ...reports.filter((report) => !tookIn(report))];
+  const numbered = reports.map((report, number) => ({ report, number }));
+  const shown = [
+    ...numbered.filter(({ report }) => tookIn(report)),
+    ...numbered.filter(({ report }) => !tookIn(report)),
+  ];
   return (
     <ul className="space-y-3">
-      {shown.map((report, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: two sources may have the same name, and the list never changes
-        <li key={at}>
+      {shown.map(({ report, number }) => (
+        <li key={number}>
           <Report report={report} onOpen={onOpen} />
         </li>
       ))}
@@ -88,6 +95,7 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
           </Button>
         )}
       </header>
+      {report.trashed.length > 0 && <Trashed ids={report.trashed} />}
       {report.cancelled && (
         <p className="px-4 pb-3 text-ink-2">
           {tookIn(report) ? t('import.report.cancelled') : t('import.report.cancelledNothing')}
@@ -140,6 +148,39 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
         </div>
       )}
     </section>
+  );
+}
+
+/** What the trash holds of it: an import brings nothing back that a person has thrown away, unless it is asked to. */
+function Trashed({ ids }: { ids: readonly ConversationId[] }) {
+  const { t } = useTranslation('library');
+  const { library, documents } = useApp();
+  const onError = useReport();
+  const entries = useReadable(documents.library, (all) => all.entries);
+  const [restored, setRestored] = useState(0);
+  const met = new Set(ids);
+  const there = entries.filter((entry) => entry.deletedAt !== null && met.has(entry.id)).map(({ id }) => id);
+  if (there.length === 0 && restored === 0) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-t px-4 py-2.5">
+      <p className="flex min-w-44 flex-1 items-center gap-2 text-ink-2">
+        <Trash2 size={14} aria-hidden className="shrink-0 text-ink-3" />
+        {there.length > 0
+          ? t('import.report.trashed', { count: there.length })
+          : t('import.report.restored', { count: restored })}
+      </p>
+      {there.length > 0 && (
+        <Button
+          size="sm"
+          icon={<Undo2 size={14} aria-hidden />}
+          onClick={() => {
+            library.restore(there).then(() => setRestored(there.length), onError);
+          }}
+        >
+          {t('import.report.restore')}
+        </Button>
+      )}
+    </div>
   );
 }
 

@@ -23,7 +23,6 @@ import { useSession } from '../hooks/session.tsx';
 import { locale } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
 import { ActivityButton } from '../library/activity.tsx';
-import { useDropTarget } from '../library/use-drop-target.ts';
 import { useHasAccount } from '../sync/use-sync.ts';
 import { AppLink } from './app-link.tsx';
 import {
@@ -293,13 +292,8 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
     if (view !== 'open' && counts[view] === 0) setView('open');
   }, [view, counts]);
 
-  const drop = useDropTarget((files) => {
-    session.dropped.set(files);
-    session.floating.set('import');
-  });
-
   return (
-    <div className="relative flex h-full flex-col bg-side" {...drop.handlers}>
+    <div className="flex h-full flex-col bg-side">
       <div className="flex h-13 shrink-0 items-center gap-1 pr-2 pl-4">
         <Logo className="text-ink" />
         <span className="flex-1 pl-1 font-semibold tracking-tight">Recollect</span>
@@ -415,11 +409,6 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
           <ActivityButton />
         </div>
       </div>
-      {drop.over && (
-        <div className="pointer-events-none absolute inset-2 z-10 flex items-center justify-center rounded-lg border-2 border-accent border-dashed bg-accent-soft px-6 text-center font-medium text-accent">
-          {t('dropToImport')}
-        </div>
-      )}
       <Confirm
         open={emptying}
         onOpenChange={setEmptying}

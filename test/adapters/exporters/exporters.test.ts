@@ -2,8 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { json } from '../../../src/adapters/exporters/json.ts';
+import { json, jsonWithin } from '../../../src/adapters/exporters/json.ts';
 import { markdown } from '../../../src/adapters/exporters/markdown.ts';
+import type { SourceFile } from '../../../src/adapters/importers/importer.ts';
 import { recollect } from '../../../src/adapters/importers/recollect.ts';
 import { fileFromBytes } from '../../../src/adapters/importers/source-file.ts';
 import { openZip } from '../../../src/adapters/importers/zip.ts';
@@ -84,6 +85,63 @@ describe('our own JSON', () => {
       { ...conversation, meta: { ...conversation.meta, title: 'a\uD83D' } },
     ]);
     expect((await back(bytes)).conversations[0]?.meta?.title).toBe('a\uFFFD');
+  });
+
+  it('is read back however large it has become, and however large a conversation in it', async () => {
+    const MiB = 1024 * 1024;
+    const text = new TextDecoder().decode(await sampleArchive(json));
+    const [head = '', conversation = ''] = text.split(/(?<="conversations":\[\n)/);
+    const parts = conversation.replace('\n]}\n', '').split(/good day|good morning/);
+    const utf8 = (part: string) => new TextEncoder().encode(part);
+    const words = new Uint8Array(MiB).fill(97);
+    /** Three conversations of 200 MiB, in pieces as from the disk: nobody holds all of them. */
+    function* pieces() {
+      yield utf8(head);
+      for (let n = 0; n < 3; n += 1) {
+        if (n > 0) yield utf8(',');
+        for (const [at, part] of parts.entries()) {
+          for (let mib = 0; at > 0 && mib < 100; mib += 1) yield words;
+          yield utf8(part);
+        }
+      }
+      yield utf8('\n]}\n');
+    }
+    const file: SourceFile = {
+      path: 'r.json',
+      size: 600 * MiB,
+      modifiedAt: 0,
+      bytes: async () => {
+        throw new Error('too large to be read at once');
+      },
+      async *stream() {
+        for (const piece of pieces()) yield piece;
+      },
+    };
+    const read: unknown[] = [];
+    for await (const { own, messages, checkpoints } of recollect.read(
+      { name: 'r.json', files: [file] },
+      { signal: never, skip: (skipped) => read.push(skipped) },
+    ))
+      read.push([
+        own?.meta.title,
+        Object.keys(checkpoints ?? {}),
+        messages.map(({ parts: [part] }) => part?.type === 'text' && part.text.length),
+      ]);
+    const one = ['Own 对话', ['start'], [5, 100 * MiB, 100 * MiB]];
+    expect(read).toEqual([one, one, one]);
+  }, 60_000);
+
+  it('is not written where it could not be read back, and says which conversation it is', async () => {
+    const conversation = sampleConversation();
+    for (const limits of [
+      { message: 100, conversation: 1e6 },
+      { message: 1e6, conversation: 100 },
+    ])
+      await expect(exported(jsonWithin(limits), [conversation])).rejects.toMatchObject({
+        problem: { code: 'export-too-large', params: { title: 'Own 对话' } },
+      });
+    const enough = { message: 1000, conversation: 10_000 };
+    expect(await exported(jsonWithin(enough), [conversation])).toEqual(await exported(json, [conversation]));
   });
 
   it('of a newer version is refused, whatever it holds', async () => {

@@ -19,11 +19,11 @@ const home = async () => {
 };
 
 /** From the root to the head, as short words. */
-function shown(conversation: ImportedConversation): string[] {
-  const line: string[] = [];
+const shown = (conversation: ImportedConversation): string[] => shownMessages(conversation).map(short);
+function shownMessages(conversation: ImportedConversation): ImportedMessage[] {
+  const line: ImportedMessage[] = [];
   const byId = new Map(conversation.messages.map((message) => [message.id, message]));
-  for (let at = byId.get(conversation.head ?? ''); at; at = byId.get(at.parentId ?? ''))
-    line.unshift(short(at));
+  for (let at = byId.get(conversation.head ?? ''); at; at = byId.get(at.parentId ?? '')) line.unshift(at);
   return line;
 }
 const short = (message: ImportedMessage) =>
@@ -207,6 +207,81 @@ describe('a kimi-cli home', () => {
     expect(alone.conversations[0]?.messages).toHaveLength(6);
   });
 
+  describe('forked after a compaction, with words that come again and again', () => {
+    const event = (at: number, type: string, payload: unknown = {}) => ({
+      timestamp: kimi.T0 + at,
+      message: { type, payload },
+    });
+    const text = (words: string) => ({ type: 'text', text: words });
+    const turn = (at: number, ...inside: unknown[]) => [
+      event(at, 'TurnBegin', { user_input: 'continue' }),
+      event(at, 'StepBegin', { n: 1 }),
+      ...inside,
+      event(at + 8, 'TurnEnd'),
+    ];
+    const wire = [
+      { type: 'metadata', protocol_version: '1.10' },
+      ...turn(0, event(1, 'ContentPart', text('one'))),
+      ...turn(
+        10,
+        event(11, 'ToolCall', { type: 'function', id: 'w1', function: { name: 'Shell', arguments: '{}' } }),
+        event(12, 'ToolResult', { tool_call_id: 'w1', return_value: { is_error: false, output: 'found' } }),
+        event(13, 'StepBegin', { n: 2 }),
+        event(14, 'ContentPart', text('two')),
+        event(15, 'CompactionBegin'),
+        event(16, 'CompactionEnd'),
+      ),
+      ...turn(30, event(31, 'ContentPart', text('ok'))),
+      ...turn(40, event(41, 'ContentPart', text('four'))),
+    ];
+    const context = (...lines: unknown[]) =>
+      jsonl(
+        { role: '_checkpoint', id: 0 },
+        { role: 'user', content: [text(kimi.SUMMARY), text('They went on.')] },
+        { role: 'assistant', content: 'two' },
+        ...lines,
+      );
+    const read = async (...lines: unknown[]) => {
+      const files = { 'context.jsonl': context(...lines), 'wire.jsonl': jsonl(...wire) };
+      const { conversations } = await readAll(kimiCli, sourceOf('s', files));
+      const all = conversations[0]?.messages ?? [];
+      const timed = (list: readonly ImportedMessage[]) =>
+        list.map((m) => `${(m.createdAt - T0) / 1000} ${short(m)}`);
+      const own = shownMessages(conversations[0] as ImportedConversation);
+      return { line: timed(own), lost: timed(all.filter((message) => !own.includes(message))) };
+    };
+    const again = { role: 'user', content: 'continue' };
+    const folded = [
+      '0 user: continue',
+      '1 assistant: one',
+      '10 user: continue',
+      '11 assistant: tool-call',
+      '12 tool: tool-result',
+    ];
+
+    it('has the times of the last of them, and loses nothing of the others', async () => {
+      const { line, lost } = await read(again, { role: 'assistant', content: 'ok' }, again, {
+        role: 'assistant',
+        content: 'four',
+      });
+      expect(line).toEqual([
+        '16 (compaction)',
+        '14 assistant: two',
+        '30 user: continue',
+        '31 assistant: ok',
+        '40 user: continue',
+        '41 assistant: four',
+      ]);
+      expect(lost).toEqual(folded);
+    });
+
+    it('takes those nearest to what is certain where the wire goes on behind it', async () => {
+      const { line, lost } = await read(again, { role: 'assistant', content: 'ok' });
+      expect(line).toEqual(['16 (compaction)', '14 assistant: two', '30 user: continue', '31 assistant: ok']);
+      expect(lost).toEqual([...folded, '40 user: continue', '41 assistant: four']);
+    });
+  });
+
   it('makes a subagent a conversation of its own, linked to the call that started it', async () => {
     const { of } = await home();
     const child = of(`${kimi.PARENT}/a1b2c3`);
@@ -214,6 +289,25 @@ describe('a kimi-cli home', () => {
     expect(child.parent).toEqual({ sourceId: kimi.PARENT, messageSourceId: caller?.sourceId });
     expect(child.meta).toMatchObject({ title: 'Bug hunt', workDir: '/proj/demo' });
     expect(child.messages.map((message) => message.createdAt)).toEqual([T0 + 2_000, T0 + 3_000]);
+  });
+
+  it('reads a session whatever the folders above it are called, and skips what lies beside it', async () => {
+    const session = (at: string) => ({
+      [`${at}/context.jsonl`]: jsonl({ role: 'user', content: `said in ${at}` }),
+      [`${at}/tasks/t1/context.jsonl`]: jsonl({ role: 'user', content: 'of a task' }),
+    });
+    const { conversations } = await readAll(
+      kimiCli,
+      sourceOf('logs', {
+        ...session(`logs/${kimi.SESSIONS.dmail}`),
+        ...session(`logs/plans/.kimi/sessions/${kimi.BUCKET}/${kimi.SESSIONS.forked}`),
+        'logs/plans/.kimi/logs/context.jsonl': jsonl({ role: 'user', content: 'a log' }),
+      }),
+    );
+    expect(conversations.map(({ messages }) => messages.map(textOf).join())).toEqual([
+      `said in logs/${kimi.SESSIONS.dmail}`,
+      `said in logs/plans/.kimi/sessions/${kimi.BUCKET}/${kimi.SESSIONS.forked}`,
+    ]);
   });
 
   it('reads sessions of the time before folders', async () => {

@@ -82,6 +82,15 @@ describe.each(WAYS)('in a page, through the %s', (way) => {
     expect(await test(way, gone.baseUrl)).toMatchObject({ ok: false, problem: { code: 'model-network' } });
   });
 
+  it('follows no redirect, and says that there is one', async () => {
+    server.next({ status: 307, headers: { location: 'http://127.0.0.1:9/elsewhere' }, body: '' });
+    expect(endOf(await ask('plain', way)).problem).toMatchObject({
+      code: 'model-not-found',
+      params: { reason: 'redirect' },
+    });
+    expect(server.chats()).toHaveLength(1);
+  });
+
   it('tests a connection', async () => {
     expect(await test(way)).toMatchObject({ ok: true });
     expect(await test(way, server.origin)).toMatchObject({

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { callEndpoint } from '../../../src/adapters/models/http.ts';
 import { createNetwork, serveNetwork } from '../../../src/adapters/models/network.ts';
 
 /** Both sides in one thread, joined by a real message channel. */
@@ -83,10 +84,32 @@ describe('requests through the network worker', () => {
     network.close();
   });
 
-  it('follow no redirect', async () => {
+  it('follow no redirect, and say that there was one', async () => {
     const network = joined();
     network.allow([origin]);
-    await expect(network.fetch(`${origin}/redirect`)).rejects.toBeInstanceOf(TypeError);
+    expect((await network.fetch(`${origin}/redirect`)).status).toBe(302);
+    await expect(
+      callEndpoint({
+        baseUrl: origin,
+        path: '/redirect',
+        method: 'GET',
+        accept: 'application/json',
+        key: 'sk-1',
+        signal: new AbortController().signal,
+        fetch: network.fetch,
+      }),
+    ).rejects.toMatchObject({ problem: { code: 'model-not-found', params: { reason: 'redirect' } } });
+    // A browser shows nothing of it, not even its status.
+    const veiled = Object.defineProperties(Response.error(), { type: { value: 'opaqueredirect' } });
+    vi.stubGlobal('fetch', async (_: string, init: RequestInit) => {
+      expect(init.redirect).toBe('manual');
+      return veiled;
+    });
+    try {
+      expect((await network.fetch(`${origin}/redirect`)).status).toBe(302);
+    } finally {
+      vi.unstubAllGlobals();
+    }
     network.close();
   });
 

@@ -341,6 +341,55 @@ describe('importing', () => {
     expect(more?.conversations.changed).toBe(1);
   });
 
+  it.each([
+    ['held at once', {}, 'One more.'],
+    ['written in parts', { heldBytes: 0 }, 'One more.'],
+    ['written in parts, one of them in between', { heldBytes: 0 }, 'One more. '.repeat(500_000)],
+  ])('of two exports in a folder the older one moves neither head nor title: %s', async (_, deps, words) => {
+    const { library, bySource } = setup(deps);
+    const newer = grown();
+    const last = newer.mapping.u9;
+    if (!last) throw new Error('fixture');
+    const saying = (id: string, text: string) => ({
+      ...last,
+      id,
+      message: { ...(last.message as object), id, content: { content_type: 'text', parts: [text] } },
+    });
+    newer.mapping.u9 = saying('u9', words);
+    // What was deleted over there since is in the older one only.
+    const older = structuredClone(chatgpt.branched) as typeof chatgpt.branched;
+    older.mapping.gone = { ...saying('gone', 'Gone since.'), parent: 'a1' };
+    older.mapping.a1?.children.push('gone');
+    older.current_node = 'gone';
+    const [report] = await library.importFiles(
+      filesOf({
+        'both/a-new/conversations.json': JSON.stringify([newer]),
+        'both/b-old/conversations.json': JSON.stringify([older]),
+      }),
+    );
+    expect(report?.conversations).toEqual({ added: 1, changed: 0, unchanged: 0 });
+    const { meta, messages } = await bySource('c-branched');
+    expect(meta.title).toBe('Renamed over there');
+    expect(messages.get(meta.head as MessageId)?.sourceId).toBe('u9');
+    expect([...messages.values()].map((message) => message.sourceId)).toContain('gone');
+    const counted = Object.values(report?.messages ?? {}).reduce((sum, n) => sum + n, 0);
+    expect(counted).toBe(messages.size);
+  });
+
+  it('of two exports in a folder the newer one moves the head on', async () => {
+    for (const deps of [{}, { heldBytes: 0 }]) {
+      const { library, bySource } = setup(deps);
+      await library.importFiles(
+        filesOf({
+          'both/a-old/conversations.json': JSON.stringify([chatgpt.branched]),
+          'both/b-new/conversations.json': JSON.stringify([grown()]),
+        }),
+      );
+      const { meta, messages } = await bySource('c-branched');
+      expect(messages.get(meta.head as MessageId)?.sourceId).toBe('u9');
+    }
+  });
+
   it('takes back what it had added when a later append fails', async () => {
     const store = createInMemoryStore();
     const documents = createDocuments({ store });
@@ -367,6 +416,20 @@ describe('importing', () => {
     });
   });
 
+  it('says of what it met lies in the trash, and restores nothing unasked', async () => {
+    for (const deps of [{}, { heldBytes: 0 }]) {
+      const { library, entries } = setup(deps);
+      const [before] = await library.importFiles(listing(chatgpt.branched, chatgpt.tools));
+      expect(before?.trashed).toEqual([]);
+      const thrown = (await entries()).map((e) => e.id).sort();
+      await library.remove(thrown);
+      const [report] = await library.importFiles(listing(grown(), chatgpt.tools));
+      expect(report?.conversations).toEqual({ added: 0, changed: 1, unchanged: 1 });
+      expect([...(report?.trashed ?? [])].sort()).toEqual(thrown);
+      expect((await entries()).map((e) => e.deletedAt)).toEqual([NOW, NOW]);
+    }
+  });
+
   it('takes a folder that nobody knows as the exports that lie in it', async () => {
     const { library } = setup();
     const inner = await zipFile('Downloads/claude.zip', claude.exportFiles);
@@ -376,8 +439,83 @@ describe('importing', () => {
     ]);
     expect(reports.map((r) => [r.source, r.importer, r.problem?.code])).toEqual([
       ['Downloads/claude.zip', 'claude', undefined],
-      ['Downloads/odd.json', null, 'import-unknown'],
     ]);
+    expect(reports[0]?.skipped).toContainEqual({
+      reason: 'unread-file',
+      count: 2,
+      example: 'Downloads/odd.json, Downloads/photo.txt',
+    });
+  });
+
+  it('takes every kind of export in a folder, opens its ZIPs, and names what nobody reads', async () => {
+    const elsewhere = setup();
+    await elsewhere.library.importFiles(listing(chatgpt.tools));
+    const backup = await elsewhere.library.exportConversations('all', 'json');
+    const within = (folder: string, files: Readonly<Record<string, string | Uint8Array>>) =>
+      Object.fromEntries(Object.entries(files).map(([path, contents]) => [`${folder}/${path}`, contents]));
+    const zip = await zipFile('all/claude-too.zip', claude.exportFiles);
+    const files = [
+      ...filesOf({
+        ...within('all/gpt', chatgpt.exportFiles),
+        ...within('all/anthropic', claude.exportFiles),
+        ...within('all', kimi.kimiHome),
+        'all/backup.json': await backup.blob.text(),
+        'all/gpt/second.json': JSON.stringify([grown()]),
+        'all/letter.pdf': '%PDF',
+        'all/settings.json': '{"a":1}',
+        'all/odd.zip': 'PK',
+      }),
+      zip,
+    ];
+    const { library, entries, bySource } = setup();
+    const reports = await library.importFiles(files);
+    expect(reports.map((r) => [r.source, r.importer, r.problem?.code]).sort()).toEqual(
+      [
+        ['all', 'recollect', undefined],
+        ['all', 'kimi-cli', undefined],
+        ['all', 'chatgpt', undefined],
+        ['all', 'claude', undefined],
+        ['all/gpt/second.json', 'chatgpt', undefined],
+        ['all/claude-too.zip', 'claude', undefined],
+      ].sort(),
+    );
+    const unread = reports.flatMap((r) => r.skipped.filter((s) => s.reason === 'unread-file'));
+    expect(unread).toEqual([
+      { reason: 'unread-file', count: 3, example: 'all/letter.pdf, all/odd.zip, all/settings.json' },
+    ]);
+    // Each alone gives the same conversations.
+    const alone = setup();
+    await alone.library.importFiles([
+      await zipFile('gpt.zip', chatgpt.exportFiles),
+      await zipFile('claude.zip', claude.exportFiles),
+      ...filesOf(kimi.kimiHome),
+    ]);
+    expect((await entries()).map((e) => e.source?.id).sort()).toEqual(
+      (await alone.entries()).map((e) => e.source?.id).sort(),
+    );
+    const pictured = [...(await bySource('c-branched')).messages.values()];
+    expect(pictured.some((m) => m.parts.some((part) => part.type === 'file' && part.url))).toBe(
+      [...(await alone.bySource('c-branched')).messages.values()].some((m) =>
+        m.parts.some((part) => part.type === 'file' && part.url),
+      ),
+    );
+  });
+
+  it('names nothing where a folder holds one export and what belongs to it', async () => {
+    for (const [folder, contents] of [
+      ['gpt', chatgpt.exportFiles],
+      ['claude', claude.exportFiles],
+      ['home', kimi.kimiHome],
+      [`sessions/${kimi.BUCKET}/s`, kimi.dmailSession],
+      ['session', kimi.exportedZip],
+    ] as const) {
+      const { library } = setup();
+      const reports = await library.importFiles(
+        filesOf(Object.fromEntries(Object.entries(contents).map(([path, c]) => [`${folder}/${path}`, c]))),
+      );
+      expect(reports).toHaveLength(1);
+      expect(reports[0]?.skipped.map((s) => s.reason)).not.toContain('unread-file');
+    }
   });
 });
 
@@ -466,6 +604,41 @@ describe('taking out', () => {
     const [again] = await there.library.importFiles([await asFile(file)]);
     expect(again?.told).toBe(0);
     expect(there.notes.state.get().notes.map(({ text }) => text)).toEqual(['Call me Lin.']);
+  });
+
+  it('tells what came in where the notes of it could not be kept', async () => {
+    const store = createInMemoryStore();
+    const notes = createNotes({ store, now: () => NOW });
+    await notes.write({ text: 'Bread wants salt.' });
+    const { library } = setup({ notes }, store);
+    await library.importFiles(listing(chatgpt.branched));
+    const backup = await library.exportConversations('all', 'json');
+    const file = fileFromBytes(backup.name, new Uint8Array(await backup.blob.arrayBuffer()));
+
+    const indexed: ConversationId[] = [];
+    const elsewhere = setup({
+      notes: {
+        ...notes,
+        bring: async () => {
+          throw new RecollectError('storage-full', 'no room');
+        },
+      },
+      onImported: (ids) => indexed.push(...ids),
+    });
+    const [report] = await elsewhere.library.importFiles([file]);
+    const ids = (await elsewhere.entries()).map((e) => e.id);
+    expect(ids).toHaveLength(1);
+    expect(indexed).toEqual(ids);
+    expect(report).toMatchObject({
+      importer: 'recollect',
+      conversations: { added: 1, changed: 0, unchanged: 0 },
+      told: 0,
+      first: ids[0],
+      problem: { code: 'storage-full' },
+    });
+    expect(report?.messages.user).toBeGreaterThan(0);
+    expect(elsewhere.library.activities.get()[0]).toMatchObject({ state: 'failed' });
+    notes.close();
   });
 
   it('of a file with notes and feedback alone takes these, and says so', async () => {
@@ -734,5 +907,24 @@ describe('trash', () => {
     expect(await documents.read(ids[0] as ConversationId)).toBeUndefined();
     await library.setMeta(ids, { archived: true });
     expect((await entries()).filter((e) => e.archived && ids.includes(e.id))).toHaveLength(2);
+  });
+
+  it('what is erased for good takes along what was said of its passages', async () => {
+    const store = createInMemoryStore();
+    const notes = createNotes({ store, now: () => NOW });
+    const { library, entries } = setup({ notes }, store);
+    await library.addSamples();
+    const [gone, kept] = (await entries()).map(({ id }) => id) as [ConversationId, ConversationId];
+    for (const conversationId of [gone, kept])
+      await notes.judge({
+        verdict: 'pinned',
+        conversationId,
+        messageId: `${conversationId}-m`,
+        query: null,
+        passage: 'its words',
+        title: 'its title',
+      });
+    await library.erase([gone]);
+    expect(notes.state.get().feedback.map((one) => one.conversationId)).toEqual([kept]);
   });
 });

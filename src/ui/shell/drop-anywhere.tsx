@@ -1,0 +1,90 @@
+// Files dropped anywhere in the window where nothing else takes them go to the import; never does the browser open one in place of
+// the page.
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { SourceFile } from '../../adapters/importers/importer.ts';
+import { useSession } from '../hooks/session.tsx';
+import { dragsFiles, filesOfDrop } from '../library/drop.ts';
+
+/**
+ * Hears of files dragged over the window until `signal` ends it. What a place within takes (it prevents the default, or stops the
+ * event) is left to it. `onOver`: whether they would be taken here; told often, also without a change.
+ */
+export function listenForDrops(
+  scope: EventTarget,
+  {
+    onOver,
+    onFiles,
+  }: { onOver: (over: boolean) => void; onFiles: (files: Promise<readonly SourceFile[]>) => void },
+  signal: AbortSignal,
+): void {
+  const listen = (type: string, capture: boolean, heard: (event: DragEvent) => void) =>
+    scope.addEventListener(type, (event) => heard(event as DragEvent), { capture, signal });
+  // A picture of the page that is dragged counts as a file, too.
+  let isOwn = false;
+  // An event that was seen on its way down and not on its way up: a place within has it.
+  let isStopped = false;
+  const isFree = (event: DragEvent) => !isOwn && !event.defaultPrevented && dragsFiles(event.dataTransfer);
+
+  listen('dragstart', true, () => {
+    isOwn = true;
+  });
+  // Where the dragged element has gone no end is told; while something is dragged the pointer tells of no moves.
+  for (const over of ['dragend', 'pointermove'])
+    listen(over, true, () => {
+      isOwn = false;
+    });
+  listen('dragover', true, () => {
+    if (isStopped) onOver(false);
+    isStopped = true;
+  });
+  listen('dragover', false, (event) => {
+    isStopped = false;
+    if (!isFree(event) || !event.dataTransfer) return onOver(false);
+    event.preventDefault();
+    event.dataTransfer.dropEffect = 'copy';
+    onOver(true);
+  });
+  listen('dragleave', true, (event) => {
+    if (event.relatedTarget === null) onOver(false);
+  });
+  listen('drop', true, () => {
+    isStopped = false;
+    onOver(false);
+  });
+  listen('drop', false, (event) => {
+    const free = isFree(event);
+    isOwn = false;
+    if (!free || !event.dataTransfer) return;
+    event.preventDefault();
+    onFiles(filesOfDrop(event.dataTransfer));
+  });
+}
+
+export function DropAnywhere() {
+  const { t } = useTranslation('shell');
+  const session = useSession();
+  const [over, setOver] = useState(false);
+  useEffect(() => {
+    const listening = new AbortController();
+    listenForDrops(
+      window,
+      {
+        onOver: setOver,
+        onFiles: (files) => {
+          session.dropped.set(files);
+          session.floating.set('import');
+        },
+      },
+      listening.signal,
+    );
+    return () => listening.abort();
+  }, [session]);
+  return (
+    over && (
+      <div className="pointer-events-none fixed inset-3 z-[60] flex items-center justify-center rounded-xl border-2 border-accent border-dashed bg-accent-soft/90 px-6 text-center font-medium text-accent text-base">
+        {t('dropToImport')}
+      </div>
+    )
+  );
+}

@@ -1,0 +1,54 @@
+// Several imports at once: each keeps its own cancel, and no report takes the place of another.
+import { describe, expect, it } from 'vitest';
+import type { ImportReport } from '../../../src/services/library/library.ts';
+import { begun, ended, handedOver, NO_IMPORTS, type Run, viewOf } from '../../../src/ui/library/imports.ts';
+
+const run = (): Run => ({ stop: new AbortController(), handed: false });
+const report = (source: string) => ({ source }) as ImportReport;
+
+describe('imports at once', () => {
+  it('show and cancel the one that is at work, and go on with the next', () => {
+    const [a, b] = [run(), run()];
+    let imports = handedOver(handedOver(begun(begun(NO_IMPORTS, a), b), a), b);
+    expect(imports.runs.map(({ stop }) => stop)).toEqual([a.stop, b.stop]);
+    imports.runs[0]?.stop.abort();
+    expect([a.stop.signal.aborted, b.stop.signal.aborted]).toEqual([true, false]);
+    imports = ended(imports, a, { reports: [report('a.zip')] });
+    expect(viewOf(imports)).toBe('reading');
+    expect(imports.runs.map(({ stop }) => stop)).toEqual([b.stop]);
+  });
+
+  it('put the one whose files are together first: the library works in that order', () => {
+    const [slow, fast] = [run(), run()];
+    let imports = handedOver(begun(begun(NO_IMPORTS, slow), fast), fast);
+    expect(imports.runs.map(({ stop }) => stop)).toEqual([fast.stop, slow.stop]);
+    imports = handedOver(imports, slow);
+    expect(imports.runs.map(({ stop }) => stop)).toEqual([fast.stop, slow.stop]);
+  });
+
+  it('add their reports to one another, and what was no import beside them', () => {
+    const [a, b, c, d] = [run(), run(), run(), run()];
+    let imports = [a, b, c, d].reduce(begun, NO_IMPORTS);
+    imports = ended(imports, b, { reports: [report('b1'), report('b2')] });
+    imports = ended(imports, a, { reports: [report('a')] });
+    imports = ended(imports, c, { sentence: 'There were no files.' });
+    imports = ended(imports, d, {});
+    expect(imports).toMatchObject({ runs: [], notices: [{ sentence: 'There were no files.' }] });
+    expect(imports.reports.map(({ source }) => source)).toEqual(['b1', 'b2', 'a']);
+    expect(viewOf(imports)).toBe('report');
+    // What is dropped later, before the report was put away, comes below it.
+    const e = run();
+    imports = ended(begun(imports, e), e, { reports: [report('e')] });
+    expect(imports.reports.map(({ source }) => source)).toEqual(['b1', 'b2', 'a', 'e']);
+  });
+
+  it('begin with the choice of files, and come back to it where nothing was imported', () => {
+    const a = run();
+    expect(viewOf(NO_IMPORTS)).toBe('pick');
+    expect(viewOf(ended(begun(NO_IMPORTS, a), a, {}))).toBe('pick');
+    const told = ended(begun(NO_IMPORTS, a), a, { sentence: 'There were no files.' });
+    expect(viewOf(told)).toBe('pick');
+    // What was said of the last drop is over with the next.
+    expect(begun(told, run()).notices).toEqual([]);
+  });
+});
