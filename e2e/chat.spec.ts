@@ -2,7 +2,7 @@
 
 import type { Locator, Page } from '@playwright/test';
 import { type ScriptedModelServer, startScriptedModel } from '../test/server/scripted-model.ts';
-import { chatgptHistory, expect, HISTORY, openApp, remembered, test } from './app.ts';
+import { chatgptHistory, expect, HISTORY, openApp, remembered, saved, test } from './app.ts';
 
 let server: ScriptedModelServer;
 test.beforeAll(async () => {
@@ -154,6 +154,60 @@ test('what is written meanwhile waits; it is taken back, deleted, or sent at onc
   await expect(said(page, 'The backup runs every night at three')).toBeVisible();
   await expect(queue).toHaveCount(0);
   expect(JSON.stringify(server.chats().at(-1)?.messages.at(-1))).toContain('First in line');
+});
+
+test('words in the composer outlive a command, an idea, and going elsewhere at once', async ({ page }) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  await ask(page, 'When does the backup run?');
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  const field = page.getByRole('textbox', { name: 'Message' });
+  const other = page.getByRole('link', { name: /backup run/ }).first();
+  await field.fill('Half a thought');
+  await page.getByRole('button', { name: /What did we decide about/ }).click();
+  await expect(field).toHaveValue('Half a thought What did we decide about ');
+  // Left before the draft was due to be kept.
+  await field.fill('Half a thought and more');
+  await other.click();
+  await expect(page.getByRole('heading', { name: /backup run/ })).toBeVisible();
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  await expect(field).toHaveValue('Half a thought and more');
+
+  const command = async (line: string) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('combobox').fill(line);
+    await page.keyboard.press('Enter');
+    await expect(field).toHaveValue(`${line} `);
+  };
+  await command('/help');
+  await page.keyboard.press('Enter');
+  await expect(field).toHaveValue('Half a thought and more');
+  await command('/title');
+  await page.getByRole('button', { name: 'Undo' }).last().click();
+  await expect(field).toHaveValue('Half a thought and more');
+  // A line that cannot be run comes back to be mended; once it is gone, the words are back.
+  await command('/title');
+  await page.keyboard.press('Enter');
+  await expect(field).toHaveValue('/title');
+  await field.fill('');
+  await expect(field).toHaveValue('Half a thought and more');
+  // Put in from another screen, before the draft was read.
+  await page.getByRole('link', { name: 'Memory' }).first().click();
+  await command('/recall');
+  await field.fill('');
+  await expect(field).toHaveValue('Half a thought and more');
+
+  // Sent, and gone elsewhere before it was written down: nobody is pulled back.
+  await page.evaluate(() => {
+    const link = [...document.querySelectorAll<HTMLAnchorElement>('a[href^="/c/"]')].at(0);
+    document.querySelector('textarea')?.form?.requestSubmit();
+    link?.click();
+  });
+  const here = page.url();
+  await expect(page.getByRole('link', { name: /Half a thought/ }).first()).toBeVisible();
+  await saved(page);
+  expect(page.url()).toBe(here);
+  await expect(page.getByRole('heading', { name: /backup run/ })).toBeVisible();
 });
 
 test('Markdown with code, maths and a table is drawn; script in it does not run', async ({ page }) => {

@@ -6,7 +6,7 @@ import {
   type ScriptedModelServer,
   startScriptedModel,
 } from '../test/server/scripted-model.ts';
-import { expect, holdToast, openApp, saved, test } from './app.ts';
+import { expect, holdToast, openApp, remembered, saved, test } from './app.ts';
 
 let server: ScriptedModelServer;
 test.beforeAll(async () => {
@@ -101,6 +101,14 @@ async function toDivider(page: Page): Promise<void> {
   }).toPass({ timeout: 60_000 });
   await divider(page).last().scrollIntoViewIfNeeded();
 }
+
+const toTop = (page: Page) =>
+  expect(async () => {
+    await page.getByRole('region', { name: 'Messages' }).evaluate((box) => {
+      box.scrollTop = 0;
+    });
+    await expect(page.getByRole('article', { name: 'You' }).first()).toBeVisible({ timeout: 2000 });
+  }).toPass({ timeout: 60_000 });
 
 /** About 250 tokens that say something about a topic. */
 const about = (topic: string): string =>
@@ -247,6 +255,39 @@ test('/compact --preview shows the plan; blocks are ticked by hand, then it is c
   expect(sent).not.toContain('orchard plan, part 7');
 });
 
+test('a message that is marked to be kept goes along word for word after folding, until the mark is taken back', async ({
+  page,
+}) => {
+  await openApp(page);
+  await connect(page, { ...SMALL, 'context.window_tokens': 16_000 });
+  server.answer(longAnswers);
+  await ask(page, 'The parrot of the lighthouse answers to Ferdinand.');
+  for (const topic of TOPICS.slice(0, 4)) await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
+  const first = page.getByRole('article', { name: 'You' }).first();
+  const choose = async (name: string) => {
+    await toTop(page);
+    await first.hover();
+    await first.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name, exact: true }).click();
+  };
+  const sentence = 'The parrot of the lighthouse answers to Ferdinand.';
+  const sentWith = async (words: string) => {
+    await ask(page, words);
+    return allOf(server.chats().at(-1));
+  };
+  await write(page, '/compact --strategy sliding-window');
+  await expect(
+    page.getByRole('complementary', { name: 'Context' }).getByText(/messages? folded/),
+  ).toBeVisible();
+  expect(await sentWith('Go on.')).not.toContain(sentence);
+  await choose('Keep verbatim');
+  await expect(first.getByText('Kept verbatim')).toBeVisible();
+  expect(await sentWith('And on.')).toContain(sentence);
+  await choose('Keep verbatim no longer');
+  await expect(first.getByText('Kept verbatim')).toBeHidden();
+  expect(await sentWith('And on again.')).not.toContain(sentence);
+});
+
 test('asked first: a turn waits for the plan, goes on without folding or with it', async ({ page }) => {
   await openApp(page);
   await connect(page, { ...SMALL, 'context.confirm': true });
@@ -318,6 +359,8 @@ test('a D-Mail on a tool’s result asks for what changed only, and says what wa
   page,
 }) => {
   await openApp(page);
+  // A model that asks memory waits for half a minute only, and an index may take longer to open on a busy machine.
+  await remembered(page, 'words');
   await connect(page, { 'recall.auto_recall.enabled': false });
   server.answer((request) => {
     const last = request.messages.at(-1);
@@ -370,6 +413,56 @@ test('a D-Mail on a tool’s result asks for what changed only, and says what wa
   expect(server.chats().length).toBe(before + 2);
   await expect(page.getByRole('article').getByText('After nothing: And then?')).toBeVisible();
   await expect(page.getByText('taken over, no model call').first()).toBeVisible();
+});
+
+test('a D-Mail in other words, and one as a note: each goes on from its place; undo and the links lead back', async ({
+  page,
+}) => {
+  await openEcho(page);
+  await ask(page, 'One');
+  await ask(page, 'Two');
+  const said = (words: string | RegExp) => page.getByRole('article').getByText(words);
+  const dialog = page.getByRole('dialog', { name: 'Send back' });
+  const openSendBack = async (name: 'You' | 'Answer') => {
+    const first = page.getByRole('article', { name }).first();
+    await first.hover();
+    await first.getByRole('button', { name: 'More' }).first().click();
+    await page.getByRole('menuitem', { name: 'Send back' }).click();
+  };
+
+  await openSendBack('You');
+  const wording = dialog.getByRole('textbox', { name: 'Other words for this message' });
+  await expect(wording).toBeFocused();
+  await expect(wording).toHaveValue('One');
+  await expect(dialog.getByRole('button', { name: 'Send back' })).toBeDisabled();
+  await wording.fill('One, in other words');
+  await dialog.getByRole('button', { name: 'Send back' }).click();
+  await expect(said('Answer to: One, in other words')).toBeVisible();
+  await expect(said('Answer to: Two')).toBeHidden();
+  await expect(page.getByText('Sent back. The branch you left is still there.')).toBeVisible();
+  await holdToast(page);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(said('Answer to: Two')).toBeVisible();
+
+  // Of an answer there are no other words: what is said to its place is a note.
+  await openSendBack('Answer');
+  const note = dialog.getByRole('textbox', { name: 'A note to this place' });
+  await expect(note).toBeFocused();
+  await note.fill('Two leads nowhere, ask for three.');
+  await note.press('Control+Enter');
+  await expect(dialog).toBeHidden();
+  await expect(said(/^Answer to: .*Two leads nowhere/)).toBeVisible();
+  const asked = allOf(server.chats().at(-1));
+  expect(asked).toContain('Answer to: One');
+  expect(asked).toContain('Two leads nowhere, ask for three.');
+  expect(asked).not.toContain('Answer to: Two');
+
+  await page.getByRole('button', { name: 'Sent back from a later branch' }).click();
+  await expect(said('Answer to: Two')).toBeVisible();
+  // Both were sent from here; the one that was taken back is still a branch.
+  await expect(page.getByRole('button', { name: 'Sent back from here' })).toHaveCount(2);
+  await page.getByRole('button', { name: 'Sent back from here' }).last().click();
+  await expect(said(/^Answer to: .*Two leads nowhere/)).toBeVisible();
 });
 
 test('the branch map is walked with the keyboard, and two branches are compared', async ({ page }) => {

@@ -138,6 +138,10 @@ test('without the files of the model, recall goes on by words and says so; with 
       .toBe('embedding-missing');
     await page.goto(`${app.url}/memory?console`);
     await expect(page.getByText(/The files of the embedding model are not here/).first()).toBeVisible();
+    // The pictures are there all the same.
+    await page.goto(`${app.url}/memory/pictures?console`);
+    await expect(page.getByText(/The files of the embedding model are not here/).first()).toBeVisible();
+    await expect(page.getByRole('region', { name: 'Timeline' }).locator('svg a')).toHaveCount(1);
     missing = false;
     // It looks again by itself.
     await remembered(page, 'meaning');
@@ -224,6 +228,11 @@ test('a conversation of 5,000 messages opens at its end, draws only what is near
   const drawn = () => page.locator('[data-message-id]').count();
   expect(await drawn()).toBeLessThan(80);
   const list = page.getByRole('region', { name: 'Messages' });
+  const asked = page.getByRole('article').filter({ hasText: 'Question 4998' });
+  await asked.hover();
+  await asked.getByRole('button', { name: 'Edit', exact: true }).click();
+  const editor = page.getByRole('textbox', { name: 'Edit the message' });
+  await editor.fill('Half of a better question');
   await list.evaluate((box) => {
     box.scrollTop = box.scrollHeight / 2;
   });
@@ -236,6 +245,8 @@ test('a conversation of 5,000 messages opens at its end, draws only what is near
     await expect(page.getByText('Question 0: what of station 0?')).toBeVisible({ timeout: 1000 });
   }).toPass();
   expect(await drawn()).toBeLessThan(80);
+  // What is being written goes nowhere, wherever one reads meanwhile.
+  await expect(editor).toHaveValue('Half of a better question');
 });
 
 test('an import that is called off leaves nothing behind', async ({ page }) => {

@@ -106,6 +106,9 @@ test('pictures lead to conversations, with the pointer, the keyboard and as tabl
   const marks = timeline.locator('svg a');
   await expect(marks.first()).toBeVisible();
   await expect(marks).toHaveCount(HISTORY.length);
+  // Another tab, where one is asked for, shows the conversation as well.
+  for (const mark of await marks.all())
+    expect(await mark.evaluate((link) => (link as SVGAElement).href.baseVal)).toMatch(/^\/c\/./);
   await marks.first().focus();
   await page.keyboard.press('ArrowRight');
   const focused = timeline.locator('a:focus');
@@ -127,4 +130,10 @@ test('pictures lead to conversations, with the pointer, the keyboard and as tabl
   await expect(timeline.getByRole('row')).toHaveCount(HISTORY.length + 1);
   await timeline.getByRole('button', { name: 'Night train' }).click();
   await expect(page.getByRole('heading', { name: 'Night train' })).toBeVisible();
+  // What is sent as it is: the conversation one comes from.
+  await openMemory(page);
+  const working = page.getByRole('region', { name: 'Layers' }).locator('div:has(> h3)').first();
+  await expect(working.getByRole('button', { name: /Night train/ })).toBeVisible();
+  await page.goto('/memory?console');
+  await expect(working).toContainText('No conversation is open.');
 });

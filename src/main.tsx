@@ -46,7 +46,8 @@ import { createPause } from './services/memory/pause.ts';
 import { startPolish } from './services/memory/polish.ts';
 import { createRebuilding } from './services/memory/rebuilding.ts';
 import { enteredPrice } from './services/settings/entered-price.ts';
-import { createSettings, endpointSecret } from './services/settings/settings-service.ts';
+import { createKeys, endpointKey } from './services/settings/keys.ts';
+import { createSettings } from './services/settings/settings-service.ts';
 import { createSync } from './services/sync/sync-service.ts';
 import { couldNotStart } from './ui/i18n/could-not-start.ts';
 import { exportWords } from './ui/i18n/export-words.ts';
@@ -71,6 +72,7 @@ async function start(): Promise<void> {
     return createInMemoryStore();
   });
   const vault = createVault(store.drawer);
+  const keys = createKeys(vault);
 
   // NETWORK
   const network = createNetwork(
@@ -128,11 +130,10 @@ async function start(): Promise<void> {
         name: 'embedding',
       }),
   );
-  const secret = (name: string) => vault.get(name);
   const embedding = followEmbedding({
     config: settings.config,
     make: (config) =>
-      createEmbedding({ config, connect: embeddingThread.connect, secret, fetch: network.fetch }),
+      createEmbedding({ config, connect: embeddingThread.connect, secret: keys.get, fetch: network.fetch }),
     signal,
   });
 
@@ -329,7 +330,7 @@ async function start(): Promise<void> {
     return createOpenAICompatibleModel({
       endpoint,
       model: chosen.model,
-      key: () => vault.get(endpointSecret(endpoint.id)),
+      key: () => keys.get(endpointKey(endpoint.id), endpoint.baseUrl),
       fetch: network.fetch,
     });
   };

@@ -12,6 +12,7 @@ import { languageFor, setLanguage } from './i18n/index.ts';
 import { DataAlert, RoomNotice, UpdateNotice } from './shell/app-notices.tsx';
 import { CheatSheet } from './shell/cheat-sheet.tsx';
 import { classes, Sheet, TooltipProvider } from './shell/controls.tsx';
+import { DropAnywhere } from './shell/drop-anywhere.tsx';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { FatalScreen } from './shell/fatal-screen.tsx';
 import { sidebarRows } from './shell/groups.ts';
@@ -208,6 +209,7 @@ function Frame() {
           />
         )}
       </Suspense>
+      <DropAnywhere />
       <ForgetEverywhere />
       <CheatSheet open={floating === 'shortcuts'} onOpenChange={close} />
       <Toaster

@@ -198,7 +198,9 @@ async function checkpointsIn(app: string) {
   try {
     const page = await browser.newPage();
     await page.goto(`${app}/?console`);
-    await page.waitForFunction('globalThis.recollect?.app.documents.library.get().ready');
+    // Through the debugger: the page's policy forbids the runner's own way to wait for an expression.
+    while (!(await page.evaluate('globalThis.recollect?.app.documents.library.get().ready')))
+      await page.waitForTimeout(50);
     const messages = JSON.stringify(conversation(COUNT, 'app'));
     // The compiler names functions with a helper of its own.
     const figures = await page.evaluate(

@@ -130,8 +130,17 @@ const startOf = async (page: Page) => {
     memoryMs: Math.round(await inPage<number>(page, 'performance.now()')),
   };
 };
+/** A pause is forgotten unless it is said again. */
 const setPaused = (page: Page, paused: boolean) =>
-  inPage<void>(page, `globalThis.recollect.app.memory.setPaused(${paused})`);
+  inPage<void>(
+    page,
+    `(() => {
+      const say = () => globalThis.recollect.app.memory.setPaused(${paused});
+      clearInterval(globalThis.pausing);
+      if (${paused}) globalThis.pausing = setInterval(say, 5000);
+      say();
+    })()`,
+  );
 const stats = (page: Page) =>
   inPage<{ bytes: number; messages: number; chunks: number; vectors: number }>(
     page,
@@ -226,6 +235,7 @@ try {
       const json = chatgptExport(Math.min(FILE, size - texts.length), Date.now(), size + texts.length);
       texts.push(...textsOf(json));
       imports.push(await page.evaluate(importHistory, { json }));
+      told(`imported ${texts.length} of ${size}`);
     }
     at.import = {
       files: imports.length,
@@ -235,7 +245,6 @@ try {
         0,
       ),
     };
-    told(`imported ${size}`);
 
     watch.phase(`idle${size}`);
     at.saveIdleMs = spread(await page.evaluate(timeSaves, { count: 65, gapMs: 100 }));

@@ -149,7 +149,7 @@ export function createNetwork(start: () => Worker): Network {
   };
 }
 
-/** The worker's side: answers messages on `scope` until the worker ends. No cookies are sent, redirects to other origins are refused. */
+/** The worker's side: answers messages on `scope` until the worker ends. No cookies are sent, no redirect is followed. */
 export function serveNetwork(scope: {
   postMessage(message: FromWorker): void;
   addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
@@ -173,14 +173,16 @@ export function serveNetwork(scope: {
         headers: request.headers,
         body: request.body,
         credentials: 'omit',
-        redirect: 'error',
+        // Not followed, but seen: to a caller it is an answer that can be explained.
+        redirect: 'manual',
         referrerPolicy: 'no-referrer',
         signal,
       });
       scope.postMessage({
         type: 'head',
         id,
-        status: response.status,
+        // A browser veils even the status of a redirect.
+        status: response.type === 'opaqueredirect' ? 302 : response.status,
         statusText: response.statusText,
         headers: [...response.headers],
         opaque: response.type === 'opaque',

@@ -28,6 +28,7 @@ export const PROBLEM_CODES = [
   'damaged-entry',
   'index-unavailable',
   'index-damaged',
+  'memory-behind',
   // models
   'no-model',
   'model-key',
@@ -56,6 +57,7 @@ export const PROBLEM_CODES = [
   'import-empty',
   'import-storage',
   'import-limit',
+  'export-too-large',
   // commands and settings
   'command-unknown',
   'command-argument',
@@ -78,6 +80,8 @@ export const PROBLEM_CODES = [
   'sync-upgrade',
   'sync-rate',
   'sync-thread',
+  'sync-unfetched',
+  'sync-older',
   // things that are not there any more
   'conversation-missing',
   'tool-limit',

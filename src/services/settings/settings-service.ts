@@ -20,6 +20,7 @@ import {
   settingInvalid,
   valuesAt,
 } from '../../domain/settings/fields.ts';
+import { createKeys, endpointKey, originOf } from './keys.ts';
 import type { Connections, Settings } from './settings.ts';
 
 /** Drawer keys. The configuration is kept as the values a person set, by path: a better default reaches those who set none. */
@@ -29,14 +30,9 @@ const ITEM = 'item/';
 
 const LARGEST_FILE = 1_000_000;
 
-/** Name in the vault of an endpoint's key. */
-export const endpointSecret = (endpointId: string): string => `endpoint/${endpointId}`;
-
-/** Names in the vault of the keys that a configuration file of the first description has in it. */
-const FILE_SECRETS = [
-  { group: 'openai', secret: 'embedding/openai' },
-  { group: 'custom', secret: 'embedding/custom' },
-] as const;
+/** Groups of `embedding` that have an address, and with it a key: in a configuration file of the first description both. */
+const EMBEDDING_GROUPS = ['openai', 'custom'] as const;
+type EmbeddingGroup = (typeof EMBEDDING_GROUPS)[number];
 
 const endpointSchema = z.object({
   id: z.string().min(1),
@@ -82,6 +78,7 @@ export async function createSettings({
   const config = writable<Config>(defaultConfig);
   const connections = writable<Connections>({ endpoints: [], chosen: null });
   const problem = writable<Problem | null>(null);
+  const keys = createKeys(vault);
 
   // -------------------------------------------------------------------------------------------- reading
   const keptValues = async (): Promise<{ kept: ConfigValues; refused: readonly Refusal[] }> => {
@@ -135,16 +132,18 @@ export async function createSettings({
     return done;
   };
 
-  /** Sets what `path` names; `before` runs once everything was checked and nothing has changed yet. */
-  const change = (path: string, value: unknown, before: () => Promise<void> = async () => {}) =>
+  /** Sets what `path` names; `before` runs once everything was checked and nothing has changed yet, with what will be in force. */
+  const change = (path: string, value: unknown, before: (next: Config) => Promise<void> = async () => {}) =>
     inLine(async () => {
       const { kept } = await keptValues();
       const { values, refused } = valuesAt(inForce(kept).config, path, value);
       const all = [...refused, ...configOf(values).refused];
       if (all.length > 0) throw settingInvalid(all);
-      await before();
-      const next = Object.entries({ ...kept, ...values }).filter(([, kept]) => kept !== undefined);
-      await drawer.set(CONFIG, Object.fromEntries(next));
+      const next = Object.fromEntries(
+        Object.entries({ ...kept, ...values }).filter(([, kept]) => kept !== undefined),
+      );
+      await before(inForce(next).config);
+      await drawer.set(CONFIG, next);
       await load();
     });
 
@@ -156,6 +155,13 @@ export async function createSettings({
     });
 
   await load();
+  // Keys of an earlier version say not where they belong: to the addresses in force now, before anybody changes one. A vault that
+  // cannot be opened says so where a key is needed.
+  void inLine(async () => {
+    const { embedding } = config.get();
+    for (const group of EMBEDDING_GROUPS) await keys.get(`embedding/${group}`, embedding[group].base_url);
+    for (const { id, baseUrl } of connections.get().endpoints) await keys.get(endpointKey(id), baseUrl);
+  }).catch(() => {});
   const stop = drawer.subscribe(({ keys }) => {
     if (keys.includes(CONFIG) || keys.includes(CONNECTIONS)) void inLine(load);
   });
@@ -180,8 +186,20 @@ export async function createSettings({
 
     importYaml: async (text) => {
       const { secrets, content } = readFile(text);
-      await change('', content, async () => {
-        for (const { name, secret } of secrets) await vault.put(name, secret);
+      await change('', content, async ({ embedding }) => {
+        const addressOf = (group: EmbeddingGroup) => embedding[group].base_url;
+        // A key for no address would go to whichever comes next.
+        const homeless = secrets.filter(({ group }) => originOf(addressOf(group)) === null);
+        if (homeless.length > 0)
+          throw settingInvalid(
+            homeless.map(({ group }) => ({
+              key: `embedding.${group}.base_url`,
+              value: addressOf(group),
+              allowed: 'https://… | http://…',
+            })),
+          );
+        for (const { group, secret } of secrets)
+          await keys.keep(`embedding/${group}`, secret, addressOf(group));
       });
     },
 
@@ -190,7 +208,8 @@ export async function createSettings({
       if (!checked.success) throw settingInvalid([endpointRefusal(endpoint, checked.error)]);
       await changeConnections(async ({ endpoints, chosen }) => {
         // The key first: an endpoint without its key would look connected.
-        if (key !== undefined) await vault.put(endpointSecret(endpoint.id), key);
+        if (key === '') await keys.forget(endpointKey(endpoint.id));
+        else if (key !== undefined) await keys.keep(endpointKey(endpoint.id), key, checked.data.baseUrl);
         const known = endpoints.some(({ id }) => id === endpoint.id);
         return {
           chosen,
@@ -203,7 +222,7 @@ export async function createSettings({
 
     removeEndpoint: (id) =>
       changeConnections(async ({ endpoints, chosen }) => {
-        await vault.put(endpointSecret(id), '');
+        await keys.forget(endpointKey(id));
         return {
           endpoints: endpoints.filter((endpoint) => endpoint.id !== id),
           chosen: chosen?.endpointId === id ? null : chosen,
@@ -219,13 +238,16 @@ export async function createSettings({
         return { endpoints, chosen: choice };
       }),
 
-    keepSecret: (name, secret) => vault.put(name, secret),
-    hasSecret: async (name) => (await vault.get(name)) !== undefined,
-
-    hasKey: async (endpointId) => (await vault.get(endpointSecret(endpointId))) !== undefined,
+    // After what is under way: a key that is being kept, and where those of an earlier version belong.
+    keyOrigin: (name) => inLine(() => keys.origin(name)),
+    forgetKey: (name) => inLine(() => keys.forget(name)),
 
     test: async (endpoint, key, signal) =>
-      test(endpoint, key ?? (await vault.get(endpointSecret(endpoint.id))), signal),
+      test(
+        endpoint,
+        key ?? (await inLine(() => keys.get(endpointKey(endpoint.id), endpoint.baseUrl))),
+        signal,
+      ),
 
     // The caller put it there and knows what it is.
     recallItem: async <T>(key: string) => (await drawer.get(ITEM + key)) as T | undefined,
@@ -235,7 +257,7 @@ export async function createSettings({
 
 /** A configuration file taken apart: what belongs in the vault, and the rest. Throws `settings-file` for what is no such file. */
 function readFile(text: string): {
-  secrets: { name: string; secret: string }[];
+  secrets: { group: EmbeddingGroup; secret: string }[];
   content: Record<string, unknown>;
 } {
   const unreadable = (detail: string, cause?: unknown) =>
@@ -259,14 +281,14 @@ function readFile(text: string): {
 
   // Unquoted, `1.0` is a number to YAML.
   if (content.version === 1) content.version = '1.0';
-  const secrets: { name: string; secret: string }[] = [];
+  const secrets: { group: EmbeddingGroup; secret: string }[] = [];
   const { embedding } = content as { embedding?: Record<string, unknown> | null };
-  for (const { group, secret: name } of FILE_SECRETS) {
+  for (const group of EMBEDDING_GROUPS) {
     const section = embedding?.[group];
     if (typeof section !== 'object' || section === null || !('api_key' in section)) continue;
     const { api_key: secret, ...others } = section as Record<string, unknown>;
     // An empty one is the placeholder of the description, not the wish to forget a key.
-    if (typeof secret === 'string' && secret !== '') secrets.push({ name, secret });
+    if (typeof secret === 'string' && secret !== '') secrets.push({ group, secret });
     else if (secret !== '' && secret !== null)
       throw settingInvalid([{ key: `embedding.${group}.api_key`, value: '…', allowed: '"…"' }]);
     (embedding as Record<string, unknown>)[group] = others;

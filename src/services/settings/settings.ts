@@ -4,6 +4,7 @@ import type { ConnectionReport, Endpoint } from '../../adapters/models/chat-mode
 import type { Problem } from '../../domain/base/errors.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import type { KeyName } from './keys.ts';
 
 /** Which model answers: endpoint and model id; null: memory only. */
 export interface ModelChoice {
@@ -16,9 +17,6 @@ export interface Connections {
   readonly chosen: ModelChoice | null;
 }
 
-/** Keys that belong to no chat endpoint: of the services that make vectors. */
-export type SecretName = 'embedding/openai' | 'embedding/custom';
-
 export interface Settings {
   readonly config: Readable<Config>;
   readonly connections: Readable<Connections>;
@@ -27,16 +25,16 @@ export interface Settings {
   reset(): Promise<void>;
   /** YAML with every key; secrets are left out. */
   exportYaml(): string;
-  /** Checks everything first; unknown keys and values out of range are named. Throws `settings-file` or `setting-invalid`. */
+  /** Checks everything first; unknown keys and values out of range are named, and a key for no address. Throws `settings-file` or `setting-invalid`. */
   importYaml(text: string): Promise<void>;
+  /** The key is kept for the endpoint's origin and sent nowhere else. `undefined` leaves the one that is kept, `''` forgets it. */
   saveEndpoint(endpoint: Endpoint, key: string | undefined): Promise<void>;
   removeEndpoint(id: string): Promise<void>;
   choose(choice: ModelChoice | null): Promise<void>;
-  hasKey(endpointId: string): Promise<boolean>;
-  /** Puts a key that belongs to no endpoint into the vault; an empty one takes it away. */
-  keepSecret(name: SecretName, secret: string): Promise<void>;
-  hasSecret(name: SecretName): Promise<boolean>;
-  /** Asks the endpoint for its models; explains CORS, 401, 404, 429 and no network. `key` undefined: the one kept. */
+  /** Origin that a kept key belongs to, and to no other; null where none is kept. */
+  keyOrigin(name: KeyName): Promise<string | null>;
+  forgetKey(name: KeyName): Promise<void>;
+  /** Asks the endpoint for its models; explains CORS, 401, 404, 429 and no network. `key` undefined: the one kept for this origin. */
   test(endpoint: Endpoint, key: string | undefined, signal: AbortSignal): Promise<ConnectionReport>;
   /** Things the interface keeps: panel widths, dismissed hints, drafts. */
   recallItem<T>(key: string): Promise<T | undefined>;

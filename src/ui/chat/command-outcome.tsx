@@ -18,6 +18,7 @@ import { download, useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { readCompaction } from './compaction.tsx';
+import { isEmptyPage } from './empty-page.ts';
 import { BranchSide } from './worldline-map.tsx';
 
 function Entries({ entries }: { entries: readonly LibraryEntry[] }) {
@@ -78,7 +79,7 @@ function Help({ only }: { only: string | undefined }) {
                   .map((name) => (
                     <div key={name} className="contents">
                       <dt className="font-mono text-[0.8125rem] text-ink">{name}</dt>
-                      <dd>{help(`${command.name}.${name.replace(/^--/, '')}`)}</dd>
+                      <dd>{help(`${command.name}.${name}`)}</dd>
                     </div>
                   ))}
               </dl>
@@ -212,7 +213,8 @@ function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'expl
       .then(
         ({ conversationId }) => {
           session.follow(conversationId);
-          if (id === null) navigation.openConversation(conversationId, null, { replace: true });
+          if (id === null && isEmptyPage())
+            navigation.openConversation(conversationId, null, { replace: true });
         },
         (error: unknown) => {
           setSent(false);

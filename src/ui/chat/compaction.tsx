@@ -13,7 +13,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDuration, formatExact, formatNumber, formatPercent } from '../i18n/index.ts';
 import { Badge, Button, classes, Dialog, Select, Spinner, TextArea, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
-import { ProblemNotice, useProblemWords } from '../shell/problem-notice.tsx';
+import { type ProblemLike, ProblemNotice, useProblemWords } from '../shell/problem-notice.tsx';
 import { ownFailure } from './folding.ts';
 import { formatPrice } from './gauge.tsx';
 import { Markdown } from './markdown.tsx';
@@ -26,6 +26,18 @@ export function useStrategyName(): (id: string) => string {
   const { t, i18n } = useTranslation('context');
   return (id) =>
     i18n.exists(`strategies.${id}`, { ns: 'context' }) ? t(`strategies.${id}` as 'strategies.turns') : id;
+}
+
+/** A problem of folding with the strategies it names as a person knows them. */
+function useFoldProblem(): <P extends ProblemLike>(problem: P) => P {
+  const name = useStrategyName();
+  return (problem) => {
+    const { params } = problem;
+    if (problem.code !== 'compaction-fallback' || !params) return problem;
+    const named = { ...params };
+    for (const key of ['wanted', 'strategy']) if (key in named) named[key] = name(String(named[key]));
+    return { ...problem, params: named };
+  };
 }
 
 /** What a compaction left out and put in its place, read from its plan; null for one that this version cannot read. */
@@ -55,8 +67,10 @@ export function useFoldReport(): (result: CompactResult, nothing?: string) => bo
   const { t } = useTranslation('context');
   const words = useProblemWords();
   return (result, nothing = t('plan.nothing')) => {
-    if (result.outcome === 'failed') {
-      const { what, kept, todo } = words(result.problem);
+    const problem =
+      result.outcome === 'failed' ? result.problem : result.outcome === 'applied' && result.unsaved;
+    if (problem) {
+      const { what, kept, todo } = words(problem);
       toast.error(what, { description: [kept, todo].filter(Boolean).join(' ') });
     } else if (result.outcome === 'nothing') toast(nothing);
     return result.outcome === 'applied' || result.outcome === 'preview';
@@ -96,6 +110,7 @@ export function CompactionDivider({
   const report = useReport();
   const reportFold = useFoldReport();
   const strategyName = useStrategyName();
+  const foldProblem = useFoldProblem();
   const [open, setOpen] = useState<Open>('nothing');
   const [busy, setBusy] = useState(false);
   const [text, setText] = useState('');
@@ -160,7 +175,7 @@ export function CompactionDivider({
                 open === 'look',
               )}
               {read &&
-                read.summary !== '' &&
+                (read.summary !== '' || compaction.summary != null) &&
                 action(
                   t('divider.edit'),
                   () => {
@@ -218,11 +233,11 @@ export function CompactionDivider({
             <ProblemNotice
               compact
               className="mb-2"
-              problem={{
-                code: compaction.problem.code as 'unexpected',
+              problem={foldProblem({
+                code: compaction.problem.code,
                 message: compaction.problem.message,
-                retry: false,
-              }}
+                ...(compaction.problem.params ? { params: compaction.problem.params } : {}),
+              })}
             />
           )}
           {open === 'look' &&
@@ -379,6 +394,7 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
   const report = useReport();
   const reportFold = useFoldReport();
   const strategyName = useStrategyName();
+  const foldProblem = useFoldProblem();
   const [guidance, setGuidance] = useState(pending.guidance);
   const [summary, setSummary] = useState(pending.summary);
   const [applying, setApplying] = useState(false);
@@ -432,7 +448,7 @@ function OpenPlan({ conversationId, pending }: { conversationId: ConversationId;
               : t(`plan.whyNot.${plan.whyNot.code}`, { tokens: plan.whyNot.tokens })}
           </span>
         </div>
-        {pending.problem && <ProblemNotice problem={pending.problem} compact />}
+        {pending.problem && <ProblemNotice problem={foldProblem(pending.problem)} compact />}
         <form
           className="flex flex-wrap items-end gap-3"
           onSubmit={(event) => {

@@ -20,17 +20,19 @@ import type { TurnState } from '../../services/chat/chat.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { RecallChip, type RecallChoice } from '../memory/recall-chip.tsx';
-import { classes, IconButton } from '../shell/controls.tsx';
+import { Button, classes, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
+import { offer } from '../shell/offer.ts';
 import { isComposing, keysOf, shortcutKeys, useShortcutKeys } from '../shell/shortcuts.ts';
 import { attach, fitsField, LONG_PASTE, MAX_FILES, textPart } from './attachments.ts';
 import { type CommandLine, CommandShelf, type CommandShelfHandle, isCommandLine } from './command-shelf.tsx';
-import { createDraftKeeper, type DraftFile, readDraft } from './draft.ts';
+import { createDraftKeeper, type DraftFile, inserted, keptWords, readDraft } from './draft.ts';
+import { filesGiven, type GivenFiles } from './file-drop.tsx';
 import { GaugeRing, useNextRequest } from './gauge.tsx';
 import { ModelPicker } from './model-picker.tsx';
 
 export interface ComposerHandle {
-  addFiles(files: Iterable<File>): void;
+  addFiles(given: GivenFiles): void;
 }
 
 let serial = 0;
@@ -46,6 +48,11 @@ function fitHeight(area: HTMLTextAreaElement): void {
   area.style.height = 'auto';
   area.style.height = `${area.scrollHeight}px`;
 }
+
+/** At most this many names of files are told at once. */
+const TOLD = 3;
+const namesOf = (names: readonly string[]): string =>
+  `${names.slice(0, TOLD).join(', ')}${names.length > TOLD ? ' …' : ''}`;
 
 const onlyTouch = (): boolean => matchMedia('(pointer: coarse) and (hover: none)').matches;
 
@@ -85,6 +92,8 @@ export function Composer({
   const shelf = useRef<CommandShelfHandle>(null);
   const [files, setFiles] = useState<readonly DraftFile[]>([]);
   const [refused, setRefused] = useState<readonly string[]>([]);
+  /** Files that look like exported conversations. */
+  const [exports, setExports] = useState<GivenFiles['exports']>(null);
   const [hasText, setHasText] = useState(false);
   /** The line while it is a command, else null: plain words cause no drawing. */
   const [command, setCommand] = useState<CommandLine | null>(null);
@@ -101,6 +110,8 @@ export function Composer({
 
   const keeper = useRef<ReturnType<typeof createDraftKeeper> | null>(null);
   const recallTimer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  /** Words that commands put in from elsewhere took the place of, newest last: they come back after them. */
+  const aside = useRef<string[]>([]);
   const isFirst = useRef(first);
   isFirst.current = first;
 
@@ -133,18 +144,23 @@ export function Composer({
 
   useEffect(() => {
     const { settings } = app;
-    const own = createDraftKeeper(settings, conversationId, () => ({
-      text: area.current?.value ?? '',
-      files: filesNow.current,
-    }));
+    // When all this goes away the reference is empty already, and the field still has the words.
+    const field = area.current;
+    const own = createDraftKeeper(settings, conversationId, () => {
+      const shown = field?.value ?? '';
+      return { text: keptWords(shown, isCommandLine(shown), aside.current), files: filesNow.current };
+    });
     keeper.current = own;
     let here = true;
     readDraft(settings, conversationId).then(
       (draft) => {
-        // Who typed while the draft was read means what was typed.
-        if (!here || !draft || area.current?.value !== '') return;
-        setFiles(draft.files);
-        setText(draft.text);
+        if (!here || !draft || !field) return;
+        setFiles((added) => [...draft.files, ...added]);
+        // Who wrote while the draft was read goes on with it; a command that was put in goes first.
+        if (isCommandLine(field.value)) {
+          if (draft.text !== '') aside.current.unshift(draft.text);
+          own.changed();
+        } else setText([draft.text, field.value].filter((words) => words !== '').join('\n\n'));
       },
       () => undefined,
     );
@@ -161,15 +177,28 @@ export function Composer({
     const own = {
       focus: () => area.current?.focus(),
       insert: (text: string) => {
-        setText(text);
-        area.current?.focus();
+        const field = area.current;
+        if (!field) return;
+        const next = inserted(text, field);
+        const { former } = next;
+        if (former !== '') {
+          aside.current.push(former);
+          offer(t('setAside'), {
+            label: t('undo'),
+            onClick: () => {
+              if (aside.current.at(-1) === former) setText(aside.current.pop() ?? '');
+            },
+          });
+        }
+        setText(next.text, next.caret);
+        field.focus();
       },
     };
     session.composer.set(own);
     return () => {
       if (session.composer.get() === own) session.composer.set(null);
     };
-  }, [session, setText]);
+  }, [session, setText, t]);
 
   const draft = useMemo<readonly Part[]>(
     () => [...files.map((file) => file.part), ...(rested ? [{ type: 'text' as const, text: rested }] : [])],
@@ -183,9 +212,10 @@ export function Composer({
   }, []);
 
   const addFiles = useCallback(
-    async (added: Iterable<File>) => {
+    async (given: GivenFiles) => {
       const refusals: string[] = [];
-      for (const file of added) {
+      setExports((before) => given.exports ?? before);
+      for (const file of given.files) {
         if (filesNow.current.length >= MAX_FILES) {
           refusals.push(t('refused.tooMany', { count: MAX_FILES }));
           break;
@@ -195,7 +225,8 @@ export function Composer({
           const entry = { id: nextId(), part: result.part, pasted: null };
           filesNow.current = [...filesNow.current, entry];
           changeFiles((all) => [...all, entry]);
-        } else refusals.push(t(`refused.${result.reason}`, { name: result.name }));
+        } else if (!given.exports?.names.includes(file.name))
+          refusals.push(t(`refused.${result.reason}`, { name: result.name }));
       }
       setRefused(refusals);
       area.current?.focus();
@@ -203,8 +234,8 @@ export function Composer({
     [changeFiles, t],
   );
   useImperativeHandle(handle, () => ({
-    addFiles: (added) => {
-      addFiles(added).catch(report);
+    addFiles: (given) => {
+      addFiles(given).catch(report);
     },
   }));
 
@@ -212,7 +243,7 @@ export function Composer({
     const pasted = [...event.clipboardData.files];
     if (pasted.length > 0) {
       event.preventDefault();
-      addFiles(pasted).catch(report);
+      addFiles(filesGiven(pasted)).catch(report);
       return;
     }
     const text = event.clipboardData.getData('text/plain');
@@ -229,7 +260,8 @@ export function Composer({
       field.value = '';
       changeFiles((all) => [...all, { id: nextId(), part: textPart(text, t('pastedName')), pasted: text }]);
     }
-    changed();
+    if (field?.value === '' && aside.current.length > 0) setText(aside.current.pop() ?? '');
+    else changed();
   };
 
   const submit = () => {
@@ -239,10 +271,12 @@ export function Composer({
     const sent = filesNow.current;
     setRefused([]);
     if (isCommandLine(text)) {
-      setText('');
+      const former = aside.current.pop() ?? '';
+      setText(former);
       keeper.current?.flush();
       runCommand(text).then((done) => {
-        if (done || area.current?.value !== '') return;
+        if (done || area.current?.value !== former) return;
+        if (former !== '') aside.current.push(former);
         setText(text);
         // The shelf would stand before what went wrong; the next key opens it.
         setCommand(null);
@@ -252,7 +286,7 @@ export function Composer({
     if (!text && sent.length === 0) return;
     const parts: Part[] = sent.map((file) => file.part);
     if (text) parts.push({ type: 'text', text });
-    setText('');
+    setText(aside.current.pop() ?? '');
     setFiles([]);
     filesNow.current = [];
     setRecallText('');
@@ -387,6 +421,30 @@ export function Composer({
             />
           </div>
         )}
+        {exports && (
+          <div role="status" className="flex items-center gap-2 border-b px-4 py-2 text-sm">
+            <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+              {t('export.looks', { names: namesOf(exports.names) })}
+            </span>
+            <Button
+              size="sm"
+              onClick={() => {
+                setExports(null);
+                changeFiles((all) => all.filter(({ part }) => !exports.names.includes(part.name ?? '')));
+                session.dropped.set(exports.files);
+                session.floating.set('import');
+              }}
+            >
+              {t('export.import')}
+            </Button>
+            <IconButton
+              size="sm"
+              label={t('close')}
+              icon={<X size={14} aria-hidden />}
+              onClick={() => setExports(null)}
+            />
+          </div>
+        )}
         {files.length > 0 && (
           <ul aria-label={t('attached')} className="flex flex-wrap gap-2 px-3 pt-3">
             {files.map((file) => (
@@ -442,7 +500,7 @@ export function Composer({
             multiple
             hidden
             onChange={(event) => {
-              addFiles([...(event.target.files ?? [])]).catch(report);
+              addFiles(filesGiven([...(event.target.files ?? [])])).catch(report);
               event.target.value = '';
             }}
           />

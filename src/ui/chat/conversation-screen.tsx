@@ -6,6 +6,7 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import { writable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
+import { keptChange } from '../../domain/chat/kept.ts';
 import type { Message, Part } from '../../domain/chat/message.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -174,6 +175,17 @@ function OpenedConversation({
       ),
     );
   };
+  const keep = (message: MessageId, kept: boolean) => {
+    const set = (on: boolean) => app.documents.change(id, { meta: keptChange(message, on) });
+    run(
+      set(kept).then(() =>
+        offer(tc(kept ? 'kept.marked' : 'kept.unmarked'), {
+          label: tc('kept.undo'),
+          onClick: () => run(set(!kept)),
+        }),
+      ),
+    );
+  };
   const restore = ({ name, messageId }: { name: string; messageId: MessageId }) => {
     setAside(null);
     run(
@@ -187,8 +199,8 @@ function OpenedConversation({
   };
   const fold = () => run(app.context.compact(id, { preview: true }).then((result) => reportFold(result)));
   const canFold = !trashed && hasModel && branch.path.length > 2;
-  const acts = useRef({ openElsewhere, show, regenerate, edit, navigation, jump, checkpoint });
-  acts.current = { openElsewhere, show, regenerate, edit, navigation, jump, checkpoint };
+  const acts = useRef({ openElsewhere, show, regenerate, edit, navigation, jump, checkpoint, keep });
+  acts.current = { openElsewhere, show, regenerate, edit, navigation, jump, checkpoint, keep };
   const messageActions = useMemo<MessageActions>(
     () => ({
       open: (conversationId, target) => acts.current.openElsewhere(conversationId, target),
@@ -197,6 +209,7 @@ function OpenedConversation({
       edit: (message, text, rerun) => acts.current.edit(message, text, rerun),
       jump: (message) => acts.current.jump(message),
       checkpoint: (message) => acts.current.checkpoint(message),
+      keep: (message, kept) => acts.current.keep(message, kept),
       sendBack: (message, callId) => setShown({ type: 'sendBack', message, callId }),
       ledger: (answer) => setShown({ type: 'ledger', answer }),
       connectModel: () => acts.current.navigation.openScreen('settings', 'models'),
@@ -283,7 +296,7 @@ function OpenedConversation({
 
   return (
     <div className="flex min-h-0 flex-1">
-      <div className="relative flex min-w-0 flex-1 flex-col" {...drop.handlers}>
+      <div className="relative flex min-w-0 flex-1 flex-col" {...(trashed ? {} : drop.handlers)}>
         <Header
           line
           actions={
@@ -416,7 +429,7 @@ function OpenedConversation({
             handle={composer}
           />
         )}
-        {drop.over && <DropOverlay />}
+        {drop.over && !trashed && <DropOverlay />}
       </div>
       {wide && panelWanted && (
         <aside

@@ -21,6 +21,34 @@ export interface Draft {
   readonly files: readonly DraftFile[];
 }
 
+/**
+ * What a field holds after words from elsewhere were put in, and where its caret is. Plain words go to the caret. A command needs the
+ * field for itself: `former` is what it took the place of, to be brought back after it; empty where that was nothing worth keeping.
+ */
+export function inserted(
+  words: string,
+  {
+    value,
+    selectionStart,
+    selectionEnd,
+  }: Pick<HTMLTextAreaElement, 'value' | 'selectionStart' | 'selectionEnd'>,
+): { readonly text: string; readonly caret: number; readonly former: string } {
+  if (words.startsWith('/')) {
+    // A command without a word of its own is one choice in the palette away.
+    const bare = /^\s*(\/\S*)?\s*$/.test(value);
+    return { text: words, caret: words.length, former: bare ? '' : value };
+  }
+  const before = value.slice(0, selectionStart);
+  // Words of a script with spaces stand apart from what is before them.
+  const gap = /[^\s\p{Script=Han}\p{Punctuation}]$/u.test(before) || /[.,;:!?]$/.test(before) ? ' ' : '';
+  const start = before + gap + words;
+  return { text: start + value.slice(selectionEnd), caret: start.length, former: '' };
+}
+
+/** What is kept of a field: a command gives way to the words it took the place of (`aside`, newest last), other words stand after them. */
+export const keptWords = (shown: string, isCommand: boolean, aside: readonly string[]): string =>
+  (isCommand && aside.length > 0 ? aside : [...aside, shown]).filter((words) => words !== '').join('\n\n');
+
 const keyOf = (id: ConversationId | null): string => `composer.${id ?? 'new'}`;
 /** Writing pauses this long before the draft is kept, ms. */
 const PAUSE = 400;

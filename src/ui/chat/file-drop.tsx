@@ -1,9 +1,50 @@
-// Dropping files onto a conversation.
+// Files given to a conversation: for the message, or, where they look like exported conversations, perhaps for the import.
 import { type DragEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { SourceFile } from '../../adapters/importers/importer.ts';
+import { fileOf } from '../../adapters/importers/source-file.ts';
+import { filesOfDrop } from '../library/drop.ts';
+
+export interface GivenFiles {
+  readonly files: readonly File[];
+  /** Those of them that look like exported conversations, as the import takes them; null for none. */
+  readonly exports: {
+    readonly names: readonly string[];
+    readonly files: Promise<readonly SourceFile[]>;
+  } | null;
+}
+
+const EXPORT = /\.(?:zip|jsonl)$|^(?:conversations|recollect).*\.json$/i;
+
+/** What was picked or pasted. */
+export function filesGiven(files: readonly File[]): GivenFiles {
+  const exports = files.filter(({ name }) => EXPORT.test(name));
+  const names = exports.map(({ name }) => name);
+  return {
+    files,
+    exports: names.length > 0 ? { names, files: Promise.resolve(exports.map((file) => fileOf(file))) } : null,
+  };
+}
+
+/** What was dropped; a folder is an export. Must be called inside the event: the browser empties the transfer right after it. */
+export function droppedFiles(transfer: DataTransfer): GivenFiles {
+  const names = [...transfer.items].flatMap((item) => {
+    const entry = item.kind === 'file' ? item.webkitGetAsEntry() : null;
+    const name = entry?.name ?? item.getAsFile()?.name ?? '';
+    return entry?.isDirectory || EXPORT.test(name) ? [name] : [];
+  });
+  const files = [...transfer.files];
+  if (names.length === 0) return { files, exports: null };
+  const all = filesOfDrop(transfer).then((found) =>
+    found.filter(({ path }) => names.includes(path.split('/')[0] as string)),
+  );
+  // What went wrong is told by the import, if it comes to one.
+  all.catch(() => {});
+  return { files, exports: { names, files: all } };
+}
 
 /** Files may be dropped anywhere on the conversation. */
-export function useFileDrop(onFiles: (files: readonly File[]) => void) {
+export function useFileDrop(onFiles: (given: GivenFiles) => void) {
   const [over, setOver] = useState(false);
   return {
     over,
@@ -21,7 +62,7 @@ export function useFileDrop(onFiles: (files: readonly File[]) => void) {
         if (!event.dataTransfer.types.includes('Files')) return;
         event.preventDefault();
         setOver(false);
-        onFiles([...event.dataTransfer.files]);
+        onFiles(droppedFiles(event.dataTransfer));
       },
     },
   };

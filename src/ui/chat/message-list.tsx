@@ -4,6 +4,7 @@ import {
   type ReactNode,
   type RefObject,
   useCallback,
+  useContext,
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
@@ -14,11 +15,13 @@ import {
 import { useTranslation } from 'react-i18next';
 import { type CacheSnapshot, Virtualizer, type VirtualizerHandle } from 'virtua';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { formatDate } from '../i18n/index.ts';
 import { IconButton } from '../shell/controls.tsx';
 import { Notes } from './answer.tsx';
 import { CompactionDivider } from './compaction.tsx';
+import { EditingContext } from './message-actions.ts';
 import { MessageView } from './message-view.tsx';
 import type { Branch, Row } from './rows.ts';
 
@@ -189,8 +192,15 @@ export function MessageList({
     },
   }));
 
-  // What a person is writing into a divider must not go when it is scrolled away.
-  const dividers = useMemo(() => rows.flatMap((row, at) => (row.type === 'compaction' ? [at] : [])), [rows]);
+  // What a person is writing, into a divider or into a message, must not go when it is scrolled away.
+  const edited = useReadable(useContext(EditingContext));
+  const written = useMemo(
+    () =>
+      rows.flatMap((row, at) =>
+        row.type === 'compaction' || (row.type === 'message' && row.message.id === edited) ? [at] : [],
+      ),
+    [rows, edited],
+  );
   const lastMessage = rows.findLast((row) => row.type === 'message')?.key;
   const draw = (row: Row) => {
     switch (row.type) {
@@ -236,7 +246,7 @@ export function MessageList({
             scrollRef={scroller}
             data={rows}
             bufferSize={600}
-            keepMounted={dividers}
+            keepMounted={written}
             {...(place ? { cache: place.cache as CacheSnapshot } : {})}
           >
             {draw}

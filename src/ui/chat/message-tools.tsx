@@ -1,5 +1,16 @@
 // What stands below a message: other lines of time, copying, when it was said, and what is wanted less often.
-import { Check, ChevronLeft, ChevronRight, Copy, Ellipsis, Flag, MailPlus, ReceiptText } from 'lucide-react';
+import {
+  Check,
+  ChevronLeft,
+  ChevronRight,
+  Copy,
+  Ellipsis,
+  Flag,
+  MailPlus,
+  Pin,
+  PinOff,
+  ReceiptText,
+} from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -66,8 +77,11 @@ export function CopyButton({ text }: { text: string }) {
 export const TOOLS =
   'flex items-center gap-0.5 opacity-0 transition-opacity focus-within:opacity-100 group-focus/message:opacity-100 group-hover/message:opacity-100 has-[[aria-expanded=true]]:opacity-100 pointer-coarse:opacity-100';
 
-/** What is wanted less often: the message as a place in time, and what got into it. Nothing where nothing can be done. */
-export function RarerTools({ message }: { message: Message }) {
+/**
+ * What is wanted less often: the message as a place in time, and what got into it. Nothing where nothing can be done. `kept`: whether it is
+ * marked to be sent word for word; absent where it cannot be.
+ */
+export function RarerTools({ message, kept }: { message: Message; kept?: boolean }) {
   const { t } = useTranslation('chat');
   const { t: tc } = useTranslation('context');
   const actions = useActions();
@@ -91,6 +105,14 @@ export function RarerTools({ message }: { message: Message }) {
         <MailPlus size={15} aria-hidden />,
         () => actions.sendBack(message),
         !actions.canAsk,
+      ),
+    );
+  if (actions.canWrite && kept !== undefined)
+    items.push(
+      item(
+        tc(kept ? 'kept.unmark' : 'kept.mark'),
+        kept ? <PinOff size={15} aria-hidden /> : <Pin size={15} aria-hidden />,
+        () => actions.keep(message.id, !kept),
       ),
     );
   if (message.ledger !== undefined)

@@ -65,7 +65,7 @@ export const MessageView = memo(function MessageView({
     >
       {row.folded && <span className="sr-only">{tc('divider.foldedMessage')}</span>}
       {message.role === 'user' ? (
-        <PersonMessage message={message} siblings={row.siblings} />
+        <PersonMessage message={message} siblings={row.siblings} kept={row.kept} />
       ) : message.role === 'assistant' ? (
         <Answer
           message={message}

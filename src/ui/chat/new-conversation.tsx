@@ -20,6 +20,7 @@ import { Logo } from '../shell/logo.tsx';
 import { useCommandLine, useOutcomes } from './command-line.ts';
 import { Outcomes } from './command-outcome.tsx';
 import { Composer, type ComposerHandle } from './composer.tsx';
+import { isEmptyPage } from './empty-page.ts';
 import { DropOverlay, useFileDrop } from './file-drop.tsx';
 import { InstructionsButton, InstructionsDialog } from './instructions.tsx';
 
@@ -51,7 +52,7 @@ export function NewConversation() {
       ...(own ? { conversationId: own } : {}),
     });
     session.follow(conversationId);
-    navigation.openConversation(conversationId, null, { replace: true });
+    if (isEmptyPage()) navigation.openConversation(conversationId, null, { replace: true });
   };
   return (
     <div className="relative flex min-h-0 flex-1 flex-col" {...drop.handlers}>

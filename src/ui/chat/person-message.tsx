@@ -1,5 +1,5 @@
 // What a person wrote: a tinted block at the right, and its editor.
-import { CornerDownRight, Pencil } from 'lucide-react';
+import { CornerDownRight, Pencil, Pin } from 'lucide-react';
 import { useContext, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Message, textOf } from '../../domain/chat/message.ts';
@@ -96,8 +96,18 @@ function Editor({ message, onDone }: { message: Message; onDone: () => void }) {
   );
 }
 
-export function PersonMessage({ message, siblings }: { message: Message; siblings: Siblings | null }) {
+export function PersonMessage({
+  message,
+  siblings,
+  kept,
+}: {
+  message: Message;
+  siblings: Siblings | null;
+  /** Sent word for word, whatever is folded. */
+  kept: boolean;
+}) {
   const { t } = useTranslation('chat');
+  const { t: tc } = useTranslation('context');
   const actions = useActions();
   const edited = useContext(EditingContext);
   const editing = useReadable(edited, (id) => id === message.id);
@@ -140,8 +150,14 @@ export function PersonMessage({ message, siblings }: { message: Message; sibling
                 onClick={() => setEditing(true)}
               />
             )}
-            <RarerTools message={message} />
+            <RarerTools message={message} {...(message.kind === 'message' ? { kept } : {})} />
           </div>
+          {kept && (
+            <span className="inline-flex items-center gap-1 px-1 text-folded text-xs">
+              <Pin size={13} aria-hidden />
+              {tc('kept.shown')}
+            </span>
+          )}
           {siblings && <SiblingArrows siblings={siblings} onShow={actions.show} />}
         </div>
       )}

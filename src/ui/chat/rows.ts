@@ -3,6 +3,7 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import { type Compaction, compactionOn } from '../../domain/chat/compaction.ts';
 import { type Conversation, childrenOf, newestLeaf, pathTo } from '../../domain/chat/conversation.ts';
 import { type DmailLink, dmailsFrom } from '../../domain/chat/dmail.ts';
+import { keptIn } from '../../domain/chat/kept.ts';
 import type { Message, PartOf } from '../../domain/chat/message.ts';
 import { compactionPlanSchema, fatesOf } from '../../domain/context/compaction/plan.ts';
 
@@ -27,13 +28,15 @@ export type Row =
       readonly left: readonly DmailLink[];
       /** Not sent any more: a compaction folded it. */
       readonly folded: boolean;
+      /** Marked by the person: sent word for word, whatever is folded. */
+      readonly kept: boolean;
     }
   | { readonly type: 'notes'; readonly key: string; readonly messages: readonly Message[] }
   | {
       readonly type: 'compaction';
       readonly key: string;
       readonly compaction: Compaction;
-      /** `superseded`: a newer one is in force. */
+      /** `superseded`: a newer one is in force over the same messages, whether this one was undone or not. */
       readonly state: 'inForce' | 'superseded' | 'undone';
     };
 
@@ -84,7 +87,8 @@ export function branchOf(
     }
 
   const inForce = compactionOn(conversation, path);
-  const folded = foldedBy(inForce, path);
+  const kept = keptIn(conversation);
+  const folded = foldedBy(inForce, path, kept);
   const letters = dmailsFrom(conversation);
   const dividers = new Map<MessageId, Compaction[]>();
   for (const compaction of conversation.compactions.values())
@@ -101,6 +105,14 @@ export function branchOf(
     rows.push({ type: 'notes', key: `notes-${first.id}`, messages: notes });
     notes = [];
   };
+  /** It was taken back, and no newer one folds anything of what it had folded. */
+  const sentAgain = (compaction: Compaction): boolean =>
+    compaction.undone &&
+    !(
+      inForce &&
+      inForce.createdAt >= compaction.createdAt &&
+      [...foldedBy(compaction, path)].some((id) => folded.has(id))
+    );
   const divide = (after: MessageId) => {
     for (const compaction of (dividers.get(after) ?? []).sort((a, b) => a.createdAt - b.createdAt)) {
       endNotes();
@@ -108,7 +120,7 @@ export function branchOf(
         type: 'compaction',
         key: `compaction-${compaction.id}`,
         compaction,
-        state: compaction.undone ? 'undone' : compaction === inForce ? 'inForce' : 'superseded',
+        state: compaction === inForce ? 'inForce' : sentAgain(compaction) ? 'undone' : 'superseded',
       });
     }
   };
@@ -162,6 +174,7 @@ export function branchOf(
       arrived: message.dmail ? [message] : NO_MESSAGES,
       left: letters.get(message.id) ?? NO_LETTERS,
       folded: folded.has(message.id),
+      kept: kept.has(message.id),
     });
   }
   const leafId = path.at(-1)?.id ?? null;
@@ -171,10 +184,14 @@ export function branchOf(
 }
 
 /** What a compaction folds of a path; nothing where there is none, or one this version cannot read. */
-function foldedBy(compaction: Compaction | null, path: readonly Message[]): ReadonlySet<MessageId> {
+function foldedBy(
+  compaction: Compaction | null,
+  path: readonly Message[],
+  kept?: ReadonlySet<MessageId>,
+): ReadonlySet<MessageId> {
   const plan = compaction && compactionPlanSchema.safeParse(compaction.plan);
   if (!plan?.success) return new Set();
-  const fates = fatesOf(plan.data, path);
+  const fates = fatesOf(plan.data, path, kept);
   return new Set(path.filter((_, at) => fates[at]?.action === 'fold').map((message) => message.id));
 }
 

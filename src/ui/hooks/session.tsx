@@ -2,7 +2,7 @@
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
-import { type Writable, writable } from '../../domain/base/readable.ts';
+import { type Readable, type Writable, writable } from '../../domain/base/readable.ts';
 import type { App } from '../../services/app.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
@@ -37,6 +37,8 @@ export interface Session {
   readonly pausedHere: Writable<boolean>;
   /** The conversation on the screen. */
   readonly current: Writable<ConversationId | null>;
+  /** The conversation that was on the screen last, or still is; null before the first. */
+  readonly lastOpen: Readable<ConversationId | null>;
   /** The conversation that is to be forgotten on all devices, while it is asked about. */
   readonly forgetting: Writable<LibraryEntry | null>;
   readonly places: Map<ConversationId, ReadingPlace>;
@@ -51,9 +53,11 @@ export interface Session {
 function createSession(app: App): Session {
   const unread = writable<ReadonlySet<ConversationId>>(new Set());
   const current = writable<ConversationId | null>(null);
+  const lastOpen = writable<ConversationId | null>(null);
   const followed = new Set<ConversationId>();
   current.subscribe(() => {
     const id = current.get();
+    if (id !== null) lastOpen.set(id);
     if (id !== null && unread.get().has(id))
       unread.update((ids) => new Set([...ids].filter((other) => other !== id)));
   });
@@ -63,6 +67,7 @@ function createSession(app: App): Session {
     unread,
     pausedHere: writable(false),
     current,
+    lastOpen,
     forgetting: writable<LibraryEntry | null>(null),
     places: new Map(),
     outcomes: writable<ReadonlyMap<ConversationId | 'new', readonly ShownOutcome[]>>(new Map()),

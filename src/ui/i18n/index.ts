@@ -76,22 +76,33 @@ function formatter<F>(shape: string, make: (locale: string) => F): F {
   return made;
 }
 
-const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
-  ['year', 365 * 86_400_000],
-  ['month', 30 * 86_400_000],
-  ['week', 7 * 86_400_000],
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-];
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 
-/** How long ago, in words: "3 days ago", "昨天". Times in ms since 1970. */
+/** The local day as a number that grows by one from day to day, however long the day was. */
+const dayOf = (date: Date): number => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY;
+
+/**
+ * How long ago, in words: "3 days ago", "昨天". Times in ms since 1970. From a day on in local days, months and years of the calendar,
+ * for that is what "yesterday" and "last month" mean; weeks are counted, since they do not begin everywhere on the same day.
+ */
 export function formatRelative(date: number, now = Date.now()): string {
+  const named = formatter('relative', (tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }));
+  const counted = formatter('counted', (tag) => new Intl.RelativeTimeFormat(tag));
   const away = date - now;
-  const format = formatter('relative', (tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }));
-  for (const [unit, size] of STEPS)
-    if (Math.abs(away) >= size) return format.format(Math.round(away / size), unit);
-  return format.format(0, 'second');
+  const size = Math.abs(away);
+  if (size < MINUTE) return named.format(0, 'second');
+  if (size < HOUR) return counted.format(Math.trunc(away / MINUTE), 'minute');
+  if (size < DAY) return counted.format(Math.trunc(away / HOUR), 'hour');
+  const [there, here] = [new Date(date), new Date(now)];
+  const days = dayOf(there) - dayOf(here);
+  const years = there.getFullYear() - here.getFullYear();
+  const months = years * 12 + there.getMonth() - here.getMonth();
+  if (Math.abs(days) < 7) return named.format(days, 'day');
+  if (Math.abs(days) < 30 || months === 0) return counted.format(Math.trunc(days / 7), 'week');
+  if (Math.abs(days) < 365 || years === 0) return named.format(months, 'month');
+  return named.format(years, 'year');
 }
 
 /** The exact time, for titles and screen readers. ms since 1970. */

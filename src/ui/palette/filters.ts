@@ -1,11 +1,11 @@
 // The filters of the search box as text: which are written, what the one being typed can become, how one is put in or taken out.
+import { filtersIn } from '../../domain/memory/query.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 
 export const FILTER_NAMES = ['in', 'from', 'dir', 'before', 'after', 'has', 'is'] as const;
 export type FilterName = (typeof FILTER_NAMES)[number];
 
 const ALIASES: Readonly<Record<string, FilterName>> = { title: 'in', folder: 'dir', since: 'after' };
-const TOKEN = /(^|\s)(-?(?:in|title|from|dir|folder|before|after|since|has|is)):("[^"]*"?|\S*)/gi;
 
 export interface FilterToken {
   readonly name: FilterName;
@@ -18,20 +18,14 @@ export interface FilterToken {
 }
 
 /** The filters in a query, in order. A trailing one may still be without a value. */
-export function filterTokens(query: string): FilterToken[] {
-  return [...query.matchAll(TOKEN)].map((match) => {
-    const start = match.index + (match[1] as string).length;
-    const text = match[0].slice((match[1] as string).length);
-    const name = (match[2] as string).toLowerCase().replace('-', '');
-    return {
-      name: ALIASES[name] ?? (name as FilterName),
-      value: (match[3] as string).replaceAll('"', ''),
-      text,
-      start,
-      end: start + text.length,
-    };
-  });
-}
+export const filterTokens = (query: string): FilterToken[] =>
+  filtersIn(query).map(({ name, value, text, start, end }) => ({
+    name: ALIASES[name] ?? (name as FilterName),
+    value,
+    text,
+    start,
+    end,
+  }));
 
 export const withoutFilter = (query: string, token: FilterToken): string =>
   `${query.slice(0, token.start)}${query.slice(token.end)}`.replace(/\s{2,}/g, ' ').trimStart();
@@ -43,7 +37,8 @@ export const withFilter = (query: string, text: string): string =>
 /** The filter at the end of the query that is still being typed. */
 export function openFilter(query: string): FilterToken | undefined {
   const last = filterTokens(query).at(-1);
-  if (!last || last.end !== query.length || /:"[^"]*"$/.test(last.text)) return undefined;
+  if (!last || last.end !== query.length || /[:：]\s?(?:"[^"]*"|“[^”]*”|'[^']*')$/.test(last.text))
+    return undefined;
   return last;
 }
 

@@ -1,7 +1,7 @@
 // What a line in the palette means and what of the library, the commands and the settings it fits; messages are searched elsewhere.
 import { defaultFilter } from 'cmdk';
 import type { IndexFilter } from '../../adapters/index/memory-index.ts';
-import { parseSearch } from '../../domain/memory/query.ts';
+import { isNamedFolder, parseSearch } from '../../domain/memory/query.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { type FilterToken, openFilter, withoutFilter } from './filters.ts';
 
@@ -69,7 +69,7 @@ export function conversationsFor(
       (filter.pinned === undefined || entry.pinned === filter.pinned) &&
       (filter.titleContains === undefined ||
         entry.title.toLowerCase().includes(filter.titleContains.toLowerCase())) &&
-      (filter.workDir === undefined || (entry.workDir ?? '').includes(filter.workDir)) &&
+      (filter.workDir === undefined || isNamedFolder(entry.workDir, filter.workDir)) &&
       (filter.before === undefined || entry.createdAt < filter.before) &&
       (filter.after === undefined || entry.updatedAt >= filter.after),
   );

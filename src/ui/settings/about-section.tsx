@@ -5,7 +5,9 @@ import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { BUNDLED_MODELS } from '../../adapters/embedding/bundled-models.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import { originOf } from '../../services/settings/keys.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { sentences } from '../i18n/sentences.ts';
 import { Button, Confirm, Dialog, Spinner } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
@@ -32,8 +34,17 @@ export function AboutSection() {
     picked
       .text()
       .then((text) => app.settings.importYaml(text))
+      .then(async () => {
+        // A file may change the address and not the key.
+        const { embedding } = app.settings.config.get();
+        const { provider } = embedding;
+        if (provider === 'local') return null;
+        const origin = await app.settings.keyOrigin(`embedding/${provider}`);
+        return origin === originOf(embedding[provider].base_url) ? null : origin;
+      })
       .then(
-        () => toast(t('about.imported')),
+        (origin) =>
+          toast(sentences(t('about.imported'), origin !== null && t('models.keyElsewhere', { origin }))),
         (error: unknown) => setProblem(toProblem(error)),
       );
   };

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { BUNDLED_MODELS } from '../../adapters/embedding/bundled-models.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import { originOf } from '../../services/settings/keys.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDuration } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
@@ -41,15 +42,16 @@ export function EmbeddingForm() {
   const bundled = local.source === 'bundled' && BUNDLED_MODELS.some((model) => model.id === local.model);
   const remote: Remote | null = now.provider === 'local' ? null : now.provider;
 
-  const [keyKept, setKeyKept] = useState(false);
+  /** Origin that the kept key belongs to. */
+  const [kept, setKept] = useState<string | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is in force changes when a key was kept, too
   useEffect(() => {
     let gone = false;
-    setKeyKept(false);
+    setKept(null);
     if (remote !== null)
-      settings.hasSecret(`embedding/${remote}`).then(
-        (kept) => {
-          if (!gone) setKeyKept(kept);
+      settings.keyOrigin(`embedding/${remote}`).then(
+        (origin) => {
+          if (!gone) setKept(origin);
         },
         // A vault that cannot be opened says so where a key is needed.
         () => {},
@@ -77,8 +79,8 @@ export function EmbeddingForm() {
   const pace = rate > 0 && now.provider === inForce.provider ? rate : USUAL_RATE[local.model];
 
   const forgetKey = (which: Remote) => {
-    settings.keepSecret(`embedding/${which}`, '').then(
-      () => setKeyKept(false),
+    settings.forgetKey(`embedding/${which}`).then(
+      () => setKept(null),
       (error: unknown) => setProblem(toProblem(error)),
     );
   };
@@ -288,9 +290,15 @@ export function EmbeddingForm() {
               onChange={(event) => changeRemote(remote, { dimensions: numberOf(event.target.value) })}
             />
             <TextField
-              className={keyKept ? '' : '@md:col-span-2'}
+              className={kept === null ? '@md:col-span-2' : ''}
               label={t('memory.key')}
-              hint={t(keyKept ? 'models.keyKept' : 'memory.keyHelp')}
+              hint={
+                kept === null
+                  ? t('memory.keyHelp')
+                  : kept === originOf(now[remote].base_url)
+                    ? t('models.keyKept')
+                    : t('models.keyElsewhere', { origin: kept })
+              }
               value={key}
               onChange={(event) => setKey(event.target.value)}
               type="password"
@@ -298,10 +306,10 @@ export function EmbeddingForm() {
               spellCheck={false}
               inputClassName="font-mono"
             />
-            {keyKept && (
+            {kept !== null && (
               <div className="self-center">
                 <Button size="sm" variant="ghost" onClick={() => forgetKey(remote)}>
-                  {t('memory.forgetKey')}
+                  {t('models.forgetKey')}
                 </Button>
               </div>
             )}

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { ConnectionReport, Endpoint } from '../../adapters/models/chat-model.ts';
 import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
+import { endpointKey, originOf } from '../../services/settings/keys.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatDuration } from '../i18n/index.ts';
 import { sentences } from '../i18n/sentences.ts';
@@ -87,7 +88,8 @@ function EndpointForm({
   const [given] = useState(before?.baseUrl ?? preset?.baseUrl ?? '');
   const [baseUrl, setBaseUrl] = useState(given);
   const [key, setKey] = useState('');
-  const [kept, setKept] = useState(false);
+  /** Origin that the kept key belongs to. */
+  const [kept, setKept] = useState<string | null>(null);
   const [models, setModels] = useState<readonly string[]>(before?.models ?? []);
   const [offered, setOffered] = useState<readonly string[]>(before?.models ?? []);
   const [model, setModel] = useState(chosen?.endpointId === id ? chosen.model : '');
@@ -100,7 +102,7 @@ function EndpointForm({
   const list = useId();
 
   useEffect(() => {
-    if (before) settings.hasKey(before.id).then(setKept, () => {});
+    if (before) settings.keyOrigin(endpointKey(before.id)).then(setKept, () => {});
   }, [settings, before]);
   // A test that nobody waits for any more is not finished.
   const running = useRef<AbortController | null>(null);
@@ -162,13 +164,28 @@ function EndpointForm({
       });
   };
 
-  const keyHint = kept
+  const keyField = useRef<HTMLDivElement>(null);
+  const forget = () => {
+    settings.forgetKey(endpointKey(id)).then(
+      () => {
+        setKept(null);
+        // The button that was pressed is gone.
+        keyField.current?.querySelector('input')?.focus();
+      },
+      (error: unknown) => setProblem(toProblem(error)),
+    );
+  };
+
+  const keyFits = kept !== null && kept === originOf(url);
+  const keyHint = keyFits
     ? t('models.keyKept')
-    : sentences(
-        preset?.key === 'none' ? t('models.keyNone') : preset?.key === 'maybe' ? t('models.keyMaybe') : '',
-        preset?.keyFrom ? t('models.keyFrom', { place: preset.keyFrom }) : '',
-        t('models.keyHelp'),
-      );
+    : kept !== null
+      ? t('models.keyElsewhere', { origin: kept })
+      : sentences(
+          preset?.key === 'none' ? t('models.keyNone') : preset?.key === 'maybe' ? t('models.keyMaybe') : '',
+          preset?.keyFrom ? t('models.keyFrom', { place: preset.keyFrom }) : '',
+          t('models.keyHelp'),
+        );
   // A new one begins where something has to be typed.
   const begins = before !== null ? null : given === '' ? 'url' : preset?.key === 'none' ? null : 'key';
   return (
@@ -190,19 +207,26 @@ function EndpointForm({
         spellCheck={false}
         inputClassName="font-mono"
       />
-      <TextField
-        label={t('models.key')}
-        hint={keyHint}
-        value={key}
-        onChange={(event) => setKey(event.target.value)}
-        type="password"
-        autoComplete="off"
-        data-1p-ignore
-        spellCheck={false}
-        placeholder={kept ? '••••••••' : ''}
-        {...(begins === 'key' ? { 'data-first-focus': '' } : {})}
-        inputClassName="font-mono"
-      />
+      <div ref={keyField}>
+        <TextField
+          label={t('models.key')}
+          hint={keyHint}
+          value={key}
+          onChange={(event) => setKey(event.target.value)}
+          type="password"
+          autoComplete="off"
+          data-1p-ignore
+          spellCheck={false}
+          placeholder={keyFits ? '••••••••' : ''}
+          {...(begins === 'key' ? { 'data-first-focus': '' } : {})}
+          inputClassName="font-mono"
+        />
+        {kept !== null && (
+          <Button size="sm" variant="ghost" className="mt-1 -ml-2.5" onClick={forget}>
+            {t('models.forgetKey')}
+          </Button>
+        )}
+      </div>
       {preset?.cors && <CorsHint cors={preset.cors} />}
 
       <div>

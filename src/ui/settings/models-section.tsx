@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Endpoint } from '../../adapters/models/chat-model.ts';
 import { type EndpointPreset, PRESETS } from '../../adapters/models/presets.ts';
+import { endpointKey, originOf } from '../../services/settings/keys.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { Badge, Confirm, IconButton, Select } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
@@ -73,6 +74,7 @@ export function ModelsSection() {
                 key={endpoint.id}
                 endpoint={endpoint}
                 inUse={chosen?.endpointId === endpoint.id}
+                editing={draft?.kind === 'edit' && draft.endpoint.id === endpoint.id}
                 onEdit={() => setDraft({ kind: 'edit', endpoint })}
                 onRemove={() => setRemoving(endpoint)}
               />
@@ -137,38 +139,45 @@ export function ModelsSection() {
 function EndpointRow({
   endpoint,
   inUse,
+  editing,
   onEdit,
   onRemove,
 }: {
   endpoint: Endpoint;
   inUse: boolean;
+  /** Its key may change without anything else of it. */
+  editing: boolean;
   onEdit: () => void;
   onRemove: () => void;
 }) {
   const { t } = useTranslation('settings');
   const { settings } = useApp();
-  const [hasKey, setHasKey] = useState<boolean | null>(null);
+  /** Origin that the kept key belongs to; undefined until it is known. */
+  const [kept, setKept] = useState<string | null>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again when the editing is over
   useEffect(() => {
     let gone = false;
-    settings.hasKey(endpoint.id).then(
-      (has) => {
-        if (!gone) setHasKey(has);
+    settings.keyOrigin(endpointKey(endpoint.id)).then(
+      (origin) => {
+        if (!gone) setKept(origin);
       },
       () => {},
     );
     return () => {
       gone = true;
     };
-  }, [settings, endpoint]);
+  }, [settings, endpoint, editing]);
   const host = URL.canParse(endpoint.baseUrl) ? new URL(endpoint.baseUrl).host : endpoint.baseUrl;
   const facts = [
     host,
     endpoint.models.length > 0
       ? t('models.modelsFound', { count: endpoint.models.length })
       : t('models.modelsNone'),
-    hasKey === true
-      ? t('models.hasKey')
-      : hasKey === false && presetOf(endpoint)?.key === 'required'
+    typeof kept === 'string'
+      ? kept === originOf(endpoint.baseUrl)
+        ? t('models.hasKey')
+        : t('models.keyOf', { origin: kept })
+      : kept === null && presetOf(endpoint)?.key === 'required'
         ? t('models.noKey')
         : '',
   ].filter(Boolean);

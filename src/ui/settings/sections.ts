@@ -33,6 +33,7 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
   ...fields(
     'memory',
     'recall.auto_recall.enabled',
+    'recall.auto_recall.trigger_on_start',
     'recall.auto_recall.min_similarity',
     'recall.hybrid_weights',
     'recall.auto_recall.trigger_token_threshold',
@@ -52,6 +53,7 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
   { section: 'sync', key: 'sync.pair' },
   { section: 'sync', key: 'sync.devices' },
   { section: 'sync', key: 'sync.log' },
+  ...fields('sync', 'sync.auto_sync_interval', 'sync.remote.timeout'),
   ...fields(
     'context',
     'context.strategy',
@@ -67,6 +69,7 @@ export const SETTING_ENTRIES: readonly SettingEntry[] = [
     'context.session_memory.every_tokens',
     'context.session_memory.every_tool_calls',
     'context.session_memory.by_model',
+    'context.session_memory.model_budget_tokens',
     'context.checkpoints.keep',
     'context.checkpoints.expire_after_days',
     'tools.enabled',

@@ -18,10 +18,10 @@ import { PairDeviceDialog } from '../sync/pair-device.tsx';
 import { RelaySight } from '../sync/relay-sight.tsx';
 import { SyncLog } from '../sync/sync-log.tsx';
 import { useSyncAccount, useSyncStatus } from '../sync/use-sync.ts';
-import { Group, Refusal, Row, useSetting } from './rows.tsx';
+import { Group, NumberSetting, Refusal, Row, useSetting } from './rows.tsx';
 
 export function SyncSection() {
-  const { t } = useTranslation('sync');
+  const { t } = useTranslation(['sync', 'settings']);
   const status = useSyncStatus();
   const mode = useSetting<SyncMode>('sync.mode');
   const { account } = status;
@@ -60,6 +60,12 @@ export function SyncSection() {
       )}
       <Modes mode={mode.value} set={mode.set} keeps={mine !== null} />
       <Refusal problem={mode.problem} />
+      {wanted !== null && (
+        <Group title={t('settings:sync.pace')}>
+          <NumberSetting path="sync.auto_sync_interval" />
+          <NumberSetting path="sync.remote.timeout" />
+        </Group>
+      )}
       {mine !== null ? (
         <>
           {account === null && status.problem !== null && <ProblemNotice problem={status.problem} />}

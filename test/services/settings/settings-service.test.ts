@@ -11,6 +11,7 @@ import { until } from '../../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import { CONFIG_FIELDS, type ConfigField } from '../../../src/domain/settings/fields.ts';
 import { enteredPrice } from '../../../src/services/settings/entered-price.ts';
+import { createKeys } from '../../../src/services/settings/keys.ts';
 import type { Settings } from '../../../src/services/settings/settings.ts';
 import { createSettings } from '../../../src/services/settings/settings-service.ts';
 
@@ -251,10 +252,50 @@ recall:
 `);
       expect(settings.config.get().embedding.provider).toBe('openai');
       expect(settings.config.get().recall.filters.max_results).toBe(7);
-      expect(await vault.get('embedding/openai')).toBe('sk-from-file');
+      const keys = createKeys(vault);
+      expect(await keys.get('embedding/openai', 'https://api.openai.com/v1')).toBe('sk-from-file');
       expect(await vault.get('embedding/custom')).toBe('kept');
       expect(JSON.stringify(await store.drawer.get('settings/config'))).not.toContain('sk-from-file');
       expect(settings.exportYaml()).not.toContain('api_key:');
+    });
+
+    it('that name another address do not take a kept key along', async () => {
+      const keys = createKeys(vault);
+      const file = (url: string, key = '') =>
+        `embedding: { provider: openai, openai: { base_url: "${url}"${key && `, api_key: "${key}"`} } }\n`;
+      await settings.importYaml(file('https://good.example/v1', 'sk-good'));
+      await settings.importYaml(file('https://evil.example/v1'));
+      expect(await keys.get('embedding/openai', 'https://evil.example/v1')).toBeUndefined();
+      expect(await settings.keyOrigin('embedding/openai')).toBe('https://good.example');
+      // Whoever goes back has not lost it.
+      await settings.set('embedding.openai.base_url', 'https://good.example/v2');
+      expect(await keys.get('embedding/openai', 'https://good.example/v2')).toBe('sk-good');
+      for (const other of ['http://good.example/v1', 'https://good.example:8443/v1', 'nowhere', ''])
+        expect(await keys.get('embedding/openai', other)).toBeUndefined();
+    });
+
+    it('do not take along a key that an earlier version kept', async () => {
+      await vault.put('embedding/openai', 'sk-bare');
+      await vault.put('endpoint/e1', 'sk-bare-too');
+      await store.drawer.set('settings/connections', { endpoints: [endpoint], chosen: null });
+      const again = await open();
+      await again.importYaml('embedding: { openai: { base_url: "https://evil.example/v1" } }\n');
+      await again.saveEndpoint({ ...endpoint, baseUrl: 'https://evil.example/v1' }, undefined);
+      const keys = createKeys(vault);
+      expect(await keys.get('embedding/openai', 'https://evil.example/v1')).toBeUndefined();
+      expect(await keys.get('endpoint/e1', 'https://evil.example/v1')).toBeUndefined();
+      expect(await keys.get('embedding/openai', defaultConfig.embedding.openai.base_url)).toBe('sk-bare');
+      expect(await keys.get('endpoint/e1', endpoint.baseUrl)).toBe('sk-bare-too');
+    });
+
+    it('with a key for no address change nothing', async () => {
+      await expect(
+        settings.importYaml('ui: { theme: dark }\nembedding: { custom: { api_key: "sk-9" } }\n'),
+      ).rejects.toMatchObject({
+        problem: { code: 'setting-invalid', params: { key: 'embedding.custom.base_url' } },
+      });
+      expect(settings.config.get()).toEqual(defaultConfig);
+      expect(await vault.names()).toEqual([]);
     });
 
     it('leave alone what they do not mention', async () => {
@@ -330,8 +371,8 @@ recall:
     it('keep the endpoint in the drawer and its key in the vault', async () => {
       await settings.saveEndpoint({ ...endpoint, baseUrl: 'http://localhost:11434/v1/' }, 'sk-very-secret');
       expect(settings.connections.get().endpoints).toEqual([endpoint]);
-      expect(await settings.hasKey('e1')).toBe(true);
-      expect(await vault.get('endpoint/e1')).toBe('sk-very-secret');
+      expect(await settings.keyOrigin('endpoint/e1')).toBe('http://localhost:11434');
+      expect(await createKeys(vault).get('endpoint/e1', endpoint.baseUrl)).toBe('sk-very-secret');
       expect(JSON.stringify(await store.drawer.get('settings/connections'))).not.toContain('sk-');
       expect((await open()).connections.get().endpoints).toEqual([endpoint]);
     });
@@ -341,20 +382,26 @@ recall:
       await settings.saveEndpoint({ ...endpoint, id: 'e2', label: 'Second' }, undefined);
       await settings.saveEndpoint({ ...endpoint, label: 'Renamed' }, undefined);
       expect(settings.connections.get().endpoints.map(({ label }) => label)).toEqual(['Renamed', 'Second']);
-      expect(await settings.hasKey('e1')).toBe(true);
-      expect(await settings.hasKey('e2')).toBe(false);
+      expect(await settings.keyOrigin('endpoint/e1')).not.toBeNull();
+      expect(await settings.keyOrigin('endpoint/e2')).toBeNull();
       await settings.saveEndpoint(endpoint, '');
-      expect(await settings.hasKey('e1')).toBe(false);
+      expect(await settings.keyOrigin('endpoint/e1')).toBeNull();
+      await settings.saveEndpoint(endpoint, 'sk');
+      await settings.forgetKey('endpoint/e1');
+      expect(await settings.keyOrigin('endpoint/e1')).toBeNull();
+      expect(settings.connections.get().endpoints).toHaveLength(2);
     });
 
     it('keep and forget keys that belong to no endpoint', async () => {
-      expect(await settings.hasSecret('embedding/custom')).toBe(false);
-      await settings.keepSecret('embedding/custom', 'sk-vectors');
-      expect(await settings.hasSecret('embedding/custom')).toBe(true);
-      expect(await vault.get('embedding/custom')).toBe('sk-vectors');
+      expect(await settings.keyOrigin('embedding/custom')).toBeNull();
+      await settings.importYaml(
+        'embedding: { custom: { base_url: "http://localhost:1234/v1", api_key: sk-vectors } }\n',
+      );
+      expect(await settings.keyOrigin('embedding/custom')).toBe('http://localhost:1234');
       expect(settings.exportYaml()).not.toContain('sk-vectors');
-      await settings.keepSecret('embedding/custom', '');
-      expect(await settings.hasSecret('embedding/custom')).toBe(false);
+      await settings.forgetKey('embedding/custom');
+      expect(await settings.keyOrigin('embedding/custom')).toBeNull();
+      expect(await vault.names()).toEqual([]);
     });
 
     it('keep what a person says their models cost, and it is found by the host that is asked', async () => {
@@ -390,7 +437,7 @@ recall:
           problem: { code: 'setting-invalid', params: { key: 'endpoint.baseUrl' } },
         });
       expect(settings.connections.get().endpoints).toEqual([]);
-      expect(await settings.hasKey('e1')).toBe(false);
+      expect(await settings.keyOrigin('endpoint/e1')).toBeNull();
     });
 
     it('do not keep an endpoint whose key cannot be kept', async () => {
@@ -435,6 +482,20 @@ recall:
       await settings.test(endpoint, undefined, signal);
       await settings.test({ ...endpoint, id: 'new' }, undefined, signal);
       expect(asked.map(({ key }) => key)).toEqual(['given', 'kept', undefined]);
+    });
+
+    it('test and keep a changed address without the key of the old one', async () => {
+      const { signal } = new AbortController();
+      const moved = { ...endpoint, baseUrl: 'https://elsewhere.example/v1' };
+      await settings.saveEndpoint(endpoint, 'kept');
+      await settings.test(moved, undefined, signal);
+      await settings.saveEndpoint(moved, undefined);
+      await settings.test(moved, undefined, signal);
+      await settings.test(endpoint, undefined, signal);
+      await settings.saveEndpoint(moved, 'new');
+      await settings.test(moved, undefined, signal);
+      await settings.test(endpoint, undefined, signal);
+      expect(asked.map(({ key }) => key)).toEqual([undefined, undefined, 'kept', 'new', undefined]);
     });
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { asConversationId, asMessageId, type MessageId } from '../../../src/domain/base/ids.ts';
+import type { Compaction } from '../../../src/domain/chat/compaction.ts';
 import { type Conversation, conversationMetaSchema } from '../../../src/domain/chat/conversation.ts';
+import { keptChange } from '../../../src/domain/chat/kept.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { branchOf, leafThrough } from '../../../src/ui/chat/rows.ts';
 
@@ -97,6 +99,55 @@ describe('a branch on the screen', () => {
       said('orphan', 'q', { role: 'tool', parts: [{ type: 'tool-result', callId: 'x', text: 'seen' }] }),
     );
     expect(shown(tree, 'orphan').map((row) => row.key)).toEqual(['q', 'orphan']);
+  });
+
+  it('says of a folding that was taken back whether another stands in its place', () => {
+    const tree = conversation(said('q', null), said('a', 'q', { role: 'assistant' }), said('next', 'a'));
+    const folding = (name: string, createdAt: number, undone: boolean, to = 'a'): Compaction => ({
+      id: name,
+      at: id(to),
+      createdAt,
+      strategy: 'summary',
+      reason: 'manual',
+      plan: {
+        strategy: 'summary',
+        runs: [{ action: 'fold', from: 'q', to, count: 2, tokens: 10, why: 'older', summary: null }],
+        summaries: [],
+        tokensBefore: 20,
+        tokensAfter: 10,
+        target: 10,
+        fits: true,
+        whyNot: null,
+      },
+      tokensBefore: 20,
+      tokensAfter: 10,
+      durationMs: 1,
+      undone,
+    });
+    const states = (...made: Compaction[]) =>
+      shown({ ...tree, compactions: new Map(made.map((one) => [one.id, one])) }, 'next').flatMap((row) =>
+        row.type === 'compaction' ? [row.state] : [],
+      );
+    expect(states(folding('first', 1, true))).toEqual(['undone']);
+    // Made again: the new one folds what the old one had folded.
+    expect(states(folding('first', 1, true), folding('second', 2, false))).toEqual(['superseded', 'inForce']);
+    expect(states(folding('first', 1, true), folding('second', 2, true))).toEqual(['undone', 'undone']);
+    expect(states(folding('first', 1, false), folding('second', 2, true))).toEqual(['inForce', 'undone']);
+    expect(states(folding('first', 1, false), folding('second', 2, false))).toEqual([
+      'superseded',
+      'inForce',
+    ]);
+  });
+
+  it('shows what the person marked as kept', () => {
+    const tree = conversation(said('q', null), said('a', 'q', { role: 'assistant' }));
+    const marked = {
+      ...tree,
+      meta: { ...tree.meta, ...keptChange(id('q'), true), ...keptChange(id('a'), true) },
+    };
+    const kept = (of: Conversation) => shown(of, 'a').map((row) => row.type === 'message' && row.kept);
+    expect(kept(tree)).toEqual([false, false]);
+    expect(kept(marked)).toEqual([true, false]);
   });
 
   it('ends at the question while its answer is being written', () => {

@@ -65,7 +65,10 @@ describe('the catalogues', () => {
       for (const command of COMMANDS) {
         expect(commands[command.name]?.summary, command.name).toBeTruthy();
         for (const argument of command.arguments) {
-          const known = argument.kind === 'choice' ? (argument.choices ?? []) : [argument.name];
+          const known =
+            argument.kind === 'choice'
+              ? (argument.choices ?? [])
+              : [argument.kind === 'flag' ? `--${argument.name}` : argument.name];
           for (const name of known)
             expect(commands[command.name]?.[name], `${command.name}.${name}`).toBeTruthy();
         }

@@ -21,6 +21,19 @@ describe('the filters of the search box', () => {
     ]);
   });
 
+  it('are shown however they are written', () => {
+    const shown = (query: string) => filterTokens(query).map(({ name, value, text }) => [name, value, text]);
+    expect(shown('before：2026-05 面包')).toEqual([['before', '2026-05', 'before：2026-05']]);
+    expect(shown('in：“夜间 备份” x')).toEqual([['in', '夜间 备份', 'in：“夜间 备份”']]);
+    expect(shown('from: me')).toEqual([['from', 'me', 'from: me']]);
+    expect(shown('x before：')).toEqual([['before', '', 'before：']]);
+    expect(openFilter('x before：')?.value).toBe('');
+    expect(openFilter('in：“夜间 备份”')).toBeUndefined();
+    expect(withoutFilter('before：2026-05 面包', filterTokens('before：2026-05 面包')[0] as never)).toBe(
+      '面包',
+    );
+  });
+
   it('are not found inside of words', () => {
     expect(filterTokens('http://x.from:me login:yes')).toEqual([]);
   });

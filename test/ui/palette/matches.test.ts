@@ -52,6 +52,17 @@ describe('what fits a line', () => {
     expect(conversationsFor(readLine('from:me train', NOW), all)).toEqual([]);
   });
 
+  it('conversations of a folder as the search of messages reads it', () => {
+    const all = [
+      entry('Here', { workDir: '/home/me/Work/app' }),
+      entry('Windows', { workDir: 'C:\\me\\work' }),
+      entry('Elsewhere', { workDir: '/srv' }),
+      entry('Nowhere', { workDir: null }),
+    ];
+    for (const line of ['dir:work', 'dir:~/work', 'dir:/WORK/'])
+      expect([line, names(conversationsFor(readLine(line, NOW), all))]).toEqual([line, ['Here', 'Windows']]);
+  });
+
   it('commands by name after a slash, by what they are about without one', () => {
     const shelf = [{ name: 'recall' }, { name: 'title' }];
     const summary = (name: string) => (name === 'recall' ? 'Look for passages' : 'Rename');

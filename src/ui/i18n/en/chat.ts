@@ -3,6 +3,7 @@ export const chat = {
   close: 'Close',
   cancel: 'Cancel',
   undo: 'Undo',
+  setAside: 'Your words come back after the command.',
   done: 'Done',
   more: 'More',
   untitled: 'Untitled conversation',
@@ -23,6 +24,10 @@ export const chat = {
   turnBack: 'Turn back into text',
   pastedName: 'Pasted text.txt',
   dropHere: 'Drop to attach',
+  export: {
+    looks: 'This looks like exported conversations: {{names}}',
+    import: 'Import',
+  },
   refused: {
     imageTooLarge: '“{{name}}” is larger than 40 MB and was left out.',
     imageBroken: '“{{name}}” cannot be read as an image and was left out.',

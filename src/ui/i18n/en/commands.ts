@@ -3,17 +3,17 @@ export const commands = {
   recall: {
     summary: 'Look for passages in other conversations',
     query: 'what to look for; without it, the last message',
-    limit: 'at most this many passages',
-    'with-context': 'with what was said right before and after',
-    'jump-to': 'open the passage with this id',
-    explain: 'a dry run: every number, and what would be sent',
-    scope: 'here, pinned, archived, a date or a range like 2025-01..2025-03',
+    '--limit': 'at most this many passages',
+    '--with-context': 'with what was said right before and after',
+    '--jump-to': 'open the passage with this id',
+    '--explain': 'a dry run: every number, and what would be sent',
+    '--scope': 'here, pinned, archived, a date or a range like 2025-01..2025-03',
   },
   compact: {
     summary: 'Fold older messages into a summary, so that the conversation fits the model',
     text: 'what the summary must keep',
-    preview: 'show what would stay and what would be folded, and wait',
-    strategy: 'how to do it',
+    '--preview': 'show what would stay and what would be folded, and wait',
+    '--strategy': 'how to do it',
   },
   checkpoint: {
     summary: 'Name this place in the conversation',
@@ -21,8 +21,8 @@ export const commands = {
   },
   checkpoints: {
     summary: 'List the places to go back to',
-    diff: 'compare this checkpoint',
-    with: 'with this one; without it, with where you are',
+    '--diff': 'compare this checkpoint',
+    '--with': 'with this one; without it, with where you are',
   },
   restore: {
     summary: 'Go back to a checkpoint; what came after stays on its branch',
@@ -31,7 +31,7 @@ export const commands = {
   dmail: {
     summary: 'Send a note back to a checkpoint and go on from there',
     note: 'what the past should know',
-    to: 'the checkpoint; without it, the last one',
+    '--to': 'the checkpoint; without it, the last one',
   },
   memory: {
     summary: 'Look after what is remembered',
@@ -43,13 +43,14 @@ export const commands = {
     export: 'save conversations as a file',
     status: 'show how far the index is',
     config: 'open the settings of memory',
-    query: 'words of the title or the text; for archive, delete and export a title or an id',
-    limit: 'at most this many',
-    format: 'json (complete) or markdown',
-    all: 'all conversations',
-    archived: 'archived ones as well',
+    query: 'words of the title, for search also of the text; for archive, delete and export a title or an id',
+    '--limit': 'at most this many',
+    '--format': 'json (complete) or markdown',
+    '--all': 'all conversations',
+    '--archived': 'archived ones as well',
     sync: 'look for what other devices changed',
-    force: 'compare every conversation with the relay',
+    '--force': 'compare every conversation with the relay',
+    '--status': 'only tell how sync stands',
   },
   new: {
     summary: 'Start a new conversation',
@@ -61,8 +62,8 @@ export const commands = {
   },
   sync: {
     summary: 'Look for what other devices changed',
-    force: 'compare every conversation with the relay, and mend what it lost',
-    status: 'only tell how things stand',
+    '--force': 'compare every conversation with the relay, and mend what it lost',
+    '--status': 'only tell how things stand',
   },
   help: {
     summary: 'Show all commands',

@@ -187,6 +187,14 @@ export const context = {
     here: 'Set a checkpoint',
     kind: { named: 'named', turn: 'before a question', tool: 'before a tool', model: 'by the model' },
   },
+  kept: {
+    mark: 'Keep verbatim',
+    unmark: 'Keep verbatim no longer',
+    shown: 'Kept verbatim',
+    marked: 'Sent word for word from now on, whatever is folded',
+    unmarked: 'May be folded again',
+    undo: 'Undo',
+  },
   dmail: {
     send: 'Send back',
     title: 'Send back',

@@ -45,6 +45,11 @@ export const problems = {
     kept: 'All conversations are safe: the index is only made from them, and is being made again by itself.',
     do: 'Nothing. Until it is done, searching and recall find what has been read again so far.',
   },
+  'memory-behind': {
+    what: 'Memory is still getting ready: not everything could be compared by meaning.',
+    kept: 'All that was said is found by its words.',
+    do: 'Ask again in a moment. Activity, at the foot of the sidebar, shows how far it is.',
+  },
   'no-model': {
     what: 'No model is connected.',
     kept: 'Your message is saved, and memory still answers.',
@@ -213,6 +218,11 @@ export const problems = {
     kept: 'Nothing of it was taken in. Your library was not changed.',
     do: 'Raise the limit under Settings › Storage, or erase what you do not need, then import it again.',
   },
+  'export-too-large': {
+    what: 'The conversation “{{title}}” is larger than an export could be read back with.',
+    kept: 'Nothing was written, and your library was not changed.',
+    do: 'Take the files out of that conversation, or export it as Markdown and the others by themselves.',
+  },
   'command-unknown': {
     what: 'There is no command /{{name}}.',
     kept: 'What you wrote is still in the box.',
@@ -316,6 +326,16 @@ export const problems = {
     what: 'Sync does not run in this browser right now.',
     kept: 'Everything is saved on this device.',
     do: 'It is tried again every minute. If it stays so, reload the page, or close the other tabs of Recollect.',
+  },
+  'sync-unfetched': {
+    what: 'Not everything of the account is on this device yet.',
+    kept: 'Nothing was changed; no device was locked out.',
+    do: 'Wait until sync has fetched everything, then try again.',
+  },
+  'sync-older': {
+    what: 'When this device joined, the relay showed an older account than the other device had.',
+    kept: 'This device has joined. What the relay gave out is here.',
+    do: 'Open Recollect on the other device until it is in step: it puts back what the relay lacks. If the relay is not yours, ask whoever runs it.',
   },
   'conversation-missing': {
     what: 'This conversation is not here any more.',

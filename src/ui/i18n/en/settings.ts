@@ -198,7 +198,15 @@ export const settings = {
     },
     'privacy.exclude_work_dirs': {
       label: 'Excluded folders',
-      help: 'Conversations from these working directories are not indexed. * stands for anything.',
+      help: 'Conversations from these working directories are not indexed and not synced. What the relay has of them already stays there, sealed, until they are forgotten everywhere. * stands for anything.',
+    },
+    'sync.auto_sync_interval': {
+      label: 'Look again after (seconds)',
+      help: 'Changes travel at once. This often everything is compared besides, and what failed is tried again.',
+    },
+    'sync.remote.timeout': {
+      label: 'Patience with the relay (seconds)',
+      help: 'A relay that says nothing for so long counts as out of reach. More helps on slow lines.',
     },
     'ui.theme': { label: 'Theme', help: '' },
     'ui.language': { label: 'Language', help: '' },
@@ -231,6 +239,9 @@ export const settings = {
     baseUrlHelp: 'Up to and including /v1.',
     key: 'Key',
     keyKept: 'A key is kept on this device. Leave this empty to keep it.',
+    keyElsewhere:
+      'The key kept here belongs to {{origin}} and is not sent to another address. Enter the key of this one.',
+    forgetKey: 'Forget the key',
     keyHelp: 'Kept on this device, sealed. Never exported, never sent anywhere but to this endpoint.',
     keyFrom: 'Get one at {{place}}.',
     keyNone: 'Not needed by most servers on this computer.',
@@ -275,6 +286,7 @@ export const settings = {
     filterModels: 'Filter models',
     noKey: 'no key kept',
     hasKey: 'key kept on this device',
+    keyOf: 'the key kept belongs to {{origin}}',
   },
   memory: {
     summaries: { extractive: 'From the words, on this device', model: 'By the connected model' },
@@ -321,7 +333,6 @@ export const settings = {
     dimensions: 'Dimensions',
     key: 'Key',
     keyHelp: 'Kept on this device, sealed. Never exported, sent to this service only.',
-    forgetKey: 'Forget the key',
     apply: 'Change model',
     discard: 'Discard',
     consequence_one:
@@ -465,6 +476,7 @@ export const settings = {
     pair: 'Pair a device: QR code, link, 24 words',
     devices: 'Devices of the account',
     log: 'Sync log',
+    pace: 'How often, how long',
   },
   privacy: {
     addWord: 'Add a word',

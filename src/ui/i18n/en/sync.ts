@@ -121,15 +121,44 @@ export const sync = {
     rename: 'Rename this device',
     keep: 'Keep',
     revoke: 'Lock out {{name}}',
+    takeOff: {
+      label: 'Take {{name}} off the list',
+      title: 'Take {{name}} off the list?',
+      text: 'For a device that left the account while it was offline, or that is gone. Nothing is erased anywhere.',
+      not: 'It is not locked out: if it still has the key, it is listed again as soon as it syncs.',
+      action: 'Take it off',
+      done: '{{name}} is off the list.',
+    },
   },
   revoke: {
     title: 'Lock out {{name}}?',
     text: '{{name}} gets nothing any more from the moment this is done.',
-    key: 'This device makes a new key, seals everything again, uploads it to new rooms and then erases the old account on the relay.',
+    key: 'This device makes a new key, seals everything again and uploads it to new rooms. Once all of it is there, the old account is erased on the relay.',
     again: 'All other devices are locked out with it. Pair those that you keep once more.',
     past: 'What {{name}} already has stays on it: nobody can take that back.',
+    managed:
+      'The operator’s account token lets {{name}} in until the operator changes it: it could delete what lies on the relay, but read nothing new.',
     action: 'Make a new key',
-    done: 'A new key is made. Pair the devices that you keep once more.',
+    done: 'A new key is made, and everything is being uploaded anew. Pair the devices that you keep once more.',
+    missing: {
+      title: 'Not everything is here yet',
+      fetching_one:
+        '{{count, number}} conversation of the account is still being fetched. Nothing was locked out.',
+      fetching_other:
+        '{{count, number}} conversations of the account are still being fetched. Nothing was locked out.',
+      reading: 'What the other devices have is still being read. Nothing was locked out.',
+      lacking_one:
+        'The relay does not give out {{count, number}} conversation as the other devices have it. Nothing was locked out.',
+      lacking_other:
+        'The relay does not give out {{count, number}} conversations as the other devices have them. Nothing was locked out.',
+      unreachable:
+        'The relay does not answer, so nobody knows whether everything is here. Nothing was locked out.',
+      wait: 'If you wait, nothing is lost: try again when sync says that it is in step.',
+      stays:
+        'If you go on, what is not here stays on the relay under the old key, and so does the whole old account. {{name}} can still read that, but nothing that is written here from then on.',
+      lost: 'If you go on, it is lost unless a device that has it is paired once more. To bring it here first, open Recollect on that device.',
+      action: 'Make a new key now',
+    },
   },
   pair: {
     title: 'Pair a device',
@@ -153,6 +182,8 @@ export const sync = {
       'The clipboard keeps it: copy something else when you are done. The key stands behind the #, which browsers send to no server.',
     wordsHelp:
       'They carry the key alone: the other device asks for the address of the relay. On paper they are your backup.',
+    wordsHelpManaged:
+      'They carry the key alone: the other device asks for the address of the relay and for the operator’s account token. Your backup is both, the words on paper and the token.',
     left: 'Hidden again in {{time}}',
     more: 'Two more minutes',
     hide: 'Hide now',
@@ -185,6 +216,8 @@ export const sync = {
     },
     endpointHelp: 'The words do not carry it. The other device shows it under Settings › Sync › Account.',
     managed: 'With the account token of an operator.',
+    token: 'Account token (optional)',
+    tokenHelp: 'Only where the relay is an operator’s: the words do not carry it.',
     merges_one: 'The conversation that is here is kept and goes to your other devices, sealed.',
     merges_other:
       'The {{count, number}} conversations that are here are kept and go to your other devices, sealed.',
@@ -192,6 +225,8 @@ export const sync = {
     action: 'Pair this device',
     other: 'Use something else',
     done: 'Paired. Your conversations are on their way.',
+    older:
+      'The relay showed an older account than your other device has. Open Recollect there until it is in step: it puts back what the relay lacks.',
     already:
       'This device belongs to another account already. Leave that one first under Settings › Sync; its conversations stay here.',
     asleep:
@@ -323,8 +358,10 @@ export const sync = {
       left_by: '{{device}} left the account.',
       folded: 'Made {{title}} smaller on the relay',
       rebuilt: 'Moved {{title}} to a new room, because the old one was damaged',
+      moved: 'Moved {{title}} to a new room, where it takes less space',
       healed: 'Put back what the relay had lost of {{title}}',
       forgotten: 'Forgot a conversation everywhere',
+      erased: 'The old account was erased on the relay.',
     },
     other: 'Something happened: {{what}}',
     openBranches: 'Look at the branches',

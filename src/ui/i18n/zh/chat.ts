@@ -3,6 +3,7 @@ export const chat = {
   close: '关闭',
   cancel: '取消',
   undo: '撤销',
+  setAside: '您写的内容会在命令之后回来。',
   done: '完成',
   more: '更多',
   untitled: '未命名的对话',
@@ -23,6 +24,10 @@ export const chat = {
   turnBack: '变回文字',
   pastedName: '粘贴的文字.txt',
   dropHere: '松开即可添加',
+  export: {
+    looks: '这看起来是导出的对话：{{names}}',
+    import: '导入',
+  },
   refused: {
     imageTooLarge: '“{{name}}”超过 40 MB，未添加。',
     imageBroken: '“{{name}}”无法作为图片读取，未添加。',
@@ -108,7 +113,7 @@ export const chat = {
   fromMemory_other: '来自记忆的 {{count}} 个片段',
   recallAnswer: '来自记忆，未询问模型',
   recallNothing: '从前的对话里没有与此相近的内容。',
-  recallHybrid: '按词语与含义，{{ms}} 毫秒',
+  recallHybrid: '按词语与意思，{{ms}} 毫秒',
   recallKeyword: '仅按词语，{{ms}} 毫秒',
   calling: '正在使用 {{tools}}',
   confirming: '等您确认计划',

@@ -3,17 +3,17 @@ export const commands = {
   recall: {
     summary: '在其他对话中查找片段',
     query: '要找的内容；不写则用最后一条消息',
-    limit: '最多返回几个片段',
-    'with-context': '连同前后的消息',
-    'jump-to': '打开此编号的片段',
-    explain: '预演：列出全部分数和将要发送的内容',
-    scope: 'here（当前目录）、pinned、archived、日期或 2025-01..2025-03 这样的范围',
+    '--limit': '最多返回几个片段',
+    '--with-context': '连同前后的消息',
+    '--jump-to': '打开此编号的片段',
+    '--explain': '预演：列出全部分数和将要发送的内容',
+    '--scope': 'here（当前目录）、pinned、archived、日期或 2025-01..2025-03 这样的范围',
   },
   compact: {
     summary: '把较早的消息折叠成摘要，让对话放得进模型',
     text: '摘要必须保留的内容',
-    preview: '先显示保留什么、折叠什么，等您确认',
-    strategy: '用哪种策略',
+    '--preview': '先显示保留什么、折叠什么，等您确认',
+    '--strategy': '用哪种策略',
   },
   checkpoint: {
     summary: '给对话的这个位置命名',
@@ -21,8 +21,8 @@ export const commands = {
   },
   checkpoints: {
     summary: '列出可以回到的位置',
-    diff: '要比较的检查点',
-    with: '与哪个检查点比较；不写则与当前位置比较',
+    '--diff': '要比较的检查点',
+    '--with': '与哪个检查点比较；不写则与当前位置比较',
   },
   restore: {
     summary: '回到一个检查点；之后的内容保留在自己的分支上',
@@ -31,7 +31,7 @@ export const commands = {
   dmail: {
     summary: '把一条留言送回检查点，并从那里继续',
     note: '要让过去知道的事',
-    to: '检查点；不写则用最近的一个',
+    '--to': '检查点；不写则用最近的一个',
   },
   memory: {
     summary: '管理记住的内容',
@@ -43,13 +43,14 @@ export const commands = {
     export: '把对话存为文件',
     status: '查看索引进度',
     config: '打开记忆设置',
-    query: '标题或正文中的词；归档、删除和导出时为标题或编号',
-    limit: '最多几个',
-    format: 'json（完整）或 markdown',
-    all: '全部对话',
-    archived: '包括已归档的',
+    query: '标题中的词，查找时也包括正文中的词；归档、删除和导出时为标题或编号',
+    '--limit': '最多几个',
+    '--format': 'json（完整）或 markdown',
+    '--all': '全部对话',
+    '--archived': '包括已归档的',
     sync: '看看其他设备有什么变化',
-    force: '把每个对话与中继逐一比对',
+    '--force': '把每个对话与中继逐一比对',
+    '--status': '只说明同步目前的情况',
   },
   new: {
     summary: '开始新对话',
@@ -61,8 +62,8 @@ export const commands = {
   },
   sync: {
     summary: '看看其他设备有什么变化',
-    force: '把每个对话与中继逐一比对，补上它丢失的内容',
-    status: '只说明目前的情况',
+    '--force': '把每个对话与中继逐一比对，补上它丢失的内容',
+    '--status': '只说明目前的情况',
   },
   help: {
     summary: '显示全部命令',

@@ -181,6 +181,14 @@ export const context = {
     here: '设置检查点',
     kind: { named: '已命名', turn: '提问之前', tool: '工具之前', model: '由模型设置' },
   },
+  kept: {
+    mark: '原样保留',
+    unmark: '不再原样保留',
+    shown: '原样保留',
+    marked: '从现在起原样发送，无论折叠了什么',
+    unmarked: '可以再次折叠',
+    undo: '撤销',
+  },
   dmail: {
     send: '寄回过去',
     title: '寄回过去',

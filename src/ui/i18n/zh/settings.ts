@@ -113,7 +113,7 @@ export const settings = {
     'tools.enabled': { label: '允许模型使用工具', help: '仅限支持工具的模型。每次调用都显示在对话里。' },
     'tools.recall': { label: '搜索记忆', help: '模型可以查找其他对话中的片段。' },
     'tools.open_conversation': { label: '打开对话', help: '模型可以阅读所找到片段的前后文。' },
-    'tools.remember': { label: '写笔记', help: '模型可以在记忆里记一条笔记，您可以在那里删除。' },
+    'tools.remember': { label: '写备忘', help: '模型可以在记忆里写一条备忘，您可以在那里删除。' },
     'tools.checkpoint': { label: '设置检查点', help: '模型标记一个以后可能想回到的位置。' },
     'tools.send_dmail': {
       label: '发送 D-Mail',
@@ -126,7 +126,15 @@ export const settings = {
     },
     'privacy.exclude_work_dirs': {
       label: '排除的文件夹',
-      help: '来自这些工作目录的对话不建索引。* 代表任意内容。',
+      help: '来自这些工作目录的对话不建索引，也不同步。中继上已有的部分会以密封形式留在那里，直到在所有设备上忘掉它们。* 代表任意内容。',
+    },
+    'sync.auto_sync_interval': {
+      label: '再次检查的间隔（秒）',
+      help: '改动会立即传送。此外每隔这么久全部核对一次，失败的再试一次。',
+    },
+    'sync.remote.timeout': {
+      label: '等待中继的时间（秒）',
+      help: '中继这么久没有回应，就算连不上。网络慢时可调大。',
     },
     'ui.theme': { label: '主题', help: '' },
     'ui.language': { label: '语言', help: '' },
@@ -159,6 +167,8 @@ export const settings = {
     baseUrlHelp: '写到 /v1 为止。',
     key: '密钥',
     keyKept: '这台设备上已存有密钥。留空则继续使用。',
+    keyElsewhere: '这里存的密钥属于 {{origin}}，不会发往别的地址。请填写此地址的密钥。',
+    forgetKey: '忘掉密钥',
     keyHelp: '封存在这台设备上。不会导出，也只会发给这个服务。',
     keyFrom: '可在 {{place}} 获取。',
     keyNone: '本机上的服务大多不需要。',
@@ -198,6 +208,7 @@ export const settings = {
     filterModels: '筛选模型',
     noKey: '未存密钥',
     hasKey: '密钥存于本机',
+    keyOf: '所存密钥属于 {{origin}}',
   },
   memory: {
     summaries: { extractive: '在本机从文字中提取', model: '由已连接的模型撰写' },
@@ -237,7 +248,6 @@ export const settings = {
     dimensions: '维数',
     key: '密钥',
     keyHelp: '封存在这台设备上。不会导出，也只会发给这个服务。',
-    forgetKey: '忘掉密钥',
     apply: '更换模型',
     discard: '放弃更改',
     consequence_other:
@@ -354,6 +364,7 @@ export const settings = {
     pair: '配对设备：二维码、链接、24 个单词',
     devices: '账户中的设备',
     log: '同步日志',
+    pace: '频率与等待',
   },
   privacy: {
     addWord: '添加敏感词',

@@ -1,0 +1,65 @@
+// Keys of services in the vault, each bound to the origin it was given for: an address that changes, by hand or by a file, does not
+// take a key along.
+import { z } from 'zod';
+import type { Vault } from '../../adapters/vault/vault.ts';
+
+/** Name in the vault of a key: of an endpoint that answers, or of a service that makes vectors. */
+export type KeyName = `endpoint/${string}` | 'embedding/openai' | 'embedding/custom';
+
+export const endpointKey = (endpointId: string): KeyName => `endpoint/${endpointId}`;
+
+/** Where requests to this address go; null for what is no http(s) address. */
+export function originOf(address: string): string | null {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  return url && /^https?:$/.test(url.protocol) ? url.origin : null;
+}
+
+export interface Keys {
+  /** Keeps the key for the origin of `address`; without an origin nothing could ever be sent. Throws `vault-unavailable`. */
+  keep(name: KeyName, key: string, address: string): Promise<void>;
+  forget(name: KeyName): Promise<void>;
+  /**
+   * The key that belongs to the origin of `address`; undefined where none is kept or it belongs elsewhere. One that an earlier
+   * version kept belongs to the address it is first asked for.
+   */
+  get(name: KeyName, address: string): Promise<string | undefined>;
+  /** Origin that the kept key belongs to; null where none is kept, or no address was ever in force for it. */
+  origin(name: KeyName): Promise<string | null>;
+}
+
+const boundSchema = z.object({ origin: z.string(), key: z.string() });
+
+/** What an earlier version kept is the bare key. */
+function boundOf(kept: string): z.infer<typeof boundSchema> | undefined {
+  try {
+    return boundSchema.safeParse(JSON.parse(kept)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+export function createKeys(vault: Vault): Keys {
+  const bind = (name: KeyName, key: string, origin: string) =>
+    vault.put(name, JSON.stringify({ origin, key } satisfies z.infer<typeof boundSchema>));
+  return {
+    keep: async (name, key, address) => {
+      const origin = originOf(address);
+      if (origin === null) throw new Error(`${name} has no address that its key could belong to`);
+      await bind(name, key, origin);
+    },
+    forget: (name) => vault.put(name, ''),
+    get: async (name, address) => {
+      const origin = originOf(address);
+      const kept = origin === null ? undefined : await vault.get(name);
+      if (origin === null || kept === undefined) return undefined;
+      const bound = boundOf(kept);
+      if (bound) return bound.origin === origin ? bound.key : undefined;
+      await bind(name, kept, origin);
+      return kept;
+    },
+    origin: async (name) => {
+      const kept = await vault.get(name);
+      return kept === undefined ? null : (boundOf(kept)?.origin ?? null);
+    },
+  };
+}
