@@ -112,6 +112,11 @@ export function Composer({
   const recallTimer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   /** Words that commands put in from elsewhere took the place of, newest last: they come back after them. */
   const aside = useRef<string[]>([]);
+  const withdrawOffer = useRef<() => void>(() => undefined);
+  const wordsAside = useCallback((): string => {
+    withdrawOffer.current();
+    return aside.current.pop() ?? '';
+  }, []);
   const isFirst = useRef(first);
   isFirst.current = first;
 
@@ -183,10 +188,11 @@ export function Composer({
         const { former } = next;
         if (former !== '') {
           aside.current.push(former);
-          offer(t('setAside'), {
+          withdrawOffer.current();
+          withdrawOffer.current = offer(t('setAside'), {
             label: t('undo'),
             onClick: () => {
-              if (aside.current.at(-1) === former) setText(aside.current.pop() ?? '');
+              if (aside.current.at(-1) === former) setText(wordsAside());
             },
           });
         }
@@ -198,7 +204,7 @@ export function Composer({
     return () => {
       if (session.composer.get() === own) session.composer.set(null);
     };
-  }, [session, setText, t]);
+  }, [session, setText, t, wordsAside]);
 
   const draft = useMemo<readonly Part[]>(
     () => [...files.map((file) => file.part), ...(rested ? [{ type: 'text' as const, text: rested }] : [])],
@@ -260,7 +266,7 @@ export function Composer({
       field.value = '';
       changeFiles((all) => [...all, { id: nextId(), part: textPart(text, t('pastedName')), pasted: text }]);
     }
-    if (field?.value === '' && aside.current.length > 0) setText(aside.current.pop() ?? '');
+    if (field?.value === '' && aside.current.length > 0) setText(wordsAside());
     else changed();
   };
 
@@ -271,7 +277,7 @@ export function Composer({
     const sent = filesNow.current;
     setRefused([]);
     if (isCommandLine(text)) {
-      const former = aside.current.pop() ?? '';
+      const former = wordsAside();
       setText(former);
       keeper.current?.flush();
       runCommand(text).then((done) => {
@@ -286,7 +292,7 @@ export function Composer({
     if (!text && sent.length === 0) return;
     const parts: Part[] = sent.map((file) => file.part);
     if (text) parts.push({ type: 'text', text });
-    setText(aside.current.pop() ?? '');
+    setText(wordsAside());
     setFiles([]);
     filesNow.current = [];
     setRecallText('');
