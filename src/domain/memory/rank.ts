@@ -354,6 +354,14 @@ export function ranker<C extends Rankable>(
   };
 }
 
+/** Whether a candidate is the question itself, asked before and never answered: nothing in it is new to who asks again. */
+export const isEcho = (candidate: Rankable & { readonly role: string }, question: string): boolean =>
+  candidate.role === 'user' &&
+  candidate.next === null &&
+  !candidate.note &&
+  asks(candidate.text) &&
+  squeezed(candidate.text) === squeezed(question);
+
 /**
  * Tells of one after the other whether it is kept: one passage a message, one of each wording, so many of each conversation. Notes only look
  * like one conversation: each stands for itself.

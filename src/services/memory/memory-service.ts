@@ -18,6 +18,7 @@ import {
   type CosineScale,
   choose,
   distinct,
+  isEcho,
   knows,
   LATE,
   type Rankable,
@@ -257,7 +258,9 @@ export function createMemory({
         ? await lookMeanwhile(given)
         : { vector: given, found: await from.look(given ? { ...asked, vector: meant(given) } : asked) };
     const { worth } = found;
-    const candidates = rated(words, found.candidates);
+    const candidates = rated(words, found.candidates).filter(
+      (one) => options.everything || !isEcho(one, question),
+    );
     const told = notes && feedbackFor(notes.state.get().feedback, question);
     const context: RankContext = {
       weights,

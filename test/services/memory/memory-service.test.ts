@@ -218,6 +218,22 @@ describe('recall', () => {
     expect(asked).toBe(0);
   });
 
+  it('brings no question back to who asks it again, unless it was answered', async () => {
+    const house = await remembered();
+    const question = 'Where does the cellar key hang?';
+    await house.add(conversationOf([question], { title: 'Asked before' }));
+    await house.indexed();
+    const titles = (result: Awaited<ReturnType<typeof house.recall>>) =>
+      [...result.passages, ...result.nearMisses].map(({ title }) => title);
+    expect(titles(await house.recall('Where does the cellar key hang'))).not.toContain('Asked before');
+    expect((await house.recall(question)).passages[0]?.title).toBe('Keys');
+    expect(titles(await house.recall('What about the cellar key, where does it hang?'))).toContain(
+      'Asked before',
+    );
+    await house.add(conversationOf([question, 'On the nail by the oven.'], { title: 'Answered' }));
+    await house.indexed();
+    expect(titles(await house.recall(question))).toContain('Answered');
+  });
   it('waits for an index that is starting', async () => {
     const index = createInMemoryIndex();
     let here: MemoryIndex | null = null;
