@@ -88,6 +88,27 @@ export function describeSyncBackend(name: string, setup: () => Promise<BackendSu
       expect(words(there)).toEqual(['b', 'e']);
     });
 
+    it('knows what it took out to be there no more, until it is put in again', async () => {
+      const id = toText(random(16));
+      const here = enter(id);
+      await synced(here);
+      const [one, two] = [text('one'), text('two')] as const;
+      here.insert([one, two]);
+      await when(here, () => here.isConfirmed(blobKey(one)) && here.isConfirmed(blobKey(two)));
+      here.remove([blobKey(one)]);
+      expect(here.isConfirmed(blobKey(one))).toBe(false);
+      expect(here.isConfirmed(blobKey(two))).toBe(true);
+      here.insert([one]);
+      await when(here, () => here.isConfirmed(blobKey(one)));
+      expect(words(here)).toEqual(['one', 'two']);
+      here.insert([text('three')], [blobKey(one), blobKey(two)]);
+      await when(here, () => here.isConfirmed(blobKey(text('three'))));
+      expect(words(here)).toEqual(['three']);
+      const late = enter(id);
+      await synced(late);
+      expect(words(late)).toEqual(['three']);
+    });
+
     it('keeps rooms and accounts apart', async () => {
       const id = toText(random(16));
       const mine = enter(id);

@@ -38,8 +38,9 @@ export function createInMemoryHub(): InMemoryHub {
         problem: null,
         junk: 0,
         blobs: () => (state() === 'synced' ? new Map(rooms.get(address)) : new Map()),
-        insert: (blobs) => {
+        insert: (blobs, instead = []) => {
           if (state() !== 'synced') return;
+          for (const key of instead) rooms.get(address)?.delete(key);
           const held = rooms.get(address) ?? new Map<string, Uint8Array>();
           rooms.set(address, held);
           for (const blob of blobs) held.set(blobKey(blob), blob.slice());

@@ -23,11 +23,14 @@ export interface SyncRoom {
   blobs(): ReadonlyMap<string, Uint8Array>;
   /** Things in the room that are no bytes. */
   readonly junk: number;
-  /** Puts blobs at the end. Only while synced; one that is there already is not put twice. */
-  insert(blobs: readonly Uint8Array[]): void;
+  /**
+   * Puts blobs at the end. Only while synced; one that is there already is not put twice. `instead`: keys of blobs that they take the place
+   * of, in one step: a full room has space for the one without the other.
+   */
+  insert(blobs: readonly Uint8Array[], instead?: readonly string[]): void;
   /** Takes out every blob with one of these keys. Only while synced. */
   remove(keys: readonly string[]): void;
-  /** True once the relay gave this blob back: it has committed it. */
+  /** True once the relay gave this blob back: it has committed it. What was taken out here since is confirmed no more. */
   isConfirmed(key: string): boolean;
   /**
    * Connects now rather than at the end of the pause. `anew`: also where a connection is being made on which nothing has come for longer than

@@ -160,8 +160,8 @@ export function createWebsocketBackend({
         return state === 'synced' ? (connection?.blobs().junk ?? 0) : 0;
       },
       blobs: () => (state === 'synced' && connection ? connection.blobs().byKey : new Map()),
-      insert: (blobs) => {
-        if (state === 'synced') connection?.insert(blobs);
+      insert: (blobs, instead = []) => {
+        if (state === 'synced') connection?.insert(blobs, instead);
       },
       remove: (keys) => {
         if (state === 'synced') connection?.remove(keys);
@@ -184,7 +184,7 @@ export function createWebsocketBackend({
 interface Connection {
   readonly confirmed: ReadonlySet<string>;
   blobs(): { byKey: ReadonlyMap<string, Uint8Array>; junk: number };
-  insert(blobs: readonly Uint8Array[]): void;
+  insert(blobs: readonly Uint8Array[], instead: readonly string[]): void;
   remove(keys: readonly string[]): void;
   close(): void;
 }
@@ -281,30 +281,35 @@ function connectOnce(
       else known.junk += 1;
     return known;
   };
+  const remove = (gone: readonly string[]) => {
+    const wanted = new Set(gone);
+    for (const key of wanted) confirmed.delete(key);
+    doc.transact(() => {
+      const items = array.toArray();
+      for (let end = items.length; end > 0; ) {
+        let start = end;
+        const hit = (at: number) => {
+          const item = items[at];
+          return item instanceof Uint8Array && wanted.has(keyOf(item));
+        };
+        while (start > 0 && hit(start - 1)) start -= 1;
+        if (start < end) array.delete(start, end - start);
+        end = start < end ? start : end - 1;
+      }
+    });
+  };
   return {
     confirmed,
     blobs,
-    insert: (added) => {
+    insert: (added, instead) => {
       const there = blobs().byKey;
       const fresh = added.filter((blob) => !there.has(keyOf(blob)));
-      if (fresh.length > 0) array.push([...fresh]);
-    },
-    remove: (gone) => {
-      const wanted = new Set(gone);
       doc.transact(() => {
-        const items = array.toArray();
-        for (let end = items.length; end > 0; ) {
-          let start = end;
-          const hit = (at: number) => {
-            const item = items[at];
-            return item instanceof Uint8Array && wanted.has(keyOf(item));
-          };
-          while (start > 0 && hit(start - 1)) start -= 1;
-          if (start < end) array.delete(start, end - start);
-          end = start < end ? start : end - 1;
-        }
+        if (instead.length > 0) remove(instead);
+        if (fresh.length > 0) array.push([...fresh]);
       });
     },
+    remove,
     close: end,
   };
 }

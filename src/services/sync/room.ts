@@ -248,6 +248,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     const there = room.blobs();
     const done: [number, OutboxRow][] = [];
     const out: Uint8Array[] = [];
+    const parts: string[] = [];
     let flying = 0;
     sending = 0;
     const list = [...rows()];
@@ -258,7 +259,12 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
         done.push([number, row]);
         continue;
       }
-      if (full && (flying > 0 || row.bytes >= full.bytes)) continue;
+      if (full && row.bytes >= full.bytes) {
+        // Parts of what does not fit would keep out what does.
+        parts.push(...row.keys.filter((name) => there.has(name)));
+        continue;
+      }
+      if (full && flying > 0) continue;
       sending = Math.max(sending, row.bytes);
       row.keys.forEach((name, at) => {
         const blob = row.blobs[at];
@@ -291,7 +297,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
         });
     }
     if (rows().size === 0) full = null;
-    if (out.length > 0) room.insert(out);
+    if (out.length + parts.length > 0) room.insert(out, parts);
     return done.length > 0;
   }
 

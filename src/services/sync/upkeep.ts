@@ -336,7 +336,11 @@ export function createUpkeep({
       [weighed, leaveAt] = [0, null];
       return false;
     }
-    for (const row of records.outbox.get(document)?.values() ?? []) if (row.changes > 0) bytes += row.bytes;
+    for (const row of records.outbox.get(document)?.values() ?? [])
+      if (row.changes > 0)
+        row.keys.forEach((name, at) => {
+          if (!room.blobs().has(name)) bytes += row.blobs[at]?.length ?? 0;
+        });
     if (leaveAt === null) {
       if (bytes < weighed * 1.1) return false;
       weighed = bytes;

@@ -120,7 +120,7 @@ describe('over a slow line', () => {
       clearInterval(talk);
       talker.terminate();
     });
-    const line = await slowLine(relay, 2000 * KIB, 2000 * KIB);
+    const line = await slowLine(relay, 3000 * KIB, 3000 * KIB);
     const reader = open(backend, line.endpoint, token);
     closers.push(() => reader.room.close(), line.close);
     await reader.when(() => reader.room.state === 'synced');

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Deflate, platformDeflate } from '../../../src/adapters/sync/deflate.ts';
-import { eventually, newConversationId, settled, type TestDevice } from './device.ts';
+import { eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
 import { relayHousehold } from './household.ts';
 
 const home = relayHousehold({ RELAY_MAX_ROOM: String(128 * 1024) });
@@ -28,19 +28,24 @@ describe('a conversation above half of what a room may hold', () => {
     const phone = await joinTo(desk);
     const id = newConversationId();
     const slip = await desk.say(id, `slip of the tongue ${noise(500)}`);
-    for (let number = 0; number < 58; number += 1) await desk.say(id, noise(1200));
-    await eventually(phone, async () => (await phone.texts(id)).length === 59, 20_000);
+    // One by one: so many small changes are to be made one.
+    for (let count = 2; count <= 67; count += 1) {
+      await desk.say(id, noise(1400));
+      await eventually(phone, async () => (await phone.texts(id)).length === count, 20_000);
+    }
+    // There is no room for them and for what they are made, too.
+    const isFolded = async (device: TestDevice) =>
+      (await device.sync.journal()).some(({ what }) => what === 'folded');
+    await eventually(desk, async () => (await isFolded(desk)) || (await isFolded(phone)), 30_000);
     await settled(desk, phone);
-    // Many small changes are made one: there is no room for both.
-    await new Promise((resolve) => setTimeout(resolve, 11_000));
     for (let number = 0; number < 8; number += 1) await desk.say(id, noise(1000));
-    await eventually(phone, async () => (await phone.texts(id)).length === 67, 20_000);
+    await eventually(phone, async () => (await phone.texts(id)).length === 75, 20_000);
     await desk.change(id, { removed: [slip.id] });
-    await eventually(phone, async () => (await phone.texts(id)).length === 66, 20_000);
+    await eventually(phone, async () => (await phone.texts(id)).length === 74, 20_000);
     await settled(desk, phone);
     expect(desk.status.get().problem).toBeNull();
     const tablet = await joinTo(desk, make('Tablet'));
-    await eventually(tablet, async () => (await tablet.texts(id)).length === 66, 20_000);
+    await eventually(tablet, async () => (await tablet.texts(id)).length === 74, 20_000);
     await settled(tablet);
     expect(await heldBy(tablet)).not.toContain('slip of the tongue');
   }, 90_000);
@@ -119,5 +124,25 @@ describe('a message that the relay has no room for', () => {
     await eventually(desk, moved, 30_000);
     await eventually(desk, async () => (await desk.store.drawer.keys('sync/erase/')).length === 0, 30_000);
     expect((await desk.sync.where(id)).place).toBe('relay');
+  }, 120_000);
+});
+
+describe('a message of many parts that the relay has no room for', () => {
+  const large = relayHousehold({ RELAY_MAX_ROOM: String(1024 * 1024) });
+
+  it('leaves none of them there: what is small has the room, and the others come to rest', async () => {
+    const desk = await large.create();
+    const phone = await large.joinTo(desk);
+    const id = newConversationId();
+    await desk.say(id, 'before');
+    await eventually(phone, async () => (await phone.texts(id)).length === 1, 20_000);
+    await desk.say(id, noise(1_600_000));
+    await eventually(desk, async () => desk.status.get().problem?.code === 'sync-quota', 20_000);
+    for (let number = 0; number < 12; number += 1) await desk.say(id, `after ${number} ${noise(60_000)}`);
+    await eventually(phone, async () => (await heldBy(phone)).includes('after 11'), 30_000);
+    await isSynced(phone);
+    expect((await desk.sync.where(id)).place).toBe('here');
+    await phone.say(id, 'an answer');
+    await eventually(desk, async () => (await desk.texts(id)).includes('an answer'), 20_000);
   }, 120_000);
 });
