@@ -11,6 +11,7 @@ import {
   importThroughDialog,
   openApp,
   remembered,
+  saved,
   test,
 } from './app.ts';
 
@@ -265,4 +266,26 @@ test('an import that is called off leaves nothing behind', async ({ page }) => {
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the import' }).click();
   await expect(page.getByRole('dialog')).toContainText(/Stopped/);
   await expect.poll(() => entries(page)).toBe(0);
+});
+
+test('a conversation that a newer version wrote is read, and left as it is', async ({ page }) => {
+  await openApp(page);
+  await page.getByRole('textbox', { name: 'Message' }).fill('When does the backup run?');
+  await page.keyboard.press('Enter');
+  // Answered from memory, which has nothing.
+  await expect(page.getByRole('article')).toHaveCount(2);
+  await saved(page);
+  await page.evaluate(async () => {
+    const documents = globalThis.recollect?.app.documents;
+    const [entry] = documents?.library.get().entries ?? [];
+    // As a newer app would: its format stands among the flags.
+    if (entry) await documents?.change(entry.id, { meta: { v: 2 } as object });
+  });
+  const note = page.getByRole('alert').filter({ hasText: 'written by a newer version of Recollect' });
+  await expect(note).toBeVisible();
+  await expect(note.getByRole('button', { name: 'Reload' })).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveCount(0);
+  await expect(page.getByRole('article').getByText('When does the backup run?').first()).toBeVisible();
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
 });

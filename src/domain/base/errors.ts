@@ -25,6 +25,7 @@ export const PROBLEM_CODES = [
   'storage-lost',
   'newer-log',
   'newer-index',
+  'newer-conversation',
   'damaged-entry',
   'index-unavailable',
   'index-damaged',

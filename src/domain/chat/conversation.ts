@@ -39,8 +39,16 @@ export type ConversationMeta = Omit<Known<z.infer<typeof conversationMetaSchema>
 };
 
 /** A conversation as read from its document at one moment. */
+/**
+ * Major version of how a conversation is written down (`meta.v`; 1 where it says nothing). Within a major only new keys and values come,
+ * which older apps keep without knowing them; a higher one is read as far as it is understood and never changed.
+ */
+export const CONVERSATION_FORMAT = 1;
+
 export interface Conversation {
   readonly id: ConversationId;
+  /** Written in a higher format than `CONVERSATION_FORMAT`. */
+  readonly newer?: true;
   readonly meta: ConversationMeta;
   /** Without deleted ones. */
   readonly messages: ReadonlyMap<MessageId, Message>;

@@ -35,6 +35,15 @@ const RETRY_MS = 20_000;
 /** Drawer keys of conversations that are being erased: a kill in between must not bring one back. */
 const ERASING = 'erasing/';
 
+/** What this app does not understand whole it must not write into. */
+function refuseNewer(document: ConversationDocument): void {
+  if (document.read().newer)
+    throw new RecollectError(
+      'newer-conversation',
+      'The conversation was written by a newer version of this app',
+    );
+}
+
 interface Listing {
   readonly ready: boolean;
   readonly entries: readonly LibraryEntry[];
@@ -207,8 +216,8 @@ export function createDocuments({
    * Returns the update, or undefined where there is nothing to put back.
    */
   function nameAgain({ document, damaged }: Loaded): Uint8Array | undefined {
-    if (!damaged) return undefined;
-    const { id, meta } = document.read();
+    const { id, meta, newer } = document.read();
+    if (!damaged || newer) return undefined;
     const title = meta.title === '' && library.get(id)?.title;
     return title ? document.change({ meta: { title, titleBy: 'person' } }, { restores: true }) : undefined;
   }
@@ -423,6 +432,7 @@ export function createDocuments({
     change: async (id, change, options = {}) => {
       await started;
       const slot = await acquire(id, true);
+      refuseNewer(slot.document);
       slot.holders += 1;
       const update = slot.document.change(change);
       if (!update && !options.writes?.length && pending.length === 0) return release(id, slot);
@@ -465,6 +475,7 @@ export function createDocuments({
         const named = loaded && nameAgain(loaded);
         const changed = document.change(change);
         if (!changed) continue;
+        refuseNewer(document);
         const update = named ? Y.mergeUpdates([named, changed]) : changed;
         updates.push({ id, update });
         entries.push(entryOf(id, origin, update));

@@ -60,14 +60,15 @@ export interface Documents {
   read(id: ConversationId): Promise<Conversation | undefined>;
   /**
    * Makes the change and resolves when it is durable. The screen sees it at once. On failure (`storage-full` …) it stays on the screen,
-   * `saving` says so, and it is written with the next change or `retry`. `writes` go into the drawer in the same transaction.
+   * `saving` says so, and it is written with the next change or `retry`. `writes` go into the drawer in the same transaction. Throws
+   * `newer-conversation`, with nothing changed, where a newer app wrote it.
    */
   change(
     id: ConversationId,
     change: ConversationChange,
     options?: { origin?: Origin; writes?: readonly DrawerWrite[] },
   ): Promise<void>;
-  /** Many conversations in one durable append: imports. All or none. */
+  /** Many conversations in one durable append: imports. All or none. Throws as `change` does. */
   changeMany(
     changes: readonly { id: ConversationId; change: ConversationChange }[],
     origin: Origin,

@@ -1,6 +1,6 @@
 // How a conversation lies in a Yjs document. One document each:
 //   m            message id -> message as JSON        (immutable; removed only by forget)
-//   meta         title, flags, head …                 (as they were at first; head: last writer wins)
+//   meta         title, flags, head …                 (as they were at first; head: last writer wins); v: the format, where it is above 1
 //   w            `key/client` -> a later title or flag and its hybrid time (the latest wins, see latest.ts)
 //   checkpoints  name -> message id, or { messageId, createdAt, auto, by }
 //   compactions  id -> compaction as JSON, and `id:key` -> a value of it that changed later (last writer wins, key by key)
@@ -12,6 +12,7 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { type Checkpoint, checkpointSchema } from '../../domain/chat/checkpoint.ts';
 import { type Compaction, compactionSchema } from '../../domain/chat/compaction.ts';
 import {
+  CONVERSATION_FORMAT,
   type Conversation,
   type ConversationMeta,
   conversationMetaSchema,
@@ -150,8 +151,10 @@ export function createConversationDocument(
     }
     tree ??= broken || home === true ? rejoined(readMessages()) : readMessages();
     recorded ??= readCompactions(compactions);
+    const format = meta.get('v');
     current = {
       id,
+      ...(typeof format === 'number' && format > CONVERSATION_FORMAT ? { newer: true } : {}),
       meta: readMeta({ ...Object.fromEntries(meta.entries()), ...latest.values() }),
       messages: tree,
       checkpoints: readCheckpoints(checkpoints),

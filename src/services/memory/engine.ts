@@ -62,7 +62,8 @@ export async function giveTitle(
 ): Promise<void> {
   const open = await documents.open(id);
   try {
-    if (open.get().meta.title === '') await documents.change(id, { meta: { title, titleBy: 'auto' } });
+    const { meta, newer } = open.get();
+    if (meta.title === '' && !newer) await documents.change(id, { meta: { title, titleBy: 'auto' } });
   } finally {
     open.close();
   }

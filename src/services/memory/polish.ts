@@ -79,7 +79,7 @@ export function startPolish({
       }
       seen.set(entry.id, entry.updatedAt);
       const conversation = await documents.read(entry.id);
-      if (!conversation || conversation.meta.polished === entry.updatedAt) continue;
+      if (!conversation || conversation.newer || conversation.meta.polished === entry.updatedAt) continue;
       await polish(ask, conversation, entry, ending);
     }
     if (next !== undefined) job.wakeWithin(next);

@@ -2,7 +2,7 @@
 import { ArrowLeft, Ellipsis, History, PanelRight, ScrollText, Trash2 } from 'lucide-react';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { RecollectError } from '../../domain/base/errors.ts';
+import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import { writable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
@@ -41,6 +41,10 @@ import { NewConversation } from './new-conversation.tsx';
 import { branchOf, leafThrough } from './rows.ts';
 import { ReplayEnd } from './send-back.tsx';
 
+const NEWER = toProblem(
+  new RecollectError('newer-conversation', 'The conversation was written by a newer version of this app'),
+);
+
 /** The memory of the answer that is being written: the same object for the whole turn. */
 const recallOf = (turn: TurnState): Part | undefined => turn.parts.find((part) => part.type === 'recall');
 
@@ -67,6 +71,7 @@ function OpenedConversation({
   const session = useSession();
   const { t } = useTranslation('chat');
   const { t: tc } = useTranslation('context');
+  const { t: ts } = useTranslation('shell');
   const navigation = useNavigation();
   const report = useReport();
   const reportFold = useFoldReport();
@@ -94,6 +99,8 @@ function OpenedConversation({
     useCallback((library) => library.entries.find((other) => other.id === id), [id]),
   );
   const trashed = conversation.meta.deletedAt !== null;
+  const newer = conversation.newer === true;
+  const readOnly = trashed || newer;
   const title = conversation.meta.title || t('untitled');
   const busy = turn.status !== 'idle';
   useEffect(() => {
@@ -147,6 +154,7 @@ function OpenedConversation({
   const show = (message: MessageId) => {
     const through = leafThrough(conversation, message);
     if (through === null) return;
+    if (newer) return setAside({ leaf: through, head });
     setAside(null);
     run(app.documents.change(id, { meta: { head: through } }));
   };
@@ -198,7 +206,7 @@ function OpenedConversation({
     );
   };
   const fold = () => run(app.context.compact(id, { preview: true }).then((result) => reportFold(result)));
-  const canFold = !trashed && hasModel && branch.path.length > 2;
+  const canFold = !readOnly && hasModel && branch.path.length > 2;
   const acts = useRef({ openElsewhere, show, regenerate, edit, navigation, jump, checkpoint, keep });
   acts.current = { openElsewhere, show, regenerate, edit, navigation, jump, checkpoint, keep };
   const messageActions = useMemo<MessageActions>(
@@ -214,10 +222,10 @@ function OpenedConversation({
       ledger: (answer) => setShown({ type: 'ledger', answer }),
       connectModel: () => acts.current.navigation.openScreen('settings', 'models'),
       canAsk: !busy,
-      canWrite: !trashed,
+      canWrite: !readOnly,
       hasModel,
     }),
-    [busy, trashed, hasModel],
+    [busy, readOnly, hasModel],
   );
 
   const send = async (parts: readonly Part[], passages: RecallChoice) => {
@@ -227,7 +235,7 @@ function OpenedConversation({
   };
   const editLast = (): boolean => {
     const last = branch.path.findLast((message) => message.role === 'user' && message.kind === 'message');
-    if (!last || trashed) return false;
+    if (!last || readOnly) return false;
     editing.set(last.id);
     list.current?.toMessage(last.id, { glow: false, block: 'nearest' });
     return true;
@@ -286,7 +294,7 @@ function OpenedConversation({
       onShow={show}
       onFold={canFold ? fold : undefined}
       onLedger={(answer) => setShown({ type: 'ledger', answer })}
-      onCheckpoint={trashed || leaf === null ? undefined : (name) => checkpoint(leaf, name)}
+      onCheckpoint={readOnly || leaf === null ? undefined : (name) => checkpoint(leaf, name)}
       onRestore={restore}
       onCompare={(compareWith) => setShown({ type: 'worldlines', compareWith })}
       onWorldlines={() => setShown({ type: 'worldlines' })}
@@ -296,13 +304,13 @@ function OpenedConversation({
 
   return (
     <div className="flex min-h-0 flex-1">
-      <div className="relative flex min-w-0 flex-1 flex-col" {...(trashed ? {} : drop.handlers)}>
+      <div className="relative flex min-w-0 flex-1 flex-col" {...(readOnly ? {} : drop.handlers)}>
         <Header
           line
           actions={
             <>
               <OfflineBadge />
-              {conversation.meta.systemPrompt !== null && !trashed && (
+              {conversation.meta.systemPrompt !== null && !readOnly && (
                 <InstructionsButton set onClick={() => setInstructing(true)} />
               )}
               {!(wide && panelWanted) && (
@@ -323,7 +331,7 @@ function OpenedConversation({
                       () => setRenaming(true),
                       () => setErasing(true),
                     ),
-                    ...(trashed
+                    ...(readOnly
                       ? []
                       : [
                           'separator' as const,
@@ -352,7 +360,7 @@ function OpenedConversation({
             <h1 className="min-w-0 truncate font-semibold" title={title}>
               <button
                 type="button"
-                disabled={!entry || trashed}
+                disabled={!entry || readOnly}
                 onClick={() => setRenaming(true)}
                 className="max-w-full truncate rounded-sm px-1.5 py-1 hover:not-disabled:bg-fill"
               >
@@ -407,7 +415,20 @@ function OpenedConversation({
           </EditingContext>
         </MessageActionsContext>
         <Announcer conversationId={id} />
-        {trashed ? (
+        {newer ? (
+          <div className="border-t bg-side px-4 py-3">
+            <ProblemNotice
+              className="mx-auto max-w-(--measure)"
+              compact
+              problem={NEWER}
+              actions={
+                <Button size="sm" onClick={() => location.reload()}>
+                  {ts('reload')}
+                </Button>
+              }
+            />
+          </div>
+        ) : trashed ? (
           <div className="flex items-center justify-center gap-3 border-t bg-side px-4 py-4 text-sm">
             <Trash2 size={16} aria-hidden className="text-ink-3" />
             <span>{t('inTrash')}</span>
@@ -429,7 +450,7 @@ function OpenedConversation({
             handle={composer}
           />
         )}
-        {drop.over && !trashed && <DropOverlay />}
+        {drop.over && !readOnly && <DropOverlay />}
       </div>
       {wide && panelWanted && (
         <aside

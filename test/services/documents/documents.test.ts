@@ -653,4 +653,34 @@ describe('compactions and checkpoints', () => {
     open.close();
     await documents.close();
   });
+
+  it('that a newer app wrote are read, and not written into', async () => {
+    const store = createInMemoryStore();
+    const newer = createDocuments({ store });
+    const [id, other] = [newConversationId(), newConversationId()];
+    const first = said('one');
+    await newer.change(id, { messages: [first], meta: { v: 2, head: first.id } as object });
+    await newer.close();
+    const documents = createDocuments({ store });
+    const open = await documents.open(id);
+    expect(open.get().newer).toBe(true);
+    expect(textsOf(open.get())).toEqual(['one']);
+    const entries = await store.log.since(0, 100);
+    const change = { messages: [said('two', first.id, 2)] };
+    await expect(documents.change(id, change)).rejects.toMatchObject({
+      problem: { code: 'newer-conversation' },
+    });
+    const both = [
+      { id: other, change: { messages: [said('elsewhere')] } },
+      { id, change },
+    ];
+    await expect(documents.changeMany(both, 'import')).rejects.toMatchObject({
+      problem: { code: 'newer-conversation' },
+    });
+    expect(textsOf(open.get())).toEqual(['one']);
+    expect(await store.log.since(0, 100)).toEqual(entries);
+    await documents.erase([id]);
+    expect(await documents.read(id)).toBeUndefined();
+    await documents.close();
+  });
 });

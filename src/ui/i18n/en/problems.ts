@@ -30,6 +30,11 @@ export const problems = {
     kept: 'Nothing was changed. Your conversations can be read as always; only searching waits.',
     do: 'Reload the page to get the new version, or rebuild the index under Memory.',
   },
+  'newer-conversation': {
+    what: 'This conversation was written by a newer version of Recollect.',
+    kept: 'It can be read here as far as this version understands it. Nothing in it was changed.',
+    do: 'Reload the page to get the new version.',
+  },
   'damaged-entry': {
     what: 'A part of a conversation cannot be read.',
     kept: 'The damaged part was left in place, and everything around it is shown.',
