@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { asMessageId, type ConversationId } from '../../../domain/base/ids.ts';
 import { childrenOf, effectiveHead, newestLeaf, pathTo } from '../../../domain/chat/conversation.ts';
 import { type Message, textOf } from '../../../domain/chat/message.ts';
+import { isOfMemory } from '../../../domain/memory/own-tools.ts';
 import { isExcluded, redact } from '../../../domain/memory/privacy.ts';
 import { defineTool, type ToolContext, type ToolOutcome } from './tool.ts';
 
@@ -85,13 +86,16 @@ function lookUp(id: string, { documents, config }: ToolContext): ConversationId[
 const wordsOf = (message: Message): string =>
   [
     textOf(message),
-    ...message.parts.map((part) =>
-      part.type === 'tool-call'
-        ? `[calls ${part.name} ${part.arguments}]`
-        : part.type === 'tool-result'
-          ? part.text
-          : '',
-    ),
+    // A passage must not be read where what it quotes was forgotten.
+    ...message.parts
+      .filter((part) => !isOfMemory(part))
+      .map((part) =>
+        part.type === 'tool-call'
+          ? `[calls ${part.name} ${part.arguments}]`
+          : part.type === 'tool-result'
+            ? part.text
+            : '',
+      ),
   ]
     .filter((text) => text !== '')
     .join('\n');

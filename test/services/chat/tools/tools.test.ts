@@ -105,6 +105,17 @@ describe('tools', () => {
     expect(results[2]).toMatchObject({ isError: true });
   });
 
+  it('quote no conversation with what memory quoted in it', async () => {
+    const { say } = talk({ recall: async () => ({ passages: [passage('m1', 'The slip of the tongue.')] }) });
+    server.next(calls(['recall', { query: 'slip' }]), words('It was found.'));
+    const id = await say('What did I say?');
+    server.next(calls(['open_conversation', { id }]), words('ok'));
+    await say('And before?');
+    const sent = JSON.stringify(server.chats().at(-1)?.messages.at(-1));
+    expect(sent).toContain('It was found.');
+    expect(sent).not.toContain('slip of the tongue');
+  });
+
   it('keep notes where there is a place for them, with an automatic checkpoint before', async () => {
     const kept: unknown[] = [];
     const { say, path, documents } = talk({
