@@ -9,18 +9,11 @@ import * as Y from 'yjs';
 import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
 import { type DocumentId, isConversation } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
+import { cleanValue, type Holdback } from './cleaning.ts';
 import { createConversationDocument } from './yjs-conversation.ts';
 
 /** Per Yjs client the clock up to which everything is known. */
 export type Clocks = Readonly<Record<string, number>>;
-
-/** What is held back from a document that leaves the device. */
-export interface Holdback {
-  /** The text without its secrets. */
-  readonly hide: (text: string) => { readonly text: string; readonly redacted: number };
-  /** Conversations of which no passage may leave inside another one. */
-  readonly isWithheld: (conversation: string) => boolean;
-}
 
 /** One document as the log has it. */
 export interface WholeDocument {
@@ -215,6 +208,19 @@ export function missingFrom(held: Uint8Array, whole: Uint8Array): Uint8Array | n
   return null;
 }
 
+/** The conversations of which something is quoted in the update. */
+export function quotedIn(update: Uint8Array): ReadonlySet<string> {
+  const quoted = new Set<string>();
+  cleanUpdate(update, {
+    hide: (text) => ({ text, redacted: 0 }),
+    isWithheld: (conversation) => {
+      quoted.add(conversation);
+      return false;
+    },
+  });
+  return quoted;
+}
+
 /** The update as it may leave the device, and how many values were changed for that. */
 export function cleanUpdate(
   update: Uint8Array,
@@ -247,57 +253,6 @@ export function cleanUpdate(
   }
   return { update: withheld === 0 ? update : encodeUpdate(structs, ds), withheld };
 }
-
-/** Fields that no person writes and no secret stands in; looking into them could only break them. */
-const PLAIN_FIELDS = new Set([
-  'id',
-  'parentId',
-  'role',
-  'kind',
-  'type',
-  'mediaType',
-  'callId',
-  'conversationId',
-  'messageId',
-]);
-
-/** The same value where nothing is to be hidden in it. */
-function cleanValue(value: unknown, holdback: Holdback, field = ''): unknown {
-  if (typeof value === 'string') {
-    // Bytes of a file are no words, and a hit in them would break the file.
-    if (PLAIN_FIELDS.has(field) || value.startsWith('data:')) return value;
-    const hidden = holdback.hide(value);
-    if (hidden.redacted > 0) return hidden.text;
-    // {"password": "…"}: the value is sensitive because of its name.
-    const named = field === '' ? hidden : holdback.hide(`${field}: ${JSON.stringify(value)}`);
-    return named.redacted > 0 && value !== '' ? '•••' : value;
-  }
-  if (Array.isArray(value)) {
-    const cleaned = value
-      .filter((item) => !isWithheldPassage(item, holdback))
-      .map((item) => cleanValue(item, holdback, field));
-    return cleaned.length === value.length && cleaned.every((item, at) => item === value[at])
-      ? value
-      : cleaned;
-  }
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
-  let changed = false;
-  const cleaned = Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => {
-      const next = cleanValue(inner, holdback, key);
-      changed ||= next !== inner;
-      return [key, next];
-    }),
-  );
-  return changed ? cleaned : value;
-}
-
-const isWithheldPassage = (item: unknown, { isWithheld }: Holdback): boolean => {
-  const { conversationId } = (typeof item === 'object' && item !== null ? item : {}) as {
-    conversationId?: unknown;
-  };
-  return typeof conversationId === 'string' && isWithheld(conversationId);
-};
 
 /** Writes decoded structs as an update (version 1 encoding): per client the count, the first clock, the structs; then what is deleted. */
 function encodeUpdate(

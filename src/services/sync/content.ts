@@ -1,19 +1,20 @@
 // What lies in the room of a document: changes that are taken over into the log as others made them, and changes of this device, cleaned
 // of what must not leave it. Says which documents stay here altogether.
 import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
-import { type DocumentId, isConversation, newEntryId } from '../../domain/base/ids.ts';
+import { type ConversationId, type DocumentId, isConversation, newEntryId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { isExcluded, redact } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import type { LibraryEntry } from '../documents/documents.ts';
 import { createReader } from '../documents/reader.ts';
 import {
   cleanUpdate,
   createWholeReader,
   forgottenIn,
-  type Holdback,
   isUpdate,
   mergeUpdates,
   missingFrom,
+  quotedIn,
   type WholeDocument,
   type WholeReader,
   withUpdate,
@@ -28,7 +29,7 @@ export interface DocumentContents {
   /** Why conversations stay on this device, by what the library says of them. */
   listedReasons(): Promise<ReadonlyMap<string, RoomRecord['withheld']>>;
   /** The update as it may leave the device. */
-  clean(update: Uint8Array): Uint8Array;
+  clean(update: Uint8Array): Promise<Uint8Array>;
   /**
    * Why the document stays on this device; null: it does not. Where that cannot be read, what was decided `before` stands, or else what
    * the library says of its folder.
@@ -49,14 +50,8 @@ export function createDocumentContents({
   readonly config: Readable<Config>;
   readonly records: Records;
 }): DocumentContents {
-  const holdback: Holdback = {
-    hide: (text) => redact(text, config.get().privacy.sensitive_keywords),
-    isWithheld: (id) => records.rooms.get(id)?.withheld === 'excluded',
-  };
-  const clean = (update: Uint8Array) => cleanUpdate(update, holdback).update;
-
   const read = createWholeReader(log);
-  const { library } = createReader(log, 0);
+  const { library, read: readConversation } = createReader(log, 0);
   const reasonOf = (
     said: { readonly sample: boolean; readonly workDir: string | null } | undefined,
   ): RoomRecord['withheld'] => {
@@ -65,15 +60,45 @@ export function createDocumentContents({
     return isExcluded(said.workDir, config.get().privacy.exclude_work_dirs) ? 'excluded' : null;
   };
 
+  /** Told from the library, or else the conversation, not from the records: what quotes it may be sent before it has one. */
+  const excludedOf = async (ids: ReadonlySet<string>): Promise<ReadonlySet<string>> => {
+    const excluded = new Set<string>();
+    if (ids.size === 0) return excluded;
+    const lines = new Map<string, LibraryEntry>((await library()).map((line) => [line.id, line]));
+    for (const id of ids) {
+      const said = lines.get(id) ?? (await readConversation(id as ConversationId))?.conversation.meta;
+      if (records.rooms.get(id)?.withheld === 'excluded' || reasonOf(said) === 'excluded') excluded.add(id);
+    }
+    return excluded;
+  };
+  const clean = async (update: Uint8Array) => {
+    const excluded = await excludedOf(quotedIn(update));
+    const hide = (text: string) => redact(text, config.get().privacy.sensitive_keywords);
+    return cleanUpdate(update, { hide, isWithheld: (id) => excluded.has(id) }).update;
+  };
+
+  const reasonToWithhold: DocumentContents['reasonToWithhold'] = async (
+    document,
+    { conversation, damaged },
+    before,
+  ) => {
+    const reason = reasonOf(conversation?.meta);
+    if (reason !== null || !damaged) return reason;
+    return before ?? reasonOf((await library()).find(({ id }) => id === document));
+  };
+  /** All of it that may leave the device; null: nothing. Asked of the document itself: its record may not say yet that it stays. */
+  const shared = async (document: string): Promise<Uint8Array | null> => {
+    const here = await read(document as DocumentId);
+    if (!here) return null;
+    const before = records.rooms.get(document)?.withheld ?? null;
+    return (await reasonToWithhold(document, here, before)) === null ? await clean(here.update) : null;
+  };
+
   return {
     read,
     clean,
     listedReasons: async () => new Map((await library()).map((line) => [line.id, reasonOf(line)])),
-    reasonToWithhold: async (document, { conversation, damaged }, before) => {
-      const reason = reasonOf(conversation?.meta);
-      if (reason !== null || !damaged) return reason;
-      return before ?? reasonOf((await library()).find(({ id }) => id === document));
-    },
+    reasonToWithhold,
     of: (document) => ({
       isBody: isUpdate,
       merge: mergeUpdates,
@@ -99,15 +124,10 @@ export function createDocumentContents({
         });
         return updates.length;
       },
-      whole: async () => {
-        const here = await read(document as DocumentId);
-        return here ? clean(here.update) : null;
-      },
+      whole: () => shared(document),
       missing: async (held) => {
-        const here = await read(document as DocumentId);
-        if (!here) return null;
-        const shared = clean(here.update);
-        return held ? missingFrom(held, shared) : shared;
+        const whole = await shared(document);
+        return whole && held ? missingFrom(held, whole) : whole;
       },
     }),
   };

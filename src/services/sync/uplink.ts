@@ -94,7 +94,7 @@ export function createUplink({
     const next = await sealInto(step, {
       document,
       record,
-      body: contents.clean(mergeUpdates(updates)),
+      body: await contents.clean(mergeUpdates(updates)),
       kind: 'delta',
       changes: list.length,
       content: contents.of(document),

@@ -1,10 +1,16 @@
-// A folder that is excluded later: from then on nothing more of it leaves, whatever was on its way or is asked for.
+// Folders that are excluded: nothing of them leaves, whatever was on its way, is asked for or stands quoted elsewhere.
 import { describe, expect, it } from 'vitest';
+import type { ConversationId } from '../../../src/domain/base/ids.ts';
+import type { Message } from '../../../src/domain/chat/message.ts';
+import { createNotes } from '../../../src/services/documents/notes.ts';
+import { createDocumentContents } from '../../../src/services/sync/content.ts';
+import { openRecords } from '../../../src/services/sync/records.ts';
 import { eventually, newConversationId, settled, type TestDevice } from './device.ts';
 import { household } from './household.ts';
+import { createWiretap } from './wiretap.ts';
 
 const home = household();
-const { make, create } = home;
+const { make, create, joinTo } = home;
 const FOLDER = '/home/someone/private/x';
 const exclude = (device: TestDevice, folders: readonly string[]) => {
   const config = device.config.get();
@@ -61,5 +67,126 @@ describe('a folder that is excluded later', () => {
     const phone = await home.pair(desk, make('Phone'));
     await eventually(phone, async () => (await phone.texts(id)).length > 0);
     expect(await phone.texts(id)).toEqual(['first']);
+  });
+});
+
+describe('what quotes a conversation of an excluded folder', () => {
+  const WORDS = 'nobody else shall read this';
+  const recalled = (from: ConversationId, { id }: Message): Message['parts'] => [
+    { type: 'text', text: 'this may be read' },
+    {
+      type: 'recall',
+      query: 'q',
+      threshold: 0.75,
+      nearMisses: [],
+      passages: [
+        {
+          conversationId: from,
+          messageId: id,
+          title: WORDS,
+          createdAt: 1,
+          role: 'user',
+          passage: WORDS,
+          neighbours: [],
+          scores: { vector: null, keyword: null, hybrid: 1, decay: 1, final: 1 },
+          tokens: 3,
+        },
+      ],
+    },
+    {
+      type: 'tool-result',
+      callId: 'c',
+      name: 'recall',
+      text: `1 passages:\n1. “t”, today, said by user (conversation ${from}, message ${id})\n   user: ${WORDS}`,
+    },
+  ];
+  const tapped = () => {
+    const tap = createWiretap(home.hub.backend);
+    const desk = make('Desk', { backend: tap.backend, sealing: tap.sealing });
+    exclude(desk, ['*/private/*']);
+    return { tap, desk };
+  };
+  /** An excluded conversation, and one that quotes it: the newer of the two goes first. */
+  const write = async (desk: TestDevice, newest: 'quoting' | 'excluded') => {
+    const ids = [newConversationId(), newConversationId()].sort();
+    if (newest === 'excluded') ids.reverse();
+    const [secret, open] = ids as [ConversationId, ConversationId];
+    await desk.change(secret, { meta: { title: WORDS, createdAt: 1, workDir: FOLDER } });
+    await desk.say(open, '', recalled(secret, await desk.say(secret, WORDS)));
+    return { secret, open };
+  };
+  const expectUnsaid = async ({ sent }: ReturnType<typeof createWiretap>, times = 1) => {
+    const bodies = await sent();
+    expect(bodies.filter((body) => body.includes('this may be read'))).toHaveLength(times);
+    expect(bodies.filter((body) => body.includes(WORDS))).toEqual([]);
+  };
+
+  it.each(['quoting', 'excluded'] as const)(
+    'goes without the passages where all of it was there before the account (newest: %s)',
+    async (newest) => {
+      const { tap, desk } = tapped();
+      const { open } = await write(desk, newest);
+      await create(desk);
+      await settled(desk);
+      await expectUnsaid(tap);
+      expect(JSON.stringify([...((await desk.read(open))?.messages.values() ?? [])])).toContain(WORDS);
+    },
+  );
+
+  it('goes without them when another device is locked out and all of it is sent again', async () => {
+    const { tap, desk } = tapped();
+    await create(desk);
+    const phone = await joinTo(desk);
+    await eventually(desk, async () => desk.status.get().devices.length === 2);
+    await write(desk, 'quoting');
+    await settled(desk, phone);
+    const { fingerprint } = desk.status.get().account ?? {};
+    await desk.sync.revoke(desk.status.get().devices.find(({ here }) => !here)?.id ?? '');
+    await eventually(desk, async () => desk.status.get().account?.fingerprint !== fingerprint);
+    await settled(desk);
+    await expectUnsaid(tap, 2);
+  });
+
+  it('goes without them where the library does not list the excluded one', async () => {
+    const { tap, desk } = tapped();
+    await write(desk, 'quoting');
+    await desk.store.log.erase('library');
+    await create(desk);
+    await settled(desk);
+    await expectUnsaid(tap);
+  });
+
+  it('what was said of its passages stays here as well', async () => {
+    const { tap, desk } = tapped();
+    const { secret, open } = await write(desk, 'quoting');
+    const notes = createNotes({ store: desk.store, now: Date.now });
+    const verdict = { verdict: 'pinned' as const, query: null, passage: WORDS, title: WORDS };
+    await notes.judge({ ...verdict, conversationId: secret, messageId: 'm' });
+    await notes.judge({
+      ...verdict,
+      conversationId: open,
+      messageId: 'n',
+      passage: 'said openly',
+      title: '',
+    });
+    await create(desk);
+    await settled(desk);
+    await expectUnsaid(tap);
+    expect((await tap.sent()).filter((body) => body.includes('said openly'))).toHaveLength(1);
+    const phone = await home.pair(desk);
+    const elsewhere = createNotes({ store: phone.store, now: Date.now });
+    await eventually(phone, async () => elsewhere.state.get().feedback.length === 1);
+    for (const { close } of [notes, elsewhere]) close();
+  });
+
+  it('and it stays here before anything was decided about it', async () => {
+    const { desk } = tapped();
+    const { secret, open } = await write(desk, 'quoting');
+    const { log } = desk.store;
+    const records = await openRecords(desk.store, Date.now);
+    const contents = createDocumentContents({ log, config: desk.config, records });
+    expect(await contents.of(secret).whole()).toBeNull();
+    expect(await contents.of(secret).missing(null)).toBeNull();
+    expect(await contents.of(open).whole()).not.toBeNull();
   });
 });
