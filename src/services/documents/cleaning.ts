@@ -26,9 +26,10 @@ const CONVERSATION_ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-
 /** The same value where nothing is to be hidden in it. `field`: under which name it stands. */
 export function cleanValue(value: unknown, holdback: Holdback, field = ''): unknown {
   if (typeof value === 'string') {
+    if (PLAIN_FIELDS.has(field)) return value;
+    if (field !== 'url' || !/^data:/i.test(value)) return cleanText(value, holdback, field);
     // Bytes of a file are no words, and a hit in them would break the file.
-    if (PLAIN_FIELDS.has(field) || value.startsWith('data:')) return value;
-    return cleanText(value, holdback, field);
+    return hasBytes(value) ? value : cleanUrl(value, holdback);
   }
   if (Array.isArray(value)) {
     const cleaned = value
@@ -74,3 +75,27 @@ const isWithheldAnswer = (value: object, { isWithheld }: Holdback): boolean => {
   if (type !== 'tool-result' || typeof name !== 'string' || typeof text !== 'string') return false;
   return MEMORY_TOOLS.includes(name) && (text.match(CONVERSATION_ID) ?? []).some(isWithheld);
 };
+
+/** A URL with bytes in base64: words that only begin like one are words. */
+function hasBytes(url: string): boolean {
+  const comma = url.indexOf(',');
+  return (
+    comma > 0 &&
+    /^data:[^,]*;base64$/i.test(url.slice(0, comma)) &&
+    !/[^A-Za-z0-9+/=\r\n]/.test(url.slice(comma + 1))
+  );
+}
+
+/** Words as a URL: as they stand, or percent-encoded. */
+function cleanUrl(url: string, { hide }: Pick<Holdback, 'hide'>): string {
+  const hidden = hide(url);
+  if (hidden.redacted > 0) return hidden.text;
+  const start = url.indexOf(',') + 1;
+  try {
+    const words = hide(decodeURIComponent(url.slice(start)));
+    return words.redacted > 0 ? url.slice(0, start) + encodeURIComponent(words.text) : url;
+  } catch {
+    // No percent-encoding: the words are as they stand.
+    return url;
+  }
+}

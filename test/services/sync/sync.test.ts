@@ -7,6 +7,7 @@ import { phraseOf } from '../../../src/domain/sync/pairing.ts';
 import { relayAddress } from '../../../src/services/sync/sync-service.ts';
 import { copyOfStore, eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
 import { household } from './household.ts';
+import { createWiretap } from './wiretap.ts';
 
 const home = household();
 const { make, create, joinTo } = home;
@@ -115,10 +116,10 @@ describe('two devices', () => {
   it('send a large message in parts', async () => {
     const { desk, phone } = await both();
     const id = newConversationId();
-    // Nothing that can be deflated.
-    const noise = Array.from({ length: 900_000 }, () =>
-      String.fromCharCode(33 + Math.floor(Math.random() * 90)),
-    ).join('');
+    // Nothing that can be deflated much.
+    const bytes = Buffer.alloc(900_000);
+    for (let at = 0; at < bytes.length; at += 60_000) crypto.getRandomValues(bytes.subarray(at, at + 60_000));
+    const noise = bytes.toString('base64');
     await desk.say(id, '', [{ type: 'file', mediaType: 'image/png', url: `data:image/png;base64,${noise}` }]);
     await has(phone, id, 1);
     const part = [...((await phone.read(id))?.messages.values() ?? [])][0]?.parts[0];
@@ -184,6 +185,24 @@ describe('what stays here', () => {
     await phone.say(id, 'understood');
     await has(desk, id, 2);
     expect(await desk.texts(id)).toContain('the password: hunter2-very-secret and the rest');
+  });
+
+  it('no body that is sent has a secret in it, in whatever it stands', async () => {
+    const tap = createWiretap(home.hub.backend);
+    const desk = make('Desk', { backend: tap.backend, sealing: tap.sealing });
+    const id = newConversationId();
+    const secret = 'password: hunter2-very-secret';
+    await desk.change(id, { meta: { title: `data: ${secret}`, createdAt: 1 } });
+    await desk.say(id, `data: ${secret}`);
+    await desk.say(id, `data:image/png;base64,${secret}`);
+    await desk.say(id, '', [
+      { type: 'tool-result', callId: 'c', name: 'fetch', text: `data: {"a": 1}\n\ndata: ${secret}` },
+    ]);
+    await create(desk);
+    await settled(desk);
+    const sent = await tap.sent();
+    expect(sent.join()).toContain('"a": 1');
+    expect(sent.filter((body) => body.includes('hunter2'))).toEqual([]);
   });
 
   it('samples are not sent', async () => {
