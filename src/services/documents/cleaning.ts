@@ -1,4 +1,5 @@
-// What is held back from a value that leaves the device: secrets, and what is quoted from conversations that stay here.
+// What is held back from a value that leaves the device: secrets, in words and in attached texts, and what is quoted from conversations that
+// stay here.
 import { MEMORY_TOOLS } from '../../domain/memory/own-tools.ts';
 import { REDACTED } from '../../domain/memory/privacy.ts';
 
@@ -21,6 +22,10 @@ const PLAIN_FIELDS = new Set([
   'conversationId',
   'messageId',
 ]);
+/** An attached text that is longer is not looked through: that would take seconds. Its bytes stay on the device. Bytes. */
+const MAX_TEXT_BYTES = 4 * 1024 * 1024;
+/** How much of a file tells whether it is text, base64 digits. */
+const HEAD_DIGITS = 4096;
 const CONVERSATION_ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /** The same value where nothing is to be hidden in it. `field`: under which name it stands. */
@@ -28,8 +33,8 @@ export function cleanValue(value: unknown, holdback: Holdback, field = ''): unkn
   if (typeof value === 'string') {
     if (PLAIN_FIELDS.has(field)) return value;
     if (field !== 'url' || !/^data:/i.test(value)) return cleanText(value, holdback, field);
-    // Bytes of a file are no words, and a hit in them would break the file.
-    return hasBytes(value) ? value : cleanUrl(value, holdback);
+    const file = fileIn(value);
+    return file ? cleanFile(value, file, holdback) : cleanUrl(value, holdback);
   }
   if (Array.isArray(value)) {
     const cleaned = value
@@ -76,14 +81,40 @@ const isWithheldAnswer = (value: object, { isWithheld }: Holdback): boolean => {
   return MEMORY_TOOLS.includes(name) && (text.match(CONVERSATION_ID) ?? []).some(isWithheld);
 };
 
-/** A URL with bytes in base64: words that only begin like one are words. */
-function hasBytes(url: string): boolean {
+/** A `data:` URL taken apart; `head` ends with the comma. */
+interface DataUrl {
+  readonly head: string;
+  readonly type: string;
+  readonly base64: string;
+}
+
+/** null for what is no URL with bytes in base64: words that only begin like one are words. */
+function fileIn(url: string): DataUrl | null {
   const comma = url.indexOf(',');
-  return (
-    comma > 0 &&
-    /^data:[^,]*;base64$/i.test(url.slice(0, comma)) &&
-    !/[^A-Za-z0-9+/=\r\n]/.test(url.slice(comma + 1))
-  );
+  const [, type] = (comma > 0 && /^data:([^;,]*)[^,]*;base64$/i.exec(url.slice(0, comma))) || [];
+  const base64 = url.slice(comma + 1);
+  if (type === undefined || /[^A-Za-z0-9+/=\r\n]/.test(base64)) return null;
+  return { head: url.slice(0, comma + 1), type: type.toLowerCase(), base64 };
+}
+
+/** Bytes of a picture are no words, and a hit in them would break the file. undefined: the bytes stay here. */
+function cleanFile(url: string, { head, type, base64 }: DataUrl, { hide }: Holdback): string | undefined {
+  const isNamedText = /^(?:text\/|application\/(?:.*[+-])?(?:json|xml|yaml)$)/.test(type);
+  try {
+    const isText = textIn(atob(base64.slice(0, HEAD_DIGITS)), true) !== null;
+    if (!isText && !isNamedText) return url;
+    if (base64.length * 0.75 > MAX_TEXT_BYTES) return undefined;
+    const binary = atob(base64);
+    const text = textIn(binary);
+    if (text === null && !isNamedText) return url;
+    const hidden = hide(text ?? binary);
+    if (hidden.redacted === 0) return url;
+    // In an encoding that is not known the bytes around the secret stay what they are.
+    return head + btoa(text === null ? hidden.text.replaceAll('•', '*') : utf8(hidden.text));
+  } catch {
+    // Not the bytes of anything.
+    return cleanUrl(url, { hide });
+  }
 }
 
 /** Words as a URL: as they stand, or percent-encoded. */
@@ -98,4 +129,26 @@ function cleanUrl(url: string, { hide }: Pick<Holdback, 'hide'>): string {
     // No percent-encoding: the words are as they stand.
     return url;
   }
+}
+
+/** The text with these bytes (each a character), byte order mark included; null where they are none. `cut`: its end may be missing. */
+function textIn(binary: string, cut = false): string | null {
+  const encoding = binary.startsWith('\xff\xfe') ? 'utf-16le' : 'utf-8';
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = binary.charCodeAt(at);
+  try {
+    const text = new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes, { stream: cut });
+    return text.includes('\0') ? null : text;
+  } catch {
+    return null;
+  }
+}
+
+/** The bytes of a text, each as a character. */
+function utf8(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  let binary = '';
+  for (let at = 0; at < bytes.length; at += 8192)
+    binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return binary;
 }

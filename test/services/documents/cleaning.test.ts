@@ -5,6 +5,15 @@ import { cleanValue } from '../../../src/services/documents/cleaning.ts';
 
 const clean = (value: unknown) =>
   cleanValue(value, { hide: (text) => redact(text, ['password']), isWithheld: () => false });
+const file = (type: string, bytes: Buffer | string) => ({
+  type: 'file',
+  mediaType: type,
+  url: `data:${type};base64,${Buffer.from(bytes).toString('base64')}`,
+});
+const bytesOf = (part: unknown) =>
+  Buffer.from(String((part as { url?: unknown }).url).split(';base64,')[1] ?? '', 'base64');
+/** As a picture looks, with what would be a secret in a text. */
+const picture = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]), Buffer.from('password: hunter2')]);
 
 describe('words that begin like a URL', () => {
   it.each([
@@ -15,5 +24,61 @@ describe('words that begin like a URL', () => {
   ])('are words: %s', (text) => {
     for (const value of [text, { type: 'text', text }, { type: 'file', mediaType: 'text/plain', url: text }])
       expect(JSON.stringify(clean(value))).not.toContain('hunter2');
+  });
+});
+
+describe('an attached text', () => {
+  it('is looked into percent-encoded as well', () => {
+    const part = { type: 'file', mediaType: 'text/plain', url: 'data:,%E6%95%B0%20password%3A%20hunter2' };
+    expect(decodeURIComponent((clean(part) as typeof part).url)).toBe('data:,数 password: •••');
+  });
+
+  it.each([
+    'text/plain',
+    'text/markdown',
+    'application/json',
+    'application/x-yaml',
+    'application/octet-stream',
+    'image/svg+xml',
+  ])('%s: the secret goes, all else stays', (type) => {
+    const cleaned = clean(file(type, '\uFEFF数据库\npassword: hunter2\n端口 5432 ✓'));
+    expect(bytesOf(cleaned).toString()).toBe('\uFEFF数据库\npassword: •••\n端口 5432 ✓');
+    expect(cleaned).toMatchObject({ type: 'file', mediaType: type });
+  });
+
+  it('is the same value where there is nothing to hide, to the byte', () => {
+    for (const value of [
+      file('text/plain', '今天没有秘密'),
+      file('text/plain', ''),
+      file('image/png', picture),
+    ])
+      expect(clean(value)).toBe(value);
+  });
+
+  it('in an encoding that is not known keeps every byte but the secret’s', () => {
+    const gbk = Buffer.from([0xca, 0xfd, 0xbe, 0xdd, 0x0a]);
+    const [before, after] = ['password: hunter2\n', 'password: ***\n'].map((line) =>
+      Buffer.concat([gbk, Buffer.from(line), gbk]),
+    );
+    expect(bytesOf(clean(file('text/csv', before as Buffer)))).toEqual(after);
+    const wide = Buffer.from('\uFEFF密码 password: hunter2', 'utf16le');
+    expect(bytesOf(clean(file('text/csv', wide))).toString()).toBe('\uFEFF密码 password: •••');
+  });
+
+  it('that is too long to be looked through is not sent; a picture of any size is', () => {
+    const long = 'words\n'.repeat(1_000_000);
+    expect(clean(file('text/plain', long))).toEqual({
+      type: 'file',
+      mediaType: 'text/plain',
+      url: undefined,
+    });
+    const large = file('image/png', Buffer.concat([picture, Buffer.alloc(6_000_000, 7)]));
+    expect(clean(large)).toBe(large);
+  });
+
+  it('is found as well where an import kept it as it was', () => {
+    const original = { type: 'input_file', file: { url: file('text/plain', 'password: hunter2').url } };
+    const cleaned = clean({ type: 'unknown', original }) as { original: { file: unknown } };
+    expect(bytesOf(cleaned.original.file).toString()).toBe('password: •••');
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
 import { NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
+import type { Message } from '../../../src/domain/chat/message.ts';
 import { phraseOf } from '../../../src/domain/sync/pairing.ts';
 import { relayAddress } from '../../../src/services/sync/sync-service.ts';
 import { copyOfStore, eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
@@ -192,6 +193,12 @@ describe('what stays here', () => {
     const desk = make('Desk', { backend: tap.backend, sealing: tap.sealing });
     const id = newConversationId();
     const secret = 'password: hunter2-very-secret';
+    const attached = (mediaType: string, text: string): Message['parts'][number] => ({
+      type: 'file',
+      mediaType,
+      name: 'notes',
+      url: `data:${mediaType};charset=utf-8;base64,${Buffer.from(text).toString('base64')}`,
+    });
     await desk.change(id, { meta: { title: `data: ${secret}`, createdAt: 1 } });
     await desk.say(id, `data: ${secret}`);
     await desk.say(id, `data:image/png;base64,${secret}`);
@@ -200,8 +207,14 @@ describe('what stays here', () => {
     ]);
     await create(desk);
     await settled(desk);
+    await desk.say(id, '', [
+      attached('text/plain', `数据库的地址\n${secret}\n就这样`),
+      attached('application/json', `{"password": "hunter2-very-secret", "name": "数据"}`),
+    ]);
+    await settled(desk);
     const sent = await tap.sent();
-    expect(sent.join()).toContain('"a": 1');
+    expect(sent.join()).toContain('就这样');
+    expect(sent.join()).toContain('"name": "数据"');
     expect(sent.filter((body) => body.includes('hunter2'))).toEqual([]);
   });
 
