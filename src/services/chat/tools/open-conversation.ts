@@ -64,7 +64,7 @@ export const openConversation = defineTool({
     ];
     return {
       text: [
-        `“${redact(conversation.meta.title, privacy.sensitive_keywords).text}”${more.length > 0 ? ` (not shown: ${more.join(', ')})` : ''}`,
+        `“${redact(conversation.meta.title, privacy.sensitive_keywords).text}” (conversation ${conversation.id})${more.length > 0 ? ` (not shown: ${more.join(', ')})` : ''}`,
         ...lines,
       ].join('\n'),
     };

@@ -99,6 +99,8 @@ describe('tools', () => {
     );
     const results = resultsOf(await path(await say('look')));
     expect(results[0]?.text).toContain('the port is 8081');
+    // By it sync knows what is quoted here.
+    expect(results[0]?.text).toContain(`(conversation ${other})`);
     expect(results[0]?.text).not.toContain('hunter2');
     expect(results[1]).toMatchObject({ isError: true });
     expect(JSON.stringify(results[1])).not.toContain('hidden');
