@@ -20,7 +20,7 @@ export type Frame =
   /** Of a kind we do not know: nobody's harm. */
   | { readonly type: 'other' };
 
-/** Bytes of the longest state vector that is read: some 100,000 clients. */
+/** Bytes of the longest question that is read, a state vector: some 100,000 clients. */
 const MAX_VECTOR = 1024 * 1024;
 /** Of how many pieces (items, deletions) an update may consist, and a room that is still made into a document. */
 const MAX_UPDATE_PIECES = 250_000;
@@ -37,7 +37,7 @@ export function readFrame(bytes: Uint8Array, maxAwareness = 1024): Frame {
     const step = decoding.readVarUint(decoder);
     const body = decoding.readVarUint8Array(decoder);
     if (step === STEP_1) {
-      if (body.length > MAX_VECTOR) throw new Error('the state vector is too long');
+      if (bytes.length > MAX_VECTOR) throw new Error('the state vector is too long');
       return { type: 'step1', vector: body };
     }
     if (step === STEP_2 || step === UPDATE) return { type: 'update', update: body, answer: step === STEP_2 };
@@ -88,6 +88,9 @@ export const merge = (updates: readonly Uint8Array[]): Uint8Array => Y.mergeUpda
 
 /** What a client with this state vector lacks. Throws where the vector cannot be read. */
 export const diff = (state: Uint8Array, vector: Uint8Array): Uint8Array => Y.diffUpdate(state, vector);
+
+/** The state vector of an empty document. */
+export const knowsNothing = (vector: Uint8Array): boolean => vector.length === 1 && vector[0] === 0;
 
 export const vectorOf = (state: Uint8Array): Uint8Array => Y.encodeStateVectorFromUpdate(state);
 

@@ -12,6 +12,7 @@ import {
   type Frame,
   goneFrame,
   inspect,
+  knowsNothing,
   merge,
   readFrame,
   squeeze,
@@ -21,9 +22,10 @@ import {
   vectorOf,
 } from './protocol.ts';
 import { type Change, ErasedError, type RelayStore, type RoomId } from './store.ts';
+import type { Holder, Unsent } from './unsent.ts';
 
 /** An account while somebody is connected to it. */
-export interface AccountUse {
+export interface AccountUse extends Holder {
   readonly tag: string;
   rooms: number;
   bytes: number;
@@ -42,6 +44,13 @@ export interface Peer {
   answering: boolean;
 }
 
+/** Everything in a room's log. */
+interface State {
+  readonly update: Uint8Array;
+  /** The answer to whoever knows nothing yet. The update lies in it: one copy for all who ask. */
+  readonly whole: Uint8Array;
+}
+
 export interface Room {
   readonly id: RoomId;
   readonly peers: Set<Peer>;
@@ -58,7 +67,7 @@ export interface Room {
   writtenAt: number;
   /** Bytes on their way to the store. */
   inFlight: number;
-  state: Promise<Uint8Array> | null;
+  state: Promise<State> | null;
   stateUsedAt: number;
   emptySince: number;
   behind: boolean;
@@ -94,8 +103,14 @@ const COMPLAIN_MS = 10_000;
 const READING = 0.25;
 const MAX_AWARENESS_CLIENTS = 16;
 
-export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: Metrics; log: Log }): Rooms {
-  const { store, limits, metrics, log } = deps;
+export function createRooms(deps: {
+  store: RelayStore;
+  limits: Limits;
+  unsent: Unsent;
+  metrics: Metrics;
+  log: Log;
+}): Rooms {
+  const { store, limits, unsent, metrics, log } = deps;
   const rooms = new Map<string, Room>();
   const empty = new Set<Room>();
   const written = new Set<Room>();
@@ -156,7 +171,7 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
     warm.delete(room);
   }
 
-  function keepWarm(room: Room, state: Promise<Uint8Array>, size: number) {
+  function keepWarm(room: Room, state: Promise<State>, size: number) {
     cool(room);
     room.state = state;
     warm.set(room, size);
@@ -174,14 +189,20 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
     if (rooms.get(keyOf(room.id)) === room) rooms.delete(keyOf(room.id));
   }
 
-  /** Everything in the room's log as one update. Newer than the call it may be, older never. */
-  function stateOf(room: Room): Promise<Uint8Array> {
+  function stateFrom(updates: readonly Uint8Array[]): State {
+    const merged = merge(updates);
+    const whole = step2Frame(merged);
+    return { update: whole.subarray(-merged.length), whole };
+  }
+
+  /** Everything in the room's log. Newer than the call it may be, older never. */
+  function stateOf(room: Room): Promise<State> {
     room.stateUsedAt = Date.now();
     if (room.state) return room.state;
     const state = load(room).then(({ updates }) => {
-      const merged = merge(updates);
-      if (room.state === state) keepWarm(room, state, merged.length);
-      return merged;
+      const found = stateFrom(updates);
+      if (room.state === state) keepWarm(room, state, found.whole.length);
+      return found;
     });
     room.state = state;
     state.catch(() => {
@@ -206,9 +227,9 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
       room.writtenAt = Date.now();
       written.add(room);
     }
-    const merged = merge(updates);
+    const state = stateFrom(updates);
     room.stateUsedAt = Date.now();
-    keepWarm(room, Promise.resolve(merged), merged.length);
+    keepWarm(room, Promise.resolve(state), state.whole.length);
   }
 
   const tailOf = ({ head, bytes, folded }: Room) => ({
@@ -334,9 +355,19 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
         if (peer.answering) return;
         peer.answering = true;
         try {
-          const merged = await stateOf(room);
-          peer.charge(merged.length * READING);
-          peer.send(step2Frame(readable(() => diff(merged, frame.vector))));
+          const giveBack = await unsent.setAside(peer, peer.account, room.bytes);
+          if (!giveBack) return;
+          let answer: Uint8Array;
+          try {
+            const { update, whole } = await stateOf(room);
+            peer.charge(update.length * READING);
+            answer = knowsNothing(frame.vector)
+              ? whole
+              : step2Frame(readable(() => diff(update, frame.vector)));
+          } finally {
+            giveBack();
+          }
+          peer.send(answer);
         } finally {
           peer.answering = false;
         }
@@ -347,9 +378,9 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
         const { empty } = readable(() => inspect(frame.update));
         if (empty) return;
         if (frame.answer) {
-          const merged = await stateOf(room);
-          peer.charge(merged.length * READING);
-          if (readable(() => covers(merged, frame.update))) {
+          const { update } = await stateOf(room);
+          peer.charge(update.length * READING);
+          if (readable(() => covers(update, frame.update))) {
             metrics.count('repeated_updates_total');
             peer.send(updateFrame(frame.update));
             return;
@@ -376,9 +407,9 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
 
   async function greet(room: Room, peer: Peer) {
     await room.opened;
-    const merged = await stateOf(room);
-    peer.charge(merged.length * READING);
-    peer.send(step1Frame(vectorOf(merged)));
+    const { update } = await stateOf(room);
+    peer.charge(update.length * READING);
+    peer.send(step1Frame(vectorOf(update)));
     for (const other of room.peers) if (other !== peer && other.awareness) peer.send(other.awareness.frame);
   }
 
@@ -431,6 +462,7 @@ export function createRooms(deps: { store: RelayStore; limits: Limits; metrics: 
     },
     leave(room, peer) {
       if (!room.peers.delete(peer)) return;
+      unsent.forget(peer);
       if (peer.awareness) {
         const frame = goneFrame(peer.awareness.clients);
         for (const other of room.peers) other.send(frame);

@@ -13,6 +13,7 @@ import type { Options } from './options.ts';
 import { PAGE_HEADERS } from './page-headers.ts';
 import { type AccountUse, createRooms, type Peer, type Room } from './rooms.ts';
 import { ErasedError, type RelayStore } from './store.ts';
+import { createUnsent } from './unsent.ts';
 
 const PATH = /^\/([\w-]{22})(?:\/([\w.~-]{1,128}))?$/;
 const TOKEN = /^[\w-]{22,128}$/;
@@ -29,6 +30,8 @@ const SPARE_CONNECTIONS = 500;
 const MAX_DEBT_MS = 10_000;
 /** Of what is sent this much is handed over at a time, bytes: a ping finds its way in between, and that it leaves is a sign of life. */
 const PIECE_BYTES = 64 * 1024;
+/** How many of the largest rooms may wait to be sent: to one account, and to all. */
+const UNSENT_ROOMS = { share: 4, all: 8 };
 
 interface Account extends AccountUse {
   connections: number;
@@ -57,6 +60,8 @@ interface Connection extends Peer {
   /** What is to be sent, the first of them up to `sent`. */
   readonly unsent: Uint8Array[];
   sent: number;
+  /** Handed over to the end, and not known to have left. */
+  readonly leaving: Uint8Array[];
   /** Bytes that wait behind the first one. */
   waiting: number;
   sending: boolean;
@@ -81,7 +86,11 @@ export function createRelayServer(deps: {
 }): RelayServer {
   const { store, options, metrics, log } = deps;
   const { limits } = options;
-  const rooms = createRooms({ store, limits, metrics, log });
+  const unsent = createUnsent({
+    share: UNSENT_ROOMS.share * limits.room,
+    all: UNSENT_ROOMS.all * limits.room,
+  });
+  const rooms = createRooms({ store, limits, unsent, metrics, log });
   const accounts = new Map<string, Account>();
   const visitors = new Map<string, Visitor>();
   const connections = new Set<Connection>();
@@ -143,6 +152,7 @@ export function createRelayServer(deps: {
       tag,
       rooms: 0,
       bytes: 0,
+      unsent: 0,
       connections: 0,
       messages: createBucket(limits.accountMessagesPerSecond, now),
       traffic: createBucket(limits.accountBytesPerSecond, now),
@@ -222,6 +232,7 @@ export function createRelayServer(deps: {
       took: false,
       unsent: [],
       sent: 0,
+      leaving: [],
       waiting: 0,
       sending: false,
       closing: false,
@@ -238,6 +249,8 @@ export function createRelayServer(deps: {
     socket.on('close', () => {
       if (connection.timer) clearTimeout(connection.timer);
       connection.closing = true;
+      for (const frame of [...connection.leaving.splice(0), ...connection.unsent.splice(0)])
+        unsent.release(account, frame);
       connections.delete(connection);
       account.connections--;
       account.idleSince = Date.now();
@@ -290,27 +303,33 @@ export function createRelayServer(deps: {
 
   function send(connection: Connection, frame: Uint8Array) {
     if (connection.closing) return;
-    // What is under way may be a whole room, and take as long as the line does; with what waits behind it the client must keep up.
-    if (connection.waiting > limits.buffered) return close(connection, CLOSE.tryLater);
+    // What is under way may be a whole room, and take as long as the line does; with what waits behind it the client must keep up. Where
+    // too much waits in all, no more than a little is added to it.
+    const first = connection.unsent[0]?.length ?? 0;
+    const isLittle = first + connection.waiting + frame.length <= PIECE_BYTES;
+    const isTooMuch = !isLittle && unsent.isOver(connection.account, first);
+    if (isTooMuch || connection.waiting > limits.buffered) return close(connection, CLOSE.tryLater);
+    unsent.hold(connection.account, frame);
     metrics.count('sent_total');
     if (connection.unsent.push(frame) > 1) connection.waiting += frame.length;
     if (!connection.sending) sendOn(connection);
   }
 
   function sendOn(connection: Connection) {
-    const { socket, unsent } = connection;
+    const { socket, unsent: frames, leaving } = connection;
     const pieces: { bytes: Uint8Array; fin: boolean }[] = [];
     let left = PIECE_BYTES;
-    for (let [frame] = unsent; frame && left > 0; [frame] = unsent) {
+    for (let [frame] = frames; frame && left > 0; [frame] = frames) {
       const bytes = frame.subarray(connection.sent, connection.sent + left);
       left -= bytes.length;
       connection.sent += bytes.length;
       const fin = connection.sent === frame.length;
       pieces.push({ bytes, fin });
       if (!fin) break;
-      unsent.shift();
+      frames.shift();
+      leaving.push(frame);
       connection.sent = 0;
-      connection.waiting -= unsent[0]?.length ?? 0;
+      connection.waiting -= frames[0]?.length ?? 0;
     }
     connection.sending = pieces.length > 0;
     for (const [index, { bytes, fin }] of pieces.entries())
@@ -321,6 +340,7 @@ export function createRelayServer(deps: {
           ? undefined
           : () => {
               connection.took = true;
+              for (const frame of leaving.splice(0)) unsent.release(connection.account, frame);
               if (!connection.closing) sendOn(connection);
             },
       );
@@ -430,6 +450,7 @@ export function createRelayServer(deps: {
     connections: connections.size,
     rooms: rooms.size,
     accounts: accounts.size,
+    unsent_bytes: unsent.bytes,
     resident_bytes: process.memoryUsage.rss(),
   });
 

@@ -333,8 +333,8 @@ describe('strangers who misbehave', () => {
     let highest = 0;
     const doc = new Y.Doc();
     const blobs = doc.getArray<Uint8Array>('blobs');
-    // 40 MB go through a room that holds one; four times that would be held for those who do not read.
-    for (let round = 0; round < 40; round++) {
+    // 160 MB go through a room that holds one. All who do not read wait for the same frames: each is held once, or not at all.
+    for (let round = 0; round < 160; round++) {
       const echoes = writer.messages.length;
       const before = Y.encodeStateVector(doc);
       doc.transact(() => {
@@ -345,12 +345,67 @@ describe('strangers who misbehave', () => {
       await until('the echo', () => writer.messages.length > echoes);
       writer.messages.length = 0;
       writer.messages.push(Buffer.alloc(0));
-      if (round % 10 === 9) highest = Math.max(highest, await residentBytes(busy));
+      if (round % 40 === 39) highest = Math.max(highest, await residentBytes(busy));
     }
     await until('the readers to be cut', async () => (await metric(busy, 'connections')) === 1);
     expect(highest - before).toBeLessThan(100e6);
     for (const { socket } of readers) socket.terminate();
     await busy.stop();
+  });
+
+  it.each([
+    ['nothing', () => Buffer.from([0, 0, 1, 0])],
+    ['something else each', (index: number) => Buffer.from([0, 0, 3, 1, index + 1, 1])],
+  ])(
+    'do not make the relay hold a room for each who asks for it, knowing %s, and does not read',
+    async (_, ask) => {
+      const key = createKey();
+      const busy = await startRelay({
+        RELAY_DATA: await mkdtemp(join(folder, 'asked-')),
+        RELAY_PING_SECONDS: '2',
+        RELAY_ACCOUNT_BYTES_PER_SECOND: String(1024 * 1024 * 1024),
+      });
+      const writer = await enter(busy, key, 'r');
+      for (let index = 0; index < 4; index++) writer.socket.send(updateMessage(makeUpdate(6_000_000)));
+      await until('the echoes', () => writer.messages.length === 5);
+      const all = await Promise.all(Array.from({ length: 60 }, () => enter(busy, key, 'r')));
+      const before = await residentBytes(busy);
+      let highest = 0;
+      for (const [index, { socket }] of all.entries()) {
+        socket.pause();
+        socket.send(ask(index));
+      }
+      // Who reads is served, as soon as the others are cut.
+      const phone = client(busy, key, 'r');
+      await until('the others to be cut', async () => {
+        highest = Math.max(highest, await residentBytes(busy));
+        return (await metric(busy, 'connections')) <= 2;
+      });
+      expect(highest - before).toBeLessThan(350e6);
+      await phone.synced();
+      expect(phone.doc.getArray('blobs').length).toBe(4);
+      for (const { socket } of all) socket.terminate();
+      await busy.stop();
+    },
+  );
+
+  it('do not keep a room that is larger than what may wait from those who read it', async () => {
+    const key = createKey();
+    const env = { RELAY_DATA: join(folder, 'unsent') };
+    const large = await startRelay(env);
+    const writer = await enter(large, key, 'r');
+    for (let index = 0; index < 4; index++) writer.socket.send(updateMessage(makeUpdate(1_000_000)));
+    await until('the echoes', () => writer.messages.length === 5);
+    await large.stop();
+    const small = await startRelay({ ...env, RELAY_MAX_ROOM: '100000' });
+    const phones = [1, 2, 3, 4].map(() => client(small, key, 'r'));
+    await Promise.all(phones.map((phone) => phone.synced()));
+    for (const { doc, closes } of phones) {
+      expect(doc.getArray('blobs').length).toBe(4);
+      expect(closes).toEqual([]);
+    }
+    expect(await metric(small, 'unsent_bytes')).toBe(0);
+    await small.stop();
   });
 
   it('are closed with 4429 when they flood, and do not slow others down', async () => {

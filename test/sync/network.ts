@@ -7,6 +7,7 @@ import { createLog } from '../../src/relay/log.ts';
 import { createMetrics } from '../../src/relay/metrics.ts';
 import { createRooms, type Peer, type Room, type Rooms } from '../../src/relay/rooms.ts';
 import { ErasedError, type RelayStore } from '../../src/relay/store.ts';
+import { createUnsent } from '../../src/relay/unsent.ts';
 
 interface KeptRoom {
   updates: { position: number; bytes: Uint8Array }[];
@@ -147,6 +148,7 @@ export function createNetwork(
       rooms = createRooms({
         store,
         limits,
+        unsent: createUnsent({ share: Infinity, all: Infinity }),
         metrics: createMetrics(),
         log: createLog((line) => void log.push(line)),
       });
@@ -162,7 +164,7 @@ export function createNetwork(
       const there = rooms;
       if (!there) return;
       const peer: Peer = {
-        account: { tag: account, rooms: 0, bytes: 0 },
+        account: { tag: account, rooms: 0, bytes: 0, unsent: 0 },
         send: () => {},
         close: () => {},
         charge: () => {},
@@ -222,7 +224,7 @@ export function createNetwork(
           this.readyState = 1;
           this.#home = rooms;
           this.#peer = {
-            account: { tag: account, rooms: 0, bytes: 0 },
+            account: { tag: account, rooms: 0, bytes: 0, unsent: 0 },
             awareness: null,
             answering: false,
             charge: () => {},
