@@ -55,6 +55,7 @@ export const CLOSE = {
   auth: 4401,
   quota: 4403,
   erased: 4404,
+  upgrade: 4426,
   rate: 4429,
 } as const;
 export type CloseCode = (typeof CLOSE)[keyof typeof CLOSE];

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import sirv from 'sirv';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 import { accountTag } from '../domain/sync/keys.ts';
 import { type Bucket, CLOSE, type CloseCode, createBucket, draw } from './limits.ts';
 import type { Log } from './log.ts';
@@ -18,6 +18,9 @@ import { createUnsent } from './unsent.ts';
 const PATH = /^\/([\w-]{22})(?:\/([\w.~-]{1,128}))?$/;
 const TOKEN = /^[\w-]{22,128}$/;
 const VERSION_PROTOCOL = 'recollect.v1';
+const ANY_VERSION = /^recollect\.v\d+$/;
+/** What `ws` closes with for a message above its limit. */
+const TOO_LARGE = 1009;
 const TOKEN_PROTOCOL = 'recollect.';
 const SWEEP_MS = 1000;
 const ACCOUNT_REFRESH_MS = 30_000;
@@ -32,6 +35,13 @@ const MAX_DEBT_MS = 10_000;
 const PIECE_BYTES = 64 * 1024;
 /** How many of the largest rooms may wait to be sent: to one account, and to all. */
 const UNSENT_ROOMS = { share: 4, all: 8 };
+
+/** A message that is too large is so the next time too: that is said with a code that is final. */
+class RelaySocket extends WebSocket {
+  override close(code?: number, reason?: string | Buffer) {
+    super.close(code === TOO_LARGE ? CLOSE.quota : code, reason);
+  }
+}
 
 interface Account extends AccountUse {
   connections: number;
@@ -168,6 +178,7 @@ export function createRelayServer(deps: {
 
   const sockets = new WebSocketServer({
     noServer: true,
+    WebSocket: RelaySocket,
     clientTracking: false,
     // Sealed bytes do not shrink, and a small frame could unpack into a large one.
     perMessageDeflate: false,
@@ -197,7 +208,8 @@ export function createRelayServer(deps: {
       return refuse(socket, '429 Too Many Requests');
     if (connections.size >= limits.connections) return refuse(socket, '503 Service Unavailable');
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
-    const token = offered.find((name) => name.startsWith(TOKEN_PROTOCOL) && name !== VERSION_PROTOCOL);
+    const token = offered.find((name) => name.startsWith(TOKEN_PROTOCOL) && !ANY_VERSION.test(name));
+    const isForeign = offered.some((name) => ANY_VERSION.test(name)) && !offered.includes(VERSION_PROTOCOL);
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       visitor.connections++;
       webSocket.on('close', () => {
@@ -210,9 +222,10 @@ export function createRelayServer(deps: {
         else webSocket.terminate();
       });
       // The word is said on an open socket, as a browser hides the answer to a refused one and would come back for ever.
-      if (!isKey(token?.slice(TOKEN_PROTOCOL.length), tag)) {
+      const isLetIn = isKey(token?.slice(TOKEN_PROTOCOL.length), tag);
+      if (!isLetIn || isForeign) {
         metrics.count('refused_total');
-        webSocket.close(CLOSE.auth);
+        webSocket.close(isLetIn ? CLOSE.upgrade : CLOSE.auth);
         setTimeout(() => webSocket.terminate(), CLOSE_MS).unref();
         return;
       }

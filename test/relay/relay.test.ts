@@ -172,6 +172,16 @@ describe('whoever wants to come in', () => {
     }
   });
 
+  it('is told with 4426 that none of the protocols that it speaks is spoken here', async () => {
+    const key = createKey();
+    const newer = openSocket(relay, key, 'r', { protocols: ['recollect.v2', `recollect.${key.token}`] });
+    expect(await newer.closed).toBe(4426);
+    const both = ['recollect.v2', 'recollect.v1', `recollect.${key.token}`];
+    const patient = await enter(relay, key, 'r', { protocols: both });
+    expect(patient.socket.protocol).toBe('recollect.v1');
+    patient.socket.close();
+  });
+
   it('must come from an origin and to an account that were named, where some were', async () => {
     const [known, unknown] = [createKey(), createKey()];
     const strict = await startRelay({
@@ -306,7 +316,13 @@ describe('strangers who misbehave', () => {
     });
     const huge = await enter(small, key, 'r');
     huge.socket.send(updateMessage(makeUpdate(200_000)));
-    expect(await huge.closed).toBe(1009);
+    expect(await huge.closed).toBe(4403);
+    // The same frame would be too large again: a stock client stays away.
+    const stubborn = client(small, key, 'other');
+    await stubborn.synced();
+    stubborn.doc.getArray('a').push([new Uint8Array(randomBytes(200_000))]);
+    await until('it to give up', () => !stubborn.provider.shouldConnect);
+    expect(stubborn.closes).toEqual([4403]);
     const large = await enter(small, key, 'r');
     large.socket.send(updateMessage(makeUpdate(60_000)));
     expect(await large.closed).toBe(4403);
@@ -430,6 +446,12 @@ describe('strangers who misbehave', () => {
     const key = createKey();
     const mine = await Promise.all([1, 2, 3].map(() => enter(few, key, 'r')));
     expect(await openSocket(few, key, 'r').closed).toBe(1013);
+    // That passes: a stock client tries again, and comes in when there is a place.
+    const waiting = client(few, key, 'r');
+    await until('it to be sent away', () => waiting.closes.length > 0);
+    mine[1]?.socket.close();
+    await waiting.synced();
+    expect(new Set(waiting.closes)).toEqual(new Set([1013]));
     await enter(few, createKey(), 'r');
     await enter(few, createKey(), 'r');
     await expect(openSocket(few, createKey(), 'r').opened).rejects.toThrow('429');
@@ -442,6 +464,10 @@ describe('strangers who misbehave', () => {
       ),
     );
     await few.stop();
+    const full = await startRelay({ RELAY_DATA: join(folder, 'few'), RELAY_MAX_CONNECTIONS: '1' });
+    await enter(full, createKey(), 'r');
+    await expect(openSocket(full, createKey(), 'r').opened).rejects.toThrow('503');
+    await full.stop();
   });
 });
 
