@@ -9,7 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { BrowserContext, Page } from '@playwright/test';
-import { phraseOf } from '../src/domain/sync/pairing.ts';
+import { createSealing } from '../src/adapters/vault/sealing.ts';
+import { toText } from '../src/domain/sync/bytes.ts';
+import { accountTag, TOKEN_BYTES, tokenInfo } from '../src/domain/sync/keys.ts';
+import { phraseOf, readPairing } from '../src/domain/sync/pairing.ts';
 import {
   asFile,
   chatgptHistory,
@@ -21,6 +24,7 @@ import {
   openApp,
   ownBrowser,
   remembered,
+  saved,
   test,
 } from './app.ts';
 
@@ -201,6 +205,23 @@ const same = (one: Page, other: Page) =>
     timeout: 60_000,
     intervals: [300],
   });
+
+/** Asks the relay what it has of the account that this device belongs to now. `status`: of HTTP, 404 for an erased account. */
+async function accountOnRelay(page: Page): Promise<() => Promise<{ status: number; rooms: number | null }>> {
+  const { link } = await page.evaluate(
+    async () =>
+      await (globalThis.recollect as NonNullable<typeof recollect>).app.sync.pairing(`${location.origin}/`),
+  );
+  const { key, realm } = readPairing(link);
+  const ring = await createSealing().keyRing(key);
+  const token = toText(await ring.derive(tokenInfo(realm), TOKEN_BYTES));
+  const address = `${relay.address.replace(/^ws/, 'http')}/${accountTag(token)}`;
+  return async () => {
+    const answer = await fetch(address, { headers: { Authorization: `Bearer ${token}` } });
+    const usage: { rooms?: number } = answer.ok ? await answer.json() : {};
+    return { status: answer.status, rooms: usage.rooms ?? null };
+  };
+}
 
 async function say(page: Page, words: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(words);
@@ -435,6 +456,17 @@ test('wrong words are refused: misspelt, swapped, of another account; nothing is
   await inStep(phone.page);
 });
 
+async function forgetEverywhere(page: Page): Promise<void> {
+  await page.getByRole('navigation', { name: 'Conversations' }).getByRole('link').first().hover();
+  await page
+    .getByRole('button', { name: /^More for/ })
+    .first()
+    .click();
+  await page.getByRole('menuitem', { name: 'Forget everywhere' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Forget everywhere' }).click();
+  await expect.poll(() => contents(page)).toBe('');
+}
+
 test('forgotten everywhere: gone on the other device, and from the relay', async () => {
   const desk = await device();
   await createAccount(desk);
@@ -446,13 +478,99 @@ test('forgotten everywhere: gone on the other device, and from the relay', async
   await same(desk.page, phone.page);
   expect(await contents(phone.page)).toContain('surprise party');
 
-  await desk.page.getByRole('navigation', { name: 'Conversations' }).getByRole('link').first().hover();
-  await desk.page
-    .getByRole('button', { name: /^More for/ })
+  const onRelay = await accountOnRelay(desk.page);
+  const { status, rooms } = await onRelay();
+  expect(rooms).toBeGreaterThan(1);
+  await forgetEverywhere(desk.page);
+  await expect.poll(() => contents(phone.page), { timeout: 60_000 }).toBe('');
+  await expect.poll(onRelay, { timeout: 60_000 }).toEqual({ status, rooms: Number(rooms) - 1 });
+});
+
+test('forgotten everywhere while the other device wrote: its words lie in its trash, and live on when they are restored', async () => {
+  const desk = await device();
+  await createAccount(desk);
+  await desk.page.getByRole('button', { name: 'New conversation' }).first().click();
+  await say(desk.page, 'Shall we sell the boat?');
+  await expect(desk.page).toHaveURL(/\/c\//);
+  const path = new URL(desk.page.url()).pathname;
+  await openSettings(desk.page);
+  const phone = await pairedTo(desk);
+  await same(desk.page, phone.page);
+  const onRelay = await accountOnRelay(desk.page);
+  const { status, rooms } = await onRelay();
+
+  // The phone writes where it reaches nobody, and is put away.
+  await openApp(phone.page, `${base}${path}?console`);
+  await expect(phone.page.getByRole('article').getByText('Shall we sell the boat?')).toBeVisible();
+  await relay.kill();
+  await say(phone.page, 'No, we take it to the islands.');
+  await saved(phone.page);
+  const written = await contents(phone.page);
+  await phone.page.goto('about:blank');
+  await relay.start();
+  await forgetEverywhere(desk.page);
+  await expect.poll(onRelay, { timeout: 60_000 }).toEqual({ status, rooms: Number(rooms) - 1 });
+
+  await openApp(phone.page, `${base}/?console`);
+  await phone.page
+    .getByRole('link', { name: 'Settings' })
+    .or(phone.page.getByRole('button', { name: 'Settings' }))
     .first()
     .click();
-  await desk.page.getByRole('menuitem', { name: 'Forget everywhere' }).click();
-  await desk.page.getByRole('dialog').getByRole('button', { name: 'Forget everywhere' }).click();
-  await expect.poll(() => contents(desk.page)).toBe('');
-  await expect.poll(() => contents(phone.page), { timeout: 60_000 }).toBe('');
+  await phone.page
+    .getByRole('navigation', { name: 'Settings' })
+    .getByText('Storage', { exact: true })
+    .click();
+  const lost = phone.page
+    .getByRole('listitem')
+    .filter({ hasText: 'Deleted on another device while you wrote here' });
+  await expect(lost).toHaveCount(1, { timeout: 60_000 });
+  await expect(lost).toContainText('Shall we sell the boat?');
+  expect(await contents(desk.page)).toBe('');
+  await lost.getByRole('button', { name: /^Restore/ }).click();
+  await expect(phone.page.getByText('Restored 1 conversation')).toBeVisible();
+  expect(await contents(phone.page)).toBe(written);
+  await same(desk.page, phone.page);
+  await expect.poll(onRelay, { timeout: 60_000 }).toEqual({ status, rooms });
+});
+
+test('a device that is locked out says so and keeps its library; the other goes on; the old account is gone', async () => {
+  const desk = await device();
+  await createAccount(desk);
+  const print = await fingerprintOn(desk.page);
+  await desk.page.getByRole('button', { name: 'New conversation' }).first().click();
+  await say(desk.page, 'The tent is in the attic.');
+  await openSettings(desk.page);
+  const phone = await pairedTo(desk);
+  await same(desk.page, phone.page);
+  await inStep(desk.page);
+  const kept = await contents(phone.page);
+  const before = await accountOnRelay(desk.page);
+  const { rooms } = await before();
+
+  await desk.page.getByRole('button', { name: 'Lock out Phone' }).click();
+  await desk.page.getByRole('dialog').getByRole('button', { name: 'Make a new key' }).click();
+  await expect(desk.page.getByText('A new key is made')).toBeVisible();
+  await expect.poll(() => fingerprintOn(desk.page)).not.toBe(print);
+  await inStep(desk.page);
+  await expect.poll(before, { timeout: 60_000 }).toEqual({ status: 404, rooms: null });
+  await expect(desk.page.getByRole('button', { name: 'Lock out Phone' })).toHaveCount(0);
+  const after = await accountOnRelay(desk.page);
+  expect(await after()).toEqual({ status: 200, rooms });
+
+  const main = phone.page.getByRole('main');
+  await expect(main.getByText('Sync has stopped')).toBeVisible({ timeout: 60_000 });
+  await expect(main.getByText('This account was erased on the relay.').first()).toBeVisible();
+  await expect(main.getByText('Everything is saved on this device.').first()).toBeVisible();
+  expect(await contents(phone.page)).toBe(kept);
+
+  // Each goes on for itself.
+  await desk.page.getByRole('button', { name: 'New conversation' }).first().click();
+  await say(desk.page, 'The stove is in the cellar.');
+  await expect(desk.page.getByText('Saved, on the relay')).toBeVisible({ timeout: 60_000 });
+  await phone.page.getByRole('button', { name: 'New conversation' }).first().click();
+  await say(phone.page, 'The lamp is in the car.');
+  await expect(phone.page.getByText('Saved here; sync has stopped')).toBeVisible({ timeout: 60_000 });
+  expect(await contents(phone.page)).not.toContain('The stove is in the cellar.');
+  expect(await contents(desk.page)).not.toContain('The lamp is in the car.');
 });
