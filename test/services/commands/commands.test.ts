@@ -12,6 +12,9 @@ import type { CommandContext, CommandOutcome } from '../../../src/services/comma
 import { COMMANDS, runCommand } from '../../../src/services/commands/index.ts';
 import type { ExportedFile } from '../../../src/services/library/library.ts';
 import type { RecallRequest } from '../../../src/services/memory/memory.ts';
+import { SYNC_OFF, type Sync, type SyncState, type SyncStatus } from '../../../src/services/sync/sync.ts';
+import { commands as en } from '../../../src/ui/i18n/en/commands.ts';
+import { commands as zh } from '../../../src/ui/i18n/zh/commands.ts';
 import { createScene, passage } from '../chat/setup.ts';
 
 const scenes: { close(): Promise<void> }[] = [];
@@ -54,6 +57,15 @@ async function createDesk(titles: readonly string[] = []) {
     for (const id of which) await documents.change(id, { meta: meta ?? {} });
   };
   let searchFails = false;
+  const looks: Parameters<Sync['syncNow']>[0][] = [];
+  let syncStatus: SyncStatus | null = null;
+  const sync = () =>
+    ({
+      status: { get: () => syncStatus, subscribe: () => () => undefined },
+      syncNow: async (options) => {
+        looks.push(options);
+      },
+    }) as unknown as Sync;
   const context: Omit<CommandContext, 'conversationId'> = {
     documents,
     chat,
@@ -95,11 +107,16 @@ async function createDesk(titles: readonly string[] = []) {
     firsts,
     recalls,
     exported,
+    /** What `syncNow` was called with. */
+    looks,
+    standsAt: (status: Partial<SyncStatus>) => {
+      syncStatus = { ...SYNC_OFF, ...status };
+    },
     breakSearch: () => {
       searchFails = true;
     },
     run: (line: string, conversationId: ConversationId | null = null): Promise<CommandOutcome> =>
-      runCommand(COMMANDS, line, { ...context, conversationId }),
+      runCommand(COMMANDS, line, { ...context, conversationId, ...(syncStatus ? { sync: sync() } : {}) }),
     entry: (id: ConversationId) => documents.library.get().entries.find((entry) => entry.id === id),
   };
 }
@@ -368,6 +385,81 @@ describe('/compact', () => {
     expect(await run('/compact --strategy nosuch', ids[0])).toMatchObject({
       problem: { code: 'command-argument', params: { argument: 'strategy' } },
     });
+  });
+});
+
+describe.each(['/sync', '/memory sync'])('%s', (line) => {
+  const device = {
+    id: 'a',
+    name: 'Phone',
+    here: false,
+    pairedAt: 1,
+    seenAt: 2,
+    missing: 0,
+  };
+  const full = new RecollectError('sync-quota', 'No room', { params: { code: 4403 } });
+
+  it.each([
+    ['disabled', 'disabled'],
+    ['local', 'local'],
+    ['remote', 'unpaired'],
+    ['remote', 'connecting'],
+    ['remote', 'offline'],
+    ['remote', 'syncing'],
+    ['remote', 'synced'],
+    ['managed', 'stopped'],
+  ] as const)('--status tells of mode %s in state %s, and asks nobody', async (mode, state) => {
+    const desk = await createDesk();
+    desk.standsAt({ mode, state, waiting: 3, devices: [device, device], problem: full.problem });
+    expect(await desk.run(`${line} --status`)).toEqual({
+      type: 'done',
+      what: `sync_${state}`,
+      params: { waiting: 3, devices: 2 },
+    });
+    expect(desk.looks).toEqual([]);
+    for (const words of [en, zh]) expect(words.done).toHaveProperty(`sync_${state}`);
+  });
+
+  it.each(['connecting', 'offline', 'syncing', 'synced'] as const)(
+    'looks for changes, and with --force compares everything, in state %s',
+    async (state) => {
+      const desk = await createDesk();
+      desk.standsAt({ mode: 'remote', state });
+      expect(await desk.run(line)).toEqual({ type: 'done', what: 'syncing' });
+      expect(await desk.run(`${line} --force`)).toEqual({ type: 'done', what: 'syncForced' });
+      expect(desk.looks).toEqual([{ force: false }, { force: true }]);
+    },
+  );
+
+  it.each(['disabled', 'unpaired'] satisfies SyncState[])('is refused in state %s', async (state) => {
+    const desk = await createDesk();
+    desk.standsAt({ state });
+    for (const flag of ['', ' --force'])
+      expect(await desk.run(line + flag)).toMatchObject({ problem: { code: 'sync-unpaired' } });
+    expect(desk.looks).toEqual([]);
+  });
+
+  it('says of a browser that keeps to itself that it does', async () => {
+    const desk = await createDesk();
+    desk.standsAt({ mode: 'local', state: 'local' });
+    expect(await desk.run(line)).toMatchObject({ type: 'done', what: 'sync_local' });
+  });
+
+  it('says why sync has stopped; --force tries all the same', async () => {
+    const desk = await createDesk();
+    desk.standsAt({ mode: 'remote', state: 'stopped', problem: full.problem });
+    expect(await desk.run(line)).toMatchObject({
+      type: 'problem',
+      problem: { code: 'sync-quota', params: { code: 4403 } },
+    });
+    expect(desk.looks).toEqual([]);
+    expect(await desk.run(`${line} --force`)).toMatchObject({ what: 'syncForced' });
+    expect(desk.looks).toEqual([{ force: true }]);
+  });
+
+  it('is refused where this browser cannot sync', async () => {
+    const desk = await createDesk();
+    expect(await desk.run(line)).toMatchObject({ problem: { code: 'sync-unpaired' } });
   });
 });
 
