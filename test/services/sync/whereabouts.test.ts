@@ -1,10 +1,10 @@
 // Where a conversation is, asked only when the status says something: the last thing to happen must be one of those times.
 import { expect, it } from 'vitest';
 import type { Whereabouts } from '../../../src/services/sync/sync.ts';
-import { eventually, isSynced, newConversationId, type TestDevice } from './device.ts';
+import { eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
 import { household } from './household.ts';
 
-const { create, pair } = household();
+const { make, create, pair } = household();
 
 it('is told after the other device said that it holds it', async () => {
   const desk = await create();
@@ -55,3 +55,25 @@ it('is still told after the room was folded: what was put together anew is held 
   await isSynced(desk);
   await eventually(desk, onPhone);
 }, 60_000);
+
+it('when another device was last heard of is when it last told of itself, by its own clock', async () => {
+  const paired = Date.UTC(2026, 0, 1, 12);
+  const hour = 3_600_000;
+  const phoneAt = (device: TestDevice) => device.status.get().devices.find(({ name }) => name === 'Phone');
+  const desk = await create();
+  const phone = await pair(desk, make('Phone', { now: () => paired }));
+  await eventually(desk, async () => phoneAt(desk) !== undefined);
+  expect(phoneAt(desk)).toMatchObject({ here: false, pairedAt: paired, seenAt: paired });
+  await settled(desk, phone);
+  phone.stop();
+  // It comes back later: by its own clock, whatever this device's says.
+  const { store, vault, config } = phone;
+  const back = make('Phone', { store, vault, config, now: () => paired + hour });
+  await eventually(desk, async () => phoneAt(desk)?.seenAt === paired + hour);
+  expect(phoneAt(desk)?.pairedAt).toBe(paired);
+  back.stop();
+  // While it is away, nothing that this device does moves it.
+  await desk.say(newConversationId(), 'while it is away');
+  await settled(desk);
+  expect(phoneAt(desk)?.seenAt).toBe(paired + hour);
+});
