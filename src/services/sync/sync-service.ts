@@ -100,6 +100,9 @@ export function createSync({ store, vault, settings, status, ask, random, now = 
     },
 
     create: async ({ endpoint, deviceName, mode = 'remote', token }) => {
+      // It would be said to be made, and gone with the tab.
+      if (store.kind === 'memory')
+        throw new RecollectError('storage-unavailable', 'Sync needs a browser that keeps what it receives');
       const address = relayAddress(endpoint);
       const id = toText(random(9));
       const key = random(KEY_BYTES);

@@ -17,7 +17,8 @@ import {
 import { createLibraryDocument } from '../../../src/services/documents/yjs-library.ts';
 import { forgetRecords } from '../../../src/services/sync/records.ts';
 import type { SyncStatus } from '../../../src/services/sync/sync.ts';
-import { eventually, isSynced, newConversationId, type TestDevice, textMessage } from './device.ts';
+import { problems as en } from '../../../src/ui/i18n/en/problems.ts';
+import { eventually, isSynced, newConversationId, settled, type TestDevice, textMessage } from './device.ts';
 import { household } from './household.ts';
 
 const home = household();
@@ -368,4 +369,78 @@ describe('a full disk', () => {
     full = false;
     await eventually(phone, lineIs(2), 20_000);
   }, 60_000);
+});
+
+/** A backend that notes which connections are opened, and whether anything is asked to be erased. */
+const watched = (): { backend: SyncBackend; calls: string[] } => {
+  const calls: string[] = [];
+  const { backend } = home.hub;
+  return {
+    calls,
+    backend: {
+      open: (...args) => {
+        calls.push('open');
+        return backend.open(...args);
+      },
+      erase: (...args) => {
+        calls.push('erase');
+        return backend.erase(...args);
+      },
+    },
+  };
+};
+const setMode = ({ config }: TestDevice, mode: SyncStatus['mode']) => {
+  const now = config.get();
+  config.set({ ...now, sync: { ...now.sync, mode } });
+};
+
+describe('a browser that keeps nothing (a private window)', () => {
+  it('does not sync: no connection is opened, and a person reads why and what to do', async () => {
+    const desk = await create();
+    await desk.say(newConversationId(), 'kept');
+    await settled(desk);
+    desk.stop();
+    const { backend, calls } = watched();
+    const { config, vault } = desk;
+    const store = { ...desk.store, kind: 'memory' as const };
+    const here = make('Desk', { backend, config, vault, store });
+    await eventually(here, async () => here.status.get().state === 'stopped');
+    expect(here.status.get().problem).toMatchObject({ code: 'storage-unavailable' });
+    const fresh = make('Fresh', { backend, store: createInMemoryStore() });
+    await expect(
+      fresh.sync.create({ endpoint: 'wss://relay.example', deviceName: 'Fresh' }),
+    ).rejects.toMatchObject({ problem: { code: 'storage-unavailable' } });
+    expect(fresh.config.get().sync.mode).toBe('disabled');
+    expect(await fresh.vault.names()).toEqual([]);
+    expect(calls).toEqual([]);
+    expect(en['storage-unavailable']).toEqual({
+      what: 'The browser does not let Recollect keep anything on this device.',
+      kept: 'You can look around and chat, but everything is gone when this tab closes.',
+      do: 'Leave private browsing, or allow this site to store data, and reload the page.',
+    });
+  });
+});
+
+describe('tabs of one browser (mode "local")', () => {
+  it('open no connection, also where the device belongs to an account', async () => {
+    const desk = await create();
+    await settled(desk);
+    desk.stop();
+    setMode(desk, 'local');
+    const { backend, calls } = watched();
+    const here = make('Desk', { backend, config: desk.config, vault: desk.vault, store: desk.store });
+    const id = newConversationId();
+    await here.say(id, 'stays here');
+    await eventually(here, async () => here.status.get().state === 'local');
+    await here.sync.syncNow().catch(() => null);
+    here.engine.wake('online');
+    await here.engine.settled();
+    expect(await here.sync.where(id)).toEqual({ place: 'here', devices: [] });
+    expect(here.status.get()).toMatchObject({ mode: 'local', state: 'local', account: null, problem: null });
+    expect(calls).toEqual([]);
+    // The same device as soon as it is to sync: the watch does see connections.
+    setMode(here, 'remote');
+    await isSynced(here);
+    expect(calls).toContain('open');
+  });
 });
