@@ -11,6 +11,7 @@ import type { Problem } from '../../domain/base/errors.ts';
 import { blobHash } from '../../domain/sync/blob.ts';
 import { toText } from '../../domain/sync/bytes.ts';
 import { covers, union } from '../../domain/sync/coverage.ts';
+import { breathe } from '../scheduler.ts';
 import { groupParts, joinParts, type Opened, openBlob, type RoomKey, type SealInto } from './envelope.ts';
 import {
   freshRecord,
@@ -100,6 +101,8 @@ export interface RoomLink {
 
 /** What is on its way to a relay at a time, bytes: on a slow line little enough for an answer every few seconds. */
 const IN_FLIGHT_BYTES = 512 * 1024;
+/** Blobs of a room that turn out not to open before the thread, and other rooms, have their turn. */
+const JUNK_PER_ROUND = 2_048;
 /**
  * What a document has in its next epoch is brought by the device that moved it. Where nothing of it has come after this long, ms, another one
  * brings it; not all of them at once.
@@ -111,6 +114,10 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
   const { document, epoch, keys, room, content, records, device, deflate, clock } = deps;
   /** Keys that cannot be opened: not tried again while the connection lasts. */
   const unreadable = new Set<string>();
+  /** Opened in rounds that junk brought to their end: taken over once all of the room was looked at. */
+  const opened = new Map<string, Opened>();
+  /** Where the next round goes on in the same blobs. */
+  let place: { blobs: ReadonlyMap<string, Uint8Array>; rest: MapIterator<[string, Uint8Array]> } | undefined;
   let changed = true;
   let activeAt = clock();
   let settled = false;
@@ -134,19 +141,32 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
   const upkeep = createUpkeep({ ...deps, record, isUnreadable: (name) => unreadable.has(name) });
 
   // ---------------------------------------------------------------- receive
-  /** Takes over what is new. Returns false where some of it waits for its other parts. */
-  async function receive(signal: AbortSignal): Promise<{ did: boolean; complete: boolean }> {
+  /** Takes over what is new. `complete`: none of it waits for its other parts. null: there is more to look at, in the next round. */
+  async function receive(signal: AbortSignal): Promise<{ did: boolean; complete: boolean } | null> {
     const blobs = room.blobs();
     const before = record();
     if (blobs === looked?.blobs && before === looked.record) return { did: false, complete: looked.complete };
-    const fresh: Opened[] = [];
-    for (const [name, blob] of blobs) {
-      if (before.marks[name] || unreadable.has(name)) continue;
-      const opened = await openBlob(keys, blob);
+    if (place?.blobs !== blobs) place = { blobs, rest: blobs.entries() };
+    let junk = 0;
+    // By hand: what leaves a `for … of` may close the iterator.
+    for (let next = place.rest.next(); !next.done; next = place.rest.next()) {
+      const [name, blob] = next.value;
+      if (before.marks[name] || unreadable.has(name) || opened.has(name)) continue;
+      const one = await openBlob(keys, blob);
       signal.throwIfAborted();
-      if (opened) fresh.push({ key: name, bytes: blob.length, ...opened });
-      else unreadable.add(name);
+      if (one) {
+        opened.set(name, { key: name, bytes: blob.length, ...one });
+        continue;
+      }
+      unreadable.add(name);
+      junk += 1;
+      if (junk < JUNK_PER_ROUND) continue;
+      await breathe(signal);
+      return null;
     }
+    place = undefined;
+    const fresh = [...opened.values()].filter((one) => blobs.has(one.key));
+    opened.clear();
     const together = groupParts(fresh);
     let next = before;
     const bodies: Uint8Array[] = [];
@@ -370,7 +390,8 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
       if (state !== 'synced') {
         if (state === 'refused' && room.problem?.code === 'sync-quota') await yieldRoom(room.problem);
         if (wasSynced) unreadable.clear();
-        looked = undefined;
+        opened.clear();
+        [looked, place] = [undefined, undefined];
         upkeep.reset();
         [wasSynced, settled, read, whole] = [false, false, false, false];
         return false;
@@ -380,7 +401,13 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
       changed = false;
       const before = room.blobs().size;
       try {
-        const { did, complete } = await receive(signal);
+        const received = await receive(signal);
+        if (!received) {
+          // What was not looked at may be somebody's words: until then the room is not one to be left, or mended.
+          [changed, settled, read, whole] = [true, false, false, false];
+          return true;
+        }
+        const { did, complete } = received;
         read = true;
         whole = complete;
         const mine = record().withheld === null && record().gone === null;
@@ -412,7 +439,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
         return did || sent || mended || room.blobs().size !== before;
       } catch (error) {
         // Nothing was committed, so all of it is still to be done.
-        changed = true;
+        [changed, place] = [true, undefined];
         throw error;
       }
     },

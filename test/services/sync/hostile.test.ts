@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createSealing } from '../../../src/adapters/vault/sealing.ts';
 import { blobKey, boundTo, encodePayload, joinBlob, NONCE_BYTES } from '../../../src/domain/sync/blob.ts';
 import { createRoomKeys, openBlob } from '../../../src/services/sync/envelope.ts';
-import { eventually, isSynced, newConversationId, type TestDevice } from './device.ts';
+import { eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
 import { household } from './household.ts';
 
 const home = household();
@@ -98,6 +98,49 @@ describe('a room', () => {
     expect(phone.status.get().problem).toBeNull();
     const tablet = await pair(phone, home.make('Tablet'));
     await eventually(tablet, async () => (await tablet.texts(id)).length === 72);
+  }, 60_000);
+
+  it('full of junk is looked through a little at a time, and what is behind the junk is not lost', async () => {
+    const JUNK = 20_000;
+    const AT_ONCE = 2_048;
+    const desk = await create();
+    const phone = await pair(desk);
+    const { id, room } = await begin(desk, 'one');
+    await eventually(phone, async () => (await phone.texts(id)).length === 1);
+    phone.stop();
+    await desk.say(id, 'behind the junk');
+    await settled(desk);
+    desk.stop();
+    const kept = [...room];
+    room.clear();
+    for (let number = 0; number < JUNK; number += 1) {
+      const junk = new Uint8Array(8);
+      new DataView(junk.buffer).setUint32(0, number);
+      room.set(blobKey(junk), junk);
+    }
+    for (const [key, blob] of kept) room.set(key, blob);
+    const { store, vault, config } = phone;
+    const back = home.make('Phone', { store, vault, config });
+    let turn = 0;
+    let counting = true;
+    const count = () => {
+      turn += 1;
+      if (counting) setImmediate(count);
+    };
+    setImmediate(count);
+    const told: { unreadable: number; turn: number }[] = [{ unreadable: 0, turn: 0 }];
+    back.status.subscribe(() => {
+      const { unreadable } = back.status.get();
+      if (unreadable > (told.at(-1)?.unreadable ?? 0)) told.push({ unreadable, turn });
+    });
+    await eventually(back, async () => (await back.texts(id)).length === 2, 30_000);
+    counting = false;
+    expect(told.length).toBeGreaterThan(JUNK / AT_ONCE);
+    told.slice(1).forEach((now, index) => {
+      const before = told[index] ?? now;
+      expect(now.unreadable - before.unreadable).toBeLessThanOrEqual(AT_ONCE);
+      expect(now.turn).toBeGreaterThan(before.turn);
+    });
   }, 60_000);
 
   it('that says the same again changes nothing', async () => {
