@@ -62,7 +62,7 @@ async function createDesk(titles: readonly string[] = []) {
   const sync = () =>
     ({
       status: { get: () => syncStatus, subscribe: () => () => undefined },
-      syncNow: async (options) => {
+      syncNow: async (options: Parameters<Sync['syncNow']>[0]) => {
         looks.push(options);
       },
     }) as unknown as Sync;
