@@ -41,6 +41,8 @@ export interface ChatModel {
       readonly tools?: readonly ToolDescription[];
       /** `none`: the tools are named, because calls of them are in the prompt, but must not be called. Default `auto`. */
       readonly toolChoice?: 'auto' | 'none';
+      /** What the answer may cost at most, thoughts included; a longer one ends with `length`. Default: what the endpoint allows. */
+      readonly maxTokens?: number;
       readonly signal: AbortSignal;
     },
   ): AsyncIterable<ChatEvent>;

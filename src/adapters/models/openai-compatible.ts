@@ -62,8 +62,14 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
     {
       tools,
       toolChoice,
+      maxTokens,
       signal,
-    }: { tools?: readonly ToolDescription[]; toolChoice?: 'auto' | 'none'; signal: AbortSignal },
+    }: {
+      tools?: readonly ToolDescription[];
+      toolChoice?: 'auto' | 'none';
+      maxTokens?: number;
+      signal: AbortSignal;
+    },
   ): AsyncIterable<ChatEvent> {
     if (signal.aborted) {
       yield { type: 'end', finish: 'stopped' };
@@ -132,6 +138,11 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
         fetch: wiredFetch,
         includeUsage: true,
         convertUsage: readUsage,
+        // OpenAI's newer models refuse the old name; most other endpoints know no other.
+        transformRequestBody: ({ max_tokens, ...body }) =>
+          max_tokens === undefined
+            ? body
+            : { ...body, [host === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens']: max_tokens },
       });
       const result = streamText({
         model: provider.chatModel(model),
@@ -149,6 +160,7 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
               ...(toolChoice === 'none' ? { toolChoice } : {}),
             }
           : {}),
+        ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
         maxRetries: 0,
         abortSignal: own,
         // Errors arrive as parts below; without this the SDK prints them.

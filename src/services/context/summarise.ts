@@ -8,21 +8,30 @@ import type { Summarise } from '../../domain/context/compaction/strategy.ts';
 /** A summary that takes longer is given up, ms: the conversation waits for it. */
 export const SUMMARY_PATIENCE_MS = 120_000;
 
-/** Throws RecollectError (`model-*`, `compaction-failed` for no time or no room), or AbortError. `onUsage` hears of every call. */
+/**
+ * Throws RecollectError (`model-*`, `compaction-failed` for no time or no room), or AbortError. `onUsage` hears of every call.
+ * `answerTokens`: what an answer may cost.
+ */
 export function summariseWith(
   model: ChatModel,
   {
     patienceMs,
     signal,
     onUsage,
-  }: { patienceMs: number; signal: AbortSignal; onUsage: (usage: Usage) => void },
+    answerTokens,
+  }: {
+    patienceMs: number;
+    signal: AbortSignal;
+    onUsage: (usage: Usage) => void;
+    answerTokens?: number;
+  },
 ): Summarise {
   return async ({ system, prompt }) => {
     let text = '';
     await within(signal, patienceMs, async (bounded) => {
       for await (const event of model.stream(
         { system, messages: [{ role: 'user', parts: [{ type: 'text', text: prompt }] }] },
-        { signal: bounded },
+        { signal: bounded, ...(answerTokens === undefined ? {} : { maxTokens: answerTokens }) },
       )) {
         if (event.type === 'text-delta') text += event.text;
         else if (event.type === 'usage') onUsage(event.usage);

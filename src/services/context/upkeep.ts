@@ -10,7 +10,7 @@ import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conv
 import type { Message, Usage } from '../../domain/chat/message.ts';
 import { conversationLanguage } from '../../domain/context/compaction/headings.ts';
 import { SUMMARY_SYSTEM, summaryPrompt, transcriptOf } from '../../domain/context/compaction/prompts.ts';
-import type { TokenMeter } from '../../domain/context/meter.ts';
+import { MESSAGE_OVERHEAD, type TokenMeter } from '../../domain/context/meter.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Upkeep } from './context.ts';
@@ -18,6 +18,8 @@ import { summariseWith } from './summarise.ts';
 
 /** What a memory may be long, tokens. */
 const MEMORY_TOKENS = 1200;
+/** What a model may use to write it, its thoughts included, tokens. */
+const ANSWER_TOKENS = 4 * MEMORY_TOKENS;
 const PREFIX = 'session-memory/';
 
 const keptSchema = z.object({
@@ -140,8 +142,8 @@ export function createUpkeep({
           ...change,
         });
       const spent = before?.tokens ?? 0;
-      if (spent + tokens > rules.model_budget_tokens) return state({});
       const language = conversationLanguage(path);
+      const system = SUMMARY_SYSTEM[language];
       const prompt = summaryPrompt({
         language,
         transcript: news
@@ -153,6 +155,9 @@ export function createUpkeep({
         maxTokens: MEMORY_TOKENS,
         again: false,
       });
+      const asking = meter.text(system) + meter.text(prompt) + 2 * MESSAGE_OVERHEAD;
+      const left = rules.model_budget_tokens - spent - asking;
+      if (left < MEMORY_TOKENS) return state({});
       state({ running: true });
       let usage: Usage | undefined;
       /** Books a call, and what is the memory after it. */
@@ -181,11 +186,12 @@ export function createUpkeep({
         const { text } = await summariseWith(model, {
           patienceMs,
           signal,
+          answerTokens: Math.min(left, ANSWER_TOKENS),
           onUsage: (reported) => {
             usage = reported;
           },
         })({
-          system: SUMMARY_SYSTEM[language],
+          system,
           prompt,
           messages: news,
           previous,
@@ -194,7 +200,7 @@ export function createUpkeep({
         });
         // A text that is no memory is not kept; that it was paid for is.
         const good = text.trim() !== '' && meter.text(text) <= 2 * MEMORY_TOKENS;
-        const cost = (usage?.inputTokens ?? meter.text(prompt)) + (usage?.outputTokens ?? meter.text(text));
+        const cost = (usage?.inputTokens ?? asking) + (usage?.outputTokens ?? meter.text(text));
         await keep(
           cost,
           good ? { text, upTo: last.id, messages: from + 1 + news.length } : { ...NOTHING_YET, ...before },

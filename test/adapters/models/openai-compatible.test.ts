@@ -127,6 +127,24 @@ describe('what is sent', () => {
     expect(String(first?.headers['user-agent'])).not.toContain('ai-sdk');
   });
 
+  it('bounds the answer only where asked to, by the name that the endpoint knows', async () => {
+    const { signal } = new AbortController();
+    const bodies: Record<string, unknown>[] = [];
+    const seen: typeof fetch = (_input, init) => {
+      bodies.push(JSON.parse(String(init?.body)));
+      return fetch(`${server.baseUrl}/chat/completions`, init);
+    };
+    for (const baseUrl of [server.baseUrl, 'https://api.openai.com/v1'])
+      for (const bound of [{}, { maxTokens: 700 }])
+        for await (const _event of modelOf('plain', { endpoint: { baseUrl }, fetch: seen }).stream(prompt, {
+          signal,
+          ...bound,
+        }));
+    expect(
+      bodies.map(({ max_tokens, max_completion_tokens }) => ({ max_tokens, max_completion_tokens })),
+    ).toEqual([{}, { max_tokens: 700 }, {}, { max_completion_tokens: 700 }]);
+  });
+
   it('goes to the endpoint alone, once, whatever happens', async () => {
     const asked: string[] = [];
     const watching: typeof fetch = (input, init) => {

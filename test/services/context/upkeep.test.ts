@@ -104,7 +104,7 @@ describe('a session memory in a model’s words', () => {
           }
         : undefined,
     );
-    const { grown, say, context } = talk({ config: byModel({ model_budget_tokens: 2_000 }) });
+    const { grown, say, context } = talk({ config: byModel({ model_budget_tokens: 4_000 }) });
     const id = await grown(10);
     await say('And now?', id);
     const failed = await until(context.state(id), (state) => state.upkeep?.problem != null);
