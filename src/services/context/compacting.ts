@@ -12,7 +12,7 @@ import { summaryTextOf } from '../../domain/context/compaction/plan.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { CompactOptions, CompactResult, ContextControl, PendingPlan } from './context.ts';
-import { blocksOf, madeBy, type Planned, type Planning, type Wish } from './planning.ts';
+import { type Bill, billed, blocksOf, madeBy, type Planned, type Planning, type Wish } from './planning.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { StepRequest } from './turn-context.ts';
 
@@ -95,6 +95,7 @@ export function createCompacting({
     const control = new AbortController();
     session.control = control;
     const own = AbortSignal.any([signal, control.signal, closing]);
+    const bill: Bill = [];
     let planned: Planned | null = null;
     let result: CompactResult = { outcome: 'cancelled' };
     let begun = false;
@@ -115,13 +116,13 @@ export function createCompacting({
         tokensBefore: before,
         at: startedAt,
       });
-      planned = await planning.plan(id, sight, wish, own);
+      planned = await planning.plan(id, sight, wish, own, bill);
       own.throwIfAborted();
-      const compaction = planned.settled ? null : planning.record(wish, planned, now() - startedAt);
+      const compaction = planned.settled ? null : planning.record(wish, planned, bill, now() - startedAt);
       if (!compaction) result = { outcome: 'nothing' };
       else if (wish.preview) {
         const pending = pendingOf(run, wish, planned);
-        session.waiting = { wish, planned, asked: wish };
+        session.waiting = { wish, planned, asked: wish, bill, told: bill.length };
         onPreview();
         sessions.set(session, { pending });
         result = { outcome: 'preview', pending };
@@ -157,8 +158,7 @@ export function createCompacting({
               ? planned.plan.tokensAfter / planned.plan.tokensBefore
               : 1,
           durationMs: now() - startedAt,
-          usage: planned?.usage ?? null,
-          cost: planned?.cost ?? null,
+          ...spentIn(bill),
           problem: failure ?? planned?.problem ?? null,
           at: now(),
         });
@@ -166,6 +166,35 @@ export function createCompacting({
     if (result.outcome === 'cancelled') signal.throwIfAborted();
     return result;
   }
+
+  /** Takes the waiting plan away without carrying it out. What making it again cost is told: its preview did not know. */
+  function dismiss(id: ConversationId, session: Session): void {
+    const { pending } = session.state.get();
+    const { waiting } = session;
+    sessions.settle(session, false);
+    if (!pending || !waiting || waiting.bill.length === waiting.told) return;
+    const event = eventOf(id, pending);
+    sessions.emit(session, { type: 'compaction-begin', ...event, at: now() });
+    sessions.emit(session, {
+      type: 'compaction-end',
+      ...event,
+      outcome: 'cancelled',
+      tokensAfter: pending.tokensBefore,
+      ratio: 1,
+      durationMs: 0,
+      ...spentIn(waiting.bill),
+      problem: null,
+      at: now(),
+    });
+  }
+
+  const eventOf = (conversationId: ConversationId, { reason, plan, tokensBefore }: PendingPlan) => ({
+    id: v7(),
+    conversationId,
+    reason,
+    strategy: madeBy(plan),
+    tokensBefore,
+  });
 
   function pendingOf(run: string, wish: Wish, { plan, path, problem }: Planned): PendingPlan {
     return {
@@ -225,7 +254,7 @@ export function createCompacting({
         try {
           return await unlessAborted(decision, request.signal);
         } catch (error) {
-          sessions.settle(session, false);
+          dismiss(request.id, session);
           throw error;
         }
       },
@@ -244,7 +273,7 @@ export function createCompacting({
     const guidance = options.guidance?.trim() ?? '';
     const { context } = config.get();
     const strategy = options.strategy ?? context.strategy;
-    if (session.state.get().pending) sessions.settle(session, false);
+    if (session.state.get().pending) dismiss(id, session);
     return await sessions.inLine(session, () =>
       attempt(
         id,
@@ -301,9 +330,10 @@ export function createCompacting({
           planning.look(await needed(id), wish),
           wish,
           AbortSignal.any([control.signal, closing]),
+          before.bill,
         );
         if (session.control !== control || session.state.get().pending?.id !== pending.id) return;
-        session.waiting = { wish, planned, asked: wish };
+        session.waiting = { ...before, wish, planned, asked: wish };
         sessions.set(session, { pending: pendingOf(pending.id, wish, planned) });
       } catch (error) {
         if (isAbort(error) || session.state.get().pending?.id !== pending.id) return;
@@ -318,24 +348,20 @@ export function createCompacting({
       const { pending } = session.state.get();
       const { waiting } = session;
       if (!pending || !waiting) return { outcome: 'nothing' };
-      const { wish, planned } = waiting;
+      const { wish, planned, bill } = waiting;
       const startedAt = now();
-      const event = {
-        id: v7(),
-        conversationId: id,
-        reason: pending.reason,
-        strategy: madeBy(pending.plan),
-        tokensBefore: pending.tokensBefore,
-      };
+      const event = eventOf(id, pending);
       sessions.emit(session, { type: 'compaction-begin', ...event, at: startedAt });
       let result: CompactResult = { outcome: 'nothing' };
       try {
-        const compaction = planning.record(wish, planned, now() - startedAt, summary);
+        const compaction = planning.record(wish, planned, bill, now() - startedAt, summary);
         if (compaction) {
           result = applied(compaction, await store(id, compaction, wish.replaces));
           const unsaved = problemOf(result);
           if (unsaved) sessions.set(session, { problem: unsaved });
         }
+        // Another plan that was being made would be paid for and never seen.
+        session.control?.abort(new DOMException('Applied', 'AbortError'));
         sessions.settle(session, result.outcome === 'applied');
       } catch (error) {
         // The plan stays on the screen, to be tried again.
@@ -349,8 +375,7 @@ export function createCompacting({
           tokensAfter: pending.tokensAfter,
           ratio: pending.tokensBefore > 0 ? pending.tokensAfter / pending.tokensBefore : 1,
           durationMs: now() - startedAt,
-          usage: null,
-          cost: null,
+          ...spentIn(bill),
           problem: problemOf(result) ?? pending.problem,
           at: now(),
         });
@@ -361,7 +386,7 @@ export function createCompacting({
     cancel: (id) => {
       const session = sessions.of(id);
       session.control?.abort(new DOMException('Cancelled', 'AbortError'));
-      if (session.state.get().pending) sessions.settle(session, false);
+      if (session.state.get().pending) dismiss(id, session);
     },
 
     undo: async (id, compaction) => {
@@ -416,6 +441,11 @@ const problemOf = (result: CompactResult): Problem | null =>
     : result.outcome === 'applied'
       ? (result.unsaved ?? null)
       : null;
+
+const spentIn = (bill: Bill) => {
+  const { usage, cost } = billed(bill);
+  return { usage, cost };
+};
 
 const toCompactionProblem = (error: unknown): Problem => {
   const problem = toProblem(error);

@@ -41,7 +41,10 @@ export type CompactionEvent =
       /** tokensAfter / tokensBefore, 0–1 and above. */
       readonly ratio: number;
       readonly durationMs: number;
-      /** What the summary calls used; null where no model was asked, or it did not tell. */
+      /**
+       * What the summary calls used; null where no model was asked, or it did not tell. Where a plan was shown first, the end of applying
+       * or dismissing it tells the sum of all calls it was made with, those of its preview among them.
+       */
       readonly usage: Usage | null;
       /** US dollars (or the price list's currency); null where nobody knows. */
       readonly cost: number | null;

@@ -45,12 +45,11 @@ export interface Planned {
   readonly settled: boolean;
   readonly plan: CompactionPlan;
   readonly path: readonly Message[];
-  readonly usage: Usage | null;
-  readonly cost: number | null;
-  /** Of the cost. */
-  readonly currency: string | null;
   readonly problem: Problem | null;
 }
+
+/** The calls of an attempt that told what they used, also where nothing came of them: a plan that is made again adds to it. */
+export type Bill = { readonly usage: Usage; readonly price: Price | null }[];
 
 /** A branch as a compaction finds it. */
 export interface Sight {
@@ -76,10 +75,10 @@ export interface PlanningDependencies {
 export interface Planning {
   /** The branch a wish is about, as it is sent now. */
   look(conversation: Conversation, wish: Wish): Sight;
-  /** Throws only AbortError, or what is wrong with the code: a summary that fails is in the plan. */
-  plan(id: ConversationId, sight: Sight, wish: Wish, signal: AbortSignal): Promise<Planned>;
+  /** Throws only AbortError, or what is wrong with the code: a summary that fails is in the plan. What was used is added to `bill`. */
+  plan(id: ConversationId, sight: Sight, wish: Wish, signal: AbortSignal, bill: Bill): Promise<Planned>;
   /** What is kept of a plan; null for one that changes nothing. `summary`: the person's wording of it. */
-  record(wish: Wish, planned: Planned, durationMs: number, summary?: string): Compaction | null;
+  record(wish: Wish, planned: Planned, bill: Bill, durationMs: number, summary?: string): Compaction | null;
 }
 
 export function createPlanning({
@@ -109,6 +108,7 @@ export function createPlanning({
     { seen, path, built }: Sight,
     wish: Wish,
     signal: AbortSignal,
+    bill: Bill,
   ): Promise<Planned> {
     const { chat, context } = config.get();
     const budget = wish.force
@@ -117,7 +117,6 @@ export function createPlanning({
           target: Math.min(built.budget.target, Math.floor(built.total * context.target_ratio)),
         }
       : built.budget;
-    const calls: Usage[] = [];
     const price = wish.model ? deps.priceOf(wish.model) : null;
     const tools: CompactionTools = {
       meter: meters.of(wish.model),
@@ -125,7 +124,7 @@ export function createPlanning({
         ? summariseWith(wish.model, {
             patienceMs: patienceMs,
             signal,
-            onUsage: (usage) => calls.push(usage),
+            onUsage: (usage) => bill.push({ usage, price }),
           })
         : null,
       relevance: (question) => patiently.relevance(id, question, signal),
@@ -153,16 +152,10 @@ export function createPlanning({
       budget,
       tools,
     );
-    const costs = price ? calls.map((usage) => costOf(usage, price)) : [];
     return {
       plan: made,
       path,
       settled: previous !== null && made === previous.plan,
-      usage: calls.length > 0 ? added(calls) : null,
-      cost: costs.some((cost) => cost !== null)
-        ? costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0)
-        : null,
-      currency: price?.currency ?? null,
       problem: made.fallback
         ? new RecollectError('compaction-fallback', made.fallback.message, {
             params: {
@@ -176,10 +169,11 @@ export function createPlanning({
     };
   }
 
-  const record: Planning['record'] = (wish, planned, durationMs, summary) => {
+  const record: Planning['record'] = (wish, planned, bill, durationMs, summary) => {
     const at = boundaryOf(planned.plan);
     if (at === null) return null;
-    const { plan, usage, cost, currency, problem } = planned;
+    const { plan, problem } = planned;
+    const { usage, cost, currency } = billed(bill);
     return {
       id: v7(),
       at,
@@ -242,6 +236,21 @@ const without = (
   others.delete(id);
   return others;
 };
+
+/** What a bill comes to; null where no call told, or nobody knows the price. */
+export function billed(bill: Bill): {
+  readonly usage: Usage | null;
+  readonly cost: number | null;
+  /** Of the cost. */
+  readonly currency: string | null;
+} {
+  const costs = bill.flatMap(({ usage, price }) => (price ? (costOf(usage, price) ?? []) : []));
+  return {
+    usage: bill.length > 0 ? added(bill.map(({ usage }) => usage)) : null,
+    cost: costs.length > 0 ? costs.reduce((sum, cost) => sum + cost, 0) : null,
+    currency: bill.find(({ price }) => price)?.price?.currency ?? null,
+  };
+}
 
 function added(calls: readonly Usage[]): Usage {
   const sum: Record<string, number> = {};

@@ -3,7 +3,7 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
 import { unlessAborted } from '../../domain/base/within.ts';
 import { type CompactionEvent, type ContextState, IDLE_CONTEXT } from './context.ts';
-import type { Planned, Wish } from './planning.ts';
+import type { Bill, Planned, Wish } from './planning.ts';
 
 /** Of one conversation, kept for the interface. */
 const MAX_EVENTS = 50;
@@ -16,8 +16,15 @@ export interface Session {
   control: AbortController | null;
   /** Tokens at which the last attempt did not help; 0: it did. */
   futile: number;
-  /** The waiting plan, how it was made, and what was asked for last: the same, unless it is being made again. */
-  waiting: { readonly wish: Wish; readonly planned: Planned; readonly asked: Wish } | null;
+  /** The waiting plan, how it was made, and what was asked for last: the same, unless it is being made again. All its calls are billed. */
+  waiting: {
+    readonly wish: Wish;
+    readonly planned: Planned;
+    readonly asked: Wish;
+    readonly bill: Bill;
+    /** Calls of the bill that the preview's end told. */
+    readonly told: number;
+  } | null;
   /** A turn that waits for the person. */
   decided: ((applied: boolean) => void) | null;
 }
