@@ -1,5 +1,10 @@
 // The figure that compaction is held to, so that it cannot fall unnoticed.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { STRATEGIES } from '../../src/domain/context/compaction/index.ts';
 import { ownConversations } from './context/conversations.ts';
 import { conversationsSchema, measure, messagesOf, table } from './context.ts';
 
@@ -52,3 +57,57 @@ it('reads conversations of others: calls with and without ids, results inside an
     ['tool', ['tool-result']],
   ]);
 });
+
+const TALK = [
+  {
+    id: 'tiny',
+    language: 'en',
+    messages: Array.from({ length: 120 }, (_, at) => ({
+      role: at % 2 === 0 ? 'user' : 'assistant',
+      content:
+        at === 4
+          ? 'The pilot of the harbour uses gate number 7731.'
+          : `Message ${at}: the loader reads shard ${at} and writes ${at * 17} rows into table t${at}; nothing else was slow, and we go on.`,
+    })),
+    facts: [
+      { ask: 'Which gate number does the pilot use?', answer: '7731' },
+      { ask: 'What is the name of the cat?', answer: 'Ferdinand' },
+    ],
+  },
+];
+
+it('the command reads a file of others and writes what it found', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'recollect-eval-'));
+  const [file, out] = [join(folder, 'talks.json'), join(folder, 'out.json')];
+  try {
+    writeFileSync(file, JSON.stringify(TALK));
+    const printed = execFileSync(
+      'npx',
+      ['tsx', 'test/eval/run.ts', '--context', '--conversations', file, '--json', out],
+      { cwd: join(import.meta.dirname, '../..'), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+    );
+    const { rows, plans } = JSON.parse(readFileSync(out, 'utf8')) as Awaited<ReturnType<typeof measure>>;
+    expect(new Set(rows.map(({ strategy }) => strategy))).toEqual(new Set(STRATEGIES.map(({ id }) => id)));
+    expect(
+      plans.every(({ window, conversationTokens }) => window === Math.round(conversationTokens / 10)),
+    ).toBe(true);
+    const [known, unknown] = rows.filter(({ strategy }) => strategy === 'session-memory');
+    expect(known).toMatchObject({
+      conversation: 'tiny',
+      language: 'en',
+      said: true,
+      recalled: true,
+      place: 'first',
+    });
+    expect(unknown).toMatchObject({ said: false, recalled: false });
+    // What no model has written is called so, in the file and in the table.
+    const extracts = new Set(
+      rows.filter(({ summaryBy }) => summaryBy === 'extracts').map((row) => row.strategy),
+    );
+    expect([...extracts].sort()).toEqual(['hierarchical', 'summary', 'turns']);
+    for (const { id } of STRATEGIES) expect(printed.includes(`${id} (extracts)`), id).toBe(extracts.has(id));
+    expect(printed).toContain('1 of the answers stand nowhere in their conversation');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 60_000);

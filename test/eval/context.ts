@@ -1,20 +1,24 @@
 // Measures what a compaction loses: facts planted in conversations, asked for after everything was made to fit a tenth of its size.
 //   npm run eval -- --context [--conversations FILE] [--json OUT] [--strategy ID] [--misses] [--summary-endpoint URL --summary-model ID]
 // FILE: [{id, language, messages: [{role, content, toolCalls?}], facts: [{ask, answer}]}]. The question is the next message of the person;
-// the prompt is built exactly as it would be sent, with and without folded messages brought back; the answer has to stand in it.
+// the prompt is the product's own (`services/context/requests.ts`), with and without folded messages brought back; the answer has to stand
+// in it. Memory of other conversations has nothing to say: there is one alone.
 // Summaries are made of quotations unless an OpenAI-compatible endpoint is named (its key in SUMMARY_KEY).
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { asMessageId } from '../../src/domain/base/ids.ts';
+import { asConversationId, asMessageId } from '../../src/domain/base/ids.ts';
+import { writable } from '../../src/domain/base/readable.ts';
+import type { Compaction } from '../../src/domain/chat/compaction.ts';
+import { type Conversation as Chat, conversationMetaSchema } from '../../src/domain/chat/conversation.ts';
 import type { Message, Part } from '../../src/domain/chat/message.ts';
-import { budgetOf, roomToReturn } from '../../src/domain/context/budget.ts';
 import { extractiveSummary } from '../../src/domain/context/compaction/extractive.ts';
 import { planCompaction, STRATEGIES } from '../../src/domain/context/compaction/index.ts';
+import { boundaryOf, type CompactionPlan } from '../../src/domain/context/compaction/plan.ts';
 import type { CompactionTools, Summarise } from '../../src/domain/context/compaction/strategy.ts';
-import { createFolded } from '../../src/domain/context/folded.ts';
 import { createMeter, MESSAGE_OVERHEAD } from '../../src/domain/context/meter.ts';
-import { buildPrompt } from '../../src/domain/context/prompt.ts';
+import type { BuiltPrompt } from '../../src/domain/context/prompt.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
+import { createRequests, type RequestWish } from '../../src/services/context/requests.ts';
 import { ownConversations } from './context/conversations.ts';
 import { Refused, readGiven, understand, wordsSchema } from './given.ts';
 
@@ -132,6 +136,8 @@ export interface Row {
   readonly conversation: string;
   readonly language: string;
   readonly strategy: string;
+  /** Who worded its summary: the endpoint that was named, quotations in place of a model, or nobody where no summary was asked for. */
+  readonly summaryBy: 'model' | 'extracts' | null;
   readonly ask: string;
   readonly answer: string;
   /** Whether the answer stands anywhere in the conversation. */
@@ -187,38 +193,81 @@ const answerSchema = z.looseObject({
   choices: z.array(z.looseObject({ message: z.looseObject({ content: z.string().nullable() }) })),
 });
 
+/** Without a model, tools or anything remembered from elsewhere. */
+const ALONE: RequestWish = { model: null, tools: [], recall: null };
+
+/** The conversation as the app holds it, seen through the plan where there is one. */
+function chatOf(id: string, path: readonly Message[], plan?: CompactionPlan): Chat {
+  const at = plan ? boundaryOf(plan) : null;
+  const made: Compaction[] =
+    plan && at !== null
+      ? [
+          {
+            id: plan.strategy,
+            at,
+            createdAt: 1_790_000_000_000,
+            strategy: plan.strategy,
+            reason: 'auto',
+            plan,
+            tokensBefore: plan.tokensBefore,
+            tokensAfter: plan.tokensAfter,
+            durationMs: 0,
+            undone: false,
+          },
+        ]
+      : [];
+  return {
+    id: asConversationId(id),
+    meta: { ...conversationMetaSchema.parse({}), head: path.at(-1)?.id ?? null },
+    messages: new Map(path.map((message) => [message.id, message])),
+    checkpoints: new Map(),
+    compactions: new Map(made.map((compaction) => [compaction.id, compaction])),
+  };
+}
+
 /** Asks every fact of every conversation after compaction with each strategy. */
 export async function measure(
   conversations: readonly EvalConversation[],
   strategies: readonly string[] = STRATEGIES.map(({ id }) => id),
-  relevance?: (path: readonly Message[], question: string) => Promise<ReadonlyMap<Message['id'], number>>,
 ): Promise<{ rows: Row[]; plans: PlanRow[] }> {
   const rows: Row[] = [];
   const plans: PlanRow[] = [];
   const meter = createMeter();
-  const { context } = defaultConfig;
   const byModel = summariser();
+  const extracts: Summarise = async (request) => ({ text: extractiveSummary(request, meter) });
   for (const conversation of conversationsSchema.parse(conversations)) {
+    const { id } = conversation;
     const path = messagesOf(conversation);
     const size = path.reduce((sum, { parts }) => sum + meter.parts(parts) + MESSAGE_OVERHEAD, 0);
     const window = Math.round(size / 10);
-    const budget = budgetOf(context, window);
     const words = path.map(({ parts }) => plain(wordsOf(parts)));
     for (const strategy of STRATEGIES.filter(({ id }) => strategies.includes(id))) {
+      const requests = createRequests({
+        config: writable({
+          ...defaultConfig,
+          context: { ...defaultConfig.context, window_tokens: window },
+        }),
+        meters: { of: () => meter, learn: () => undefined, ready: Promise.resolve() },
+        meaning: {},
+      });
+      let summaryBy: Row['summaryBy'] = null;
       const tools: CompactionTools = {
         meter,
-        summarise: byModel ?? (async (request) => ({ text: extractiveSummary(request, meter) })),
+        summarise: (request) => {
+          summaryBy = byModel ? 'model' : 'extracts';
+          return (byModel ?? extracts)(request);
+        },
         signal: { aborted: false, throwIfAborted: () => undefined },
       };
       const began = performance.now();
       const plan = await planCompaction(
         strategy,
-        { path, system: null, previous: null, wish: { reason: 'auto' } },
-        budget,
+        { path, system: defaultConfig.chat.instructions, previous: null, wish: { reason: 'auto' } },
+        requests.build(chatOf(id, path), path, ALONE).budget,
         tools,
       );
       plans.push({
-        conversation: conversation.id,
+        conversation: id,
         strategy: strategy.id,
         conversationTokens: size,
         window,
@@ -228,52 +277,41 @@ export async function measure(
         whyNot: plan.whyNot?.code ?? null,
         ms: Math.round((performance.now() - began) * 10) / 10,
       });
-      const applied = { id: 'eval', plan };
-      for (const { ask, answer } of conversation.facts) {
-        const question: Message = {
-          id: asMessageId(`${conversation.id}/question`),
-          parentId: path.at(-1)?.id ?? null,
-          role: 'user',
-          kind: 'message',
-          createdAt: 1_800_000_000_000,
-          parts: [{ type: 'text', text: ask }],
-        };
-        const asked = [...path, question];
-        const input = {
-          path: asked,
-          recall: null,
-          system: null,
-          window,
-          reserve: context.reserved_tokens,
-          applied,
-          meter,
-        };
-        const holds = ({ system, messages }: ReturnType<typeof buildPrompt>): boolean => {
+      for (const [number, { ask, answer }] of conversation.facts.entries()) {
+        const asked: Message[] = [
+          ...path,
+          {
+            id: asMessageId(`${id}/question-${number}`),
+            parentId: path.at(-1)?.id ?? null,
+            role: 'user',
+            kind: 'message',
+            createdAt: 1_800_000_000_000,
+            parts: [{ type: 'text', text: ask }],
+          },
+        ];
+        const holds = ({ system, messages }: BuiltPrompt): boolean => {
           const prompt = plain([system, ...messages.map(({ parts }) => wordsOf(parts))].join('\n'));
           // The question itself is no answer.
           const asking = plain(ask);
           return (asking === '' ? prompt : prompt.replaceAll(asking, ' ')).includes(plain(answer));
         };
-        const bare = buildPrompt(input);
-        const returned = createFolded(asked, applied).bringBack(ask, {
-          tokens: roomToReturn(bare.ledger.limit, bare.ledger.request.tokens.total),
-          meter,
-          relevance: await relevance?.(path, ask),
-        });
-        const built = buildPrompt({ ...input, returned });
+        const chat = chatOf(id, asked, plan);
+        const bare = requests.build(chat, asked, ALONE).prompt;
+        const sent = requests.build(chat, asked, ALONE, true).prompt;
         const at = words.findLastIndex((said) => said.includes(plain(answer)));
         rows.push({
-          conversation: conversation.id,
+          conversation: id,
           language: conversation.language,
           strategy: strategy.id,
+          summaryBy,
           ask,
           answer,
           said: at >= 0,
           place: at < path.length / 3 ? 'first' : at < (path.length * 2) / 3 ? 'middle' : 'last',
           bare: holds(bare),
-          recalled: holds(built),
-          tokens: built.ledger.request.tokens.total,
-          limit: built.ledger.limit,
+          recalled: holds(sent),
+          tokens: sent.ledger.request.tokens.total,
+          limit: sent.ledger.limit,
         });
       }
     }
@@ -284,7 +322,7 @@ export async function measure(
 const percent = (rows: readonly Row[], key: 'bare' | 'recalled'): string =>
   rows.length === 0 ? '–' : `${((100 * rows.filter((row) => row[key]).length) / rows.length).toFixed(1)} %`;
 
-/** The table: one line a strategy and language, columns by place in the conversation. */
+/** The table: one line a strategy and language, columns by place in the conversation. Marks the strategies whose summaries no model wrote. */
 export function table(rows: readonly Row[]): string {
   const lines = [
     [
@@ -305,7 +343,7 @@ export function table(rows: readonly Row[]): string {
         (row) => row.strategy === strategy && (language === 'all' || row.language === language),
       );
       lines.push([
-        strategy,
+        own.some(({ summaryBy }) => summaryBy === 'extracts') ? `${strategy} (extracts)` : strategy,
         language,
         String(own.length),
         percent(own, 'bare'),
@@ -346,6 +384,10 @@ export async function runContextEval(): Promise<void> {
     );
   const { rows, plans } = await measure(conversations, only ? [only] : undefined);
   console.log(table(rows));
+  if (rows.some(({ summaryBy }) => summaryBy === 'extracts'))
+    console.log(
+      '\n(extracts): the summary is made of quotations, as no endpoint is named (--summary-endpoint URL --summary-model ID).',
+    );
   const unfit = plans.filter(({ fits }) => !fits);
   const slow = Math.max(...plans.map(({ ms }) => ms));
   console.log(
