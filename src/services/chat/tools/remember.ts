@@ -1,5 +1,7 @@
-// remember: keeps a note in memory, in the model's words. The person sees the call, and can edit or delete the note.
+// remember: keeps a note in memory, in the model's words. The person sees the call, and can edit or delete the note. What is said in an
+// excluded folder is not for memory, nor for other devices: there it keeps nothing.
 import { z } from 'zod';
+import { isExcluded } from '../../../domain/memory/privacy.ts';
 import { defineTool } from './tool.ts';
 
 export const remember = defineTool({
@@ -11,8 +13,11 @@ export const remember = defineTool({
     note: z.string().trim().min(1).max(4000).describe('One fact or decision, in one or two sentences'),
   }),
   available: ({ notes }) => notes !== undefined,
-  async run({ note }, { notes, conversationId, path }) {
+  async run({ note }, { notes, conversationId, path, documents, config }) {
     if (!notes) return { text: 'Notes cannot be kept here.', isError: true };
+    const here = documents.library.get().entries.find(({ id }) => id === conversationId);
+    if (isExcluded(here?.workDir ?? null, config.privacy.exclude_work_dirs))
+      return { text: 'This conversation’s folder is excluded from memory. Nothing was kept.', isError: true };
     const source = path.at(-1);
     const { id } = await notes.write({
       text: note,

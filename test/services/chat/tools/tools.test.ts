@@ -107,6 +107,28 @@ describe('tools', () => {
     expect(results[2]).toMatchObject({ isError: true });
   });
 
+  it('keep no note of what is said in an excluded folder', async () => {
+    const kept: unknown[] = [];
+    const { say, path, documents } = talk({
+      config: (config) => ({
+        ...config,
+        privacy: { ...config.privacy, exclude_work_dirs: ['secret-project'] },
+      }),
+      notes: {
+        write: async (note) => {
+          kept.push(note);
+          return { id: 'n1' };
+        },
+      },
+    });
+    const id = await say('hello');
+    await documents.change(id, { meta: { workDir: '/x/secret-project/y' } });
+    server.next(calls(['remember', { note: 'The door code is 4711.' }]), words('ok'));
+    await say('Remember the door code', id);
+    expect(resultsOf(await path(id)).at(-1)).toMatchObject({ isError: true });
+    expect(kept).toEqual([]);
+  });
+
   it('quote no conversation with what memory quoted in it', async () => {
     const { say } = talk({ recall: async () => ({ passages: [passage('m1', 'The slip of the tongue.')] }) });
     server.next(calls(['recall', { query: 'slip' }]), words('It was found.'));
