@@ -1,7 +1,13 @@
 // Figures of sync over the real relay in this process: npx tsx test/sync/figures.ts. Prints one line of JSON.
+import { readdirSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
+import { join as joinPath } from 'node:path';
+import { z } from 'zod';
 import { createInMemoryStore } from '../../src/adapters/log/in-memory.ts';
+import { createSealing } from '../../src/adapters/vault/sealing.ts';
 import { type asMessageId, newEntryId, newMessageId } from '../../src/domain/base/ids.ts';
+import { fromText, toText } from '../../src/domain/sync/bytes.ts';
+import { accountTag, TOKEN_BYTES, tokenInfo } from '../../src/domain/sync/keys.ts';
 import { createConversationDocument } from '../../src/services/documents/yjs-conversation.ts';
 import {
   createTestDevice,
@@ -37,33 +43,71 @@ const text = () => {
   while (made.length < 500) made += `${words[Math.floor(Math.random() * words.length)]} `;
   return made.slice(0, 500);
 };
-const ids = Array.from({ length: 100 }, () => newConversationId());
-let plain = 0;
-for (const id of ids) {
-  let parent: ReturnType<typeof asMessageId> | null = null;
-  const messages = Array.from({ length: 100 }, (_, number) => {
-    const message = textMessage(newMessageId(), parent, text(), Date.now() + number);
-    parent = message.id;
-    return message;
-  });
-  await desk.change(id, { messages, meta: { title: `Conversation ${id}`, createdAt: Date.now() } });
-  for (const entry of await desk.store.log.read(id)) plain += entry.bytes.length;
-}
+/** What the relay keeps of the device's account, bytes. */
+const onRelay = async ({ vault }: TestDevice): Promise<number> => {
+  const [name = ''] = (await vault.names()).filter((one) => one.startsWith('sync/key/'));
+  const ring = await createSealing().keyRing(fromText((await vault.get(name)) ?? ''));
+  const tag = accountTag(toText(await ring.derive(tokenInfo(''), TOKEN_BYTES)));
+  return (await relay.store.usage(tag)).bytes;
+};
+/** Writes each conversation in one change. Returns their ids and what the log has of them: plain Yjs, bytes. */
+const write = async (device: TestDevice, conversations: readonly (readonly string[])[]) => {
+  let plain = 0;
+  const ids = conversations.map(() => newConversationId());
+  for (const [at, id] of ids.entries()) {
+    let parent: ReturnType<typeof asMessageId> | null = null;
+    const messages = (conversations[at] ?? []).map((said, number) => {
+      const message = textMessage(newMessageId(), parent, said, Date.now() + number);
+      parent = message.id;
+      return message;
+    });
+    await device.change(id, { messages, meta: { title: `Conversation ${id}`, createdAt: Date.now() } });
+    for (const entry of await device.store.log.read(id)) plain += entry.bytes.length;
+  }
+  return { ids, plain };
+};
+const figuresOf = (plain: number, sealed: number) => ({
+  plain,
+  relay: sealed,
+  ratio: Math.round((sealed / plain) * 1000) / 1000,
+});
+
+const { ids, plain } = await write(
+  desk,
+  Array.from({ length: 100 }, () => Array.from({ length: 100 }, text)),
+);
 const uploading = performance.now();
 await eventually(desk, async () => desk.status.get().state === 'synced', 120_000);
 const uploaded = performance.now() - uploading;
-const rooms = await relay.store.usage(
-  (await import('../../src/domain/sync/keys.ts')).accountTag(
-    await (async () => {
-      const { createSealing } = await import('../../src/adapters/vault/sealing.ts');
-      const { fromText, toText } = await import('../../src/domain/sync/bytes.ts');
-      const { tokenInfo } = await import('../../src/domain/sync/keys.ts');
-      const [name] = (await desk.vault.names()).filter((one) => one.startsWith('sync/key/'));
-      const ring = await createSealing().keyRing(fromText((await desk.vault.get(name ?? '')) ?? ''));
-      return toText(await ring.derive(tokenInfo(''), 32));
-    })(),
-  ),
-);
+const repeated = figuresOf(plain, await onRelay(desk));
+
+// The same of natural text in two languages: conversations of 12 to 26 messages, and the same words in conversations of 100.
+const own = joinPath(import.meta.dirname, '../eval/own');
+const spoken = readdirSync(own)
+  .filter((name) => name.endsWith('.json'))
+  .flatMap((name) => {
+    const read = z
+      .object({
+        conversations: z.array(z.object({ messages: z.array(z.object({ content: z.string() })) })),
+      })
+      .parse(JSON.parse(readFileSync(joinPath(own, name), 'utf8')));
+    return read.conversations.map(({ messages }) => messages.map(({ content }) => content));
+  });
+const hundreds = (all: readonly string[]) =>
+  Array.from({ length: Math.floor(all.length / 100) }, (_, at) => all.slice(at * 100, (at + 1) * 100));
+const bytesOf = async (name: string, conversations: readonly (readonly string[])[]) => {
+  const device = make(name);
+  await device.sync.create({ endpoint: relay.endpoint, deviceName: name });
+  await isSynced(device, 30_000);
+  const written = await write(device, conversations);
+  await device.engine.settled();
+  await isSynced(device, 120_000);
+  const figures = figuresOf(written.plain, await onRelay(device));
+  device.stop();
+  return figures;
+};
+const natural = await bytesOf('Natural', spoken);
+const naturalHundreds = await bytesOf('Long', hundreds(spoken.flat()));
 
 const phone = make('Phone');
 const fetching = performance.now();
@@ -135,7 +179,7 @@ console.log(
     // Of both devices, the relay and this script together.
     cpuMsPerChange: Math.round((spent.user + spent.system) / times.length / 100) / 10,
     loadAverage: loadavg().map((load) => Math.round(load * 10) / 10),
-    bytes: { plain, relay: rooms.bytes, ratio: Math.round((rooms.bytes / plain) * 1000) / 1000 },
+    bytes: { repeated, natural, naturalHundreds },
   }),
 );
 for (const device of [desk, back]) device.stop();
