@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { sync } from '../../../src/ui/i18n/en/sync.ts';
+import { sync as zh } from '../../../src/ui/i18n/zh/sync.ts';
 
 const SCREENS = resolve(import.meta.dirname, '../../../src/ui/sync');
 
@@ -18,4 +19,9 @@ it('no sentence with a gap is said without what fills it', async () => {
       expect(sentence, `${key} in ${file}`).not.toContain('{{');
     }
   expect(said).toBeGreaterThan(40);
+});
+
+it('who locks a device out reads that the old key still opens what was on the relay before', () => {
+  expect(sync.revoke.past).toMatch(/old key.*on the relay until now.*The new key/);
+  expect(zh.revoke.past).toMatch(/旧密钥.*此前中继上.*新密钥/);
 });

@@ -135,7 +135,7 @@ export const sync = {
     text: '{{name}} gets nothing any more from the moment this is done.',
     key: 'This device makes a new key, seals everything again and uploads it to new rooms. Once all of it is there, the old account is erased on the relay.',
     again: 'All other devices are locked out with it. Pair those that you keep once more.',
-    past: 'What {{name}} already has stays on it: nobody can take that back.',
+    past: 'What {{name}} already has stays on it, and whoever has the old key can read what was on the relay until now: nobody can take that back. The new key is for what comes.',
     managed:
       'The operator’s account token lets {{name}} in until the operator changes it: it could delete what lies on the relay, but read nothing new.',
     action: 'Make a new key',
