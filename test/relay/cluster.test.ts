@@ -2,16 +2,19 @@
 import { connect, createServer, type Server } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import * as Y from 'yjs';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import {
   createKey,
   createStockClient,
+  makeUpdate,
   openSocket,
   type RelayProcess,
   type StockClient,
   startRelay,
   stopAll,
   until,
+  updateMessage,
 } from './support.ts';
 
 // Real processes on a machine that may be busy.
@@ -72,6 +75,57 @@ async function balance(relays: readonly RelayProcess[]) {
 }
 
 const items = (one: StockClient) => one.doc.getArray<string>('a').toJSON();
+
+/** Client ids in a message, where it is an update. */
+function clientsIn(message: Buffer): number[] {
+  if (message[0] !== 0 || message[1] !== 2) return [];
+  let at = 2;
+  while ((message[at] as number) > 127) at++;
+  return [...Y.parseUpdateMeta(message.subarray(at + 1)).to.keys()];
+}
+
+describe('what a relay over PostgreSQL has echoed', () => {
+  // Writers who send once and are gone: nobody is left who could push again what was echoed and not kept.
+  const echoedBefore = async (end: (relay: RelayProcess) => Promise<unknown>) => {
+    const url = await postgres.createDatabase();
+    const relay = await startRelay({
+      DATABASE_URL: url,
+      RELAY_MESSAGES_PER_SECOND: '100000',
+      RELAY_ACCOUNT_MESSAGES_PER_SECOND: '100000',
+    });
+    const key = createKey();
+    const rooms = ['one', 'two', 'three'];
+    const echoed = new Map(rooms.map((room) => [room, new Set<number>()]));
+    const writers = rooms.map((room) => openSocket(relay, key, room));
+    await Promise.all(writers.map(({ opened }) => opened));
+    for (const [index, { socket }] of writers.entries())
+      socket.on('message', (message: Buffer) => {
+        for (const id of clientsIn(message)) echoed.get(rooms[index] as string)?.add(id);
+      });
+    const count = () => [...echoed.values()].reduce((sum, ids) => sum + ids.size, 0);
+    let ended: Promise<unknown> | undefined;
+    while (writers.some(({ socket }) => socket.readyState === socket.OPEN)) {
+      for (const { socket } of writers) socket.send(updateMessage(makeUpdate(200)));
+      await new Promise((done) => setImmediate(done));
+      if (count() > 50) ended ??= end(relay);
+    }
+    await Promise.all([ended, ...writers.map(({ closed }) => closed)]);
+    await relay.stop('SIGKILL');
+    const next = await startRelay({ DATABASE_URL: url });
+    for (const room of rooms) {
+      const reader = client(next, key, room);
+      await reader.synced();
+      const found = Y.decodeStateVector(Y.encodeStateVector(reader.doc));
+      expect([...(echoed.get(room) ?? [])].filter((id) => !found.has(id))).toEqual([]);
+    }
+  };
+
+  it('is there when the relay was killed', () => echoedBefore((relay) => relay.stop('SIGKILL')));
+
+  it('is there when the database was killed', async () => {
+    if (postgres.restart) await echoedBefore(postgres.restart);
+  });
+});
 
 describe('two relays over one PostgreSQL', () => {
   it('bring clients of both together, at once and later', async () => {
