@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { ensureBrowser } from './browser.ts';
+import { ensureNginx } from './nginx.ts';
 
 const RESULTS = 'test-results';
 const counts = { passed: 0, failed: 0, skipped: 0 };
@@ -86,6 +87,7 @@ mkdirSync(RESULTS, { recursive: true });
 const browser = ensureBrowser();
 process.env.CHROMIUM = browser;
 console.log(`Browser: ${browser}`);
+ensureNginx();
 
 check('types', 'npx', ['tsc', '-p', '.']);
 check('types of the ground floor', 'npx', ['tsc', '-p', 'src/domain']);

@@ -1,5 +1,5 @@
 // What is handed to those who run it: the container's contents start by themselves, as its user and with its settings; the unit is one that
-// systemd takes; the proxy leads every account to one relay. nginx and systemd are asked where they are there (NGINX_PROGRAM names it).
+// systemd takes; the proxy leads every account to one relay. nginx and systemd are asked where they are there; the gate gets nginx.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findNginx, NGINX_WANTED } from '../nginx.ts';
 import { createKey, createStockClient, type RelayProcess, startRelay, stopAll, until } from './support.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -22,7 +23,6 @@ const isThere = (program: string, flag: string) => {
     return false;
   }
 };
-const NGINX = process.env.NGINX_PROGRAM ?? 'nginx';
 
 let folder: string;
 beforeAll(async () => {
@@ -216,112 +216,108 @@ describe('the proxy', () => {
     expect(read('/assets/index.js')).toBeUndefined();
   });
 
-  it.skipIf(!isThere(NGINX, '-v'))(
-    'leads all devices of an account to one of three relays, not all accounts to the same, and tells nobody their names',
-    async () => {
-      const freePort = () =>
-        new Promise<number>((found) => {
-          const server = createServer().listen(0, '127.0.0.1', () => {
-            const address = server.address();
-            server.close(() => found(typeof address === 'object' && address ? address.port : 0));
-          });
+  it('leads all devices of an account to one of three relays, not all accounts to the same, and tells nobody their names', async ({
+    skip,
+  }) => {
+    const nginx = findNginx() ?? skip(NGINX_WANTED);
+    const freePort = () =>
+      new Promise<number>((found) => {
+        const server = createServer().listen(0, '127.0.0.1', () => {
+          const address = server.address();
+          server.close(() => found(typeof address === 'object' && address ? address.port : 0));
         });
-      const relays: RelayProcess[] = [];
-      for (let number = 1; number <= 3; number += 1)
-        relays.push(
-          await startRelay({ RELAY_DATA: join(folder, `relay-${number}`), RELAY_TRUST_PROXY: '1' }),
-        );
-      const [plain, secure] = [await freePort(), await freePort()];
-      const home = join(folder, 'nginx');
-      await mkdir(home);
-      await run('openssl', [
-        ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=relay.example'],
-        ...['-keyout', join(home, 'privkey.pem'), '-out', join(home, 'fullchain.pem')],
-      ]);
-      // The file as it is, but for addresses, certificates and folders.
-      let file = (await readConfiguration())
-        .replace('listen 80;', `listen 127.0.0.1:${plain};`)
-        .replace('listen 443 ssl;', `listen 127.0.0.1:${secure} ssl;`)
-        .replaceAll('/etc/letsencrypt/live/relay.example', home)
-        .replaceAll('/var/log/nginx', home)
-        .replaceAll('worker_rlimit_nofile 65536;', '')
-        .replace('worker_connections 30000;', 'worker_connections 500;')
-        .replace(
-          'http {',
-          `http {\n${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${home}/${kind};`).join('\n')}`,
-        );
-      for (const [number, relay] of relays.entries())
-        file = file.replace(`127.0.0.1:${4181 + number}`, new URL(relay.url).host);
-      await writeFile(join(home, 'nginx.conf'), file);
-      const start = ['-p', home, '-c', join(home, 'nginx.conf'), '-g', `daemon off; pid ${home}/pid;`];
-      await run(NGINX, ['-t', ...start]);
-      const proxy = spawn(NGINX, start, { stdio: ['ignore', 'pipe', 'pipe'] });
-      const said: string[] = [];
-      for (const stream of [proxy.stdout, proxy.stderr])
-        createInterface({ input: stream }).on('line', (line) => said.push(line));
-      const trusting = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
-      process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
-      try {
-        const door = { webSocketUrl: `wss://127.0.0.1:${secure}` };
-        const http = `https://127.0.0.1:${secure}`;
-        await until('the proxy', () =>
-          fetch(`${http}/healthz`).then(
-            ({ status }) => status === 200,
-            () => false,
-          ),
-        );
-        const keys = Array.from({ length: 12 }, createKey);
-        for (const key of keys) {
-          const [a, b] = [createStockClient(door, key, 'room'), createStockClient(door, key, 'room')];
-          a.doc.getText('t').insert(0, key.tag);
-          await until('the other one to have it', () => b.doc.getText('t').toString() === key.tag);
-          await a.acknowledged();
-          for (const client of [a, b]) client.close();
-        }
-        const holders = await Promise.all(
-          keys.map(async (key) => {
-            const there: number[] = [];
-            for (const [number, relay] of relays.entries()) {
-              const client = createStockClient(relay, key, 'room');
-              await client.synced();
-              if (client.doc.getText('t').toString() === key.tag) there.push(number);
-              client.close();
-            }
-            return there;
-          }),
-        );
-        for (const there of holders) expect(there).toHaveLength(1);
-        expect(new Set(holders.flat()).size).toBeGreaterThan(1);
-        const [key] = keys as [(typeof keys)[number]];
-        const erased = await fetch(`${http}/${key.tag}`, {
-          method: 'DELETE',
-          headers: { authorization: `Bearer ${key.token}` },
-        });
-        expect(erased.ok).toBe(true);
-        const late = createStockClient(door, key, 'room');
-        await until('the refusal', () => late.closes.includes(4404));
-        late.close();
-        for (const inside of ['metrics', 'readyz'])
-          expect((await fetch(`${http}/${inside}`)).status).toBe(404);
-        const moved = await fetch(`http://127.0.0.1:${plain}/`, { redirect: 'manual' });
-        expect(moved.status).toBe(301);
-        const log = (await readFile(join(home, 'relay.log'), 'utf8')).trim().split('\n');
-        expect(log.length).toBeGreaterThan(keys.length);
-        expect(await readFile(join(home, 'error.log'), 'utf8')).toBe('');
-        for (const line of [...said, ...log, ...relays.flatMap((relay) => relay.lines)])
-          for (const { tag, token } of keys) {
-            expect(line).not.toContain(tag);
-            expect(line).not.toContain(token);
-          }
-      } finally {
-        if (trusting === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
-        else process.env.NODE_TLS_REJECT_UNAUTHORIZED = trusting;
-        const gone = new Promise((done) => proxy.once('exit', done));
-        proxy.kill('SIGTERM');
-        await gone;
-        for (const relay of relays) await relay.stop();
+      });
+    const relays: RelayProcess[] = [];
+    for (let number = 1; number <= 3; number += 1)
+      relays.push(await startRelay({ RELAY_DATA: join(folder, `relay-${number}`), RELAY_TRUST_PROXY: '1' }));
+    const [plain, secure] = [await freePort(), await freePort()];
+    const home = join(folder, 'nginx');
+    await mkdir(home);
+    await run('openssl', [
+      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=relay.example'],
+      ...['-keyout', join(home, 'privkey.pem'), '-out', join(home, 'fullchain.pem')],
+    ]);
+    // The file as it is, but for addresses, certificates and folders.
+    let file = (await readConfiguration())
+      .replace('listen 80;', `listen 127.0.0.1:${plain};`)
+      .replace('listen 443 ssl;', `listen 127.0.0.1:${secure} ssl;`)
+      .replaceAll('/etc/letsencrypt/live/relay.example', home)
+      .replaceAll('/var/log/nginx', home)
+      .replaceAll('worker_rlimit_nofile 65536;', '')
+      .replace('worker_connections 30000;', 'worker_connections 500;')
+      .replace(
+        'http {',
+        `http {\n${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${home}/${kind};`).join('\n')}`,
+      );
+    for (const [number, relay] of relays.entries())
+      file = file.replace(`127.0.0.1:${4181 + number}`, new URL(relay.url).host);
+    await writeFile(join(home, 'nginx.conf'), file);
+    const start = ['-p', home, '-c', join(home, 'nginx.conf'), '-g', `daemon off; pid ${home}/pid;`];
+    await run(nginx, ['-t', ...start]);
+    const proxy = spawn(nginx, start, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const said: string[] = [];
+    for (const stream of [proxy.stdout, proxy.stderr])
+      createInterface({ input: stream }).on('line', (line) => said.push(line));
+    const trusting = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+    try {
+      const door = { webSocketUrl: `wss://127.0.0.1:${secure}` };
+      const http = `https://127.0.0.1:${secure}`;
+      await until('the proxy', () =>
+        fetch(`${http}/healthz`).then(
+          ({ status }) => status === 200,
+          () => false,
+        ),
+      );
+      const keys = Array.from({ length: 12 }, createKey);
+      for (const key of keys) {
+        const [a, b] = [createStockClient(door, key, 'room'), createStockClient(door, key, 'room')];
+        a.doc.getText('t').insert(0, key.tag);
+        await until('the other one to have it', () => b.doc.getText('t').toString() === key.tag);
+        await a.acknowledged();
+        for (const client of [a, b]) client.close();
       }
-    },
-    60_000,
-  );
+      const holders = await Promise.all(
+        keys.map(async (key) => {
+          const there: number[] = [];
+          for (const [number, relay] of relays.entries()) {
+            const client = createStockClient(relay, key, 'room');
+            await client.synced();
+            if (client.doc.getText('t').toString() === key.tag) there.push(number);
+            client.close();
+          }
+          return there;
+        }),
+      );
+      for (const there of holders) expect(there).toHaveLength(1);
+      expect(new Set(holders.flat()).size).toBeGreaterThan(1);
+      const [key] = keys as [(typeof keys)[number]];
+      const erased = await fetch(`${http}/${key.tag}`, {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${key.token}` },
+      });
+      expect(erased.ok).toBe(true);
+      const late = createStockClient(door, key, 'room');
+      await until('the refusal', () => late.closes.includes(4404));
+      late.close();
+      for (const inside of ['metrics', 'readyz']) expect((await fetch(`${http}/${inside}`)).status).toBe(404);
+      const moved = await fetch(`http://127.0.0.1:${plain}/`, { redirect: 'manual' });
+      expect(moved.status).toBe(301);
+      const log = (await readFile(join(home, 'relay.log'), 'utf8')).trim().split('\n');
+      expect(log.length).toBeGreaterThan(keys.length);
+      expect(await readFile(join(home, 'error.log'), 'utf8')).toBe('');
+      for (const line of [...said, ...log, ...relays.flatMap((relay) => relay.lines)])
+        for (const { tag, token } of keys) {
+          expect(line).not.toContain(tag);
+          expect(line).not.toContain(token);
+        }
+    } finally {
+      if (trusting === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+      else process.env.NODE_TLS_REJECT_UNAUTHORIZED = trusting;
+      const gone = new Promise((done) => proxy.once('exit', done));
+      proxy.kill('SIGTERM');
+      await gone;
+      for (const relay of relays) await relay.stop();
+    }
+  }, 60_000);
 });
