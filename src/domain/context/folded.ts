@@ -8,6 +8,7 @@ import type { TokenMeter } from './meter.ts';
 import { isSingle, queryOf } from './query.ts';
 import { quoted } from './quoted.ts';
 import { closingOf, correctingUnits, documentOf, leadOf, standingIn, startsOf, termsIn } from './reading.ts';
+import { termsOf } from './terms.ts';
 import { type Unit, unitsOf } from './units.ts';
 
 /** Sentences of one folded message, verbatim, as they are sent again. */
@@ -48,6 +49,11 @@ export interface Folded {
   readonly messages: readonly Message[];
   /** The best sentences for a question, best first. */
   find(question: string, limit: number, relevance?: ReadonlyMap<MessageId, number>): FoldedHit[];
+  /**
+   * The same search, over no more than `limit` messages: those that share the rarest words with a text, and the next after each, which may
+   * set it right. Its work does not grow with the conversation.
+   */
+  nearest(text: string, limit: number): Folded;
   /** What goes back into the prompt, in the order in which it was said. Empty where nothing fits. */
   bringBack(question: string, options: BringBackOptions): ReturnedPassage[];
 }
@@ -80,6 +86,10 @@ const CANDIDATES = 160;
 const FLOOR = 0.12;
 /** Nor what is this much worse than the best. */
 const RELATIVE_FLOOR = 0.25;
+/** Among so few messages a word is looked up in each of them, not in an index. */
+const FEW = 64;
+/** Places that are looked at for each message that is wanted near a text. */
+const LOOKED_AT = 20;
 /** A correction is looked for where a sentence fits at least this well, measured by the best. */
 const CORRECTED = 0.6;
 /** How much meaning counts beside words. */
@@ -102,10 +112,13 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
     if ((action === 'fold' || action === 'trim') && message.kind === 'message' && message.role !== 'system')
       places.push(at);
   }
+  return searchIn(path, places, applied?.plan.summaries.map(({ text }) => text).join('\n') ?? '');
+}
+
+/** `places`: of the messages on the path, ascending. `present`: what stands in the prompt already need not come twice. */
+function searchIn(path: readonly Message[], places: readonly number[], present: string): Folded {
   const messages = places.map((at) => path[at] as Message);
   const isFolded = new Set(places);
-  /** What already stands in the prompt need not come twice. */
-  const present = applied?.plan.summaries.map(({ text }) => text).join('\n') ?? '';
 
   /** The message before that a person or the model said: what an answer answers. */
   const before = (at: number): Message | undefined => {
@@ -121,14 +134,13 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
     if (messages.length === 0 || (weights.size === 0 && !relevance)) return [];
 
     // How rare each word is among the folded messages.
-    const index = standingIn(messages);
+    const index = messages.length > FEW ? standingIn(messages) : null;
     const standing = new Map<string, readonly number[]>();
     for (const term of weights.keys()) {
-      const found = isSingle(term)
-        ? messages.flatMap((message, place) =>
-            unitsOf(message).some(({ text }) => text.includes(term)) ? [place] : [],
-          )
-        : index.get(term);
+      const found =
+        isSingle(term) || !index
+          ? messages.flatMap((message, place) => (says(message, term) ? [place] : []))
+          : index.get(term);
       if (found && found.length > 0)
         standing.set(
           term,
@@ -247,6 +259,29 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
       }
     }
     return hits.sort((a, b) => b.score - a.score || b.at - a.at || a.index - b.index).slice(0, limit);
+  }
+
+  function nearest(text: string, limit: number): Folded {
+    if (messages.length <= limit) return folded;
+    const index = standingIn(messages);
+    const lists = [...new Set(termsOf(text))]
+      .flatMap((term) => [index.get(term) ?? []])
+      .sort((a, b) => a.length - b.length);
+    const shared = new Map<number, number>();
+    let left = limit * LOOKED_AT;
+    for (const list of lists) {
+      left -= list.length;
+      if (left < 0) break;
+      const rarity = Math.log(1 + messages.length / list.length);
+      for (const place of list) shared.set(place, (shared.get(place) ?? 0) + rarity);
+    }
+    const best = [...shared].sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, limit / 2);
+    const near = new Set(best.flatMap(([place]) => [place, Math.min(place + 1, messages.length - 1)]));
+    return searchIn(
+      path,
+      [...near].sort((a, b) => a - b).map((place) => places[place] as number),
+      present,
+    );
   }
 
   /** Sentences of the person, folded, that set something right. */
@@ -373,5 +408,11 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
       });
   }
 
-  return { messages, find, bringBack };
+  const folded: Folded = { messages, find, nearest, bringBack };
+  return folded;
 }
+
+const says = (message: Message, term: string): boolean =>
+  isSingle(term)
+    ? unitsOf(message).some(({ text }) => text.includes(term))
+    : documentOf(message).counts.has(term);

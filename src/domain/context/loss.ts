@@ -4,8 +4,9 @@ import type { MessageId } from '../base/ids.ts';
 import type { Message } from '../chat/message.ts';
 import { corrects, isQuestion } from './cues.ts';
 import type { Folded, FoldedHit } from './folded.ts';
+import { termsIn } from './reading.ts';
 import { termsOf } from './terms.ts';
-import { unitsOf } from './units.ts';
+import { type Unit, unitsOf } from './units.ts';
 
 export interface Loss {
   /** asks: the model asks for it, or says that it does not know. contradicts: the model says otherwise. */
@@ -29,6 +30,8 @@ export const asksBack = (text: string): boolean => ASKS_EN.test(text) || ASKS_ZH
 /** A hit below this says nothing about what was meant. */
 const FITS = 0.3;
 const MOST = 6;
+/** Folded messages that a claim is held against. */
+const NEAR = 64;
 
 // ---------------------------------------------------------------------------------------- claims
 interface Claim {
@@ -68,6 +71,15 @@ function claimsOf(text: string): Claim[] {
   return claims;
 }
 
+const claims = new WeakMap<Unit, readonly Claim[]>();
+
+/** The claims of a unit; remembered with it. */
+function claimsIn(unit: Unit): readonly Claim[] {
+  const known = claims.get(unit) ?? claimsOf(unit.text);
+  claims.set(unit, known);
+  return known;
+}
+
 /** The folded sentence that says otherwise than this one; undefined where none does. */
 function contradiction(said: string, hits: readonly FoldedHit[]): FoldedHit | undefined {
   const words = new Set(termsOf(said));
@@ -76,7 +88,7 @@ function contradiction(said: string, hits: readonly FoldedHit[]): FoldedHit | un
     let newest: { hit: FoldedHit; same: boolean } | undefined;
     for (const hit of hits) {
       if (isQuestion(hit.unit.text)) continue;
-      const theirs = claimsOf(hit.unit.text).filter(({ kind }) => kind === claim.kind);
+      const theirs = claimsIn(hit.unit).filter(({ kind }) => kind === claim.kind);
       let match: Claim | undefined;
       for (const other of theirs) {
         let about = 0;
@@ -86,7 +98,7 @@ function contradiction(said: string, hits: readonly FoldedHit[]): FoldedHit | un
       }
       if (!match) continue;
       let shared = 0;
-      for (const term of termsOf(hit.unit.text)) if (words.has(term)) shared += 1;
+      for (const [term, count] of termsIn(hit.unit)) if (words.has(term)) shared += count;
       // A correction is short: "no, port 8081" shares one word with anything.
       if (shared < 2 && !corrects(hit.unit.text)) continue;
       // A sentence that names the value as well does not contradict it.
@@ -123,7 +135,7 @@ export function lossIn(answer: Pick<Message, 'parts'>, question: string, folded:
           messages: [...new Set(hits.map(({ message }) => message.id))],
         });
     } else if (/\d|\//.test(text) && !isQuestion(text)) {
-      const hit = contradiction(text, folded.find(text, 12));
+      const hit = contradiction(text, folded.nearest(text, NEAR).find(text, 12));
       if (hit)
         losses.push({ why: 'contradicts', said: text, evidence: hit.unit.text, messages: [hit.message.id] });
     }

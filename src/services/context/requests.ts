@@ -27,8 +27,6 @@ import type { Meters } from './meters.ts';
 
 /** A send waits for the meaning of its question no longer than this, ms. */
 const MEANING_PATIENCE_MS = 1000;
-/** Above this many folded messages only questions are looked up in them, not every claim. */
-const MANY_FOLDED = 1000;
 
 export interface Built {
   readonly prompt: BuiltPrompt;
@@ -100,7 +98,7 @@ export function createRequests({
     if (known?.key === key) return known.losses;
     const folded = createFolded(path, applied);
     const asked = path.slice(0, at).findLast(isQuestion);
-    const suspicious = suspectsIn(textOf(answer), folded.messages.length);
+    const suspicious = suspectsIn(textOf(answer));
     const losses =
       suspicious === ''
         ? []
@@ -231,12 +229,12 @@ export function createRequests({
   return { windowOf, appliedOn, lossesOf, understand, build };
 }
 
-/** Sentences of an answer that may tell of something missing: what asks back first; of the rest only where few messages are folded. */
-function suspectsIn(answer: string, folded: number): string {
+/** Sentences of an answer that may tell of something missing: what asks back first, then what names something definite. */
+function suspectsIn(answer: string): string {
   const sentences = sentencesOf(answer.slice(0, 20_000));
   const asking = sentences.filter(asksBack).slice(-4);
   const claiming = sentences.filter((sentence) => /\d|\//.test(sentence) && !asking.includes(sentence));
-  return [...asking, ...claiming.slice(0, folded > MANY_FOLDED ? 0 : 20)].join('\n');
+  return [...asking, ...claiming.slice(0, 20)].join('\n');
 }
 
 const plans = new WeakMap<Compaction, CompactionPlan | null>();
