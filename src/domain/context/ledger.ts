@@ -18,6 +18,8 @@ export const ledgerLineSchema = z.looseObject({
   /** What it cost; for `out` what it would have cost. */
   tokens: z.number(),
   why: z.string().optional(),
+  /** Of whole and trimmed: how many of its messages were sent without what the model thought; absent: none. */
+  reasoningOut: z.number().optional(),
   /** Summary: its id in the plan. Returned: the folded message's words as sent are in the request, `from` is where they were said. */
   ref: z.string().optional(),
 });

@@ -332,7 +332,8 @@ function linesOf(branch: Branch, included: Uint8Array, returned: readonly Return
     lines.push(...own);
   };
   for (let at = head; at < path.length; at++) {
-    const { id } = path[at] as Message;
+    const message = path[at] as Message;
+    const { id } = message;
     if (summaries.has(at) || fronts.has(at)) between(at, id);
     const fate = fates?.[at];
     const parts = why[at] === undefined ? trimmed.get(at) : undefined;
@@ -343,10 +344,11 @@ function linesOf(branch: Branch, included: Uint8Array, returned: readonly Return
       open.to = id;
       open.count += 1;
       open.tokens += tokens;
-      continue;
+    } else {
+      open = { form, from: id, to: id, count: 1, tokens, ...(reason === undefined ? {} : { why: reason }) };
+      lines.push(open);
     }
-    open = { form, from: id, to: id, count: 1, tokens, ...(reason === undefined ? {} : { why: reason }) };
-    lines.push(open);
+    if (form !== 'out' && message.parts.some(isThought)) open.reasoningOut = (open.reasoningOut ?? 0) + 1;
   }
   return lines;
 }
@@ -385,6 +387,8 @@ const isSent = (part: Part): boolean =>
   part.type === 'text' || part.type === 'reasoning'
     ? part.type === 'text' && part.text !== ''
     : part.type === 'file' || part.type === 'tool-call' || part.type === 'tool-result';
+
+const isThought = (part: Part): boolean => part.type === 'reasoning' && part.text.trim() !== '';
 
 /** What is left of messages that have more in them than is sent; others are not copied. */
 const sentParts = new WeakMap<Message, readonly Part[]>();

@@ -76,6 +76,7 @@ export function LedgerDialog({
                     ? ''
                     : t('ledger.messages', { count: line.count }),
                   why(line.why),
+                  line.reasoningOut ? t('ledger.reasoningOut', { count: line.reasoningOut }) : '',
                 ]
                   .filter(Boolean)
                   .join(' · ')}

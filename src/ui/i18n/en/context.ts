@@ -30,6 +30,8 @@ export const context = {
     open: 'What got into this answer',
     messages_one: '{{count, number}} message',
     messages_other: '{{count, number}} messages',
+    reasoningOut_one: 'without the reasoning of {{count, number}}',
+    reasoningOut_other: 'without the reasoning of {{count, number}}',
     tokens_one: '{{count, number}} token',
     tokens_other: '{{count, number}} tokens',
     form: {

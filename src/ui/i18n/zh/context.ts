@@ -29,6 +29,7 @@ export const context = {
     none: '这个回答没有保留账本。',
     open: '这个回答用到了什么',
     messages_other: '{{count, number}} 条消息',
+    reasoningOut_other: '其中 {{count, number}} 条不含思考过程',
     tokens_other: '{{count, number}} 个 token',
     form: {
       whole: '原样发送',
