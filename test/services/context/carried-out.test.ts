@@ -1,0 +1,266 @@
+// What the settings say of a compaction is what is done, and its events tell all of it.
+import { describe, expect, it } from 'vitest';
+import type { Compaction } from '../../../src/domain/chat/compaction.ts';
+import type { CompactionPlan } from '../../../src/domain/context/compaction/plan.ts';
+import type { Script } from '../../server/scripted-model.ts';
+import { contextConfig, filler, startTalks, WINDOW, words } from './talk.ts';
+
+const { server, talk } = await startTalks();
+
+const SUMMARY = '<current_focus>Importing the regions, one file after the other.</current_focus>';
+const TOO_LONG = words(Array.from({ length: 60 }, (_, at) => filler(at)).join('\n'));
+const QUESTION = 'What was the last region?';
+const asksForSummary = (request: { messages: readonly { content?: unknown }[] }) =>
+  JSON.stringify(request.messages).includes('## Message 1');
+/** Messages at the end that a plan sends as they are. */
+const keptAtEnd = (plan: unknown): number => {
+  const { runs } = plan as CompactionPlan;
+  let kept = 0;
+  for (let at = runs.length - 1; runs[at]?.action === 'keep'; at--) kept += runs[at]?.count ?? 0;
+  return kept;
+};
+
+describe('a setting', () => {
+  it.each([1, 2, 6])(
+    'summary_keep_messages keeps the last %i messages of person and model',
+    async (count) => {
+      const { grown, context, compactions } = talk({
+        config: contextConfig({ strategy: 'summary', summary_keep_messages: count }),
+      });
+      const id = await grown(8);
+      server.answer(() => words(SUMMARY));
+      expect((await context.compact(id)).outcome).toBe('applied');
+      // The newest question is sent whatever is configured.
+      expect(keptAtEnd((await compactions(id))[0]?.plan)).toBe(Math.max(2, count));
+    },
+  );
+
+  it.each([1, 2, 4])('max_attempts lets a model try %i times', async (max_attempts) => {
+    const { grown, context, paired } = talk({ config: contextConfig({ strategy: 'summary', max_attempts }) });
+    const id = await grown(8);
+    server.answer(() => TOO_LONG);
+    expect((await context.compact(id)).outcome).toBe('applied');
+    expect(server.chats()).toHaveLength(max_attempts);
+    expect(paired()[0]?.problem).toMatchObject({
+      code: 'compaction-fallback',
+      params: { reason: 'too-long' },
+    });
+  });
+
+  it.each([
+    [{}, 12],
+    [{ keep_last_turns: 3 }, 6],
+  ] as const)(
+    'keep_last_turns keeps so many turns, six where nothing is said: %j',
+    async (change, messages) => {
+      const { grown, context, compactions } = talk({
+        config: contextConfig({ strategy: 'turns', window_tokens: 40_000, ...change }),
+      });
+      const id = await grown(30);
+      server.answer(() => words(SUMMARY));
+      expect((await context.compact(id)).outcome).toBe('applied');
+      const [made] = await compactions(id);
+      expect(made).toMatchObject({ strategy: 'turns', plan: { fallback: null } });
+      expect(keptAtEnd(made?.plan)).toBe(messages);
+    },
+  );
+});
+
+describe('an answer that has no room', () => {
+  const cut: Script = { steps: [{ text: 'The last region was' }, { finish: 'length' }] };
+  const refused: Script = {
+    status: 400,
+    body: { error: { message: 'maximum context length exceeded', code: 'context_length_exceeded' } },
+  };
+
+  it('makes `turns` fold by force, once', async () => {
+    const { grown, say, paired, compactions, path } = talk({ config: contextConfig({ strategy: 'turns' }) });
+    const id = await grown(14);
+    let answers = 0;
+    server.answer((request) => {
+      if (asksForSummary(request)) return words(SUMMARY);
+      answers += 1;
+      return answers === 1 ? cut : words('The last region was 27.');
+    });
+    await say(QUESTION, id);
+    expect(paired()).toMatchObject([{ reason: 'length', strategy: 'turns', outcome: 'applied' }]);
+    expect((await compactions(id))[0]).toMatchObject({ reason: 'length', strategy: 'turns' });
+    expect(server.chats().filter(asksForSummary)).toHaveLength(1);
+    const again = JSON.stringify(server.chats().at(-1));
+    expect(again).toContain('[COMPACTED_CONTEXT]');
+    expect(again).toContain('Importing the regions');
+    expect((await path(id)).at(-1)).toMatchObject({ finish: 'stop' });
+    expect(answers).toBe(2);
+  });
+
+  it.each(['turns', 'session-memory', 'sliding-window'] as const)(
+    'in a window that is smaller than it is said to be is made room for by the share that is aimed at: %s',
+    async (strategy) => {
+      const target_ratio = 0.3;
+      const { grown, say, paired, path } = talk({
+        config: contextConfig({ strategy, window_tokens: 10 * WINDOW, target_ratio }),
+      });
+      const id = await grown(14);
+      let answers = 0;
+      server.answer((request) => {
+        if (asksForSummary(request)) return words(SUMMARY);
+        answers += 1;
+        return answers === 1 ? refused : words('The last region was 27.');
+      });
+      await say(QUESTION, id);
+      const [end] = paired();
+      expect(end).toMatchObject({ reason: 'length', strategy, outcome: 'applied' });
+      expect(end?.tokensBefore).toBeLessThan(WINDOW);
+      expect(end?.ratio).toBeLessThanOrEqual(target_ratio);
+      expect((await path(id)).at(-1)).toMatchObject({ finish: 'stop' });
+    },
+  );
+});
+
+describe('hierarchical', () => {
+  const config = contextConfig({ strategy: 'hierarchical' });
+
+  it('lets the model tell of topics, each at its place, and books what that cost', async () => {
+    const { grown, say, paired, compactions } = talk({ config });
+    const id = await grown(22);
+    let number = 0;
+    server.answer((request) => (asksForSummary(request) ? words(`Topic number ${++number}.`) : undefined));
+    await say(QUESTION, id);
+    const [end] = paired();
+    expect(end).toMatchObject({ strategy: 'hierarchical', outcome: 'applied', problem: null });
+    expect(number).toBeGreaterThan(1);
+    expect(end?.usage).toMatchObject({ inputTokens: 900 * number, outputTokens: 50 * number });
+    const plan = (await compactions(id))[0]?.plan as CompactionPlan;
+    const told = plan.summaries.map(({ text }) => text);
+    for (let at = 1; at <= number; at++) expect(told).toContain(`Topic number ${at}.`);
+    const sent = JSON.stringify(server.chats().at(-1));
+    for (let at = 1; at <= number; at++) expect(sent).toContain(`Topic number ${at}.`);
+  });
+
+  const failures: Readonly<Record<string, Script>> = {
+    'an error of the server': { status: 500, body: { error: { message: 'broken' } } },
+    'too many requests': {
+      status: 429,
+      headers: { 'retry-after': '3' },
+      body: { error: { message: 'slow down' } },
+    },
+    'nothing at all': { steps: [{ finish: 'stop' }] },
+    'one cut off for its length': { steps: [{ text: 'The beginning of' }, { finish: 'length' }] },
+    'one that is too long': TOO_LONG,
+    'a broken connection': { steps: [{ text: 'The beg' }, { cut: true }] },
+    'one that does not come': { steps: [{ text: 'I am' }, { hang: true }] },
+  };
+
+  it.each(Object.entries(failures))(
+    'tells of topics by their own sentences where the model gives %s, and says so',
+    async (_name, script) => {
+      const { grown, say, documents, paired, compactions, path } = talk({
+        config,
+        context: { summaryPatienceMs: 1500 },
+      });
+      const id = await grown(22);
+      const before = (await documents.read(id))?.messages.size ?? 0;
+      server.answer((request) => (asksForSummary(request) ? script : undefined));
+      await say(QUESTION, id);
+      const problem = {
+        code: 'compaction-fallback',
+        params: { wanted: 'hierarchical', strategy: 'session-memory' },
+      };
+      expect(paired()).toMatchObject([{ strategy: 'session-memory', outcome: 'applied', problem }]);
+      const [made] = await compactions(id);
+      expect(made).toMatchObject({ strategy: 'session-memory', wanted: 'hierarchical', problem });
+      const { summaries } = (made as Compaction).plan as CompactionPlan;
+      const topics = summaries.filter(({ kind }) => kind === 'topic');
+      expect(topics.length).toBeGreaterThan(1);
+      for (const { text } of topics) expect(text).toMatch(/shard|region|timing|file/i);
+      // What fails is not asked for again with every topic.
+      if (!/nothing|too long/.test(_name)) expect(server.chats().filter(asksForSummary)).toHaveLength(1);
+      expect((await documents.read(id))?.messages.size).toBe(before + 2);
+      expect((await path(id)).at(-1)).toMatchObject({ role: 'assistant', finish: 'stop' });
+    },
+  );
+});
+
+describe('the end of an attempt', () => {
+  const priced = { currency: 'USD', input: 3, output: 15 };
+  /** A clock that goes on by a second and a half while the model writes. */
+  const timed = (): { now: () => number; pass: (ms: number) => void } => {
+    let time = 1_760_000_000_000;
+    return {
+      now: () => time,
+      pass: (ms) => {
+        time += ms;
+      },
+    };
+  };
+  const scene = () => {
+    const clock = timed();
+    const made = talk({
+      config: contextConfig({ strategy: 'summary' }),
+      context: { now: clock.now, priceOf: () => priced },
+    });
+    server.answer(() => {
+      clock.pass(1500);
+      return words(SUMMARY);
+    });
+    return { ...made, clock };
+  };
+  const paid = {
+    usage: expect.objectContaining({ inputTokens: 900, outputTokens: 50 }),
+    cost: (900 * 3 + 50 * 15) / 1e6,
+  };
+
+  it('that failed tells as much as that of one that was carried out', async () => {
+    const { grown, context, documents, events, clock } = scene();
+    const id = await grown(8);
+    const startedAt = clock.now();
+    const { change } = documents;
+    Object.assign(documents, {
+      change: () => {
+        clock.pass(250);
+        return Promise.reject(new Error('disk'));
+      },
+    });
+    const { outcome } = await context.compact(id, { guidance: 'keep the API decisions' });
+    Object.assign(documents, { change });
+    expect(outcome).toBe('failed');
+    const [begin, end] = events;
+    const told = { conversationId: id, reason: 'manual-with-prompt', strategy: 'summary' };
+    expect(begin).toEqual({
+      type: 'compaction-begin',
+      id: expect.any(String),
+      ...told,
+      tokensBefore: expect.any(Number),
+      at: startedAt,
+    });
+    expect(end).toEqual({
+      type: 'compaction-end',
+      id: begin?.id,
+      ...told,
+      outcome: 'failed',
+      tokensBefore: begin?.tokensBefore,
+      tokensAfter: expect.any(Number),
+      ratio: expect.any(Number),
+      durationMs: 1750,
+      ...paid,
+      problem: expect.objectContaining({ code: 'compaction-failed' }),
+      at: startedAt + 1750,
+    });
+    if (end?.type === 'compaction-end') expect(end.ratio).toBeCloseTo(end.tokensAfter / end.tokensBefore, 9);
+    expect(context.state(id).get().events).toEqual(events);
+  });
+
+  it('tells how long it took, of what is carried out, of a plan, and of one that was confirmed', async () => {
+    const { grown, context, compactions, paired, clock } = scene();
+    const id = await grown(8);
+    await context.compact(id);
+    expect((await compactions(id))[0]).toMatchObject({ durationMs: 1500 });
+    await context.compact(id, { preview: true, guidance: 'shorter' });
+    await context.apply(id);
+    expect(paired()).toMatchObject([
+      { outcome: 'applied', durationMs: 1500, at: clock.now() - 1500, ...paid },
+      { outcome: 'preview', durationMs: 1500, at: clock.now(), ...paid },
+      { outcome: 'applied', durationMs: 0, at: clock.now() },
+    ]);
+  });
+});
