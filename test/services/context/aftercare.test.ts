@@ -1,0 +1,81 @@
+// What is done while nobody waits: the branch has been read before a compaction needs it. The readers are watched, not replaced.
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Message } from '../../../src/domain/chat/message.ts';
+import { rememberAsItGoes } from '../../../src/domain/context/compaction/memory.ts';
+import { structureOf } from '../../../src/domain/context/compaction/outline.ts';
+import { notesOf } from '../../../src/domain/context/notes.ts';
+import { readAhead } from '../../../src/domain/context/reading.ts';
+import type { Config } from '../../../src/domain/settings/config.ts';
+import { contextConfig, filler, startTalks } from './talk.ts';
+
+vi.mock(import('../../../src/domain/context/notes.ts'), { spy: true });
+vi.mock(import('../../../src/domain/context/reading.ts'), { spy: true });
+vi.mock(import('../../../src/domain/context/compaction/memory.ts'), { spy: true });
+vi.mock(import('../../../src/domain/context/compaction/outline.ts'), { spy: true });
+
+const { talk } = await startTalks();
+beforeEach(() => {
+  vi.clearAllMocks();
+});
+
+const every = (change: Partial<Config['context']['session_memory']>) => (config: Config) => {
+  const made = contextConfig({ window_tokens: 40_000 })(config);
+  return {
+    ...made,
+    context: { ...made.context, session_memory: { ...made.context.session_memory, ...change } },
+  };
+};
+/** Messages that were read one by one, by id; and the longest branch that was put together, by notes and by structure. */
+const seen = () => ({
+  noted: new Set(vi.mocked(notesOf).mock.calls.map(([{ id }]) => id)),
+  read: new Set(vi.mocked(readAhead).mock.calls.map(([{ id }]) => id)),
+  remembered: Math.max(0, ...vi.mocked(rememberAsItGoes).mock.calls.map(([path]) => path.length)),
+  structured: Math.max(0, ...vi.mocked(structureOf).mock.calls.map(([path]) => path.length)),
+});
+const allOf = (path: readonly Message[]) => {
+  const ids = new Set(path.map(({ id }) => id));
+  return { noted: ids, read: ids, remembered: path.length, structured: path.length };
+};
+const withCall = (at: number) => ({
+  user: [{ type: 'text', text: `Look at ${at}` } as const],
+  more: [
+    {
+      role: 'assistant' as const,
+      parts: [{ type: 'tool-call', callId: `c${at}`, name: 'look', arguments: '{}' } as const],
+    },
+    {
+      role: 'tool' as const,
+      parts: [{ type: 'tool-result', callId: `c${at}`, text: 'nothing' } as const],
+    },
+  ],
+});
+
+describe('after an answer', () => {
+  it('the whole branch is read, without a model and before there is any pressure', async () => {
+    const { grown, say, path, paired } = talk({ config: every({ every_tokens: 500 }) });
+    const id = await grown(10);
+    await say('And now?', id);
+    await expect.poll(seen).toEqual(allOf(await path(id)));
+    expect(paired()).toEqual([]);
+  });
+
+  it('it is read after so many calls of tools, too', async () => {
+    const { grown, say, path } = talk({
+      config: every({ every_tokens: 1_000_000, every_tool_calls: 3 }),
+    });
+    const id = await grown(3, withCall);
+    await say('And now?', id);
+    await expect.poll(seen).toEqual(allOf(await path(id)));
+  });
+
+  it('little that is new is left until there is enough of it', async () => {
+    const { grown, say, path } = talk({ config: every({ every_tokens: 500 }) });
+    const id = await grown(1);
+    await say('And now?', id);
+    await say(filler(7).repeat(12), id);
+    await expect.poll(seen).toEqual(allOf(await path(id)));
+    // Not before the second question was asked.
+    for (const [known] of vi.mocked(rememberAsItGoes).mock.calls)
+      expect(known.length).toBeGreaterThanOrEqual(5);
+  });
+});
