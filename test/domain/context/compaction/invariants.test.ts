@@ -1,6 +1,6 @@
 // What holds of every plan of every strategy on the shelf, over random trees: whatever the conversation, whatever the budget.
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { asMessageId } from '../../../../src/domain/base/ids.ts';
 import { type Compaction, compactionOn, compactionSchema } from '../../../../src/domain/chat/compaction.ts';
 import { pathTo } from '../../../../src/domain/chat/conversation.ts';
@@ -27,8 +27,10 @@ import { constraintsOf } from '../../../../src/domain/context/cues.ts';
 import { createMeter } from '../../../../src/domain/context/meter.ts';
 import { type BuiltPrompt, buildPrompt, systemTextOf } from '../../../../src/domain/context/prompt.ts';
 
-/** Random trees for each strategy and each promise; CONTEXT_TREES=2000 looks longer. */
-const RUNS = Number(process.env.CONTEXT_TREES ?? 250);
+/** Random trees for each strategy; every promise is looked at on each of them. CONTEXT_TREES=5000 looks longer. */
+const RUNS = Number(process.env.CONTEXT_TREES ?? 1000);
+/** For all trees of a strategy on a busy machine, ms. */
+const PATIENCE_MS = 300_000 * Math.max(1, RUNS / 1000);
 
 // ---------------------------------------------------------------------------------------- random trees
 const CLAUSES = [
@@ -348,13 +350,6 @@ const sent = (view: CompactionView, plan: CompactionPlan | null): BuiltPrompt =>
 const textOf = ({ messages }: BuiltPrompt): string =>
   messages.flatMap(({ parts }) => parts.map((each) => ('text' in each ? each.text : ''))).join('\n');
 
-/** CONTEXT_SEED repeats a run. */
-const each = (_strategy: CompactionStrategy, check: (random: Case) => Promise<void>) =>
-  fc.assert(fc.asyncProperty(tree, check), {
-    numRuns: RUNS,
-    ...(process.env.CONTEXT_SEED ? { seed: Number(process.env.CONTEXT_SEED) } : {}),
-  });
-
 it('the random trees have everything in them that is hard', async () => {
   const seen = new Map<string, number>();
   const count = (what: string, is: boolean) => seen.set(what, (seen.get(what) ?? 0) + Number(is));
@@ -408,196 +403,225 @@ it('the random trees have everything in them that is hard', async () => {
   for (const [what, times] of seen) expect([what, times / all.length > 0.02]).toEqual([what, true]);
 });
 
-describe.each(STRATEGIES.map((strategy) => [strategy.id, strategy] as const))('%s', (_id, strategy) => {
-  it('keeps a call and its result together, right behind one another', () =>
-    each(strategy, async (random) => {
-      const { view, budget, tools } = await given(random);
-      const plan = await planCompaction(strategy, view, budget, tools);
-      let due: string[] = [];
-      for (const { role, parts } of sent(view, plan).messages) {
-        if (due.length > 0) {
-          expect(role).toBe('tool');
-          expect(parts).toMatchObject([{ type: 'tool-result', callId: due.shift() }]);
-          continue;
-        }
-        expect(role).not.toBe('tool');
-        due = parts.flatMap((one) => (one.type === 'tool-call' ? [one.callId] : []));
-      }
-      expect(due).toEqual([]);
-      // Nothing that was paired before is in half: who is sent whole has the partner it had.
-      const before = sent(view, null).ledger.leftOut.filter(({ why }) => why === 'unpaired');
-      const after = sent(view, plan).ledger.leftOut.filter(({ why }) => why === 'unpaired');
-      expect(after.length).toBeLessThanOrEqual(before.length);
-    }));
+/** A tree, the plan of a strategy for its branch, and what would be sent without it and with it. */
+interface Made extends Awaited<ReturnType<typeof given>> {
+  readonly strategy: CompactionStrategy;
+  readonly random: Case;
+  /** The branch before it was planned for, as JSON. */
+  readonly said: string;
+  readonly plan: CompactionPlan;
+  readonly plain: BuiltPrompt;
+  readonly built: BuiltPrompt;
+}
+async function made(strategy: CompactionStrategy, random: Case): Promise<Made> {
+  const all = await given(random);
+  const { view, budget, tools } = all;
+  const said = JSON.stringify(view.path);
+  const plan = await planCompaction(strategy, view, budget, tools);
+  return { ...all, strategy, random, said, plan, plain: sent(view, null), built: sent(view, plan) };
+}
 
-  it('sends the system prompt, the newest question and what is pinned as they are', () =>
-    each(strategy, async (random) => {
-      const { view, budget, tools } = await given(random);
-      const plan = await planCompaction(strategy, view, budget, tools);
-      const built = sent(view, plan);
-      expect(built.system).toBe(systemTextOf(view.path, view.system));
-      const plain = sent(view, null);
-      const wanted = new Set<string>(view.pinned);
-      const question = view.path.findLast(({ role, kind }) => role === 'user' && kind === 'message');
-      if (question) wanted.add(question.id);
-      const fates = fatesOf(plan, view.path);
-      view.path.forEach((message, at) => {
-        if (!wanted.has(message.id) || !plain.ledger.included.includes(message.id)) return;
-        expect(fates[at]?.action).toBe('keep');
+/** What each strategy promises, by what it is called where it is broken. */
+const PROMISES: Readonly<Record<string, (made: Made) => void | Promise<void>>> = {
+  'keeps a call and its result together, right behind one another': ({ plain, built }) => {
+    let due: string[] = [];
+    for (const { role, parts } of built.messages) {
+      if (due.length > 0) {
+        expect(role).toBe('tool');
+        expect(parts).toMatchObject([{ type: 'tool-result', callId: due.shift() }]);
+        continue;
+      }
+      expect(role).not.toBe('tool');
+      due = parts.flatMap((one) => (one.type === 'tool-call' ? [one.callId] : []));
+    }
+    expect(due).toEqual([]);
+    // Nothing that was paired before is in half: who is sent whole has the partner it had.
+    const before = plain.ledger.leftOut.filter(({ why }) => why === 'unpaired');
+    const after = built.ledger.leftOut.filter(({ why }) => why === 'unpaired');
+    expect(after.length).toBeLessThanOrEqual(before.length);
+  },
+
+  'sends the system prompt, the newest question and what is pinned as they are': ({
+    view,
+    plan,
+    plain,
+    built,
+  }) => {
+    expect(built.system).toBe(systemTextOf(view.path, view.system));
+    const wanted = new Set<string>(view.pinned);
+    const question = view.path.findLast(({ role, kind }) => role === 'user' && kind === 'message');
+    if (question) wanted.add(question.id);
+    const fates = fatesOf(plan, view.path);
+    view.path.forEach((message, at) => {
+      if (!wanted.has(message.id) || !plain.ledger.included.includes(message.id)) return;
+      expect(fates[at]?.action).toBe('keep');
+      expect(built.ledger.included).toContain(message.id);
+    });
+    for (const message of view.path)
+      if (
+        message.role === 'system' &&
+        message.kind === 'message' &&
+        plain.ledger.included.includes(message.id)
+      )
         expect(built.ledger.included).toContain(message.id);
-      });
-      for (const message of view.path)
-        if (
-          message.role === 'system' &&
-          message.kind === 'message' &&
-          plain.ledger.included.includes(message.id)
-        )
-          expect(built.ledger.included).toContain(message.id);
-    }));
+  },
 
-  it('sends the rules a person set word for word', () =>
-    each(strategy, async (random) => {
-      const { view, budget, tools } = await given(random);
-      const plan = await planCompaction(strategy, view, budget, tools);
-      const words = textOf(sent(view, plan));
-      for (const message of view.path)
-        for (const rule of constraintsOf(message)) expect(words).toContain(rule);
-    }));
+  'sends the rules a person set word for word': ({ view, built }) => {
+    const words = textOf(built);
+    for (const message of view.path) for (const rule of constraintsOf(message)) expect(words).toContain(rule);
+  },
 
-  it('carries on what a person wrote in place of an earlier summary, word for word and once', () =>
-    each(strategy, async (random) => {
-      const { view, budget, tools, own } = await given(random);
-      if (own === null) return;
-      const plan = await planCompaction(strategy, view, budget, tools);
-      // Where everything is sent again, nothing has to stand for it.
-      if (!plan.runs.some(({ action }) => action === 'fold')) return;
-      const written = plan.summaries.filter(({ edited }) => edited);
-      expect(written.map(({ text }) => text)).toEqual([own]);
-      expect(plan.summaries.find(({ kind, edited }) => kind !== 'constraints' || edited)).toBe(written[0]);
-      const words = sent(view, plan).messages[0]?.parts.map((one) => ('text' in one ? one.text : ''));
-      expect(words?.filter((said) => said.endsWith(own))).toHaveLength(1);
-    }));
+  'carries on what a person wrote in place of an earlier summary, word for word and once': ({
+    own,
+    plan,
+    built,
+  }) => {
+    if (own === null) return;
+    // Where everything is sent again, nothing has to stand for it.
+    if (!plan.runs.some(({ action }) => action === 'fold')) return;
+    const written = plan.summaries.filter(({ edited }) => edited);
+    expect(written.map(({ text }) => text)).toEqual([own]);
+    expect(plan.summaries.find(({ kind, edited }) => kind !== 'constraints' || edited)).toBe(written[0]);
+    const words = built.messages[0]?.parts.map((one) => ('text' in one ? one.text : ''));
+    expect(words?.filter((said) => said.endsWith(own))).toHaveLength(1);
+  },
 
-  it('fits its target, or says why not', () =>
-    each(strategy, async (random) => {
-      const { view, budget, tools } = await given(random);
-      const plan = await planCompaction(strategy, view, budget, tools);
-      const size = sent(view, plan).ledger.request.tokens.total + budget.extra;
-      expect(plan.tokensAfter).toBe(size);
-      expect(plan.fits).toBe(size <= budget.target);
-      if (plan.fits) expect(plan.whyNot).toBeNull();
-      else {
-        expect(plan.whyNot?.tokens).toBeGreaterThan(0);
-        // What is left is what may not go: nothing is kept for its own sake.
-        const fates = fatesOf(plan, view.path);
-        const idle = view.path.filter(
-          ({ kind, role }, at) =>
-            kind === 'message' &&
-            role !== 'system' &&
-            fates[at]?.action !== 'fold' &&
-            fates[at]?.why === 'tail',
-        );
-        const drawn = plan.summaries.length > 0;
-        if (drawn) expect(idle).toEqual([]);
-      }
-    }));
-
-  it('changes nothing when it is run twice, and asks no model again but where that had failed', () =>
-    each(strategy, async (random) => {
-      const { view, budget, tools, asked } = await given(random);
-      const plan = await planCompaction(strategy, view, budget, tools);
-      const calls = asked();
-      const once = sent(view, plan);
-      const { keep: _keep, fold: _fold, instruction: _instruction, ...wish } = view.wish;
-      const again = await planCompaction(
-        strategy,
-        { ...view, wish, previous: { id: 'c', plan } },
-        budget,
-        tools,
+  'fits its target, or says why not': ({ view, budget, plan, built }) => {
+    const size = built.ledger.request.tokens.total + budget.extra;
+    expect(plan.tokensAfter).toBe(size);
+    expect(plan.fits).toBe(size <= budget.target);
+    if (plan.fits) expect(plan.whyNot).toBeNull();
+    else {
+      expect(plan.whyNot?.tokens).toBeGreaterThan(0);
+      // What is left is what may not go: nothing is kept for its own sake.
+      const fates = fatesOf(plan, view.path);
+      const idle = view.path.filter(
+        ({ kind, role }, at) =>
+          kind === 'message' &&
+          role !== 'system' &&
+          fates[at]?.action !== 'fold' &&
+          fates[at]?.why === 'tail',
       );
-      // What failed is tried again when a person asks for it.
-      if (plan.fallback && random.manual && tools.summarise) return;
-      expect(asked()).toBe(calls);
-      expect(sent(view, again).messages).toEqual(once.messages);
-      // The same view planned from scratch is the same plan, byte for byte.
-      const fresh = await planCompaction(strategy, view, budget, tools);
-      expect(fresh).toEqual(plan);
-    }));
+      const drawn = plan.summaries.length > 0;
+      if (drawn) expect(idle).toEqual([]);
+    }
+  },
 
-  it('plans the same of a branch that was read as it grew, went back, and grew elsewhere, as of one that it never saw', () =>
-    each(strategy, async (random) => {
-      const { view, budget, tools } = await given(random);
+  'changes nothing when it is run twice, and asks no model again but where that had failed': async ({
+    strategy,
+    random,
+    view,
+    budget,
+    tools,
+    asked,
+    plan,
+    built,
+  }) => {
+    const calls = asked();
+    const { keep: _keep, fold: _fold, instruction: _instruction, ...wish } = view.wish;
+    const again = await planCompaction(
+      strategy,
+      { ...view, wish, previous: { id: 'c', plan } },
+      budget,
+      tools,
+    );
+    // What failed is tried again when a person asks for it.
+    if (plan.fallback && random.manual && tools.summarise) return;
+    expect(asked()).toBe(calls);
+    expect(sent(view, again).messages).toEqual(built.messages);
+    // The same view planned from scratch is the same plan, byte for byte.
+    const fresh = await planCompaction(strategy, view, budget, tools);
+    expect(fresh).toEqual(plan);
+  },
+
+  'plans the same of a branch that was read as it grew, went back, and grew elsewhere, as of one that it never saw':
+    async ({ strategy, random, view, budget, tools, plan }) => {
       const read = (path: readonly Message[]) => {
         rememberAsItGoes(path);
         structureOf(path, meter);
       };
-      const { path } = view;
+      const path = structuredClone(view.path) as Message[];
       for (let end = 1; end <= path.length; end += 1 + (end % 3)) read(path.slice(0, end));
       const half = path.slice(0, Math.ceil(path.length / 2));
       if (random.manual) read([...half, { ...(path.at(-1) as Message), id: asMessageId('elsewhere') }]);
-      const plan = await planCompaction(strategy, view, budget, tools);
-      const unseen = { ...view, path: structuredClone(path) as Message[] };
-      expect(await planCompaction(strategy, unseen, budget, tools)).toEqual(plan);
-    }));
+      expect(await planCompaction(strategy, { ...view, path }, budget, tools)).toEqual(plan);
+    },
 
-  it('lets the roles take turns, the person first', () =>
-    each(strategy, async (random) => {
-      const { view, budget, tools } = await given(random);
-      const plan = await planCompaction(strategy, view, budget, tools);
-      const roles = sent(view, plan).messages.map(({ role }) => role);
-      for (let i = 1; i < roles.length; i++) {
-        if (roles[i] === 'user' || roles[i] === 'assistant') expect(roles[i - 1]).not.toBe(roles[i]);
-      }
-      const first = roles.find((role) => role !== 'system');
-      if (first) expect(first).toBe('user');
-    }));
+  'lets the roles take turns, the person first': ({ built }) => {
+    const roles = built.messages.map(({ role }) => role);
+    for (let i = 1; i < roles.length; i++) {
+      if (roles[i] === 'user' || roles[i] === 'assistant') expect(roles[i - 1]).not.toBe(roles[i]);
+    }
+    const first = roles.find((role) => role !== 'system');
+    if (first) expect(first).toBe('user');
+  },
 
-  it('loses nothing: every message is kept, trimmed or folded, and the books add up', () =>
-    each(strategy, async (random) => {
-      const { view, budget, tools } = await given(random);
-      const before = JSON.stringify(view.path);
-      const plan = await planCompaction(strategy, view, budget, tools);
-      expect(JSON.stringify(view.path)).toBe(before);
-      expect(compactionPlanSchema.parse(JSON.parse(JSON.stringify(plan)))).toEqual(
-        JSON.parse(JSON.stringify(plan)),
-      );
-      const { lines, tokens } = sent(view, plan).ledger.request;
-      const head = view.path.findIndex(({ role }) => role !== 'system');
-      const counted = lines
-        .filter(({ form }) => form === 'whole' || form === 'trimmed' || form === 'out')
-        .reduce((sum, { count }) => sum + count, 0);
-      expect(counted).toBe(head < 0 ? 0 : view.path.length - head);
-      const { total, ...own } = tokens;
-      expect(total).toBe(Object.values(own).reduce((sum, some) => sum + some, 0));
-      const ids = new Set(plan.summaries.map(({ id }) => id));
-      expect(ids.size).toBe(plan.summaries.length);
-      for (const { summary } of plan.runs) if (summary) expect(ids.has(summary)).toBe(true);
+  'loses nothing: every message is kept, trimmed or folded, and the books add up': ({
+    view,
+    said,
+    plan,
+    built,
+  }) => {
+    expect(JSON.stringify(view.path)).toBe(said);
+    expect(compactionPlanSchema.parse(JSON.parse(JSON.stringify(plan)))).toEqual(
+      JSON.parse(JSON.stringify(plan)),
+    );
+    const { lines, tokens } = built.ledger.request;
+    const head = view.path.findIndex(({ role }) => role !== 'system');
+    const counted = lines
+      .filter(({ form }) => form === 'whole' || form === 'trimmed' || form === 'out')
+      .reduce((sum, { count }) => sum + count, 0);
+    expect(counted).toBe(head < 0 ? 0 : view.path.length - head);
+    const { total, ...parts } = tokens;
+    expect(total).toBe(Object.values(parts).reduce((sum, some) => sum + some, 0));
+    const ids = new Set(plan.summaries.map(({ id }) => id));
+    expect(ids.size).toBe(plan.summaries.length);
+    for (const { summary } of plan.runs) if (summary) expect(ids.has(summary)).toBe(true);
 
-      const boundary = boundaryOf(plan);
-      if (boundary === null) {
-        expect(plan.runs.every(({ action }) => action === 'keep')).toBe(true);
-        return;
-      }
-      const record: Compaction = {
-        id: 'c',
-        at: boundary,
-        createdAt: 1,
-        strategy: plan.strategy,
-        reason: 'auto',
-        plan,
-        tokensBefore: plan.tokensBefore,
-        tokensAfter: plan.tokensAfter,
-        durationMs: 1,
-        undone: false,
-      };
-      expect(compactionSchema.parse(record)).toEqual(record);
-      const inForce = (path: readonly Message[], made = record) =>
-        compactionOn({ compactions: new Map([[made.id, made]]) }, path);
-      // In force on this branch, and on one that leaves it behind the boundary; not on one that leaves it before.
-      const at = view.path.findIndex(({ id }) => id === boundary);
-      expect(inForce(view.path)).toBe(record);
-      expect(inForce(view.path.slice(0, at + 1))).toBe(record);
-      expect(inForce(view.path.slice(0, at))).toBeNull();
-      expect(inForce(view.path, { ...record, undone: true })).toBeNull();
-    }));
-});
+    const boundary = boundaryOf(plan);
+    if (boundary === null) {
+      expect(plan.runs.every(({ action }) => action === 'keep')).toBe(true);
+      return;
+    }
+    const record: Compaction = {
+      id: 'c',
+      at: boundary,
+      createdAt: 1,
+      strategy: plan.strategy,
+      reason: 'auto',
+      plan,
+      tokensBefore: plan.tokensBefore,
+      tokensAfter: plan.tokensAfter,
+      durationMs: 1,
+      undone: false,
+    };
+    expect(compactionSchema.parse(record)).toEqual(record);
+    const inForce = (path: readonly Message[], made = record) =>
+      compactionOn({ compactions: new Map([[made.id, made]]) }, path);
+    // In force on this branch, and on one that leaves it behind the boundary; not on one that leaves it before.
+    const at = view.path.findIndex(({ id }) => id === boundary);
+    expect(inForce(view.path)).toBe(record);
+    expect(inForce(view.path.slice(0, at + 1))).toBe(record);
+    expect(inForce(view.path.slice(0, at))).toBeNull();
+    expect(inForce(view.path, { ...record, undone: true })).toBeNull();
+  },
+};
+
+it.each(STRATEGIES.map((strategy) => [strategy.id, strategy] as const))(
+  '%s keeps every promise',
+  (_id, strategy) =>
+    fc.assert(
+      fc.asyncProperty(tree, async (random) => {
+        const one = await made(strategy, random);
+        for (const [promise, holds] of Object.entries(PROMISES))
+          try {
+            await holds(one);
+          } catch (error) {
+            throw new Error(`${promise}: ${error}`, { cause: error });
+          }
+      }),
+      // CONTEXT_SEED repeats a run.
+      { numRuns: RUNS, ...(process.env.CONTEXT_SEED ? { seed: Number(process.env.CONTEXT_SEED) } : {}) },
+    ),
+  PATIENCE_MS,
+);
