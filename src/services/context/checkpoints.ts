@@ -1,7 +1,7 @@
 // Checkpoints of a conversation: naming a place, going back to one, comparing two. Going back moves the head and copies nothing.
 import { distance } from 'fastest-levenshtein';
 import { RecollectError } from '../../domain/base/errors.ts';
-import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { diffOf, listCheckpoints, startsTurn } from '../../domain/chat/checkpoint.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
@@ -36,12 +36,14 @@ export function createCheckpointDesk({
   const listed = (conversation: Conversation) =>
     listCheckpoints(conversation, { rules: config.get().context.checkpoints, now: now() });
 
-  /** The message behind a name or an id. Given names are found without looking at the branch. */
+  /** The message behind a name or an id. Given names and whole ids are found without looking at the branch. */
   function find(conversation: Conversation, nameOrId: string): { name: string; messageId: MessageId } {
     const wanted = nameOrId.trim();
     const named = conversation.checkpoints.get(wanted);
     if (named && conversation.messages.has(named.messageId))
       return { name: wanted, messageId: named.messageId };
+    const whole = conversation.messages.get(asMessageId(wanted));
+    if (whole) return { name: whole.id, messageId: whole.id };
     const turn = /^turn-(\d+)$/i.exec(wanted)?.[1];
     const before = turn === undefined ? null : beforeTurn(conversation, Number(turn));
     if (before !== null) return { name: `turn-${turn}`, messageId: before };
