@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asConversationId, asMessageId } from '../../../src/domain/base/ids.ts';
+import type { Compaction } from '../../../src/domain/chat/compaction.ts';
 import { type Conversation, conversationMetaSchema } from '../../../src/domain/chat/conversation.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { neighbourOf, worldlinesOf } from '../../../src/ui/chat/worldlines.ts';
@@ -55,6 +56,46 @@ describe('worldlines', () => {
     expect(neighbourOf(lines, asMessageId('d'), 'ArrowLeft')?.id).toBe('f');
     expect(neighbourOf(lines, asMessageId('d'), 'ArrowUp')?.id).toBe('b');
     expect(neighbourOf(lines, asMessageId('a'), 'ArrowUp')).toBeUndefined();
+  });
+
+  it('show where a letter arrived and where messages are folded, not where that was taken back', () => {
+    const { messages, ...conversation } = tree(
+      [
+        ['a', null],
+        ['b', 'a'],
+        ['c', 'b'],
+        ['mail', 'b'],
+        ['d', 'mail'],
+        ['e', 'd'],
+        ['f', 'e'],
+      ],
+      'f',
+    );
+    const folding = (id: string, at: string, undone: boolean): [string, Compaction] => [
+      id,
+      {
+        ...{ id, at: asMessageId(at), undone, plan: {}, strategy: 'summary', reason: 'auto' },
+        ...{ createdAt: 1, tokensBefore: 2, tokensAfter: 1, durationMs: 0 },
+      },
+    ];
+    const { places } = worldlinesOf({
+      ...conversation,
+      messages: new Map(
+        [...messages].map(([id, message]) => [
+          id,
+          id === 'mail' ? { ...message, dmail: { from: 'c', checkpoint: 'b', by: 'model' } } : message,
+        ]),
+      ),
+      compactions: new Map([folding('one', 'e', false), folding('other', 'd', true)]),
+    });
+    expect(places.map(({ id, kinds }) => [id, kinds.join('+')])).toEqual([
+      ['a', ''],
+      ['b', 'fork'],
+      ['mail', 'dmail'],
+      ['c', 'leaf'],
+      ['e', 'compaction'],
+      ['f', 'head+leaf'],
+    ]);
   });
 
   it('hold every message of every tree, each place once, no two on one spot', () => {
