@@ -1,0 +1,117 @@
+// What a model sees of a conversation is the same on every device: foldings and their undoing, checkpoints, and branches with their letters.
+import { describe, expect, it } from 'vitest';
+import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
+import { dmailsFrom } from '../../../src/domain/chat/dmail.ts';
+import { type CompactionPlan, summaryTextOf } from '../../../src/domain/context/compaction/plan.ts';
+import { filler, startTalks } from '../context/talk.ts';
+import { eventually, type TestDevice } from './device.ts';
+import { household } from './household.ts';
+
+const home = household();
+const { server, talk } = await startTalks();
+
+/** Two devices of one account, each with the app's own services over its log. */
+async function both() {
+  const desk = await home.create();
+  const phone = await home.pair(desk);
+  const place = (device: TestDevice) => {
+    const scene = talk({ store: device.store });
+    return {
+      ...scene,
+      /** Waits until the device has it so. */
+      sees: (so: () => Promise<boolean>) => eventually(device, so, 20_000),
+      /** The compaction through which the next request is made. */
+      seenThrough: async (id: ConversationId) =>
+        (await scene.context.next(id, []))?.ledger.compaction ?? null,
+      ids: async (id: ConversationId) => (await scene.path(id)).map((message) => message.id),
+    };
+  };
+  return { desk: place(desk), phone: place(phone) };
+}
+
+describe('across devices', () => {
+  it('a folding made on one is what the other sends, and is undone and made again from there', async () => {
+    const { desk, phone } = await both();
+    const id = await desk.grown(22);
+    await desk.say('What was the last region?', id);
+    const [made] = await desk.compactions(id);
+    expect(made).toMatchObject({ reason: 'auto', undone: false });
+    await phone.sees(
+      async () => (await phone.seenThrough(id)) === made?.id && (await phone.ids(id)).length === 46,
+    );
+    expect(await phone.compactions(id)).toEqual([made]);
+
+    await phone.say('And the one before?', id);
+    const sent = JSON.stringify(
+      server
+        .chats()
+        .at(-1)
+        ?.messages.map(({ content }) => content),
+    );
+    const summary = summaryTextOf(made?.plan as unknown as CompactionPlan);
+    expect(summary.length).toBeGreaterThan(100);
+    expect(sent).toContain(JSON.stringify(summary.split('\n').at(-1)).slice(1, -1));
+    expect(sent).not.toContain(filler(0));
+
+    await phone.context.undo(id, made?.id as string);
+    await desk.sees(async () => (await desk.seenThrough(id)) === null);
+    expect(await desk.compactions(id)).toMatchObject([{ id: made?.id, undone: true }]);
+    expect((await desk.path(id)).length).toBe(48);
+    await desk.context.redo(id, made?.id as string);
+    await phone.sees(async () => (await phone.seenThrough(id)) === made?.id);
+  });
+
+  it('a checkpoint of before a folding is gone back to on the other device; the way back is there as well', async () => {
+    const { desk, phone } = await both();
+    const id = await desk.grown(12);
+    const before = await desk.ids(id);
+    await desk.context.checkpoint(id, 'early', before[3]);
+    expect(await desk.context.compact(id)).toMatchObject({ outcome: 'applied' });
+    const [made] = await desk.compactions(id);
+    await phone.sees(async () => (await phone.seenThrough(id)) === made?.id);
+    expect(await phone.context.checkpoints(id)).toContainEqual(
+      expect.objectContaining({ name: 'early', messageId: before[3], here: true }),
+    );
+
+    const gone = await phone.context.restore(id, 'early');
+    expect(await phone.ids(id)).toEqual(before.slice(0, 4));
+    // There nothing is folded: all of it is sent as it is.
+    expect(await phone.seenThrough(id)).toBeNull();
+    await desk.sees(async () => (await desk.ids(id)).length === 4);
+    expect(await desk.seenThrough(id)).toBeNull();
+    await gone.undo();
+    await desk.sees(async () => (await desk.ids(id)).length === before.length);
+    expect(await desk.seenThrough(id)).toBe(made?.id);
+  });
+
+  it('a branch made by a D-Mail is seen on the other device, with its links, and the one that was left', async () => {
+    const { desk, phone } = await both();
+    const id = await desk.say('one');
+    await desk.say('two', id);
+    const left = await desk.ids(id);
+    const sent = await desk.chat.sendBack(id, {
+      type: 'note',
+      message: left[1] as MessageId,
+      parts: [{ type: 'text', text: 'two leads nowhere' }],
+      replay: 'answer',
+    });
+    await desk.idle(id);
+    const now = await desk.ids(id);
+    await phone.sees(async () => (await phone.ids(id)).join() === now.join());
+    expect(now.slice(0, 3)).toEqual([left[0], left[1], sent.messageId]);
+    const conversation = await phone.documents.read(id);
+    if (!conversation) throw new Error('not there');
+    expect(conversation.messages.get(sent.messageId)?.dmail).toEqual({
+      from: left[3],
+      checkpoint: left[1],
+      by: 'person',
+    });
+    expect(dmailsFrom(conversation).get(left[3] as MessageId)).toMatchObject([
+      { mail: { id: sent.messageId } },
+    ]);
+
+    await phone.documents.change(id, { meta: { head: left[3] as MessageId } });
+    expect(await phone.ids(id)).toEqual(left);
+    await desk.sees(async () => (await desk.ids(id)).join() === left.join());
+  });
+});
