@@ -109,6 +109,8 @@ export interface Network {
   disk: Disk;
   /** Looks at everything that passes, in either direction, and at every address. */
   watch: (bytes: Uint8Array) => void;
+  /** Hears each frame that a device sends to a room. */
+  overhear: (room: string, frame: Uint8Array) => void;
   readonly log: string[];
   start(disk: Disk): void;
   /** Power off: what is not on the disk is gone, connections break. */
@@ -140,6 +142,7 @@ export function createNetwork(
     faults: { latency: [1, 5], duplicate: 0, reorder: false, cut: 0 },
     disk: emptyDisk(),
     watch: () => {},
+    overhear: () => {},
     log,
     frames: () => frames,
     start: (disk) => {
@@ -199,6 +202,7 @@ export function createNetwork(
         onerror: ((event: unknown) => void) | null = null;
         #room: Room | undefined;
         #peer: Peer | undefined;
+        #name = '';
         #home: Rooms | undefined;
         /** Earliest delivery that keeps the order, there and back. */
         #order = [0, 0];
@@ -217,6 +221,7 @@ export function createNetwork(
         #open(address: URL, protocols: readonly string[]) {
           if (this.readyState !== 0) return;
           const [account = '', room = ''] = address.pathname.slice(1).split('/');
+          this.#name = room;
           const token = protocols[0]?.replace('recollect.', '') ?? '';
           if (!isOnline() || !rooms) return this.drop(1006);
           fromText(token);
@@ -244,6 +249,7 @@ export function createNetwork(
         #carry(frame: Uint8Array, way: 0 | 1) {
           frames += 1;
           network.watch(frame);
+          if (way === 0) network.overhear(this.#name, frame);
           const { faults } = network;
           if (random() < faults.cut) {
             this.drop(1006);

@@ -4,10 +4,17 @@ import { expect, it } from 'vitest';
 import { simulate } from './simulator.ts';
 
 const SEEDS = Array.from({ length: 100 }, (_, at) => 101 + at);
+const seen = { searched: 0, fold: 0, together: 0, squash: 0, struck: 0 };
 
 it.each(SEEDS)(
   'seed %i: all devices have the same, nothing is lost, nobody in between saw a word',
   async (seed) => {
-    expect((await simulate(seed, { turns: 12 })).messages).toBeGreaterThan(0);
+    const outcome = await simulate(seed, { turns: 12 });
+    expect(outcome.messages).toBeGreaterThan(0);
+    for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += outcome[key];
   },
 );
+
+it('in them conversations were folded, by several devices at once too, and processes died of it', () => {
+  expect(Object.entries(seen).filter(([, count]) => count === 0)).toEqual([]);
+});

@@ -10,14 +10,17 @@ import type { Vault } from '../../src/adapters/vault/vault.ts';
 import { RecollectError } from '../../src/domain/base/errors.ts';
 import {
   asConversationId,
+  asMessageId,
   type ConversationId,
   LIBRARY_DOCUMENT,
   type MessageId,
+  newMessageId,
 } from '../../src/domain/base/ids.ts';
 import { type Writable, writable } from '../../src/domain/base/readable.ts';
 import type { Message } from '../../src/domain/chat/message.ts';
 import { redact } from '../../src/domain/memory/privacy.ts';
 import { type Config, configSchema } from '../../src/domain/settings/config.ts';
+import type { Folding } from '../../src/domain/sync/compaction.ts';
 import { updateFrame } from '../../src/relay/protocol.ts';
 import { readWhole } from '../../src/services/documents/shared.ts';
 import {
@@ -26,9 +29,12 @@ import {
   newConversationId,
   type TestDevice,
 } from '../services/sync/device.ts';
+import { createEavesdropper } from './eavesdropper.ts';
 import { copyOf, createNetwork, type Disk, emptyDisk, type Network } from './network.ts';
 import { createSeededSealing, syncDeflate } from './node-crypto.ts';
-import { type Clockwork, EPOCH, inWorld } from './seeded.ts';
+import { structureOf } from './oracle.ts';
+import { type Commit, perilous, type Upkept } from './perilous.ts';
+import { type Clockwork, EPOCH, inWorld, randomFrom } from './seeded.ts';
 
 const CANARY = 'CANARY';
 /** In conversations from an excluded folder. */
@@ -55,6 +61,8 @@ interface Machine {
   full: boolean;
   /** Operations of the store until the process dies; null: it lives on. */
   fuse: number | null;
+  /** It dies at the next commit of a fold, a squash, a heal or a move. */
+  doomed: boolean;
   device: TestDevice | null;
   sockets: { cut(): void } | null;
   kills: number;
@@ -69,6 +77,17 @@ export interface Outcome {
   readonly events: number;
   readonly conversations: number;
   readonly virtualSeconds: number;
+  /** Sealed bodies that passed, were opened and searched. */
+  readonly searched: number;
+  /** What became of the rooms of conversations. */
+  readonly fold: number;
+  readonly squash: number;
+  readonly heal: number;
+  readonly move: number;
+  /** Processes that died of one of these. */
+  readonly struck: number;
+  /** Folds of what another device folded as well. */
+  readonly together: number;
 }
 
 export class SimulationError extends Error {
@@ -104,7 +123,16 @@ export type Scenario = (typeof ALL)[number] | (typeof BY_NAME)[number];
 /** Runs one seed; throws a SimulationError that names it. */
 export async function simulate(
   seed: number,
-  { only, turns = 40 }: { readonly only?: Scenario | undefined; readonly turns?: number } = {},
+  {
+    only,
+    turns = 40,
+    folds = seed % 3 > 0,
+  }: {
+    readonly only?: Scenario | undefined;
+    readonly turns?: number;
+    /** Rooms are folded early; otherwise a play is too short for a fold. */
+    readonly folds?: boolean;
+  } = {},
 ): Promise<Outcome> {
   const scenario = only ?? (ALL[seed % ALL.length] as Scenario);
   const quiet = { info: console.info, warn: console.warn, error: console.error };
@@ -112,19 +140,40 @@ export async function simulate(
   const hush = (...words: unknown[]) => void said.push(words.map(String).join(' '));
   Object.assign(console, { info: hush, warn: hush, error: hush });
   try {
-    return await inWorld(seed, (clockwork) => run(seed, scenario, turns, clockwork, said));
+    return await inWorld(seed, (clockwork) => run({ seed, scenario, turns, folds }, clockwork, said));
   } catch (error) {
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    throw new SimulationError(`seed ${seed} (${scenario}): ${detail}\n${said.slice(-10).join('\n')}`);
+    throw new SimulationError(
+      `seed ${seed} (${scenario}): ${detail}\n${said.slice(-10).join('\n')}\nAgain: npm run simulate -- --seeds 1 --from ${seed} --scenario ${scenario} --turns ${turns} --folds ${folds}`,
+    );
   } finally {
     Object.assign(console, quiet);
   }
 }
 
+/** Low limits, so that a handful of messages is folded, by one device after the other or by several at once. */
+function foldingOf(seed: number): Folding {
+  const random = randomFrom(~seed);
+  return {
+    blobs: 3 + Math.floor(random() * 4),
+    bytes: 2048 + random() * 6144,
+    afterMs: 50 + random() * 500,
+    jitterMs: random() < 0.5 ? 100 : 1500,
+  };
+}
+
 async function run(
-  seed: number,
-  scenario: Scenario,
-  turns: number,
+  {
+    seed,
+    scenario,
+    turns,
+    folds,
+  }: {
+    readonly seed: number;
+    readonly scenario: Scenario;
+    readonly turns: number;
+    readonly folds: boolean;
+  },
   clockwork: Clockwork,
   said: string[],
 ): Promise<Outcome> {
@@ -151,6 +200,10 @@ async function run(
     for (const word of [CANARY, EXCLUDED, SECRET])
       if (text.includes(word)) fail(`${word} was seen on the wire`);
   };
+  const eavesdropper = createEavesdropper([EXCLUDED, SECRET]);
+  network.overhear = eavesdropper.hear;
+  const folding = folds ? foldingOf(seed) : undefined;
+  const newMessage = () => asMessageId(`${newMessageId()}-${CANARY}`);
   network.start(emptyDisk());
   if (is('storm', 'offline'))
     network.faults = {
@@ -160,61 +213,33 @@ async function run(
       cut: 0.01,
     };
 
-  /** Store and vault, dying at the fuse: nothing that the process wanted after that happens. */
-  const perilous = (machine: Machine): { store: Store; vault: Vault } => {
-    const { log, drawer } = machine.store;
-    let dead = false;
-    const guard = async <T>(work: () => Promise<T>, writes: boolean): Promise<T> => {
-      if (dead) return await new Promise<T>(() => {});
-      if (machine.fuse !== null) {
-        machine.fuse -= 1;
-        if (machine.fuse <= 0) {
-          dead = true;
-          const done = chance(0.5);
-          if (done) await work().catch(() => {});
-          kill(machine);
-          return await new Promise<T>(() => {});
-        }
-      }
-      if (writes && machine.full && chance(0.5))
-        throw new RecollectError('storage-full', 'No room', { retry: true });
-      const result = await work();
-      if (dead) return await new Promise<T>(() => {});
-      return result;
-    };
-    const { vault } = machine;
-    const store: Store = {
-      kind: 'persistent',
-      log: {
-        append: (entries, writes) => guard(() => log.append(entries, writes), true),
-        since: (seq, limit) => guard(() => log.since(seq, limit), false),
-        read: (document, after) => guard(() => log.read(document, after), false),
-        fold: (document, snapshot, upTo) => guard(() => log.fold(document, snapshot, upTo), true),
-        erase: (document) => guard(() => log.erase(document), true),
-        documents: () => guard(() => log.documents(), false),
-        head: () => guard(() => log.head(), false),
-        subscribe: (listener) => log.subscribe((change) => !dead && listener(change)),
-        stats: () => log.stats(),
-        close: async () => {
-          dead = true;
-        },
+  const done: Record<Upkept, number> = { fold: 0, squash: 0, heal: 0, move: 0 };
+  /** Times that a process died of it. */
+  let struck = 0;
+  /** Folds of what another device folded as well. */
+  let together = 0;
+  const replacedBy = new Map<string, Machine>();
+  const count = (machine: Machine, { upkept, replaces }: Commit) => {
+    for (const what of upkept) done[what] += 1;
+    if (replaces.some((name) => (replacedBy.get(name) ?? machine) !== machine)) together += 1;
+    for (const name of replaces) replacedBy.set(name, machine);
+  };
+  /** Store and vault, dying at the fuse. */
+  const inPeril = (machine: Machine): { store: Store; vault: Vault } => {
+    const { store, vault } = perilous(machine.store, machine.vault, {
+      strikes: (_lasts, commit) => {
+        const isDue = machine.doomed && (commit?.upkept.length ?? 0) > 0;
+        if (machine.fuse === null && !isDue) return null;
+        if (machine.fuse !== null) machine.fuse -= 1;
+        if (!isDue && (machine.fuse ?? 1) > 0) return null;
+        struck += commit?.upkept.length ? 1 : 0;
+        return chance(0.5) ? 'after' : 'before';
       },
-      drawer: {
-        get: (key) => guard(() => drawer.get(key), false),
-        set: (key, value) => guard(() => drawer.set(key, value), true),
-        keys: (prefix) => guard(() => drawer.keys(prefix), false),
-        subscribe: (listener) => drawer.subscribe((change) => !dead && listener(change)),
-      },
-    };
-    if (!isAlso('revoking')) return { store, vault };
-    return {
-      store,
-      vault: {
-        put: (name, secret) => guard(() => vault.put(name, secret), false),
-        get: (name) => guard(() => vault.get(name), false),
-        names: () => guard(() => vault.names(), false),
-      },
-    };
+      onDeath: () => kill(machine),
+      isFull: () => machine.full && chance(0.5),
+      onCommit: (commit) => count(machine, commit),
+    });
+    return { store, vault: isAlso('revoking') ? vault : machine.vault };
   };
 
   const machines: Machine[] = [];
@@ -229,6 +254,7 @@ async function run(
       online: true,
       full: false,
       fuse: null,
+      doomed: false,
       device: null,
       sockets: null,
       kills: 0,
@@ -240,8 +266,8 @@ async function run(
     const sockets = network.socketFor(() => machine.online);
     machine.sockets = sockets;
     // The fuse counts what a process does, not its making.
-    const { fuse } = machine;
-    machine.fuse = null;
+    const { fuse, doomed } = machine;
+    Object.assign(machine, { fuse: null, doomed: false });
     machine.device = createTestDevice({
       name: machine.name,
       backend: createWebsocketBackend({
@@ -249,13 +275,15 @@ async function run(
         fetch: network.fetchFor(() => machine.online),
         timeoutMs: () => 20_000,
       }),
-      ...perilous(machine),
+      ...inPeril(machine),
       config: machine.config,
-      sealing: createSeededSealing(random),
+      sealing: eavesdropper.learn(createSeededSealing(random)),
       deflate: syncDeflate,
       now: () => EPOCH + clockwork.time() + machine.skew,
+      folding,
+      newMessage,
     });
-    machine.fuse = fuse;
+    Object.assign(machine, { fuse, doomed });
     return machine.device;
   };
   let kills = 0;
@@ -263,7 +291,7 @@ async function run(
     if (!machine.device) return;
     kills += 1;
     machine.kills += 1;
-    machine.fuse = null;
+    Object.assign(machine, { fuse: null, doomed: false });
     machine.sockets?.cut();
     void machine.device.store.log.close();
     machine.device.stop();
@@ -316,8 +344,8 @@ async function run(
     const device = machine.device ?? boot(machine);
     await finished(device.sync.join(device.sync.readOffer(link), { deviceName: machine.name }));
   };
-  const count = scenario === 'alone' ? 1 : 2 + whole(2);
-  for (let number = 1; number < count; number += 1)
+  const owned = scenario === 'alone' ? 1 : 2 + whole(2);
+  for (let number = 1; number < owned; number += 1)
     await pair(makeMachine(['Phone', 'Tablet', 'Laptop'][number - 1] as string));
 
   if (isAlso('liar')) network.faults.lies = 0.06;
@@ -366,6 +394,7 @@ async function run(
         sealing: createSeededSealing(random),
         deflate: syncDeflate,
         now: () => EPOCH + clockwork.time() + machine.skew,
+        newMessage,
       });
     tabs.set(machine, tab);
     return tab;
@@ -506,6 +535,7 @@ async function run(
     if (isAlso('revoking') && revocations < 3 && chance(0.12)) await revoke();
     if (isAlso('tabs') && chance(0.25)) one(machines).fuse = 1 + whole(25);
     if (is('crashes') && chance(0.25)) one(machines).fuse = 1 + whole(25);
+    if (folds && is('crashes') && chance(0.5)) one(machines).doomed = true;
     if (is('storage-full') && chance(0.2)) {
       const machine = one(machines);
       machine.full = !machine.full;
@@ -705,7 +735,8 @@ async function run(
 
   // ------------------------------------------------------------------ peace
   network.faults = { latency: [1, 5], duplicate: 0, reorder: false, cut: 0 };
-  for (const machine of machines) Object.assign(machine, { online: true, full: false, fuse: null });
+  for (const machine of machines)
+    Object.assign(machine, { online: true, full: false, fuse: null, doomed: false });
   await clockwork.advance(4000);
   for (const machine of machines) machine.device?.engine.wake('online');
   if (isAlso('liar')) {
@@ -793,15 +824,6 @@ async function run(
     readonly trashed: Set<string>;
     readonly library: Map<string, string>;
   }
-  const structureOf = (update: Uint8Array): string => {
-    const doc = new Y.Doc();
-    Y.applyUpdate(doc, update);
-    const vector = [...Y.decodeStateVector(Y.encodeStateVector(doc))].sort(([a], [b]) => a - b);
-    const deleted = [...Y.decodeUpdate(Y.encodeStateAsUpdate(doc)).ds.clients]
-      .map(([client, ranges]) => [client, ranges.map(({ clock, len }) => [clock, len])] as const)
-      .sort(([a], [b]) => a - b);
-    return JSON.stringify([vector, deleted, doc.store.pendingStructs !== null]);
-  };
   const see = async (machine: Machine): Promise<Seen> => {
     const seen: Seen = {
       structure: new Map(),
@@ -894,6 +916,8 @@ async function run(
     network.watch(new TextEncoder().encode(id));
     for (const { bytes } of updates) network.watch(bytes);
   }
+  const [leak] = eavesdropper.leaks;
+  if (leak !== undefined) fail(leak);
   for (const line of [...network.log, ...said])
     if (line.includes(CANARY) || line.includes(SECRET)) fail(`a log says ${line}`);
   for (const entry of await fresh.store.log.since(0, 100_000)) {
@@ -917,5 +941,9 @@ async function run(
     events: clockwork.events(),
     conversations: conversations.size,
     virtualSeconds: Math.round(clockwork.time() / 1000),
+    searched: eavesdropper.searched,
+    ...done,
+    struck,
+    together,
   };
 }

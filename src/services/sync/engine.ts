@@ -8,10 +8,10 @@ import type { SyncAnswer, SyncRequest } from './requests.ts';
 import { createSession, type Session, type SessionDeps } from './session.ts';
 import { SYNC_OFF, type SyncStatus } from './sync.ts';
 
-/** The clocks are the platform's unless others are given. */
+/** The clocks are the platform's, and rooms are folded as usual, unless others are given. */
 export interface SyncEngineDeps
   extends Pick<SessionDeps, 'store' | 'vault' | 'config' | 'backend' | 'sealing' | 'deflate' | 'signal'>,
-    Partial<Pick<SessionDeps, 'now' | 'clock'>> {
+    Partial<Pick<SessionDeps, 'now' | 'clock' | 'folding'>> {
   readonly onStatus: (status: SyncStatus) => void;
 }
 

@@ -3,6 +3,7 @@
 
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { DocumentId } from '../../domain/base/ids.ts';
+import type { Folding } from '../../domain/sync/compaction.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { findIndex } from './account.ts';
 import type { SessionParts } from './parts.ts';
@@ -52,6 +53,7 @@ export function createOpenRooms({
   keysOf,
   sealInto,
   deflate,
+  folding,
   clock,
   lookEveryMs,
   onScreen,
@@ -60,6 +62,7 @@ export function createOpenRooms({
   wakeWithin,
 }: SessionParts & {
   readonly deflate: Deflate;
+  readonly folding?: Folding | undefined;
   readonly lookEveryMs: () => number;
   readonly onScreen: () => Iterable<string>;
 }): OpenRooms {
@@ -109,6 +112,7 @@ export function createOpenRooms({
       device: account.device,
       deflate,
       sealInto,
+      folding,
       clock,
       // An index that lost something: the relay runs on an older copy of its disk, and the rooms may have lost something too.
       onLoss: () => {

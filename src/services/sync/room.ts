@@ -10,6 +10,7 @@ import type { SyncRoom } from '../../adapters/sync/sync-backend.ts';
 import type { Problem } from '../../domain/base/errors.ts';
 import { blobHash } from '../../domain/sync/blob.ts';
 import { toText } from '../../domain/sync/bytes.ts';
+import type { Folding } from '../../domain/sync/compaction.ts';
 import { covers, union } from '../../domain/sync/coverage.ts';
 import { breathe } from '../scheduler.ts';
 import { groupParts, joinParts, type Opened, openBlob, type RoomKey, type SealInto } from './envelope.ts';
@@ -52,6 +53,7 @@ export interface RoomDeps {
   readonly device: string;
   readonly deflate: Deflate;
   readonly sealInto: SealInto;
+  readonly folding?: Folding | undefined;
   /** Monotonic, ms. */
   readonly clock: () => number;
   /** The relay was found to lack what it had. */

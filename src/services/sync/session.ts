@@ -12,6 +12,7 @@ import { type Problem, RecollectError } from '../../domain/base/errors.ts';
 import { isConversation } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import type { Folding } from '../../domain/sync/compaction.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { createLines } from '../documents/lines.ts';
 import { leave, revoke } from './account.ts';
@@ -35,6 +36,8 @@ export interface SessionDeps
   readonly deflate: Deflate;
   readonly ring: KeyRing;
   readonly signal: AbortSignal;
+  /** When rooms are folded; the usual where it is not said. */
+  readonly folding?: Folding | undefined;
   /** Documents on somebody's screen. */
   readonly onScreen: () => Iterable<string>;
 }

@@ -2,7 +2,14 @@
 // Only what was opened, taken over and committed is ever replaced, and only once what stands for it is confirmed.
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { SyncRoom } from '../../adapters/sync/sync-backend.ts';
-import { FOLD_MOST, isFoldDue, planFold, type Unit } from '../../domain/sync/compaction.ts';
+import {
+  FOLD_MOST,
+  FOLDING,
+  type Folding,
+  isFoldDue,
+  planFold,
+  type Unit,
+} from '../../domain/sync/compaction.ts';
 import { type Coverage, covers, NOTHING, union, withRange } from '../../domain/sync/coverage.ts';
 import {
   type Group,
@@ -38,9 +45,6 @@ export interface Upkeep {
   reset(): void;
 }
 
-/** Quiet time before a room is folded, and the jitter between devices that would do it at once, ms. */
-const FOLD_AFTER_MS = 3_000;
-const FOLD_JITTER_MS = 6_000;
 /** Jitter before a loss on the relay is mended, or a full room is left: all devices see it at once. */
 const HEAL_JITTER_MS = 2_000;
 /** A full room is left where a new one is this many times smaller. */
@@ -65,6 +69,7 @@ export function createUpkeep({
   device,
   record,
   isUnreadable,
+  folding = FOLDING,
   clock,
   onLoss,
   onHeld,
@@ -81,6 +86,7 @@ export function createUpkeep({
   /** The room's record as it is now. */
   readonly record: () => RoomRecord;
   readonly isUnreadable: (name: string) => boolean;
+  readonly folding?: Folding | undefined;
   /** Monotonic, ms. */
   readonly clock: () => number;
   /** The relay was found to lack what it had. */
@@ -239,11 +245,11 @@ export function createUpkeep({
     const alone = fresh.map(
       ([name, blob]): Unit => ({ keys: [name], kind: kindOf(blob), bytes: blob.length }),
     );
-    if (!isFoldDue([...known(), ...alone])) {
+    if (!isFoldDue([...known(), ...alone], folding)) {
       foldAt = null;
       return false;
     }
-    foldAt ??= clock() + FOLD_AFTER_MS + Math.random() * FOLD_JITTER_MS;
+    foldAt ??= clock() + folding.afterMs + Math.random() * folding.jitterMs;
     if (clock() < foldAt) {
       wakeWithin(foldAt - clock() + 1);
       return false;
@@ -261,7 +267,7 @@ export function createUpkeep({
     const bodies: Uint8Array[] = [];
     const replaces: string[] = [];
     let holds = NOTHING;
-    for (const group of await readAll(planFold([...known()]).flatMap(({ keys: names }) => names))) {
+    for (const group of await readAll(planFold([...known()], folding).flatMap(({ keys: names }) => names))) {
       const body = await bodyOf(group);
       if (!body) continue;
       bodies.push(body);

@@ -19,6 +19,7 @@ import type { Conversation } from '../../../src/domain/chat/conversation.ts';
 import { effectiveHead } from '../../../src/domain/chat/conversation.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { type Config, defaultConfig } from '../../../src/domain/settings/config.ts';
+import type { Folding } from '../../../src/domain/sync/compaction.ts';
 import type { ConversationChange, LibraryEntry } from '../../../src/services/documents/documents.ts';
 import { createReader } from '../../../src/services/documents/reader.ts';
 import {
@@ -58,6 +59,8 @@ export interface DeviceOptions {
   readonly sealing?: Sealing;
   readonly deflate?: Deflate;
   readonly now?: () => number;
+  readonly folding?: Folding | undefined;
+  readonly newMessage?: () => Message['id'];
 }
 
 export const textMessage = (
@@ -84,6 +87,8 @@ export function createTestDevice({
   config = writable(defaultConfig),
   sealing = createSealing(),
   deflate = platformDeflate,
+  folding,
+  newMessage = newMessageId,
 }: DeviceOptions): TestDevice {
   const stopping = new AbortController();
   const status = writable<SyncStatus>(SYNC_OFF);
@@ -97,6 +102,7 @@ export function createTestDevice({
     onStatus: status.set,
     signal: stopping.signal,
     now,
+    folding,
   });
   const sync = createSync({
     store,
@@ -157,7 +163,7 @@ export function createTestDevice({
     change,
     say: async (id, text, parts) => {
       const conversation = (await loadConversation(id)).read();
-      const message = textMessage(newMessageId(), effectiveHead(conversation), text, now());
+      const message = textMessage(newMessage(), effectiveHead(conversation), text, now());
       await change(id, { messages: [parts ? { ...message, parts } : message], meta: { head: message.id } });
       return message;
     },
