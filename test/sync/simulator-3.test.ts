@@ -1,0 +1,18 @@
+// Plays that run by name only, some seeds of each in every gate.
+import './seeded.ts';
+import { expect, it } from 'vitest';
+import { type Scenario, simulate } from './simulator.ts';
+
+const SCENARIOS: readonly Scenario[] = ['narrow', 'gone', 'excluding', 'forgetting'];
+const PLAYS = SCENARIOS.flatMap((only) => Array.from({ length: 12 }, (_, at) => [only, 1 + at] as const));
+const seen = { fold: 0, squash: 0, move: 0 };
+
+it.each(PLAYS)('%s, seed %i: all devices have the same, nothing is lost', async (only, seed) => {
+  const outcome = await simulate(seed, { only, turns: 12 });
+  expect(outcome.messages).toBeGreaterThan(0);
+  for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += outcome[key];
+});
+
+it('in them conversations were folded, squashed and moved', () => {
+  expect(Object.entries(seen).filter(([, count]) => count === 0)).toEqual([]);
+});
