@@ -1,0 +1,46 @@
+// A process dies at a write of the scripted story: every sixth one here, before or after it takes effect. `npm run simulate -- --story`
+// has it die at every one, both ways.
+import './seeded.ts';
+import { expect, it } from 'vitest';
+import { type Death, tell } from './story.ts';
+
+const SEED = 1;
+const EVERY = 6;
+/** Each of these is a step of its own in src/services/sync, with what is to be done again where it did not come about. */
+const COMMITS = [
+  'sync-service create',
+  'account join',
+  'uplink follow',
+  'uplink adopt',
+  'uplink sendWhole',
+  'room receive',
+  'room flush',
+  'session refreshLines',
+  'index-facts sendBeacons',
+  'upkeep fold',
+  'upkeep sendWhole',
+  'upkeep compare',
+  'upkeep giveUpFolds',
+  'lifetimes rebuildDamaged',
+  'lifetimes followFact',
+  'lifetimes followGone',
+  'lifetimes eraseEverywhere',
+  'lifetimes eraseOnRelay',
+];
+
+const { operations, commits } = await tell(SEED, null, true);
+const DEATHS = Array.from({ length: Math.floor(operations / EVERY) }, (_, at): Death => {
+  const operation = 1 + at * EVERY + ((SEED + at) % EVERY);
+  return { operation, when: at % 2 === 0 ? 'before' : 'after' };
+});
+
+it('the story has every commit of sync', () => {
+  expect(COMMITS.filter((commit) => !commits.has(commit))).toEqual([]);
+});
+
+it.each(DEATHS)(
+  'death $when write $operation: both devices and a fresh one have the same, nothing is lost, nothing forgotten comes back',
+  async (death) => {
+    expect((await tell(SEED, death)).operations).toBeGreaterThan(death.operation);
+  },
+);
