@@ -110,7 +110,8 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
     return null;
   };
 
-  const answer = async (request: SyncRequest): Promise<SyncAnswer> => {
+  /** `why`: what keeps the session from being opened. */
+  const answer = async (request: SyncRequest, why?: unknown): Promise<SyncAnswer> => {
     if (request.do === 'open') {
       open.set(request.tab, { documents: request.documents, until: clock() + OPEN_FORGOTTEN_MS });
       return null;
@@ -128,6 +129,7 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
       if (request.do === 'where') return { place: 'here', devices: [] };
       if (request.do === 'look') return null;
       if (request.do === 'leave') return await leaveAsleep(request.erase);
+      if (why !== undefined) throw why;
       throw new RecollectError('sync-unpaired', 'This device belongs to no account');
     }
     const result = await session.answer(request);
@@ -136,6 +138,16 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
       restart = true;
     }
     return result;
+  };
+
+  const answerAll = async (why?: unknown): Promise<void> => {
+    for (const { request, resolve, reject } of asked.splice(0)) {
+      try {
+        resolve(await answer(request, why));
+      } catch (error) {
+        reject(error);
+      }
+    }
   };
 
   const run = async () => {
@@ -148,18 +160,13 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
         session = await openSession();
       } catch (error) {
         restart = true;
+        await answerAll(error);
         throw error;
       }
     }
     for (let more = true; more && !restart; ) {
       more = false;
-      for (const { request, resolve, reject } of asked.splice(0)) {
-        try {
-          resolve(await answer(request));
-        } catch (error) {
-          reject(error);
-        }
-      }
+      await answerAll();
       if (session && !restart) more = await session.round();
       signal.throwIfAborted();
       tell();

@@ -1,8 +1,9 @@
 // The status never says more than is known, and what was erased stays erased, also where a tab still has it open.
 import { describe, expect, it } from 'vitest';
-import type { NewEntry } from '../../../src/adapters/log/conversation-log.ts';
+import type { NewEntry, Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
+import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import {
   type ConversationId,
@@ -442,5 +443,22 @@ describe('tabs of one browser (mode "local")', () => {
     setMode(here, 'remote');
     await isSynced(here);
     expect(calls).toContain('open');
+  });
+});
+
+describe('an account whose key cannot be read', () => {
+  it('answers what is asked of it with the reason, and can be left', async () => {
+    const store: Store = { ...createInMemoryStore(), kind: 'persistent' };
+    const vault = createInMemoryVault();
+    const before = await create(make('Desk', { store, vault }));
+    before.stop();
+    const blind = { ...vault, get: async () => undefined };
+    const desk = make('Desk', { store, vault: blind, config: before.config });
+    await eventually(desk, async () => desk.status.get().problem !== null);
+    const reason = { problem: { code: desk.status.get().problem?.code } };
+    await expect(desk.sync.revoke('somebody')).rejects.toMatchObject(reason);
+    expect(await desk.sync.where(newConversationId())).toEqual({ place: 'here', devices: [] });
+    await desk.sync.leave();
+    await eventually(desk, async () => desk.status.get().account === null);
   });
 });
