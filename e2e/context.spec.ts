@@ -503,6 +503,17 @@ test('the branch map is walked with the keyboard, and two branches are compared'
   await page.keyboard.press('Enter');
   await expect(map).toBeHidden();
   await expect(page.getByRole('article').getByText('Two, yet other words', { exact: true })).toBeHidden();
+  // With a mouse: one click picks what is compared where that was asked for, else it goes there.
+  await page.getByRole('button', { name: 'Open the map' }).click();
+  const last = map.getByRole('button', { name: /yet other words/ });
+  await map.getByRole('button', { name: 'Compare' }).click();
+  await expect(map).toContainText('Choose the other branch.');
+  await last.click();
+  await expect(sides).toContainText('Two, yet other words');
+  await map.getByRole('button', { name: 'Stop comparing' }).click();
+  await last.click();
+  await expect(map).toBeHidden();
+  await expect(page.getByRole('article').getByText('Two, yet other words', { exact: true })).toBeVisible();
 });
 
 test('on a phone the words of the branch map are whole beside their lanes', async ({ page }) => {

@@ -38,6 +38,8 @@ export function WorldlineDialog({
   const lines = useMemo(() => worldlinesOf(conversation, leaf), [conversation, leaf]);
   const [focused, setFocused] = useState<MessageId | null>(leaf);
   const [comparing, setComparing] = useState<MessageId | null>(compareWith ?? null);
+  /** The next place that is chosen is compared, not gone to. */
+  const [picking, setPicking] = useState(false);
   const nodes = useRef(new Map<MessageId, SVGGElement>());
   const current =
     lines.places.find(({ id }) => id === focused) ?? lines.places.find(({ here }) => here) ?? lines.places[0];
@@ -61,6 +63,15 @@ export function WorldlineDialog({
     if (!place) return;
     setFocused(place.id);
     nodes.current.get(place.id)?.focus();
+  };
+  const compare = (place: WorldPlace) => {
+    setPicking(false);
+    setFocused(place.id);
+    setComparing(place.id);
+  };
+  const choose = (place: WorldPlace) => {
+    if (!picking) onGo(place.id);
+    else if (!place.here) compare(place);
   };
   const spoken = (place: WorldPlace): string =>
     [
@@ -87,9 +98,11 @@ export function WorldlineDialog({
       size="lg"
       title={t('worldlines.title')}
       description={
-        lines.branches > 1
-          ? sentences(t('worldlines.lead'), !touch && t('worldlines.keys'))
-          : t('worldlines.empty')
+        picking
+          ? t('worldlines.pick')
+          : lines.branches > 1
+            ? sentences(t('worldlines.lead'), !touch && t('worldlines.keys'))
+            : t('worldlines.empty')
       }
       footer={
         current && (
@@ -98,12 +111,12 @@ export function WorldlineDialog({
               <Button onClick={() => setComparing(null)}>{t('worldlines.stopComparing')}</Button>
             ) : (
               leaf !== null &&
-              !current.here && (
+              lines.branches > 1 && (
                 <Button
                   icon={<GitCompareArrows size={15} aria-hidden />}
-                  onClick={() => setComparing(current.id)}
+                  onClick={() => (current.here ? setPicking(!picking) : compare(current))}
                 >
-                  {t('worldlines.compare')}
+                  {t(picking ? 'worldlines.stopComparing' : 'worldlines.compare')}
                 </Button>
               )
             )}
@@ -164,22 +177,21 @@ export function WorldlineDialog({
                   aria-label={spoken(place)}
                   aria-current={head || undefined}
                   onFocus={() => setFocused(place.id)}
-                  onClick={() => walk(place)}
-                  onDoubleClick={() => onGo(place.id)}
+                  onClick={() => choose(place)}
                   onKeyDown={(event) => {
                     if (event.key.startsWith('Arrow')) {
                       event.preventDefault();
                       walk(neighbourOf(lines, place.id, event.key as 'ArrowUp'));
                     } else if (event.key === 'Enter' || event.key === ' ') {
                       event.preventDefault();
-                      onGo(place.id);
+                      choose(place);
                     } else if (
                       event.key.toLowerCase() === 'c' &&
                       !event.ctrlKey &&
                       !event.metaKey &&
                       !place.here
                     )
-                      setComparing(place.id);
+                      compare(place);
                     else if (event.key === 'Home') walk(lines.places[0]);
                     else if (event.key === 'End') walk(lines.places.at(-1));
                   }}

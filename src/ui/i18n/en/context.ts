@@ -236,7 +236,7 @@ export const context = {
   worldlines: {
     title: 'Worldlines',
     lead: 'Every line of this conversation.',
-    keys: 'Arrow keys walk, Enter goes there, C compares.',
+    keys: 'A click goes there. Arrow keys walk, Enter goes there, C compares.',
     empty: 'Nothing has forked yet: one line from beginning to end.',
     here: 'you are here',
     go: 'Go there',

@@ -223,7 +223,7 @@ export const context = {
   worldlines: {
     title: '世界线',
     lead: '这个对话的所有分支。',
-    keys: '方向键移动，Enter 前往，C 比较。',
+    keys: '点击即可前往。方向键移动，Enter 前往，C 比较。',
     empty: '还没有分叉：从头到尾只有一条线。',
     here: '您在这里',
     go: '前往',
