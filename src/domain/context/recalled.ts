@@ -25,7 +25,7 @@ export function renderPassage(passage: RecalledPassage): string {
 }
 
 /** The block of memory in front of a message, frozen: it depends on the stored part alone. */
-export const renderRecall = (recall: Recall): string =>
+export const renderRecall = (recall: { readonly passages: readonly RecalledPassage[] }): string =>
   `<recalled_memory>\n${recall.passages.map(renderPassage).join('\n')}\n</recalled_memory>`;
 
 /** Place of a question on the path → its block of memory: the one stored on its answer, and the new one for the last. */

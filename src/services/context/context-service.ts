@@ -11,10 +11,12 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { keptIn } from '../../domain/chat/kept.ts';
-import { gaugeOf, type Price } from '../../domain/context/budget.ts';
+import { type Message, textOf } from '../../domain/chat/message.ts';
+import { gaugeOf, type Price, roomToReturn } from '../../domain/context/budget.ts';
 import { type RequestLedger, requestLedgerSchema } from '../../domain/context/ledger.ts';
 import { MESSAGE_OVERHEAD, type TokenCounter } from '../../domain/context/meter.ts';
 import type { BuiltPrompt } from '../../domain/context/prompt.ts';
+import { renderRecall } from '../../domain/context/recalled.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import { createAftercare } from './aftercare.ts';
@@ -53,6 +55,9 @@ export interface ContextDependencies {
 
 /** After an attempt that did not help, the next one waits until the request has grown by this factor. */
 const GROWTH = 1.1;
+
+/** Above so many messages that nothing was read of yet, the gauge leaves out what would be brought back. */
+const MANY_UNREAD = 200;
 
 /** Creates the service. Nothing happens before the first call. */
 export function createContext(deps: ContextDependencies): ContextControl & TurnContext {
@@ -193,6 +198,10 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     return built;
   }
 
+  /** Bringing back reads what was not read yet: typing does not wait for that. */
+  const isReadAlready = (path: readonly Message[]): boolean =>
+    path.filter((message) => !aftercare.isRead(message)).length <= MANY_UNREAD;
+
   const control: ContextControl = {
     state: (id) => sessions.of(id).state,
     onEvent: sessions.onEvent,
@@ -205,7 +214,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     rewrite: compacting.rewrite,
     again: compacting.again,
 
-    next: async (id, draft) => {
+    next: async (id, draft, announced = []) => {
       await meters.ready;
       const answering = model();
       const conversation = id === null ? undefined : await documents.read(id);
@@ -215,13 +224,30 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       const typed = draft.length > 0 ? meters.of(answering).parts(draft) + MESSAGE_OVERHEAD : 0;
       const { request } = built.prompt.ledger;
       const { tokens } = request;
+      const meter = meters.of(answering);
+      const recall =
+        typed > 0 && announced.length > 0 ? meter.text(renderRecall({ passages: announced })) : 0;
+      const asked = tokens.total + typed + recall;
+      const room = roomToReturn(request.limit, asked, config.get().recall.context.max_total_tokens);
+      const path = conversation ? pathTo(conversation.messages, effectiveHead(conversation)) : [];
+      const returned =
+        typed > 0 && conversation && isReadAlready(path)
+          ? requests.comingBack(conversation, path, textOf({ parts: draft }), meter, room)
+          : 0;
+      const total = asked + returned;
       const ledger: RequestLedger =
         typed === 0
           ? request
           : {
               ...request,
-              tokens: { ...tokens, messages: tokens.messages + typed, total: tokens.total + typed },
-              overflow: request.overflow || tokens.total + typed > request.limit,
+              tokens: {
+                ...tokens,
+                messages: tokens.messages + typed,
+                recall: tokens.recall + recall,
+                returned: tokens.returned + returned,
+                total,
+              },
+              overflow: request.overflow || total > request.limit,
             };
       return {
         gauge: gaugeOf(ledger, built.budget, answering ? priceOf(answering) : null),

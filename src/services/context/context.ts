@@ -5,7 +5,7 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { CheckpointDiff, ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import type { Compaction, CompactionReason } from '../../domain/chat/compaction.ts';
-import type { Part, Usage } from '../../domain/chat/message.ts';
+import type { Part, RecalledPassage, Usage } from '../../domain/chat/message.ts';
 import type { Gauge } from '../../domain/context/budget.ts';
 import type { CompactionPlan } from '../../domain/context/compaction/plan.ts';
 import type { RequestLedger } from '../../domain/context/ledger.ts';
@@ -183,8 +183,15 @@ export interface ContextControl {
   /** Makes the summary again, with guidance: a new compaction in place of this one, which is undone. */
   again(id: ConversationId, compaction: string, guidance: string): Promise<CompactResult>;
 
-  /** What the next request would be made of. `draft`: what stands in the composer. Null for a conversation that is not there. */
-  next(id: ConversationId | null, draft: readonly Part[]): Promise<NextRequest | null>;
+  /**
+   * What the next request would be made of. `draft`: what stands in the composer; `announced`: passages of memory that would go with it.
+   * What its words bring back of folded messages is counted, too. Null for a conversation that is not there.
+   */
+  next(
+    id: ConversationId | null,
+    draft: readonly Part[],
+    announced?: readonly RecalledPassage[],
+  ): Promise<NextRequest | null>;
   /** The ledger kept with an answer; null for one that has none. */
   ledger(id: ConversationId, answer: MessageId): Promise<RequestLedger | null>;
 

@@ -16,7 +16,7 @@ import {
   withSummaryText,
 } from '../../domain/context/compaction/plan.ts';
 import type { CompactionBudget } from '../../domain/context/compaction/strategy.ts';
-import { createFolded, type ReturnedPassage } from '../../domain/context/folded.ts';
+import { createFolded, type ReturnedPassage, renderReturned } from '../../domain/context/folded.ts';
 import { asksBack, type Loss, lossIn } from '../../domain/context/loss.ts';
 import type { TokenMeter } from '../../domain/context/meter.ts';
 import { type BuiltPrompt, buildPrompt } from '../../domain/context/prompt.ts';
@@ -27,6 +27,9 @@ import type { Meters } from './meters.ts';
 
 /** A send waits for the meaning of its question no longer than this, ms. */
 const MEANING_PATIENCE_MS = 1000;
+
+/** Folded messages in which the gauge looks for what will be brought back. */
+const MOST_NEAR = 256;
 
 export interface Built {
   readonly prompt: BuiltPrompt;
@@ -133,6 +136,23 @@ export function createRequests({
     return passages;
   }
 
+  /** What a question that is not asked yet would bring back, by its words alone, tokens. */
+  function comingBack(
+    conversation: Conversation,
+    path: readonly Message[],
+    question: string,
+    meter: TokenMeter,
+    room: number,
+  ): number {
+    const applied = appliedOn(conversation, path);
+    if (!applied) return 0;
+    const must = lossesOf(conversation.id, path, applied).flatMap(({ messages }) => messages);
+    const folded = createFolded(path, applied);
+    const near = must.length > 0 ? folded : folded.nearest(question, MOST_NEAR);
+    const passages = near.bringBack(question, { tokens: room, meter, must });
+    return passages.length > 0 ? meter.text(renderReturned(passages)) : 0;
+  }
+
   const meantBy = (id: ConversationId, question: Message | undefined) => {
     const known = understood.get(id);
     return known && known.question === question?.id ? known : undefined;
@@ -226,7 +246,7 @@ export function createRequests({
     return { prompt, budget, pressed, total: prompt.ledger.request.tokens.total };
   }
 
-  return { windowOf, appliedOn, lossesOf, understand, build };
+  return { windowOf, appliedOn, lossesOf, comingBack, understand, build };
 }
 
 /** Sentences of an answer that may tell of something missing: what asks back first, then what names something definite. */

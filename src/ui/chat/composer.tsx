@@ -15,7 +15,7 @@ import {
 import { useTranslation } from 'react-i18next';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
-import { type Part, textOf } from '../../domain/chat/message.ts';
+import { type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
@@ -34,6 +34,8 @@ import { ModelPicker } from './model-picker.tsx';
 export interface ComposerHandle {
   addFiles(given: GivenFiles): void;
 }
+
+const NO_PASSAGES: readonly RecalledPassage[] = [];
 
 let serial = 0;
 const nextId = (): string => {
@@ -101,6 +103,8 @@ export function Composer({
   /** The words after they rested, for the gauge. */
   const [rested, setRested] = useState('');
   const passages = useRef<RecallChoice>({});
+  /** Of those the ones that are not ticked off, for the gauge. */
+  const [announced, setAnnounced] = useState<readonly RecalledPassage[]>(NO_PASSAGES);
   const filesNow = useRef(files);
   filesNow.current = files;
   const busy = turn.status !== 'idle';
@@ -210,7 +214,7 @@ export function Composer({
     () => [...files.map((file) => file.part), ...(rested ? [{ type: 'text' as const, text: rested }] : [])],
     [files, rested],
   );
-  const next = useNextRequest(conversation, draft);
+  const next = useNextRequest(conversation, draft, announced);
 
   const changeFiles = useCallback((change: (files: readonly DraftFile[]) => readonly DraftFile[]) => {
     setFiles(change);
@@ -352,6 +356,9 @@ export function Composer({
   const placeholder = busy ? t('placeholderQueue') : first ? t('placeholderFirst') : t('placeholder');
   const onPassages = useCallback((choice: RecallChoice) => {
     passages.current = choice;
+    const { announced, withoutPassages = [] } = choice;
+    const without = new Set<string>(withoutPassages);
+    setAnnounced(announced?.passages.filter(({ messageId }) => !without.has(messageId)) ?? NO_PASSAGES);
   }, []);
 
   return (

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { isAbort } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
-import type { Part } from '../../domain/chat/message.ts';
+import type { Part, RecalledPassage } from '../../domain/chat/message.ts';
 import type { Gauge } from '../../domain/context/budget.ts';
 import type { NextRequest } from '../../services/context/context.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -20,6 +20,7 @@ const REST_MS = 400;
 export function useNextRequest(
   conversation: Conversation | null,
   draft: readonly Part[],
+  announced: readonly RecalledPassage[],
 ): NextRequest | null {
   const { context, settings } = useApp();
   const [next, setNext] = useState<NextRequest | null>(null);
@@ -34,7 +35,7 @@ export function useNextRequest(
     }
     let gone = false;
     const timer = setTimeout(() => {
-      context.next(id, draft).then(
+      context.next(id, draft, announced).then(
         (counted) => {
           if (!gone) setNext(counted);
         },
@@ -47,7 +48,7 @@ export function useNextRequest(
       gone = true;
       clearTimeout(timer);
     };
-  }, [context, id, conversation, draft, chosen, config]);
+  }, [context, id, conversation, draft, announced, chosen, config]);
   return next;
 }
 
