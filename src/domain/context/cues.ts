@@ -89,7 +89,9 @@ const DECIDES =
 const LEFT_TO_DO =
   /\b(?:TODO|FIXME|to-?do|next steps?|still (?:need|have|must)|remaining|left to do|follow[- ]?up|needs? to be|have yet to|not yet|later (?:we|I)|deadline|due (?:on|by|date)|action items?|remind me|open (?:question|issue))\b|待办|还(?:需要|要|得|没)|接下来|下一步|剩下|之后(?:要|再)|截止|到期|待(?:处理|解决|确认)|未完成|别忘|记得/iu;
 const GOES_WRONG =
-  /\b(?:error|exception|fail(?:s|ed|ing|ure)?|traceback|crash(?:es|ed|ing)?|panic|bug|broken|timed? ?out|timeout|cannot|could not|couldn['’]t|refused|denied|undefined|segfault|ENOENT|E[A-Z]{4,}|exit (?:code|status) [1-9])\b|错误|报错|异常|失败|崩溃|超时|拒绝|找不到|出错|不工作|挂了/iu;
+  /\b(?:error|exception|fail(?:s|ed|ing|ure)?|traceback|crash(?:es|ed|ing)?|panic|bug|broken|timed? ?out|timeout|cannot|could not|couldn['’]t|refused|denied|undefined|segfault|exit (?:code|status) [1-9])\b|错误|报错|异常|失败|崩溃|超时|拒绝|找不到|出错|不工作|挂了/iu;
+/** `ECONNRESET`; in small letters it would be every word like "every". */
+const ERROR_CODE = /\bE[A-Z]{4,}\b/u;
 const GETS_FIXED =
   /\b(?:fix(?:ed|es|ing)?|resolved?|solved|root cause|turned out|caused by|because of|the (?:problem|issue|culprit|reason|cause) (?:was|is)|workaround|works now|by (?:adding|setting|changing|removing))\b|修复|修好|解决|原因是|根因|问题出在|是因为|罪魁|导致|绕过/iu;
 const ABOUT_PERSON =
@@ -108,7 +110,7 @@ export const isAcknowledgement = (text: string): boolean =>
 
 export const decides = (text: string): boolean => DECIDES.test(text);
 export const leavesToDo = (text: string): boolean => LEFT_TO_DO.test(text);
-export const goesWrong = (text: string): boolean => GOES_WRONG.test(text);
+export const goesWrong = (text: string): boolean => GOES_WRONG.test(text) || ERROR_CODE.test(text);
 export const getsFixed = (text: string): boolean => GETS_FIXED.test(text);
 export const isAboutPerson = (text: string): boolean => ABOUT_PERSON.test(text);
 export const states = (text: string): boolean => STATES.test(text);

@@ -5,6 +5,7 @@ import type { Message } from '../../../../src/domain/chat/message.ts';
 import { HEADINGS, type Language } from '../../../../src/domain/context/compaction/headings.ts';
 import { writeMemory } from '../../../../src/domain/context/compaction/memory.ts';
 import { SECTIONS, summaryPrompt } from '../../../../src/domain/context/compaction/prompts.ts';
+import { goesWrong } from '../../../../src/domain/context/cues.ts';
 import { createMeter } from '../../../../src/domain/context/meter.ts';
 
 const LANGUAGES = ['en', 'zh'] as const;
@@ -126,4 +127,12 @@ describe.each(LANGUAGES)('a session memory (%s)', (language) => {
   it('has no section without matter', () => {
     for (const [heading, lines] of sections) expect([heading, lines]).not.toEqual([heading, '']);
   });
+});
+
+it('takes a code like ECONNRESET for an error, and no word that begins with an e', () => {
+  const wrong = (text: string) => [text, goesWrong(text)];
+  for (const text of ['ENOENT: no such file', 'It ended with ECONNRESET.', 'An Error came.'])
+    expect(wrong(text)).toEqual([text, true]);
+  for (const text of ['Run it before every import.', 'The endpoint listens on 443.', 'Exactly two eggs.'])
+    expect(wrong(text)).toEqual([text, false]);
 });
