@@ -557,6 +557,20 @@ test('the gauge opens, the ledger of an answer tells what got in; without a mode
   await gauge(page).click();
   const popover = page.getByRole('dialog', { name: 'What the next message would send' });
   await expect(popover).toContainText(/of 64,000 tokens/);
+  // The parts add up to what is said to be used.
+  const tokens = async (part: string) =>
+    Number(
+      (
+        (await popover.locator('dl > div').filter({ hasText: part }).locator('dd').textContent()) ?? ''
+      ).replaceAll(',', ''),
+    );
+  const parts = await Promise.all(['System', 'Tools', 'Messages'].map(tokens));
+  for (const part of parts) expect(part).toBeGreaterThan(0);
+  const total = (await popover.getByText(/of 64,000 tokens/).textContent()) ?? '';
+  const used = Number(/^[\d,]+/.exec(total)?.[0].replaceAll(',', ''));
+  expect(parts.reduce((sum, part) => sum + part, 0)).toBe(used);
+  expect(await tokens('Kept for the answer')).toBe(16_000);
+  expect(await tokens('Free')).toBe(48_000 - used);
   await popover.getByRole('button', { name: 'What gets in' }).click();
   await expect(page.getByRole('dialog', { name: 'What would get in' })).toBeVisible();
   await page.keyboard.press('Escape');
