@@ -775,3 +775,138 @@ test('an answer says that memory was too slow; a PDF goes along; what the model 
   await gauge(page).click();
   await expect(page.getByText(/Reading it costs about \$/)).toBeVisible();
 });
+
+test('guidance given in the plan reaches the model, and stays with what is folded', async ({ page }) => {
+  await openApp(page);
+  await connect(page, { ...SMALL, 'context.window_tokens': 16_000 });
+  server.answer((request) =>
+    /current_focus/.test(allOf(request)) ? say('A summary by the model.') : longAnswers(request),
+  );
+  for (const topic of TOPICS.slice(0, 4)) await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
+  await write(page, '/compact --preview --strategy summary');
+  const dialog = page.getByRole('dialog', { name: 'Fold older messages' });
+  await expect(dialog).toContainText('A summary by the model.');
+  const asked = server.chats().length;
+  await dialog.getByRole('textbox', { name: 'Guidance' }).fill('keep every port number');
+  await dialog.getByRole('button', { name: 'Plan again' }).click();
+  await expect.poll(() => server.chats().length).toBe(asked + 1);
+  expect(allOf(server.chats().at(-1))).toContain('keep every port number');
+  const fold = dialog.getByRole('button', { name: 'Fold', exact: true });
+  await expect(fold).toBeEnabled();
+  await fold.click();
+  await expect(dialog).toBeHidden();
+  await toDivider(page);
+  await look(divider(page));
+  await expect(divider(page)).toContainText('“keep every port number”');
+});
+
+test('a D-Mail that the model sends itself is seen: the question stands, and links lead to the branch it left and back', async ({
+  page,
+}) => {
+  await openApp(page);
+  await connect(page, {
+    'recall.auto_recall.enabled': false,
+    'tools.checkpoint': true,
+    'tools.send_dmail': true,
+  });
+  const call = (id: string, name: string, input: object): Script => ({
+    steps: [{ call: { id, name, arguments: JSON.stringify(input) } }, { finish: 'tool_calls' }],
+  });
+  server.next(
+    call('call_1', 'checkpoint', {}),
+    call('call_2', 'open_conversation', { id: 'ffffffff-0000' }),
+    call('call_3', 'sendDMail', { message: 'It is in no conversation; ask where to look.', checkpointId: 1 }),
+    say('Where should I look?'),
+  );
+  await ask(page, 'Find the recipe');
+  const said = (words: string) => page.getByRole('article').getByText(words);
+  const question = page.getByRole('article', { name: 'You' }).first();
+  await expect(question).toContainText('Find the recipe');
+  await expect(said('It is in no conversation; ask where to look.')).toBeVisible();
+  await expect(said('Where should I look?')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Sent back by the model from a later branch' }).click();
+  await expect(said('Where should I look?')).toBeHidden();
+  await expect(question).toContainText('Find the recipe');
+  await expect(page.getByRole('article').getByText('sendDMail')).toBeVisible();
+  await page.getByRole('button', { name: 'The model sent a D-Mail back from here' }).click();
+  await expect(said('Where should I look?')).toBeVisible();
+  await expect(question).toContainText('Find the recipe');
+  await expect(page.getByRole('article').getByText('sendDMail')).toBeHidden();
+});
+
+test('/checkpoints tells when each was set, and shows what only one of two has', async ({ page }) => {
+  await openEcho(page);
+  const began = Date.now();
+  await ask(page, 'One');
+  await write(page, '/checkpoint start');
+  await expect(page.getByText('Checkpoint “start” is set')).toBeVisible();
+  await ask(page, 'Two');
+  await write(page, '/checkpoint second');
+  await expect(page.getByText('Checkpoint “second” is set')).toBeVisible();
+  await write(page, '/restore start');
+  await expect(page.getByText('Back at “start”').first()).toBeVisible();
+  await ask(page, 'Three');
+  await write(page, '/checkpoint third');
+  await expect(page.getByText('Checkpoint “third” is set')).toBeVisible();
+
+  await write(page, '/checkpoints');
+  const rows = page.getByRole('region', { name: '/checkpoints', exact: true }).getByRole('listitem');
+  const row = (name: string) => rows.filter({ has: page.getByText(name, { exact: true }) });
+  const setAt = async (name: string) =>
+    Date.parse((await row(name).locator('time').getAttribute('datetime')) ?? '');
+  await expect(row('third')).toContainText('Answer to: Three');
+  await expect(row('start').locator('time')).toHaveText(/now|ago/);
+  const times = [began];
+  for (const name of ['start', 'second', 'turn-2', 'third']) times.push(await setAt(name));
+  times.push(Date.now());
+  expect(times).toEqual([...times].sort((a, b) => a - b));
+
+  await write(page, '/checkpoints --diff second --with third');
+  const both = page.getByRole('region', { name: '/checkpoints --diff second --with third' });
+  const side = (name: string) => both.getByRole('heading', { name, exact: true }).locator('xpath=..');
+  await expect(side('second')).toContainText('Answer to: Two');
+  await expect(side('second')).not.toContainText('Three');
+  await expect(side('third')).toContainText('Answer to: Three');
+  await expect(side('third')).not.toContainText('Two');
+  await expect(both).not.toContainText('Answer to: One');
+});
+
+test('the words for a summary and the model in the background are set in Settings, and are what is sent', async ({
+  page,
+}) => {
+  await openApp(page);
+  await connect(page, { 'tools.enabled': false, 'recall.auto_recall.enabled': false });
+  server.answer((request) =>
+    allOf(request).includes('a ship’s log') ? say('Log of the harbour.') : longAnswers(request),
+  );
+  await page.goto('/settings/context?console');
+  const words = page.getByRole('textbox', { name: 'What a model is told to write a summary' });
+  await words.fill('Write it as a ship’s log.');
+  await words.blur();
+  await expect(page.getByRole('button', { name: 'Use the shipped words' })).toBeVisible();
+  await page.getByRole('switch', { name: 'Let the model write it' }).click();
+  const every = page.getByRole('textbox', { name: 'After so many tokens' });
+  await every.fill('500');
+  await every.press('Enter');
+  await saved(page);
+
+  await openApp(page);
+  await ask(page, `Tell me of the harbour. ${about('harbour')}`);
+  const panel = page.getByRole('complementary', { name: 'Context' });
+  if (!(await panel.isVisible())) await page.keyboard.press('ControlOrMeta+.');
+  await expect(panel.getByText(/keeps the session memory: \d+ of 50,000 tokens/)).toBeVisible();
+  const logs = () => server.chats().filter((request) => allOf(request).includes('a ship’s log'));
+  expect(logs()).toHaveLength(1);
+  expect(allOf(logs()[0])).toContain('harbour plan, part 7');
+
+  for (const topic of TOPICS.slice(1, 3)) await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
+  await write(page, '/compact --strategy summary');
+  await toDivider(page);
+  await expect(divider(page)).toContainText(/Folded \d+ messages/);
+  const summary = server.chats().at(-1);
+  expect(allOf(summary)).toContain('Write it as a ship’s log.');
+  expect(allOf(summary)).not.toContain('current_focus');
+  await look(divider(page));
+  await expect(divider(page)).toContainText('Log of the harbour.');
+});
