@@ -822,7 +822,10 @@ test('a D-Mail that the model sends itself is seen: the question stands, and lin
   const said = (words: string) => page.getByRole('article').getByText(words);
   const question = page.getByRole('article', { name: 'You' }).first();
   await expect(question).toContainText('Find the recipe');
-  await expect(said('It is in no conversation; ask where to look.')).toBeVisible();
+  const letter = page.getByRole('article', { name: 'D-Mail from the model' });
+  await expect(letter).toContainText('It is in no conversation; ask where to look.');
+  await expect(letter).not.toContainText('<system>');
+  await expect(letter.getByRole('button', { name: 'Edit', exact: true })).toHaveCount(0);
   await expect(said('Where should I look?')).toBeVisible();
 
   await page.getByRole('button', { name: 'Sent back by the model from a later branch' }).click();

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { MessageId } from '../base/ids.ts';
 import type { Conversation } from './conversation.ts';
 import { effectiveHead, pathTo } from './conversation.ts';
+import { letterOf } from './dmail.ts';
 import type { Known, Message } from './message.ts';
 
 /** A checkpoint as it is kept. A bare message id (as older versions and other tools write it) is one nobody knows more about. */
@@ -65,13 +66,14 @@ const LINE = 120;
 export function firstLineOf(message: Message): string {
   for (const part of message.parts) {
     const said =
-      part.type === 'text' || part.type === 'tool-result'
+      letterOf(message) ??
+      (part.type === 'text' || part.type === 'tool-result'
         ? part.text
         : part.type === 'tool-call'
           ? `${part.name}(${part.arguments.slice(0, 4 * LINE)})`
           : part.type === 'file'
             ? (part.name ?? part.mediaType)
-            : '';
+            : '');
     const start = said.search(/\S/);
     if (start < 0) continue;
     const end = said.indexOf('\n', start);

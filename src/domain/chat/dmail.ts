@@ -22,6 +22,19 @@ export function dmailsFrom(conversation: Conversation): Map<MessageId, DmailLink
   return links;
 }
 
+const FRAME = [
+  '<system>You just got a D-Mail: a note from yourself, sent back from later in this conversation. What you did after this point is not part of it any more, but its effects outside (notes, files) may remain. Use what it says; the person can see it.\n\nD-Mail content:\n',
+  '</system>',
+] as const;
+
 /** What a past self reads: one message that says where it comes from. The person's own words are not in it and not under it. */
-export const dmailText = (message: string): string =>
-  `<system>You just got a D-Mail: a note from yourself, sent back from later in this conversation. What you did after this point is not part of it any more, but its effects outside (notes, files) may remain. Use what it says; the person can see it.\n\nD-Mail content:\n${message.trim()}</system>`;
+export const dmailText = (message: string): string => FRAME.join(message.trim());
+
+/** The words of a model's letter, without what tells the model that it is one; null where the message is none. */
+export function letterOf(message: Message): string | null {
+  const [first] = message.parts;
+  if (message.dmail?.by !== 'model' || first?.type !== 'text') return null;
+  const { text } = first;
+  const framed = text.startsWith(FRAME[0]) && text.endsWith(FRAME[1]);
+  return framed ? text.slice(FRAME[0].length, -FRAME[1].length) : text;
+}

@@ -6,6 +6,7 @@ import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import { writable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
+import { letterOf } from '../../domain/chat/dmail.ts';
 import { keptChange } from '../../domain/chat/kept.ts';
 import type { Message, Part } from '../../domain/chat/message.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
@@ -234,7 +235,9 @@ function OpenedConversation({
     list.current?.toEnd();
   };
   const editLast = (): boolean => {
-    const last = branch.path.findLast((message) => message.role === 'user' && message.kind === 'message');
+    const last = branch.path.findLast(
+      (message) => message.role === 'user' && message.kind === 'message' && letterOf(message) === null,
+    );
     if (!last || readOnly) return false;
     editing.set(last.id);
     list.current?.toMessage(last.id, { glow: false, block: 'nearest' });

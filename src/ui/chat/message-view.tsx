@@ -3,6 +3,7 @@ import { Mail, StickyNote } from 'lucide-react';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
+import { letterOf } from '../../domain/chat/dmail.ts';
 import type { PartOf } from '../../domain/chat/message.ts';
 import { classes } from '../shell/controls.tsx';
 import { Answer, AnswerParts } from './answer.tsx';
@@ -51,7 +52,14 @@ export const MessageView = memo(function MessageView({
   const { t } = useTranslation('chat');
   const { t: tc } = useTranslation('context');
   const { message } = row;
-  const who = message.role === 'user' ? 'you' : message.role === 'assistant' ? 'model' : message.role;
+  const letter = letterOf(message) !== null;
+  const who = letter
+    ? 'letter'
+    : message.role === 'user'
+      ? 'you'
+      : message.role === 'assistant'
+        ? 'model'
+        : message.role;
   return (
     <article
       data-message-id={message.id}

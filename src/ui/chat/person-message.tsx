@@ -1,7 +1,8 @@
-// What a person wrote: a tinted block at the right, and its editor.
-import { CornerDownRight, Pencil, Pin } from 'lucide-react';
+// What a person wrote: a tinted block at the right, and its editor. A model's letter to its past self stands in the same place.
+import { CornerDownRight, Mail, Pencil, Pin } from 'lucide-react';
 import { useContext, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { letterOf } from '../../domain/chat/dmail.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
 import { useReadable } from '../hooks/app.tsx';
 import { Button, classes, IconButton } from '../shell/controls.tsx';
@@ -113,7 +114,8 @@ export function PersonMessage({
   const editing = useReadable(edited, (id) => id === message.id);
   const setEditing = (on: boolean) => edited.set(on ? message.id : null);
   const files = message.parts.filter((part) => part.type === 'file');
-  const text = textOf(message);
+  const letter = letterOf(message);
+  const text = letter ?? textOf(message);
   return (
     <div className="flex flex-col items-end pt-6">
       {editing ? (
@@ -130,7 +132,18 @@ export function PersonMessage({
             </div>
           )}
           {text && (
-            <div className="max-w-[min(85%,38rem)] rounded-2xl rounded-br-xs bg-fill px-4 py-2.5">
+            <div
+              className={classes(
+                'max-w-[min(85%,38rem)] rounded-2xl rounded-br-xs px-4 py-2.5',
+                letter === null ? 'bg-fill' : 'border border-branch-line bg-branch-soft',
+              )}
+            >
+              {letter !== null && (
+                <p className="mb-1 flex items-center gap-1.5 text-branch text-xs">
+                  <Mail size={13} aria-hidden />
+                  {tc('dmail.letter')}
+                </p>
+              )}
               <PersonWords text={text} />
             </div>
           )}
@@ -141,7 +154,7 @@ export function PersonMessage({
           <div className={TOOLS}>
             <Stamp at={message.createdAt} />
             <CopyButton text={text} />
-            {actions.canWrite && (
+            {actions.canWrite && letter === null && (
               <IconButton
                 size="sm"
                 data-edit

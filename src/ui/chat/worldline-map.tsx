@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { diffOf, firstLineOf } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
+import { letterOf } from '../../domain/chat/dmail.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
 import { useIsPhone, useMedia } from '../hooks/media.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
@@ -351,7 +352,7 @@ export function BranchSide({ title, messages }: { title: string; messages: reado
               {formatRelative(message.createdAt)}
             </p>
             <p className="line-clamp-12 whitespace-pre-wrap break-words text-sm [overflow-wrap:anywhere]">
-              {textOf(message) || firstLineOf(message)}
+              {letterOf(message) ?? (textOf(message) || firstLineOf(message))}
             </p>
           </li>
         ))}

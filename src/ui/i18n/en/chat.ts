@@ -57,6 +57,7 @@ export const chat = {
     memory: 'From memory',
     system: 'Instructions',
     tool: 'Tool result',
+    letter: 'D-Mail from the model',
   },
   instructions: {
     title: 'Instructions',

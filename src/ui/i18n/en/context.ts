@@ -228,6 +228,7 @@ export const context = {
       saved_one: '{{count, number}} model call saved',
       saved_other: '{{count, number}} model calls saved',
     },
+    letter: 'From the model, to itself',
     sent: 'Sent back. The branch you left is still there.',
     from: { person: 'Sent back from a later branch', model: 'Sent back by the model from a later branch' },
     left: { person: 'Sent back from here', model: 'The model sent a D-Mail back from here' },

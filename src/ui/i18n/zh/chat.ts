@@ -56,6 +56,7 @@ export const chat = {
     memory: '来自记忆',
     system: '指示',
     tool: '工具结果',
+    letter: '模型寄来的 D-Mail',
   },
   instructions: {
     title: '指示',

@@ -215,6 +215,7 @@ export const context = {
       asked_other: '重新请求 {{count, number}} 个',
       saved_other: '省下 {{count, number}} 次模型调用',
     },
+    letter: '模型写给自己',
     sent: '已寄回。您离开的分支还在。',
     from: { person: '从后面的分支寄回', model: '由模型从后面的分支寄回' },
     left: { person: '从这里寄回了过去', model: '模型从这里寄出了 D-Mail' },
