@@ -15,6 +15,7 @@ import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
+import { letterOf } from '../../domain/chat/dmail.ts';
 import { type Message, type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
@@ -69,7 +70,8 @@ function Section({ icon, title, children }: { icon?: ReactNode; title: ReactNode
   );
 }
 
-const oneLine = (message: Message): string => textOf(message).replace(/\s+/g, ' ').slice(0, 140);
+const oneLine = (message: Message): string =>
+  (letterOf(message) ?? textOf(message)).replace(/\s+/g, ' ').slice(0, 140);
 
 export function ContextPanel({
   conversation,

@@ -1,6 +1,7 @@
 // What can be sent back to a message: other words for it, other results of the tools of its answer, a note. Pure.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Conversation, childrenOf, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
+import { letterOf } from '../../domain/chat/dmail.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
 
 /** What can be reworded at a message: its own words, or the results of the tools it called. */
@@ -62,7 +63,7 @@ function resultsOf(conversation: Conversation, message: Message): Target[] {
 /** Everything that can be sent back to a message, the likeliest first: of an answer the results of all its steps. */
 export function targetsOf(conversation: Conversation, message: Message): Target[] {
   const targets: Target[] = [];
-  if (message.role === 'user' && message.kind === 'message')
+  if (message.role === 'user' && message.kind === 'message' && letterOf(message) === null)
     targets.push({ type: 'edit', message: message.id, text: textOf(message) });
   for (const step of stepsOf(conversation, message)) targets.push(...resultsOf(conversation, step));
   targets.push({ type: 'note', message: message.id });
