@@ -7,6 +7,7 @@ import { startsTurn } from '../../domain/chat/checkpoint.ts';
 import { compactionOn } from '../../domain/chat/compaction.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
+import { withoutMessages } from '../../domain/memory/passages.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Memory, RecallResult } from '../memory/memory.ts';
 import { askedAgain } from './repeat.ts';
@@ -115,8 +116,8 @@ export function createTurnRecall({
           type: 'recall',
           query: text,
           threshold: found.threshold,
-          passages: found.passages.filter((passage) => !left.has(passage.messageId)),
-          nearMisses: found.nearMisses.filter((passage) => !left.has(passage.messageId)),
+          passages: withoutMessages(found.passages, ({ messageId }) => left.has(messageId)),
+          nearMisses: withoutMessages(found.nearMisses, ({ messageId }) => left.has(messageId)),
           ...(trigger ? { trigger } : {}),
           ...(found.degraded ? { degraded: { ...found.degraded } } : {}),
         },

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asConversationId, asMessageId, type ConversationId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
+import { tickedOf } from '../../domain/memory/passages.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
 import type { CompactResult } from '../../services/context/context.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
@@ -194,7 +195,7 @@ function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'expl
     () => new Set(result.passages.map(({ messageId }) => messageId)),
   );
   const [sent, setSent] = useState(false);
-  const chosen = all.filter(({ messageId }) => ticked.has(messageId));
+  const chosen = tickedOf(all, ticked);
   const tokens = chosen.reduce((sum, passage) => sum + passage.tokens, 0);
   const send = () => {
     setSent(true);

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { isAbort } from '../../domain/base/errors.ts';
 import { asMessageId, type ConversationId } from '../../domain/base/ids.ts';
 import { isNotes } from '../../domain/memory/notes.ts';
+import { withoutMessages } from '../../domain/memory/passages.ts';
 import type { SendOptions } from '../../services/chat/chat.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -99,7 +100,7 @@ export function RecallChip({ text, conversationId, onChange }: RecallChipProps) 
   useEffect(() => () => tell.current({}), []);
 
   if (passages.length === 0) return null;
-  const kept = passages.filter((passage) => !off.has(passage.messageId));
+  const kept = withoutMessages(passages, ({ messageId }) => off.has(messageId));
   const tokens = kept.reduce((sum, passage) => sum + passage.tokens, 0);
   const setAll = (ticked: boolean) => setOff(new Set(ticked ? [] : [...off, ...ids]));
   return (

@@ -3,6 +3,7 @@ import type { MessageId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { askedAgain } from '../../../src/services/chat/repeat.ts';
+import type { RecallResult } from '../../../src/services/memory/memory.ts';
 import { contextConfig, filler, startTalks, words } from '../context/talk.ts';
 import { passage } from './setup.ts';
 
@@ -10,6 +11,13 @@ const { server, talk } = await startTalks();
 
 const recallPartOf = (message: Message | undefined) => message?.parts.find((part) => part.type === 'recall');
 const PORT = passage('m1', 'The server listens on port 8081.');
+/** Said right after it. */
+const PRINTER = {
+  messageId: 'm2',
+  role: 'user',
+  text: 'The printer is on port 9100.',
+  createdAt: PORT.createdAt,
+};
 
 describe('memory is asked by itself', () => {
   it('and leaves a trace where it was too slow', async () => {
@@ -56,16 +64,16 @@ describe('memory is asked by itself', () => {
     'and where it %s, what it had while it was written goes along, without what was ticked off',
     async (_, recall) => {
       const { chat, idle, path } = talk({ recall });
-      const announced = {
+      const announced: RecallResult = {
         query: 'Which port?',
-        passages: [PORT, passage('m2', 'The printer is on port 9100.')],
+        passages: [{ ...PORT, neighbours: [PRINTER], tokens: PORT.tokens + 11 }, passage('m2', PRINTER.text)],
         nearMisses: [passage('m3', 'The port of Hamburg')],
         threshold: 0.75,
         tokens: 40,
         mode: 'hybrid',
         degraded: null,
         tookMs: 1,
-      } as const;
+      };
       const { conversationId } = await chat.send({
         parts: [{ type: 'text', text: ' Which port?\n' }],
         withoutPassages: ['m2' as MessageId],

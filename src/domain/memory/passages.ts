@@ -1,0 +1,47 @@
+// What is left out of a recall: passages, and what stands beside them.
+import type { RecalledPassage } from '../chat/message.ts';
+import { estimateTokens } from '../context/tokens.ts';
+
+/** What a message beside a passage costs in the prompt, tokens. */
+const NEIGHBOUR_FRAME = 4;
+export const neighbourTokens = (text: string): number => estimateTokens(text) + NEIGHBOUR_FRAME;
+
+/** A message, whether it is a passage or stands beside one. */
+export interface Said {
+  readonly conversationId: string;
+  readonly messageId: string;
+  readonly text: string;
+}
+
+/** The passage without the neighbours that are `out`, at the price of what is left. */
+function without(passage: RecalledPassage, out: (said: Said) => boolean): RecalledPassage {
+  const { conversationId } = passage;
+  const neighbours = passage.neighbours.filter(
+    ({ messageId, text }) => !out({ conversationId, messageId, text }),
+  );
+  if (neighbours.length === passage.neighbours.length) return passage;
+  const price = (rows: RecalledPassage['neighbours']) =>
+    rows.reduce((sum, { text }) => sum + neighbourTokens(text), 0);
+  return {
+    ...passage,
+    neighbours,
+    tokens: passage.tokens - price(passage.neighbours) + price(neighbours),
+  };
+}
+
+/** The passages without the messages that are `out`, also where those stand beside others. What loses nothing stays the same object. */
+export const withoutMessages = (
+  passages: readonly RecalledPassage[],
+  out: (said: Said) => boolean,
+): RecalledPassage[] =>
+  passages
+    .filter(({ passage, ...said }) => !out({ ...said, text: passage }))
+    .map((passage) => without(passage, out));
+
+/** Those of a list that are ticked. What is listed stands for itself: it does not come along beside another. */
+export function tickedOf(listed: readonly RecalledPassage[], ticked: ReadonlySet<string>): RecalledPassage[] {
+  const own = new Set(listed.map(({ messageId }) => messageId));
+  return listed
+    .filter(({ messageId }) => ticked.has(messageId))
+    .map((passage) => without(passage, ({ messageId }) => own.has(messageId)));
+}

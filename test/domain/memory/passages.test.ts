@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import type { RecalledPassage } from '../../../src/domain/chat/message.ts';
+import { neighbourTokens, tickedOf, withoutMessages } from '../../../src/domain/memory/passages.ts';
+
+const FRAME = 24;
+/** A passage with what was said beside it. */
+const passage = (messageId: string, ...beside: string[]): RecalledPassage => {
+  const neighbours = beside.map((id) => ({
+    messageId: id,
+    role: 'user',
+    text: `The words of ${id}.`,
+    createdAt: 2,
+  }));
+  return {
+    conversationId: 'c',
+    messageId,
+    title: 'Talk',
+    createdAt: 1,
+    role: 'user',
+    passage: `The words of ${messageId}.`,
+    neighbours,
+    scores: { vector: null, keyword: 0.8, hybrid: 0.8, decay: 1, final: 0.8 },
+    tokens: FRAME + neighbours.reduce((sum, { text }) => sum + neighbourTokens(text), 0),
+  };
+};
+
+describe('what is left out of a recall', () => {
+  it('is left out beside others, too, and costs nothing there', () => {
+    const left = withoutMessages(
+      [passage('a', 'b', 'c'), passage('b')],
+      ({ messageId }) => messageId === 'b',
+    );
+    expect(left).toEqual([passage('a', 'c')]);
+    expect(withoutMessages([passage('a', 'b')], ({ text }) => text.includes('of b'))).toEqual([passage('a')]);
+  });
+
+  it('is what is not ticked in a list; what is ticked goes in once', () => {
+    const listed = [passage('a', 'b', 'x'), passage('b', 'a'), passage('c', 'b')];
+    expect(tickedOf(listed, new Set(['a', 'c']))).toEqual([passage('a', 'x'), passage('c')]);
+    expect(tickedOf(listed, new Set(['a', 'b']))).toEqual([passage('a', 'x'), passage('b')]);
+  });
+});
