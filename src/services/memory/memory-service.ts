@@ -13,6 +13,7 @@ import { cutToTokens, estimateTokens } from '../../domain/context/tokens.ts';
 import { lateInteraction, type QueryPieces } from '../../domain/memory/late.ts';
 import { lastLineOf, leaning, type QuestionRead } from '../../domain/memory/lean.ts';
 import { feedbackFor, isNotes, neverOf } from '../../domain/memory/notes.ts';
+import { neighbourTokens } from '../../domain/memory/passages.ts';
 import { isNamedFolder, isWithinFolder } from '../../domain/memory/query.ts';
 import {
   type CosineScale,
@@ -286,40 +287,48 @@ export function createMemory({
     return options.beside && !ofMessages ? ranked : ranked.filter(({ candidate }) => !candidate.beside);
   };
 
-  /** Hits as passages within `budget` tokens: neighbours give way first, then the long passages, none is dropped while it can be cut. */
+  /**
+   * Hits as passages within `budget` tokens: neighbours give way first, then the long passages, none is dropped while it can be cut. No
+   * message stands in it twice, nor one that is in `already`; what stands in it is added there.
+   */
   const passagesOf = (
     hits: readonly Ranked[],
     around: ReadonlyMap<MessageId, { before: NeighbourRow[]; after: NeighbourRow[] }>,
     query: string,
     budget: number,
+    already: Set<MessageId>,
   ): RecalledPassage[] => {
     const full = hits.map(({ candidate }) => estimateTokens(candidate.text));
     const kept = Math.max(1, Math.min(hits.length, Math.floor(budget / (FRAME_TOKENS + LEAST_TOKENS))));
     const shares = shareOut(full.slice(0, kept), budget - kept * FRAME_TOKENS);
     const left = budget - kept * FRAME_TOKENS - shares.reduce((sum, share) => sum + share, 0);
     const never = neverOf(notes?.state.get().feedback ?? []);
-    const neighboursOf = (id: MessageId) => {
-      const { before, after } = around.get(id) ?? { before: [], after: [] };
-      return [...before, ...after].filter(({ messageId }) => !never.has(messageId));
-    };
-    const wants = hits
-      .slice(0, kept)
-      .map(({ candidate }) =>
-        neighboursOf(candidate.messageId).reduce(
-          (sum, row) => sum + Math.min(NEIGHBOUR_TOKENS, estimateTokens(row.text)) + 4,
-          0,
-        ),
+    for (const { candidate } of hits.slice(0, kept)) already.add(candidate.messageId);
+    const beside = hits.slice(0, kept).map(({ candidate }) => {
+      const { before, after } = around.get(candidate.messageId) ?? { before: [], after: [] };
+      const rows = [...before, ...after].filter(
+        ({ messageId }) => !never.has(messageId) && !already.has(messageId),
       );
+      for (const { messageId } of rows) already.add(messageId);
+      return rows;
+    });
+    const wants = beside.map((rows) =>
+      rows.reduce(
+        (sum, { text }) => sum + Math.min(NEIGHBOUR_TOKENS + neighbourTokens(''), neighbourTokens(text)),
+        0,
+      ),
+    );
     const rooms = shareOut(wants, left);
     return hits.slice(0, kept).map(({ candidate, scores }, at) => {
       const passage = excerptOf(candidate.text, query, shares[at] ?? 0);
       let room = rooms[at] ?? 0;
-      const rows = neighboursOf(candidate.messageId);
+      const rows = beside[at] ?? [];
       const neighbours = rows.flatMap((row, place) => {
-        const share = Math.min(NEIGHBOUR_TOKENS, Math.floor(room / (rows.length - place)) - 4);
+        const fair = Math.floor(room / (rows.length - place)) - neighbourTokens('');
+        const share = Math.min(NEIGHBOUR_TOKENS, fair);
         if (share < 8) return [];
         const text = cutToTokens(row.text, share);
-        room -= estimateTokens(text) + 4;
+        room -= neighbourTokens(text);
         return [{ messageId: row.messageId, role: row.role, text, createdAt: row.createdAt }];
       });
       return {
@@ -334,7 +343,7 @@ export function createMemory({
         tokens:
           FRAME_TOKENS +
           estimateTokens(passage) +
-          neighbours.reduce((sum, row) => sum + estimateTokens(row.text) + 4, 0),
+          neighbours.reduce((sum, { text }) => sum + neighbourTokens(text), 0),
       };
     });
   };
@@ -412,10 +421,11 @@ export function createMemory({
       const why = await reading;
       signal.throwIfAborted();
       const budget = settings.context.max_total_tokens;
-      const passages = passagesOf(hits, around, query, budget);
+      const already = new Set<MessageId>();
+      const passages = passagesOf(hits, around, query, budget, already);
       return result({
         passages,
-        nearMisses: passagesOf(nearMisses, around, query, budget),
+        nearMisses: passagesOf(nearMisses, around, query, budget, already),
         tokens: passages.reduce((sum, passage) => sum + passage.tokens, 0),
         mode: ranked.some(({ scores }) => scores.vector !== null) ? 'hybrid' : 'keyword',
         degraded: !why.vector ? why.reason : passages.length === 0 && isBehind() ? BEHIND : null,

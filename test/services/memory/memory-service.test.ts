@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
 import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
@@ -77,7 +78,8 @@ describe('recall', () => {
     const result = await recall('where is the cellar key');
     const [best] = result.passages;
     expect(best).toMatchObject({ title: 'Keys', passage: expect.stringContaining('cellar key') });
-    expect(best?.neighbours).toHaveLength(1);
+    const [alone] = (await recall('where is the cellar key', { limit: 1 })).passages;
+    expect(alone?.neighbours).toHaveLength(1);
     expect(result.mode).toBe('hybrid');
     expect(result.degraded).toBeNull();
     expect(result.threshold).toBe(0.75);
@@ -86,9 +88,38 @@ describe('recall', () => {
     for (const value of [vector, keyword, hybrid, decay, final]) expect(value).toBeGreaterThan(0);
     expect(final).toBeGreaterThanOrEqual(0.75);
     for (const { scores } of result.nearMisses) expect(scores.final).toBeLessThan(0.75);
-    expect((await recall('where is the cellar key', { withContext: false })).passages[0]?.neighbours).toEqual(
-      [],
+    const bare = await recall('where is the cellar key', { limit: 1, withContext: false });
+    expect(bare.passages[0]?.neighbours).toEqual([]);
+  });
+
+  it('has no message twice, as a passage and beside others', async () => {
+    const word = fc.constantFrom('boat', 'harbour', 'red', 'keeper', 'sails', 'lamp', 'storm', 'quay');
+    const talk = fc.array(fc.array(word, { minLength: 3, maxLength: 8 }), { minLength: 2, maxLength: 6 });
+    const recalls = fc.asyncProperty(
+      fc.array(talk, { minLength: 1, maxLength: 3 }),
+      fc.constantFrom(0, 0.3, 0.6),
+      fc.integer({ min: 2, max: 10 }),
+      async (talks, threshold, limit) => {
+        const house = home({
+          now: () => NOW,
+          config: { recall: { filters: { min_similarity: threshold } } },
+        });
+        await house.add(
+          ...talks.map((said, n) =>
+            conversationOf(said.map((some, at) => `${some.join(' ')}, log ${n}${at}`)),
+          ),
+        );
+        await house.indexed();
+        const { passages, nearMisses } = await house.recall('red boat in the harbour', { limit });
+        const beside = (some: typeof passages) =>
+          some.flatMap(({ neighbours }) => neighbours.map(({ messageId }) => messageId));
+        const injected = [...passages.map(({ messageId }) => messageId), ...beside(passages)];
+        expect(new Set(injected).size).toBe(injected.length);
+        const all = beside([...passages, ...nearMisses]);
+        expect(new Set(all).size).toBe(all.length);
+      },
     );
+    await fc.assert(recalls, { numRuns: 25, seed: 7 });
   });
 
   it('finds Chinese by Chinese', async () => {

@@ -77,7 +77,7 @@ describe('feedback', () => {
 
   it('keeps it out also beside others, and leaves it to whoever searches everything', async () => {
     const one = await home();
-    const said = await first(one, 'which port does the staging server use');
+    const [said] = (await one.recall('which port does the staging server use', { limit: 1 })).passages;
     const beside = said?.neighbours[0];
     if (!said || !beside) throw new Error('a passage and its neighbour were expected');
     await one.notes.judge({
@@ -88,7 +88,7 @@ describe('feedback', () => {
       passage: beside.text,
       title: said.title,
     });
-    const { passages, nearMisses } = await one.recall('which port does the staging server use');
+    const { passages, nearMisses } = await one.recall('which port does the staging server use', { limit: 1 });
     expect(passages.map(({ messageId }) => messageId)).toContain(said.messageId);
     expect(JSON.stringify([...passages, ...nearMisses])).not.toContain(beside.messageId);
 
