@@ -5,6 +5,8 @@ import { asMessageId, type ConversationId, type MessageId, NOTES } from '../base
 import type { ConversationMeta } from '../chat/conversation.ts';
 import { type Conversation, conversationMetaSchema } from '../chat/conversation.ts';
 import type { Known, Message } from '../chat/message.ts';
+import type { Said } from './passages.ts';
+import { squeezed } from './sentences.ts';
 import { queryWords } from './words.ts';
 
 export const noteSchema = z.looseObject({
@@ -36,6 +38,9 @@ export const feedbackSchema = z.looseObject({
 /** What a person said of a passage that memory brought back. */
 export type Feedback = Known<z.infer<typeof feedbackSchema>>;
 
+/** The message that a note is as it stands now. */
+const messageOf = ({ id, updatedAt }: MemoryNote): string => `${id}@${updatedAt}`;
+
 /**
  * Notes as a conversation, so that they are read, embedded and found like everything else. A note that was rewritten is another message:
  * messages never change.
@@ -50,7 +55,7 @@ export const conversationOfNotes = (notes: readonly MemoryNote[]): Conversation 
   },
   messages: new Map(
     notes.map((note): [MessageId, Message] => {
-      const id = asMessageId(`${note.id}@${note.updatedAt}`);
+      const id = asMessageId(messageOf(note));
       return [
         id,
         {
@@ -75,26 +80,61 @@ const wordsOf = (text: string): ReadonlySet<string> => new Set(queryWords(text).
 /** Questions that share so many of their words are one question: what is not related to one is not related to the other. */
 const SAME_QUESTION = 0.6;
 
-/** Ids of the messages that the feedback says this of. */
-const judged = (
-  feedback: readonly Feedback[],
-  as: Feedback['verdict'],
-  counts: (one: Feedback) => boolean = () => true,
-): ReadonlySet<string> =>
-  new Set(feedback.filter((one) => one.verdict === as && counts(one)).map(({ messageId }) => messageId));
+/** The note behind a message of `conversationOfNotes`. */
+const noteIdOf = (messageId: string): string => messageId.replace(/@\d+$/, '');
 
-/** The messages that are never to be recalled, also not beside others. */
-export const neverOf = (feedback: readonly Feedback[]): ReadonlySet<string> => judged(feedback, 'never');
+/** What is told of a message for good; of a note it holds for all its wordings. */
+export const subjectOf = ({
+  conversationId,
+  messageId,
+}: Pick<Said, 'conversationId' | 'messageId'>): string =>
+  isNotes(conversationId) ? noteIdOf(messageId) : messageId;
 
-/** What of the feedback speaks about this question, as ranking takes it. Ids are of messages. */
+/** Whether a verdict was given on this message. Pinned and never hold for a note however it is rewritten; not related goes with its words. */
+export const isAbout = (verdict: Feedback, said: Pick<Said, 'conversationId' | 'messageId'>): boolean =>
+  verdict.verdict === 'not-related'
+    ? verdict.messageId === said.messageId
+    : subjectOf(verdict) === subjectOf(said);
+
+/** Whether what was recalled is still there: its conversation among the `living`, or the note in these words. */
+export const isStillThere = (
+  { conversationId, messageId }: Pick<Said, 'conversationId' | 'messageId'>,
+  living: ReadonlySet<string>,
+  notes: readonly MemoryNote[],
+): boolean =>
+  isNotes(conversationId) ? notes.some((note) => messageOf(note) === messageId) : living.has(conversationId);
+
+/** Longest stretch of a passage that is kept with a verdict, characters. */
+export const MAX_JUDGED = 300;
+/** Shortest stretch by which a wording is known that was not kept whole, characters. */
+const LEAST_STRETCH = 20;
+
+/** The messages that are never to be recalled, also not beside others: those that were judged, and all that say the same. */
+export function neverOf(feedback: readonly Feedback[]): (said: Said) => boolean {
+  const judged = feedback.filter(({ verdict }) => verdict === 'never');
+  const subjects = new Set(judged.map(subjectOf));
+  const whole = new Set<string>();
+  const stretches: string[] = [];
+  for (const { passage } of judged) {
+    const wording = squeezed(passage);
+    const isCut = passage.length >= MAX_JUDGED || /^…|…$/.test(passage.trim());
+    if (!isCut) whole.add(wording);
+    else if (wording.length >= LEAST_STRETCH) stretches.push(wording);
+  }
+  whole.delete('');
+  return (said) => {
+    if (subjects.has(subjectOf(said))) return true;
+    if (whole.size + stretches.length === 0) return false;
+    const wording = squeezed(said.text);
+    return whole.has(wording) || stretches.some((stretch) => wording.includes(stretch));
+  };
+}
+
+/** What of the feedback speaks about this question, as ranking takes it. */
 export function feedbackFor(
   feedback: readonly Feedback[],
   question: string,
-): {
-  readonly pinned: ReadonlySet<string>;
-  readonly never: ReadonlySet<string>;
-  readonly notRelated: ReadonlySet<string>;
-} {
+): Readonly<Record<'pinned' | 'never' | 'notRelated', (said: Said) => boolean>> {
   const asked = wordsOf(question);
   const isSame = (other: string): boolean => {
     const others = wordsOf(other);
@@ -103,9 +143,15 @@ export function feedbackFor(
     const all = asked.size + others.size - shared;
     return all === 0 ? question.trim() === other.trim() : shared / all >= SAME_QUESTION;
   };
+  const pinned = new Set(feedback.filter(({ verdict }) => verdict === 'pinned').map(subjectOf));
+  const notRelated = new Set(
+    feedback
+      .filter(({ verdict, query }) => verdict === 'not-related' && isSame(query ?? ''))
+      .map(({ messageId }) => messageId),
+  );
   return {
-    pinned: judged(feedback, 'pinned'),
+    pinned: (said) => pinned.has(subjectOf(said)),
     never: neverOf(feedback),
-    notRelated: judged(feedback, 'not-related', ({ query }) => isSame(query ?? '')),
+    notRelated: ({ messageId }) => notRelated.has(messageId),
   };
 }

@@ -2,6 +2,7 @@
 import { asks, asksWhen, isNamed, speakerIn, tellsTime } from './cues.ts';
 import { datesIn } from './dates.ts';
 import { FIT, type Fit } from './fit.ts';
+import type { Said } from './passages.ts';
 import { cjkShare, squeezed } from './sentences.ts';
 
 /** How a model's cosines read; see the embedding contract. */
@@ -56,12 +57,12 @@ export interface Scored<C extends Rankable> {
   readonly scores: Scores;
 }
 
-/** What a person said of earlier hits. Ids are of messages. */
+/** What a person said of earlier hits. */
 export interface Feedback {
-  readonly pinned: ReadonlySet<string>;
-  readonly never: ReadonlySet<string>;
+  readonly pinned: (said: Said) => boolean;
+  readonly never: (said: Said) => boolean;
   /** Not related to this very question. */
-  readonly notRelated: ReadonlySet<string>;
+  readonly notRelated: (said: Said) => boolean;
 }
 
 export interface RankContext {
@@ -265,8 +266,8 @@ export function ranker<C extends Rankable>(
     )
       add('date', fit.date);
     if (candidate.note) add('note', fit.note);
-    if (feedback?.pinned.has(candidate.messageId)) add('pin', fit.pin);
-    if (feedback?.notRelated.has(candidate.messageId)) add('not-related', fit.notRelated);
+    if (feedback?.pinned(candidate)) add('pin', fit.pin);
+    if (feedback?.notRelated(candidate)) add('not-related', fit.notRelated);
     return {
       vector:
         scale && candidate.cosine !== null && on('vector') ? vectorHalf(candidate.cosine, scale, fit) : null,
@@ -307,7 +308,7 @@ export function ranker<C extends Rankable>(
     const scored = candidates.flatMap((candidate, at) => {
       const one = known[at];
       const half = halves[at];
-      if (!one || !half || feedback?.never.has(candidate.messageId)) return [];
+      if (!one || !half || feedback?.never(candidate)) return [];
       const beside =
         (on('neighbours') ? fit.previous * baseAt(previous[at]) + fit.next * baseAt(next[at]) : 0) +
         (on('conversation') ? fit.conversation * (prior.get(candidate.conversationId) ?? 0) : 0);

@@ -10,7 +10,15 @@ import type { Store } from '../../adapters/log/conversation-log.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { NOTES_DOCUMENT, newEntryId } from '../../domain/base/ids.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
-import { type Feedback, feedbackSchema, type MemoryNote, noteSchema } from '../../domain/memory/notes.ts';
+import {
+  type Feedback,
+  feedbackSchema,
+  isAbout,
+  MAX_JUDGED,
+  type MemoryNote,
+  noteSchema,
+  subjectOf,
+} from '../../domain/memory/notes.ts';
 import { hasGaps, withoutGaps } from './gaps.ts';
 
 export type { Feedback, MemoryNote };
@@ -203,14 +211,20 @@ export function createNotes({
     judge: async (verdict) => {
       const made: Feedback = {
         ...verdict,
-        passage: verdict.passage.slice(0, 300),
+        passage: verdict.passage.slice(0, MAX_JUDGED),
         id:
           verdict.verdict === 'not-related'
             ? `${verdict.messageId} ${normal(verdict.query ?? '')}`
-            : verdict.messageId,
+            : subjectOf(verdict),
         at: now(),
       };
-      await change((_, feedback) => feedback.set(made.id, plain(made)));
+      await change((_, feedback) => {
+        // Earlier versions named a verdict on a note after one of its wordings.
+        if (made.verdict !== 'not-related')
+          for (const one of all(feedback, feedbackSchema))
+            if (one.verdict !== 'not-related' && isAbout(one, made)) feedback.delete(one.id);
+        feedback.set(made.id, plain(made));
+      });
       return made;
     },
     takeBack: (id) => change((_, feedback) => feedback.delete(id)),

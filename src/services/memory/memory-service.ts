@@ -265,7 +265,7 @@ export function createMemory({
     const told = notes && feedbackFor(notes.state.get().feedback, question);
     const context: RankContext = {
       weights,
-      ...(told ? { feedback: options.everything ? { ...told, never: new Set<string>() } : told } : {}),
+      ...(told ? { feedback: options.everything ? { ...told, never: () => false } : told } : {}),
       ...(vector ? { scale: vector.scale } : {}),
       worth,
       question,
@@ -304,10 +304,10 @@ export function createMemory({
     const left = budget - kept * FRAME_TOKENS - shares.reduce((sum, share) => sum + share, 0);
     const never = neverOf(notes?.state.get().feedback ?? []);
     for (const { candidate } of hits.slice(0, kept)) already.add(candidate.messageId);
-    const beside = hits.slice(0, kept).map(({ candidate }) => {
-      const { before, after } = around.get(candidate.messageId) ?? { before: [], after: [] };
+    const beside = hits.slice(0, kept).map(({ candidate: { conversationId, messageId } }) => {
+      const { before, after } = around.get(messageId) ?? { before: [], after: [] };
       const rows = [...before, ...after].filter(
-        ({ messageId }) => !never.has(messageId) && !already.has(messageId),
+        (row) => !already.has(row.messageId) && !never({ ...row, conversationId }),
       );
       for (const { messageId } of rows) already.add(messageId);
       return rows;

@@ -3,6 +3,7 @@ import { ArrowUpRight, Ban, ChevronRight, History, Pin, Unlink } from 'lucide-re
 import { useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
+import { isAbout } from '../../domain/memory/notes.ts';
 import type { Feedback } from '../../services/documents/notes.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
@@ -234,8 +235,8 @@ function Judgement({
   const given = (verdict: Feedback['verdict']): Feedback | undefined =>
     feedback.find(
       (one) =>
-        one.messageId === passage.messageId &&
         one.verdict === verdict &&
+        isAbout(one, passage) &&
         (verdict !== 'not-related' || one.query === query),
     );
   const buttons = VERDICTS.map(({ verdict, Icon, give, takeBack }) => {

@@ -337,10 +337,11 @@ describe('what is beside, and hints', () => {
     const [plain, pinned, never, apart, note] = Array.from({ length: 5 }, (_, at) =>
       candidate({ note: at === 4 }),
     ) as [Rankable, Rankable, Rankable, Rankable, Rankable];
+    const is = (one: Rankable) => (said: { messageId: string }) => said.messageId === one.messageId;
     const feedback = {
-      pinned: new Set([pinned.messageId]),
-      never: new Set([never.messageId]),
-      notRelated: new Set([apart.messageId]),
+      pinned: is(pinned),
+      never: is(never),
+      notRelated: is(apart),
     };
     const ranked = rank([plain, pinned, never, apart, note], { ...context, feedback });
     expect(ranked.map((one) => one.candidate)).toEqual([pinned, note, plain, apart]);

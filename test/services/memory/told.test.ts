@@ -1,6 +1,7 @@
 // What a person told memory reaches recall: notes come before passages, feedback moves them, and both can be taken back.
 import { afterEach, describe, expect, it } from 'vitest';
 import { NOTES } from '../../../src/domain/base/ids.ts';
+import type { RecalledPassage } from '../../../src/domain/chat/message.ts';
 import { conversationOf, type HomeOptions, openHome } from './home.ts';
 
 const homes: ReturnType<typeof openHome>[] = [];
@@ -21,6 +22,12 @@ const home = async (options?: HomeOptions) => {
 };
 afterEach(async () => {
   for (const one of homes.splice(0)) await one.close();
+});
+const told = ({ conversationId, messageId, passage, title }: RecalledPassage) => ({
+  conversationId,
+  messageId,
+  passage,
+  title,
 });
 const first = async (one: Awaited<ReturnType<typeof home>>, question: string) =>
   (await one.recall(question)).passages[0];
@@ -104,17 +111,62 @@ describe('feedback', () => {
     for (const hits of shown) expect(hits).toContain(beside.messageId);
   });
 
+  it('keeps its wording out, too, whoever says it again, as a hit and beside others', async () => {
+    const one = await home();
+    await one.add(
+      conversationOf(['Port?', 'The staging server listens on port 8081!', 'Thanks, port noted.']),
+      conversationOf(['The staging server listens on port 8081, and on 8443.']),
+    );
+    await one.indexed();
+    const question = 'staging server listens on which port';
+    const best = await first(one, question);
+    if (best?.passage !== 'The staging server listens on port 8081.') throw new Error(best?.passage);
+    await one.notes.judge({ ...told(best), verdict: 'never', query: null });
+    for (const [asked, limit] of [
+      [question, 5],
+      ['Thanks, port noted', 1],
+    ] as const) {
+      const { passages, nearMisses } = await one.recall(asked, { limit });
+      const all = [...passages, ...nearMisses].flatMap(({ passage, neighbours }) => [
+        passage,
+        ...neighbours.map(({ text }) => text),
+      ]);
+      expect(all.filter((text) => /port 8081[.!]/.test(text))).toEqual([]);
+    }
+    // More than that is another wording.
+    expect((await first(one, question))?.passage).toContain('8443');
+  });
+
+  it('of a note holds however the note is rewritten, as far as it is about the note', async () => {
+    const one = await home();
+    const note = await one.notes.write({ text: 'The staging server is called heron.' });
+    await one.indexed();
+    const best = await first(one, 'staging server called');
+    if (best?.conversationId !== NOTES) throw new Error(best?.passage);
+    const pin = await one.notes.judge({ ...told(best), verdict: 'pinned', query: null });
+    await one.notes.judge({ ...told(best), verdict: 'not-related', query: 'staging server called' });
+    await one.notes.write({ id: note.id, text: 'The staging server is called egret.' });
+    await one.indexed();
+    const again = await first(one, 'staging server called');
+    expect(again?.passage).toContain('egret');
+    const boosts = again?.scores.boosts?.map(({ name }) => name);
+    expect(boosts).toContain('pin');
+    expect(boosts).not.toContain('not-related');
+    if (!again) throw new Error('nothing found');
+    await one.notes.judge({ ...told(again), verdict: 'never', query: null });
+    expect(one.notes.state.get().feedback.map(({ id }) => id)).toContain(pin.id);
+    expect(one.notes.state.get().feedback.filter(({ verdict }) => verdict === 'pinned')).toEqual([]);
+    await one.notes.write({ id: note.id, text: 'The staging server is called ibis.' });
+    await one.indexed();
+    const { passages, nearMisses } = await one.recall('staging server called');
+    expect([...passages, ...nearMisses].filter(({ conversationId }) => conversationId === NOTES)).toEqual([]);
+  });
+
   it('pins a passage above its like, and pushes one down for a question that is much the same', async () => {
     const one = await home();
     const found = (await one.recall('staging server port')).passages;
     const [best, second] = found;
     if (!best || !second) throw new Error('two passages were expected');
-    const told = (passage: typeof best) => ({
-      conversationId: passage.conversationId,
-      messageId: passage.messageId,
-      passage: passage.passage,
-      title: passage.title,
-    });
     await one.notes.judge({ ...told(best), verdict: 'not-related', query: 'the staging server port' });
     const down = (await one.recall('staging server port')).passages.find(
       ({ messageId }) => messageId === best.messageId,
