@@ -14,6 +14,7 @@ import type { LocksLike } from '../../../src/services/chat/draft-rows.ts';
 import type { NotesLike } from '../../../src/services/chat/tools/index.ts';
 import { type ContextDependencies, createContext } from '../../../src/services/context/context-service.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
+import type { NotesState } from '../../../src/services/documents/notes.ts';
 import type { RecallRequest, RecallResult } from '../../../src/services/memory/memory.ts';
 
 /** Exclusive locks in one thread. `kill` frees all that one holder has, as the end of a tab does. */
@@ -58,6 +59,10 @@ export const passage = (id: string, text: string): RecalledPassage => ({
   scores: { vector: 0.9, keyword: 0.8, hybrid: 0.86, decay: 1, final: 0.86 },
   tokens: 10,
 });
+
+/** What a person told memory: nothing so far. */
+export const told = () =>
+  writable<Pick<NotesState, 'ready' | 'notes' | 'feedback'>>({ ready: true, notes: [], feedback: [] });
 
 export function createScene(
   options: {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { asMessageId, type ConversationId } from '../../../domain/base/ids.ts';
 import { childrenOf, effectiveHead, newestLeaf, pathTo } from '../../../domain/chat/conversation.ts';
 import { type Message, textOf } from '../../../domain/chat/message.ts';
+import { neverOf } from '../../../domain/memory/notes.ts';
 import { isOfMemory } from '../../../domain/memory/own-tools.ts';
 import { isExcluded, redact } from '../../../domain/memory/privacy.ts';
 import { defineTool, type ToolContext, type ToolOutcome } from './tool.ts';
@@ -45,6 +46,7 @@ export const openConversation = defineTool({
       (message) => message.kind === 'message' && message.role !== 'system',
     );
     const place = wanted === null ? path.length - 1 : path.findIndex((message) => message.id === wanted);
+    const never = neverOf(context.notes?.state.get().feedback ?? []);
     const from = Math.max(0, place - AROUND);
     let room = MAX_ALL;
     const lines: string[] = [];
@@ -54,6 +56,9 @@ export const openConversation = defineTool({
         Math.min(MAX_MESSAGE, room),
       );
       if (text.trim() === '') continue;
+      // As memory has it, without secrets: so its words were kept with what the person said of them.
+      const said = redact(textOf(message), privacy.sensitive_keywords).text;
+      if (never({ conversationId: conversation.id, messageId: message.id, text: said })) continue;
       room -= text.length;
       lines.push(`${message.role}${message.id === wanted ? ' (the message asked for)' : ''}: ${text}`);
       if (room <= 0) break;

@@ -9,7 +9,7 @@ import type { Config } from '../../../../src/domain/settings/config.ts';
 import { descriptionOf, TOOLS } from '../../../../src/services/chat/tools/index.ts';
 import type { Script } from '../../../server/scripted-model.ts';
 import { startTalks, words } from '../../context/talk.ts';
-import { passage } from '../setup.ts';
+import { passage, told } from '../setup.ts';
 
 const allTools = (config: Config): Config => ({
   ...config,
@@ -107,6 +107,29 @@ describe('tools', () => {
     expect(results[2]).toMatchObject({ isError: true });
   });
 
+  it('read nothing of another conversation that is never to be recalled', async () => {
+    const state = told();
+    const { say, path } = talk({ notes: { state, write: async () => ({ id: 'n1' }) } });
+    const other = await say('Listen');
+    await say('The doctor said it is the knee.', other);
+    await say('My port is 8081 and my password: hunter2hunter2', other);
+    const [, , knee] = await path(other);
+    const verdict = { verdict: 'never', conversationId: other, query: null, title: '', at: 1 } as const;
+    const seen = 'My port is 8081 and my password: •••';
+    state.set({
+      ...state.get(),
+      feedback: [
+        { ...verdict, id: 'knee', messageId: knee?.id as string, passage: 'The doctor said it is the knee.' },
+        { ...verdict, id: 'port', conversationId: 'c', messageId: 'elsewhere', passage: seen },
+      ],
+    });
+    server.next(calls(['open_conversation', { id: other }]), words('ok'));
+    const [result] = resultsOf(await path(await say('look')));
+    expect(result?.text).toContain('assistant:');
+    expect(result?.text).not.toContain('knee');
+    expect(result?.text).not.toContain('8081');
+  });
+
   it('keep no note of what is said in an excluded folder', async () => {
     const kept: unknown[] = [];
     const { say, path, documents } = talk({
@@ -115,6 +138,7 @@ describe('tools', () => {
         privacy: { ...config.privacy, exclude_work_dirs: ['secret-project'] },
       }),
       notes: {
+        state: told(),
         write: async (note) => {
           kept.push(note);
           return { id: 'n1' };
@@ -144,6 +168,7 @@ describe('tools', () => {
     const kept: unknown[] = [];
     const { say, path, documents } = talk({
       notes: {
+        state: told(),
         write: async (note) => {
           kept.push(note);
           return { id: 'n1' };
