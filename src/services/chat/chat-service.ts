@@ -26,6 +26,7 @@ import { createDraftRows, type LocksLike } from './draft-rows.ts';
 import { planSendBack, questionsAfter } from './send-back.ts';
 import { createToolRefusals } from './tool-refusals.ts';
 import type { NotesLike } from './tools/index.ts';
+import { recallAgain } from './turn-recall.ts';
 import { createTurns, type TurnRequest } from './turns.ts';
 
 export interface ChatDependencies {
@@ -322,7 +323,8 @@ export function createChat(deps: ChatDependencies): Chat {
       await inLine(session, async () => {
         const conversation = await needed(id);
         const { asked, first } = questionOf(conversation, answerId);
-        const stored = first?.parts.find((part) => part.type === 'recall');
+        const before = first?.parts.find((part) => part.type === 'recall');
+        const stored = before && (await recallAgain(before, { documents, notes: deps.notes }));
         const fruitless =
           first?.finish !== undefined &&
           first.finish !== 'stop' &&
@@ -332,7 +334,7 @@ export function createChat(deps: ChatDependencies): Chat {
         start(session, id, {
           asked: asked.id,
           explicit: true,
-          // The same passages as before, byte for byte; an answer that had none may find some now.
+          // The same passages as before, byte for byte, as far as they still hold; an answer that has none may find some now.
           ...(stored && stored.passages.length > 0 ? { recall: stored } : {}),
           ...(fruitless ? { replaces: first.id } : {}),
         });

@@ -1,16 +1,19 @@
 // What memory gives to an answer: whether it is asked at all, for what, and how long an answer waits for it.
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import type { MessageId } from '../../domain/base/ids.ts';
+import { asConversationId, asMessageId, type MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
 import { startsTurn } from '../../domain/chat/checkpoint.ts';
 import { compactionOn } from '../../domain/chat/compaction.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
-import { withoutMessages } from '../../domain/memory/passages.ts';
+import { feedbackFor, isNotes, isStillThere } from '../../domain/memory/notes.ts';
+import { type Said, withoutMessages } from '../../domain/memory/passages.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import type { Documents } from '../documents/documents.ts';
 import type { Memory, RecallResult } from '../memory/memory.ts';
 import { askedAgain } from './repeat.ts';
+import type { NotesLike } from './tools/index.ts';
 
 /** A slow index holds up an answer no longer than this, ms. */
 const RECALL_PATIENCE = 3000;
@@ -65,6 +68,37 @@ function wasJustFolded(
     (folded.reason === 'auto' || folded.reason === 'length') &&
     folded.createdAt >= (before?.createdAt ?? 0)
   );
+}
+
+/** Memory of an earlier answer, for the same question again: without what was deleted since, or is by now not to be recalled for it. */
+export async function recallAgain(
+  stored: Recall,
+  { documents, notes }: { documents: Pick<Documents, 'library' | 'read'>; notes: NotesLike | undefined },
+): Promise<Recall> {
+  const { ready, entries } = documents.library.get();
+  const told = notes?.state.get();
+  const { never, notRelated } = feedbackFor(told?.feedback ?? [], stored.query);
+  const living = new Set<string>(entries.flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : [])));
+  const quoted = [...new Set([...stored.passages, ...stored.nearMisses].map((one) => one.conversationId))];
+  const read = new Map(
+    await Promise.all(
+      quoted
+        .filter((id) => living.has(id))
+        .map(async (id) => [id, await documents.read(asConversationId(id))] as const),
+    ),
+  );
+  const isGone = (said: Said): boolean => {
+    // What was not read yet is not known to be gone.
+    if (!(isNotes(said.conversationId) ? told?.ready : ready)) return false;
+    if (!isStillThere(said, living, told?.notes ?? [])) return true;
+    return read.get(said.conversationId)?.messages.has(asMessageId(said.messageId)) === false;
+  };
+  const out = (said: Said) => never(said) || notRelated(said) || isGone(said);
+  return {
+    ...stored,
+    passages: withoutMessages(stored.passages, out),
+    nearMisses: withoutMessages(stored.nearMisses, out),
+  };
 }
 
 export function createTurnRecall({

@@ -9,7 +9,7 @@ import { type Message, textOf } from '../../../src/domain/chat/message.ts';
 import type { TurnState } from '../../../src/services/chat/chat.ts';
 import { MAX_TEXT_BYTES } from '../../../src/services/chat/chat-service.ts';
 import { type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
-import { createLocks, createScene, passage } from './setup.ts';
+import { createLocks, createScene, passage, told } from './setup.ts';
 
 let server: ScriptedModelServer;
 let id = 'plain';
@@ -40,6 +40,17 @@ afterAll(() => server.close());
 
 const ANSWER = 'Yes. The backup runs every night at three.';
 const last = (messages: readonly Message[]) => messages.at(-1) as Message;
+
+/** The conversation that passages are from, and a message of it. */
+const OLD = asConversationId('old');
+const said = (name: string): Message => ({
+  id: asMessageId(name),
+  parentId: null,
+  role: 'user',
+  kind: 'message',
+  createdAt: 1,
+  parts: [{ type: 'text', text: name }],
+});
 
 describe('a turn', () => {
   it('saves the question before anything is asked', async () => {
@@ -475,9 +486,10 @@ describe('stopping and breaking', () => {
 describe('again and otherwise', () => {
   it('regenerates as a sibling, with the same memory', async () => {
     id = 'echo';
-    const { say, path, chat, idle, all, asked } = scene({
+    const { say, path, chat, idle, all, asked, documents } = scene({
       recall: async () => ({ passages: [passage('m1', 'at three')] }),
     });
+    await documents.change(OLD, { messages: [said('m1')] });
     const conversation = await say('When?');
     const first = last(await path(conversation));
     await chat.regenerate(conversation, first.id);
@@ -489,6 +501,51 @@ describe('again and otherwise', () => {
     expect(asked).toHaveLength(1);
     const [one, two] = server.chats();
     expect(two?.messages).toEqual(one?.messages);
+  });
+
+  it('regenerates without what was deleted since, or called never or not related', async () => {
+    id = 'echo';
+    const state = told();
+    const found = [
+      {
+        ...passage('m1', 'at three'),
+        neighbours: [{ messageId: 'm2', role: 'user', text: 'at ten', createdAt: 1 }],
+      },
+      passage('m2', 'at ten'),
+      passage('m3', 'at four'),
+      passage('m4', 'AT FOUR!'),
+      { ...passage('m5', 'at nine'), conversationId: 'gone' },
+      { ...passage('n1@1', 'at six'), conversationId: 'notes' },
+      passage('m6', 'at seven'),
+    ];
+    const { say, path, chat, idle, asked, documents } = scene({
+      recall: async () => ({ passages: found, nearMisses: [passage('m7', 'at four')] }),
+      notes: { state, write: async () => ({ id: 'n2' }) },
+    });
+    await documents.change(OLD, { messages: ['m1', 'm2', 'm3', 'm4', 'm7'].map(said) });
+    await documents.change(asConversationId('gone'), { messages: [said('m5')], meta: { deletedAt: 5 } });
+    const conversation = await say('When?');
+    const first = last(await path(conversation));
+    const verdict = { conversationId: 'old', title: '', at: 1, query: null, passage: '' };
+    state.set({
+      ready: true,
+      notes: [],
+      feedback: [
+        { ...verdict, id: 'm3', messageId: 'm3', verdict: 'never', passage: 'at four' },
+        { ...verdict, id: 'm2', messageId: 'm2', verdict: 'not-related', query: 'When?' },
+        { ...verdict, id: 'm1', messageId: 'm1', verdict: 'not-related', query: 'something else' },
+      ],
+    });
+    await chat.regenerate(conversation, first.id);
+    await idle(conversation);
+    const part = last(await path(conversation)).parts.find(({ type }) => type === 'recall');
+    expect(part).toMatchObject({ passages: [{ messageId: 'm1', neighbours: [] }], nearMisses: [] });
+    expect(asked).toHaveLength(1);
+    const sent = JSON.stringify(server.chats().at(-1)?.messages);
+    expect(sent).toContain('at three');
+    expect(sent).not.toMatch(/at (four|six|seven|nine|ten)/i);
+    // What the first answer had is kept with it.
+    expect(JSON.stringify(first)).toContain('at ten');
   });
 
   it('answers a question that was never answered', async () => {
