@@ -2,13 +2,17 @@
 import type { Page } from '@playwright/test';
 import { chatgptHistory, expect, HISTORY, holdToast, openApp, remembered, test } from './app.ts';
 
-const bring = async (page: Page, by: 'words' | 'meaning' = 'meaning') => {
+const bring = async (
+  page: Page,
+  by: 'words' | 'meaning' = 'meaning',
+  history: string = chatgptHistory(HISTORY),
+) => {
   await page.evaluate(async (json) => {
     const bytes = new TextEncoder().encode(json);
     await globalThis.recollect?.app.library.importFiles([
       { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
     ]);
-  }, chatgptHistory(HISTORY));
+  }, history);
   await remembered(page, by);
 };
 const part = (page: Page, name: string) =>
@@ -136,4 +140,107 @@ test('pictures lead to conversations, with the pointer, the keyboard and as tabl
   await expect(working.getByRole('button', { name: /Night train/ })).toBeVisible();
   await page.goto('/memory?console');
   await expect(working).toContainText('No conversation is open.');
+});
+
+test('every mark of the topic map leads to its conversation, with the pointer and the keyboard', async ({
+  page,
+}) => {
+  await openApp(page);
+  await bring(page);
+  await openMemory(page);
+  await part(page, 'Pictures');
+  const marks = page.getByRole('region', { name: 'Topic map' }).locator('svg a');
+  await expect(marks).toHaveCount(HISTORY.length);
+  const seen: string[] = [];
+  for (let at = 0; at < HISTORY.length; at++) {
+    const title = ((await marks.nth(at).getAttribute('aria-label')) ?? '').split(', ')[0] as string;
+    seen.push(title);
+    if (at % 2 === 0) await marks.nth(at).click();
+    else {
+      // One stop for the Tab key, arrows from mark to mark.
+      await marks.first().focus();
+      for (let step = 0; step < at; step++) await page.keyboard.press('ArrowRight');
+      await expect(marks.nth(at)).toBeFocused();
+      await page.keyboard.press('Enter');
+    }
+    await expect(page).toHaveURL(/\/c\//);
+    await expect(page.getByRole('heading', { name: title })).toBeVisible();
+    await page.goBack();
+    await expect(marks).toHaveCount(HISTORY.length);
+  }
+  expect(seen.sort()).toEqual(HISTORY.map(({ title }) => title as string).sort());
+});
+
+test('every day of the calendar leads to what happened on it, years back as well, with the pointer and the keyboard', async ({
+  page,
+}) => {
+  await openApp(page);
+  const talks = JSON.parse(chatgptHistory(HISTORY.slice(0, 3)));
+  // The first two took place three years ago, two days apart.
+  const long = (new Date().getFullYear() - 3 - 1970) * 31_556_952 + 200 * 86_400;
+  for (const [at, talk] of talks.slice(0, 2).entries()) {
+    const begun = long + at * 2 * 86_400;
+    talk.create_time = begun;
+    talk.update_time = begun;
+    for (const node of Object.values<{ message: { create_time: number } | null }>(talk.mapping))
+      if (node.message) node.message.create_time = begun;
+  }
+  await bring(page, 'words', JSON.stringify(talks));
+  await openMemory(page);
+  await part(page, 'Pictures');
+  const calendar = page.getByRole('region', { name: 'Calendar' });
+  const marks = calendar.locator('svg a');
+  const day = page.locator('[aria-live=polite]').filter({ has: page.getByRole('heading', { level: 3 }) });
+  await expect(marks).toHaveCount(1);
+  await marks.first().click();
+  await day.getByRole('button', { name: 'Balcony tomatoes' }).click();
+  await expect(page.getByRole('heading', { name: 'Balcony tomatoes' })).toBeVisible();
+  await page.goBack();
+
+  const year = calendar.getByRole('button', { name: String(new Date().getFullYear() - 3) });
+  await year.focus();
+  await page.keyboard.press('Enter');
+  await expect(year).toHaveAttribute('aria-pressed', 'true');
+  await expect(marks).toHaveCount(2);
+  await expect(calendar.getByRole('figure').or(calendar.locator('svg[aria-label]'))).toHaveAttribute(
+    'aria-label',
+    'Calendar of 2 conversations',
+  );
+  for (const [at, title] of ['Backup of the photos', '数据库备份'].entries()) {
+    await year.click();
+    await marks.first().focus();
+    if (at > 0) await page.keyboard.press('ArrowRight');
+    await expect(marks.nth(at)).toBeFocused();
+    await page.keyboard.press('Enter');
+    const link = day.getByRole('button');
+    await expect(link).toHaveText(title);
+    await link.focus();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { name: title })).toBeVisible();
+    await page.goBack();
+  }
+  await year.click();
+  await calendar.getByRole('button', { name: 'As a table' }).click();
+  await expect(calendar.getByRole('row')).toHaveCount(3);
+});
+
+test('a day on which a memory note came back leads to the notes', async ({ page }) => {
+  await openApp(page);
+  await page.evaluate(() =>
+    globalThis.recollect?.app.notes.write({ text: 'The spare key of the boat hangs behind the clock.' }),
+  );
+  await bring(page, 'words');
+  const message = page.getByRole('textbox', { name: 'Message', exact: true });
+  await message.fill('Where does the spare key of the boat hang?');
+  await message.press('Enter');
+  await expect(page.getByText('From memory, no model was asked')).toBeVisible();
+  await remembered(page, 'words');
+  await openMemory(page);
+  await part(page, 'Pictures');
+  const calendar = page.getByRole('region', { name: 'Calendar' });
+  await calendar.getByRole('button', { name: 'Recalled', exact: true }).click();
+  await calendar.locator('svg a').last().click();
+  await page.getByRole('button', { name: 'Memory notes' }).click();
+  await expect(page).toHaveURL(/\/memory\/notes/);
+  await expect(page.getByRole('listitem').filter({ hasText: 'behind the clock' })).toBeVisible();
 });

@@ -14,6 +14,7 @@ import { type Navigation, pathOf, routeOf, useNavigation } from '../hooks/naviga
 import { formatDate, formatNumber, locale } from '../i18n/index.ts';
 import { Button, Skeleton, Spinner } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { type CalendarDay, daysOf, isWithin, stretchOf, weekdayOf, yearsOf } from './calendar.ts';
 import { PlotFigure } from './plot.tsx';
 import { Section } from './section.tsx';
 
@@ -34,9 +35,6 @@ const openPath = (navigation: Navigation, path: string): void => {
   else if (route.screen === 'memory') navigation.openScreen('memory', route.section);
 };
 
-/** Days in the calendar: a year in whole weeks where there is room, half a year on a phone. */
-const YEAR_WEEKS = 53;
-const PHONE_WEEKS = 26;
 const TABLE_ROWS = 100;
 
 export function Pictures() {
@@ -102,12 +100,15 @@ function Picture({
   title,
   help,
   aside,
+  controls,
   children,
   table,
 }: {
   title: string;
   help: string;
   aside?: ReactNode;
+  /** What is shown, above the picture as above the table. */
+  controls?: ReactNode;
   children: ReactNode;
   table: () => ReactNode;
 }) {
@@ -126,6 +127,7 @@ function Picture({
       }
     >
       <p className="mb-3 text-ink-3 text-xs">{help}</p>
+      {controls}
       {asTable ? (
         <div className="max-h-120 overflow-auto rounded-lg border border-line">{table()}</div>
       ) : (
@@ -377,91 +379,78 @@ function TopicMap({ conversations }: { conversations: readonly Conversation[] })
 
 // ── calendar ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface CalendarDay {
-  /** Local midnight. */
-  readonly date: Date;
-  readonly written: readonly ConversationId[];
-  readonly recalled: readonly ConversationId[];
-}
-
-/** Local midnight of a moment. */
-const midnight = (time: number): number => new Date(time).setHours(0, 0, 0, 0);
+type Layer = 'written' | 'recalled';
 
 function Calendar({ overview }: { overview: Overview }) {
   const { t } = useTranslation('memory');
   const navigation = useNavigation();
-  const [layer, setLayer] = useState<'written' | 'recalled'>('written');
-  const [chosen, setChosen] = useState<string | null>(null);
-  const days = useMemo(() => {
-    const found = new Map<number, { written: Set<ConversationId>; recalled: ConversationId[] }>();
-    const at = (time: number) => {
-      const day = midnight(time);
-      const known = found.get(day) ?? { written: new Set(), recalled: [] };
-      found.set(day, known);
-      return known;
-    };
-    for (const { id, said } of overview.conversations) for (const time of said) at(time).written.add(id);
-    for (const { at: time, conversationId } of overview.recalled) at(time).recalled.push(conversationId);
-    return new Map<string, CalendarDay>(
-      [...found].map(([day, { written, recalled }]) => [
-        String(day),
-        { date: new Date(day), written: [...written], recalled },
-      ]),
-    );
-  }, [overview]);
-  const follow = useCallback((day: string) => setChosen(day.replace(/^#/, '')), []);
+  const [layer, setLayer] = useState<Layer>('written');
+  /** Null: the latest twelve months. */
+  const [year, setYear] = useState<number | null>(null);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const days = useMemo(() => daysOf(overview), [overview]);
+  const years = useMemo(() => yearsOf(days.values(), Date.now()), [days]);
+  const stretch = useMemo(() => stretchOf(year, Date.now()), [year]);
+  const shown = useMemo(
+    () => [...days.values()].filter((day) => day[layer].length > 0 && isWithin(day.date, stretch)),
+    [days, layer, stretch],
+  );
+  const follow = useCallback((day: string) => setChosen(Number(day.replace(/^#/, ''))), []);
   const options = useCallback(
     (width: number): Plot.PlotOptions => {
-      const weeks = width < 560 ? PHONE_WEEKS : YEAR_WEEKS;
-      const firstDay = 1;
-      const today = midnight(Date.now());
-      const toWeekStart = (new Date(today).getDay() - firstDay + 7) % 7;
-      const start = new Date(today);
-      start.setDate(start.getDate() - toWeekStart - (weeks - 1) * 7);
+      const lead = weekdayOf(stretch.from);
       const cells = [];
       for (let at = 0; ; at++) {
-        const date = new Date(start);
+        const date = new Date(stretch.from);
         date.setDate(date.getDate() + at);
-        if (date.getTime() > today) break;
-        const day = days.get(String(date.getTime()));
-        const count = (layer === 'written' ? day?.written : day?.recalled)?.length ?? 0;
+        if (date > stretch.to) break;
+        const count = days.get(date.getTime())?.[layer].length ?? 0;
         cells.push({
-          week: Math.floor(at / 7),
-          weekday: at % 7,
+          week: Math.floor((lead + at) / 7),
+          weekday: weekdayOf(date),
           date,
           count,
           href: count > 0 ? `#${date.getTime()}` : null,
           title: `${formatDate(date.getTime())}\n${t(`pictures.calendar.count.${layer}`, { count })}`,
         });
       }
+      // A phone has no room for a year in one row.
+      const rows = width < 560 ? 2 : 1;
+      const weeks = Math.ceil(((cells.at(-1)?.week ?? 0) + 1) / rows);
+      const across = ({ week }: { week: number }) => week % weeks;
+      /** Each row has a line for the names of the months above its seven days. */
+      const line = (week: number, weekday: number) => Math.floor(week / weeks) * 8 + 1 + weekday;
+      const down = ({ week, weekday }: { week: number; weekday: number }) => line(week, weekday);
       const most = Math.max(1, ...cells.map(({ count }) => count));
       const months = cells.filter(({ date }) => date.getDate() === 1);
       const monthName = new Intl.DateTimeFormat(locale(), { month: 'short' });
       const dayName = new Intl.DateTimeFormat(locale(), { weekday: 'short' });
       const strong = layer === 'written' ? 'var(--ink-2)' : 'var(--memory-strong)';
       return {
-        height: Math.round((width - 44) / weeks) * 7 + 34,
+        height: Math.round((width - 40) / weeks) * 8 * rows + 4,
         marginLeft: 36,
-        marginTop: 20,
+        marginTop: 0,
         marginRight: 4,
         marginBottom: 4,
         padding: 0,
         x: { axis: null, type: 'band', domain: Array.from({ length: weeks }, (_, week) => week) },
         y: {
           type: 'band',
-          domain: [0, 1, 2, 3, 4, 5, 6],
-          ticks: [0, 2, 4],
+          domain: Array.from({ length: 8 * rows }, (_, at) => at),
+          ticks: Array.from({ length: rows }, (_, row) =>
+            [0, 2, 4].map((one) => line(row * weeks, one)),
+          ).flat(),
           tickSize: 0,
           label: null,
-          tickFormat: (weekday: number) => dayName.format(new Date(2024, 0, 1 + weekday)),
+          tickFormat: (at: number) => dayName.format(new Date(2024, 0, at % 8)),
         },
         marks: [
-          Plot.cell(cells, { x: 'week', y: 'weekday', fill: 'var(--fill)', inset: 1, rx: 2 }),
+          Plot.cell(cells, { x: across, y: down, fill: 'var(--fill)', inset: 1, rx: 2 }),
           Plot.cell(
             cells.filter(({ count }) => count > 0),
             {
-              x: 'week',
-              y: 'weekday',
+              x: across,
+              y: down,
               fill: strong,
               fillOpacity: (cell) => 0.25 + 0.75 * Math.sqrt(cell.count / most),
               inset: 1,
@@ -471,20 +460,26 @@ function Calendar({ overview }: { overview: Overview }) {
             },
           ),
           Plot.text(months, {
-            x: 'week',
+            x: across,
+            y: ({ week }) => line(week, -1),
             text: ({ date }) => monthName.format(date),
-            frameAnchor: 'top',
             textAnchor: 'start',
-            dy: -14,
           }),
         ],
       };
     },
-    [days, layer, t],
+    [days, stretch, layer, t],
   );
-  const day = chosen === null ? undefined : days.get(chosen);
-  const ids = new Set(day ? (layer === 'written' ? day.written : day.recalled) : []);
-  const total = layer === 'written' ? overview.conversations.length : overview.recalled.length;
+  const day = shown.find(({ date }) => date.getTime() === chosen);
+  const ids = new Set(day?.[layer]);
+  const listed = [
+    ...[...ids].filter(isNotes).map((id) => ({ id, title: t('notes.title') })),
+    ...overview.conversations.filter(({ id }) => ids.has(id)),
+  ];
+  const total =
+    layer === 'written'
+      ? new Set(shown.flatMap(({ written }) => written)).size
+      : shown.reduce((sum, { recalled }) => sum + recalled.length, 0);
   return (
     <div>
       <Picture
@@ -502,14 +497,33 @@ function Calendar({ overview }: { overview: Overview }) {
             {t(`pictures.calendar.${one}`)}
           </Button>
         ))}
-        table={() => <DayTable days={[...days.values()]} layer={layer} onChoose={follow} />}
+        controls={
+          years.length > 0 && (
+            <fieldset className="mb-2 flex flex-wrap gap-1">
+              <legend className="sr-only">{t('pictures.calendar.period')}</legend>
+              {[null, ...years].map((one) => (
+                <Button
+                  key={one}
+                  size="sm"
+                  variant="ghost"
+                  aria-pressed={year === one}
+                  className="aria-pressed:bg-fill aria-pressed:text-ink"
+                  onClick={() => setYear(one)}
+                >
+                  {one ?? t('pictures.calendar.latest')}
+                </Button>
+              ))}
+            </fieldset>
+          )
+        }
+        table={() => <DayTable days={shown} layer={layer} onChoose={follow} />}
       >
         <PlotFigure
           options={options}
           onFollow={follow}
           label={t(`pictures.calendar.label.${layer}`, { count: total })}
         />
-        {layer === 'recalled' && total === 0 && (
+        {layer === 'recalled' && [...days.values()].every(({ recalled }) => recalled.length === 0) && (
           <p className="mt-2 text-ink-3">{t('pictures.calendar.noneRecalled')}</p>
         )}
       </Picture>
@@ -519,24 +533,22 @@ function Calendar({ overview }: { overview: Overview }) {
             {formatDate(day.date.getTime())}
             <span className="ml-2 font-normal text-ink-3 text-xs">
               {t(`pictures.calendar.count.${layer}`, {
-                count: (layer === 'written' ? day.written : day.recalled).length,
+                count: day[layer].length,
               })}
             </span>
           </h3>
           <ul className="mt-1 -mx-1.5">
-            {overview.conversations
-              .filter(({ id }) => ids.has(id))
-              .map((one) => (
-                <li key={one.id}>
-                  <button
-                    type="button"
-                    onClick={() => navigation.openConversation(one.id)}
-                    className="touchable block w-full truncate rounded-sm px-1.5 py-1 text-left hover:bg-fill"
-                  >
-                    {one.title || t('untitled')}
-                  </button>
-                </li>
-              ))}
+            {listed.map(({ id, title }) => (
+              <li key={id}>
+                <button
+                  type="button"
+                  onClick={() => openPath(navigation, pathTo(id))}
+                  className="touchable block w-full truncate rounded-sm px-1.5 py-1 text-left hover:bg-fill"
+                >
+                  {title || t('untitled')}
+                </button>
+              </li>
+            ))}
           </ul>
         </div>
       )}
@@ -550,13 +562,11 @@ function DayTable({
   onChoose,
 }: {
   days: readonly CalendarDay[];
-  layer: 'written' | 'recalled';
+  layer: Layer;
   onChoose: (day: string) => void;
 }) {
   const { t } = useTranslation('memory');
-  const rows = days
-    .filter((day) => day[layer].length > 0)
-    .sort((a, b) => b.date.getTime() - a.date.getTime());
+  const rows = [...days].sort((a, b) => b.date.getTime() - a.date.getTime());
   return (
     <table className="w-full text-left text-sm">
       <thead className="sticky top-0 bg-paper text-ink-3 text-xs">
@@ -566,7 +576,7 @@ function DayTable({
         </tr>
       </thead>
       <tbody>
-        {rows.slice(0, TABLE_ROWS).map((day) => (
+        {rows.map((day) => (
           <tr key={day.date.getTime()} className="border-t">
             <td className="px-3 py-1.5">
               <button
@@ -580,7 +590,6 @@ function DayTable({
             <td className="px-3 py-1.5 text-right tabular-nums">{formatNumber(day[layer].length)}</td>
           </tr>
         ))}
-        <MoreRows count={rows.length - TABLE_ROWS} columns={2} />
       </tbody>
     </table>
   );

@@ -240,6 +240,8 @@ export const memory = {
       help: 'The stronger a day’s colour, the more happened. Choose a day to see its conversations.',
       written: 'Written',
       recalled: 'Recalled',
+      period: 'Which days',
+      latest: 'Last twelve months',
       noneRecalled: 'Memory has not brought anything back yet.',
       count: {
         written_one: '{{count, number}} conversation',

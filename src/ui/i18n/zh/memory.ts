@@ -211,6 +211,8 @@ export const memory = {
       help: '颜色越重，当天的内容越多。选择一天可以看到当天的对话。',
       written: '写下的',
       recalled: '想起的',
+      period: '哪些日子',
+      latest: '最近十二个月',
       noneRecalled: '记忆还没有想起过什么。',
       count: {
         written_other: '{{count, number}} 个对话',
