@@ -4,7 +4,7 @@ import type { IndexFilter } from '../../adapters/index/memory-index.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { nearest } from './parse.ts';
 
-const WORDS = ['here', 'pinned', 'archived', 'all'] as const;
+const WORDS = ['here', 'pinned', 'active', 'archived', 'all'] as const;
 const ALLOWED = `${WORDS.join(', ')}, 2025-03, 2025-01-01..2025-03-31, ..2025-03, 2025-03..`;
 
 /** A year, a month or a day; its first moment and the first one after it, in the person's time zone. */
@@ -35,8 +35,8 @@ function datesOf(text: string): Pick<IndexFilter, 'after' | 'before'> | undefine
 }
 
 /**
- * `here`: conversations of this work dir; `pinned`; `archived`: those only; `all`: archived ones as well (the default); a date, a month, a year
- * or a range of them. `workDir` is that of the conversation on the screen. Throws `command-argument`.
+ * `here`: conversations of this work dir; `pinned`: those only; `active`: without archived ones; `archived`: those only; `all`: both (the
+ * default, as where memory is asked by itself); a date, a month, a year or a range of them. `workDir` is that of the conversation on the screen. Throws `command-argument`.
  */
 export function filterOfScope(scope: string, workDir: string | null): IndexFilter {
   let filter: IndexFilter = {};
@@ -52,12 +52,13 @@ export function filterOfScope(scope: string, workDir: string | null): IndexFilte
             command: 'recall',
             argument: 'scope',
             value: 'here',
-            allowed: 'pinned, archived, all',
+            allowed: 'pinned, active, archived, all',
             nearest: '',
           },
         });
       filter = { ...filter, workDir };
     } else if (word === 'pinned') filter = { ...filter, pinned: true };
+    else if (word === 'active') filter = { ...filter, archived: false };
     else if (word === 'archived') filter = { ...filter, archived: true };
     else if (word === 'all') continue;
     else if (dates) filter = { ...filter, ...dates };

@@ -186,12 +186,16 @@ describe('/recall in a scope, or explained', () => {
     await documents.change(id, { meta: { workDir: '/proj/demo' } });
     await run('/recall backups --scope "here, pinned"', id);
     await run('/recall backups --scope archived,2025-03', id);
+    await run('/recall backups --scope active', id);
+    await run('/recall backups --scope all', id);
     await run('/recall backups --scope 2025-01-10..2025-02', id);
     await run('/recall backups --scope ..2024', id);
     const day = (year: number, month: number, date: number) => new Date(year, month - 1, date).getTime();
     expect(recalls.map((request) => request.filter)).toEqual([
       { workDir: '/proj/demo', pinned: true },
       { archived: true, after: day(2025, 3, 1), before: day(2025, 4, 1) },
+      { archived: false },
+      {},
       { after: day(2025, 1, 10), before: day(2025, 3, 1) },
       { before: day(2025, 1, 1) },
     ]);

@@ -7,7 +7,8 @@ export const commands = {
     '--with-context': 'with what was said right before and after',
     '--jump-to': 'open the passage with this id',
     '--explain': 'a dry run: every number, and what would be sent',
-    '--scope': 'here, pinned, archived, a date or a range like 2025-01..2025-03',
+    '--scope':
+      'here, pinned, active (no archived ones), archived (only those), all, a date or a range like 2025-01..2025-03',
   },
   compact: {
     summary: 'Fold older messages into a summary, so that the conversation fits the model',

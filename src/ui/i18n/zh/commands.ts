@@ -7,7 +7,8 @@ export const commands = {
     '--with-context': '连同前后的消息',
     '--jump-to': '打开此编号的片段',
     '--explain': '预演：列出全部分数和将要发送的内容',
-    '--scope': 'here（当前目录）、pinned、archived、日期或 2025-01..2025-03 这样的范围',
+    '--scope':
+      'here（当前目录）、pinned、active（不含已归档）、archived（仅已归档）、all、日期或 2025-01..2025-03 这样的范围',
   },
   compact: {
     summary: '把较早的消息折叠成摘要，让对话放得进模型',
