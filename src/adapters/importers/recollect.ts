@@ -29,6 +29,9 @@ const LOOKED_AT = 50;
 
 const HEADER = new RegExp(`^\\s*\\{[^{[]{0,200}"format"\\s*:\\s*"${ARCHIVE_FORMAT}"`);
 
+const isTold = (raw: unknown): raw is { readonly createdAt: unknown } =>
+  typeof raw === 'object' && raw !== null && 'createdAt' in raw;
+
 /** What is left of a damaged message: where it stood. */
 const placeSchema = z.looseObject({ id: z.string(), parentId: z.string().nullable().catch(null) });
 
@@ -122,6 +125,8 @@ function toConversation(
   for (const raw of parsed.data.messages) {
     const message = messageSchema.safeParse(raw);
     if (message.success && isId(message.data.id)) {
+      if (isTold(raw) && raw.createdAt !== message.data.createdAt)
+        skipped.count('impossible-time', String(raw.createdAt));
       messages.push(message.data as unknown as ImportedMessage);
       continue;
     }

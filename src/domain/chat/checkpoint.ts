@@ -4,6 +4,7 @@
 //                                  └── (restored: the head is here, nothing is copied)
 import { z } from 'zod';
 import type { MessageId } from '../base/ids.ts';
+import { timeSchema } from '../base/time.ts';
 import type { Conversation } from './conversation.ts';
 import { effectiveHead, pathTo } from './conversation.ts';
 import { letterOf } from './dmail.ts';
@@ -15,7 +16,7 @@ export const checkpointSchema = z.preprocess(
   z.looseObject({
     messageId: z.string().min(1),
     /** ms since 1970; 0 where unknown. */
-    createdAt: z.number().default(0),
+    createdAt: timeSchema.default(0),
     /** Made by the app: may expire. */
     auto: z.boolean().default(false),
     by: z.enum(['person', 'model', 'app']).default('person'),

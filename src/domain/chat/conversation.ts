@@ -1,6 +1,7 @@
 // A conversation is a tree of immutable messages with a movable head. All functions here are pure.
 import { z } from 'zod';
 import type { ConversationId, MessageId } from '../base/ids.ts';
+import { timeSchema } from '../base/time.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { Compaction } from './compaction.ts';
 import type { Known, Message } from './message.ts';
@@ -10,14 +11,14 @@ export const conversationMetaSchema = z.looseObject({
   title: z.string().default(''),
   /** `person` is never overwritten by a title made from the words. */
   titleBy: z.enum(['auto', 'person', 'import']).default('auto'),
-  createdAt: z.number().default(0),
+  createdAt: timeSchema.default(0),
   archived: z.boolean().default(false),
   pinned: z.boolean().default(false),
   workDir: z.string().nullable().default(null),
   /** The leaf that is shown and continued. */
   head: z.string().nullable().default(null),
   /** Set while it lies in the trash; null or absent otherwise. */
-  deletedAt: z.number().nullable().default(null),
+  deletedAt: timeSchema.nullable().default(null),
   /** Where it was imported from. */
   source: z.looseObject({ tool: z.string(), id: z.string() }).nullable().default(null),
   /** Conversation and message that started it (subagents): not listed at the top level. */
@@ -38,13 +39,13 @@ export type ConversationMeta = Omit<Known<z.infer<typeof conversationMetaSchema>
   head: MessageId | null;
 };
 
-/** A conversation as read from its document at one moment. */
 /**
  * Major version of how a conversation is written down (`meta.v`; 1 where it says nothing). Within a major only new keys and values come,
  * which older apps keep without knowing them; a higher one is read as far as it is understood and never changed.
  */
 export const CONVERSATION_FORMAT = 1;
 
+/** A conversation as read from its document at one moment. */
 export interface Conversation {
   readonly id: ConversationId;
   /** Written in a higher format than `CONVERSATION_FORMAT`. */

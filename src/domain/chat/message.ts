@@ -1,6 +1,7 @@
 // What a message is. Written to the log as plain JSON, so every shape here is also a schema for data from outside.
 import { z } from 'zod';
 import type { MessageId } from '../base/ids.ts';
+import { timeSchema } from '../base/time.ts';
 
 /** The named keys of a loose schema: unknown keys are kept in the data, but nobody reads them by accident. */
 export type Known<T> = T extends readonly (infer Item)[]
@@ -15,12 +16,12 @@ export const recalledPassageSchema = z.looseObject({
   messageId: z.string(),
   title: z.string(),
   /** When the passage was said, ms since 1970. */
-  createdAt: z.number(),
+  createdAt: timeSchema,
   role: z.enum(['system', 'user', 'assistant', 'tool']),
   passage: z.string(),
   /** Messages right before and after it in its branch, oldest first. */
   neighbours: z.array(
-    z.looseObject({ messageId: z.string(), role: z.string(), text: z.string(), createdAt: z.number() }),
+    z.looseObject({ messageId: z.string(), role: z.string(), text: z.string(), createdAt: timeSchema }),
   ),
   scores: z.looseObject({
     /** Cosine on a scale that is the same for every model, 0–1; null where the passage has no vector (yet). */
@@ -141,7 +142,7 @@ export const messageSchema = z.looseObject({
   role: roleSchema,
   kind: z.enum(['message', 'note', 'recall']).default('message'),
   /** ms since 1970 */
-  createdAt: z.number(),
+  createdAt: timeSchema,
   parts: z.array(partSchema),
   model: z.string().optional(),
   device: z.string().optional(),

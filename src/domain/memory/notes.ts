@@ -2,6 +2,7 @@
 // to exports as plain JSON, so every shape here is also a schema for data from outside.
 import { z } from 'zod';
 import { asMessageId, type ConversationId, type MessageId, NOTES } from '../base/ids.ts';
+import { timeSchema } from '../base/time.ts';
 import type { ConversationMeta } from '../chat/conversation.ts';
 import { type Conversation, conversationMetaSchema } from '../chat/conversation.ts';
 import type { Known, Message } from '../chat/message.ts';
@@ -13,8 +14,8 @@ export const noteSchema = z.looseObject({
   id: z.string(),
   text: z.string(),
   /** ms since 1970 */
-  createdAt: z.number(),
-  updatedAt: z.number(),
+  createdAt: timeSchema,
+  updatedAt: timeSchema,
   by: z.enum(['person', 'model']).catch('person'),
   /** The message it was taken from, where there is one. */
   source: z.looseObject({ conversationId: z.string(), messageId: z.string() }).nullable().catch(null),
@@ -33,7 +34,7 @@ export const feedbackSchema = z.looseObject({
   passage: z.string().catch(''),
   title: z.string().catch(''),
   /** ms since 1970 */
-  at: z.number(),
+  at: timeSchema,
 });
 /** What a person said of a passage that memory brought back. */
 export type Feedback = Known<z.infer<typeof feedbackSchema>>;

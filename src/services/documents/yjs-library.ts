@@ -3,17 +3,18 @@
 import * as Y from 'yjs';
 import { z } from 'zod';
 import { asConversationId, type ConversationId } from '../../domain/base/ids.ts';
+import { timeSchema } from '../../domain/base/time.ts';
 import type { LibraryEntry } from './documents.ts';
 
 const entrySchema = z.looseObject({
   title: z.string().catch(''),
-  createdAt: z.number().catch(0),
-  updatedAt: z.number().catch(0),
+  createdAt: timeSchema.catch(0),
+  updatedAt: timeSchema.catch(0),
   messageCount: z.number().catch(0),
   pinned: z.boolean().catch(false),
   archived: z.boolean().catch(false),
   workDir: z.string().nullable().catch(null),
-  deletedAt: z.number().nullable().catch(null),
+  deletedAt: timeSchema.nullable().catch(null),
   source: z.object({ tool: z.string(), id: z.string() }).nullable().catch(null),
   child: z.boolean().catch(false),
   sample: z.boolean().catch(false),

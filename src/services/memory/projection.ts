@@ -134,7 +134,7 @@ export function createProjection({
       (message) => options.all || removed.length > 0 || !known.has(message.id),
     );
     batch.removedMessages.push(...removed);
-    const row = conversationRow(conversation);
+    const row = conversationRow(conversation, privacy);
     if (fresh.length > 0 || removed.length > 0) {
       if (known.size === 0) {
         const { summary, keywords } = describeConversation(conversation, privacy);

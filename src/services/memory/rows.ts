@@ -25,7 +25,7 @@ const MAX_BEFORE = 4_000;
 export type Privacy = Config['privacy'];
 
 /** Raised whenever rows are made differently: the index is then brought up to date, keeping the vectors that still fit. */
-const RECIPE = 4;
+const RECIPE = 5;
 
 /** What the rows depend on beside the log. When it changes, rows are made again. */
 export const recipeOf = (privacy: Privacy): string =>
@@ -87,7 +87,7 @@ function contentOf(parts: readonly Part[], clean: (text: string) => string): unk
 }
 
 /** The row of a conversation. Summary and keywords are left to `describe`: empty here means "as they were". */
-export function conversationRow({ id, meta, messages }: Conversation): ConversationRow {
+export function conversationRow({ id, meta, messages }: Conversation, privacy: Privacy): ConversationRow {
   let updatedAt = meta.createdAt;
   let tokenCount = 0;
   for (const message of messages.values()) {
@@ -96,7 +96,7 @@ export function conversationRow({ id, meta, messages }: Conversation): Conversat
   }
   return {
     id,
-    title: meta.title,
+    title: redactor(privacy)(meta.title),
     summary: '',
     keywords: [],
     createdAt: meta.createdAt,

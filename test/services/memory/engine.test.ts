@@ -227,6 +227,24 @@ describe('the projector', () => {
     expect(await found(index, 'merger')).toHaveLength(1);
   });
 
+  it('keeps secrets out of titles, summaries and keywords as well', async () => {
+    const { add, engine, index, documents } = home();
+    await add(
+      conversationOf(['the harbour and the boats in it'], { title: 'password: hunter2xyz' }),
+      conversationOf(['password: swordfish99 opens the harbour office', 'Noted: password: swordfish99.'], {
+        title: '',
+      }),
+    );
+    await engine().settled();
+    const titles = (await index.search({ words: 'harbour', filter: {}, limit: 5 })).map(({ title }) => title);
+    expect(titles).toContain('password: •••');
+    const made = documents.library.get().entries.find(({ title }) => title !== 'password: hunter2xyz');
+    expect(made?.title).not.toBe('');
+    const told = JSON.stringify([titles, made?.title, await index.overview('')]);
+    expect(told).toContain('harbour');
+    expect(told).not.toMatch(/hunter2xyz|swordfish99/);
+  });
+
   it('skips a damaged entry, says so, and reads the rest', async () => {
     const { add, engine, index, store, status } = home();
     await add(conversationOf(['before the damage']));
