@@ -1,0 +1,61 @@
+// What time words and dates do to a score: of two passages that are alike in all else, the one that fits comes first.
+import { describe, expect, it } from 'vitest';
+import { FIT } from '../../../src/domain/memory/fit.ts';
+import { type Rankable, type RankContext, rank } from '../../../src/domain/memory/rank.ts';
+
+const NOW = new Date(2026, 5, 15, 12).getTime();
+const context = (question: string, without: RankContext['without'] = new Set()): RankContext => ({
+  weights: { vector: 0.6, keyword: 0.4 },
+  scale: { related: 0.85, spread: 0.03 },
+  worth: [10, 10],
+  question,
+  // Age is not what is looked at here.
+  decayFactor: 0,
+  now: NOW,
+  without,
+});
+const candidate = (chunkId: number, text: string, createdAt: number): Rankable => ({
+  chunkId,
+  messageId: `m${chunkId}`,
+  conversationId: `c${chunkId}`,
+  text,
+  createdAt,
+  cosine: 0.86,
+  terms: [2, 2],
+});
+
+const CASES = [
+  {
+    technique: 'time',
+    question: 'When did we move the server?',
+    fits: candidate(1, 'We moved the server last week.', NOW),
+    other: candidate(2, 'We moved the server upstairs.', NOW),
+  },
+  {
+    technique: 'date',
+    question: 'What about the server in March 2025?',
+    fits: candidate(1, 'The server was noisy.', new Date(2025, 2, 12).getTime()),
+    other: candidate(2, 'The server was silent.', new Date(2025, 8, 12).getTime()),
+  },
+] as const;
+
+describe.each(CASES)('the $technique boost', ({ technique, question, fits, other }) => {
+  const finals = (without?: ReadonlySet<'time' | 'date'>) =>
+    new Map(
+      rank([other, fits], context(question, without)).map(({ candidate, scores }) => [
+        candidate.messageId,
+        scores.final,
+      ]),
+    );
+
+  it('raises what fits above what does not, as much as the fit says', () => {
+    expect(FIT[technique]).toBeGreaterThan(1.05);
+    const [raised = 0, plain = 0] = [finals().get(fits.messageId), finals().get(other.messageId)];
+    expect(raised).toBeGreaterThan(plain + 0.01);
+  });
+
+  it('is all that tells them apart', () => {
+    const off = finals(new Set([technique]));
+    expect(off.get(fits.messageId)).toBe(off.get(other.messageId));
+  });
+});

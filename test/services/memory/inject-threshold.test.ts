@@ -1,0 +1,51 @@
+// What is shown where a person asks is not yet put into a prompt unasked.
+import { afterEach, expect, it } from 'vitest';
+import { defaultConfig } from '../../../src/domain/settings/config.ts';
+import { conversationOf, type HomeOptions, openHome } from './home.ts';
+
+const homes: ReturnType<typeof openHome>[] = [];
+const home = async (options?: HomeOptions) => {
+  const one = openHome(options);
+  homes.push(one);
+  await one.add(
+    conversationOf(['Which port does the staging server use?', 'The staging server listens on port 8081.']),
+  );
+  await one.indexed();
+  return one;
+};
+afterEach(async () => {
+  for (const one of homes.splice(0)) await one.close();
+});
+const QUESTION = 'staging server port';
+
+it('is shown from 0.75 on and injected from 0.9 on', async () => {
+  expect(defaultConfig.recall.auto_recall.min_similarity).toBe(0.9);
+  const one = await home();
+  expect((await one.recall(QUESTION)).threshold).toBe(0.75);
+  expect((await one.recall(QUESTION, { purpose: 'inject' })).threshold).toBe(0.9);
+});
+
+it('a passage between the two is shown and is a near miss of what would be injected', async () => {
+  const score =
+    (await (await home({ config: { recall: { filters: { min_similarity: 0 } } } })).recall(QUESTION))
+      .passages[0]?.scores.final ?? Number.NaN;
+  expect(score).toBeLessThan(1);
+  const one = await home({
+    config: {
+      recall: {
+        filters: { min_similarity: score * 0.9 },
+        auto_recall: { min_similarity: (score + 1) / 2 },
+      },
+    },
+  });
+  const best = (result: Awaited<ReturnType<typeof one.recall>>) => ({
+    passage: result.passages[0]?.passage,
+    near: result.nearMisses[0]?.passage,
+  });
+  const shown = best(await one.recall(QUESTION));
+  expect(shown.passage).toContain('staging server');
+  expect(best(await one.recall(QUESTION, { purpose: 'inject' }))).toEqual({
+    passage: undefined,
+    near: shown.passage,
+  });
+});
