@@ -46,6 +46,8 @@ export const requestLedgerSchema = z.looseObject({
     messages: z.number(),
     total: z.number(),
   }),
+  /** What tools were called, with their results, as far as it was sent: part of what the lines cost. Absent where none was. */
+  calls: z.array(z.looseObject({ name: z.string(), count: z.number(), tokens: z.number() })).optional(),
   /** It costs more than `limit`: the newest turn alone does, or what may not be folded. */
   overflow: z.boolean(),
 });

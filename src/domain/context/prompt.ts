@@ -97,6 +97,7 @@ export function buildPrompt(input: PromptInput): BuiltPrompt {
   const included = markIncluded(branch, messages);
   const tokens = booksOf(branch, messages, included, { system: fixed - tools, tools });
   const overflow = tokens.total > limit;
+  const calls = input.sizeOnly ? [] : callsOf(branch, included);
   return {
     system: systemText,
     messages: messages.map(({ role, parts }) => ({ role, parts })),
@@ -120,6 +121,7 @@ export function buildPrompt(input: PromptInput): BuiltPrompt {
         window,
         limit,
         tokens,
+        ...(calls.length > 0 ? { calls } : {}),
         overflow,
       },
       limit,
@@ -305,6 +307,28 @@ function booksOf(
   }
   sums.total = sums.system + sums.tools + sums.recall + sums.returned + sums.summary + sums.messages;
   return sums;
+}
+
+/** What was sent of calls and their results, by the name of the tool. */
+function callsOf(
+  { path, meter, trimmed }: Branch,
+  included: Uint8Array,
+): NonNullable<RequestLedger['calls']> {
+  const calls = new Map<string, { name: string; count: number; tokens: number }>();
+  const names = new Map<string, string>();
+  path.forEach((message, at) => {
+    if (included[at] !== 1) return;
+    for (const part of trimmed.get(at) ?? message.parts) {
+      if (part.type === 'tool-call') names.set(part.callId, part.name);
+      else if (part.type !== 'tool-result') continue;
+      const name = names.get(part.callId) ?? '';
+      const call = calls.get(name) ?? { name, count: 0, tokens: 0 };
+      calls.set(name, call);
+      if (part.type === 'tool-call') call.count += 1;
+      call.tokens += meter.parts([part]);
+    }
+  });
+  return [...calls.values()];
 }
 
 /** One line for each stretch of messages with one fate, and one for each summary, block of memory and passage brought back. */

@@ -84,6 +84,15 @@ export function LedgerDialog({
                 onClick={onJump && (() => onJump(line.from))}
               />
             ))}
+            {ledger.calls?.map(({ name, count, tokens }) => (
+              <Row
+                key={name}
+                kind="tools"
+                title={t('ledger.calls.of', { name })}
+                detail={t('ledger.calls.count', { count })}
+                tokens={tokens}
+              />
+            ))}
           </ol>
         </div>
       )}

@@ -34,6 +34,11 @@ export const context = {
     reasoningOut_other: 'without the reasoning of {{count, number}}',
     tokens_one: '{{count, number}} token',
     tokens_other: '{{count, number}} tokens',
+    calls: {
+      of: 'Tool {{name}}',
+      count_one: '{{count, number}} call with its result, counted above',
+      count_other: '{{count, number}} calls with their results, counted above',
+    },
     form: {
       whole: 'Sent as it is',
       trimmed: 'Shortened',

@@ -31,6 +31,10 @@ export const context = {
     messages_other: '{{count, number}} 条消息',
     reasoningOut_other: '其中 {{count, number}} 条不含思考过程',
     tokens_other: '{{count, number}} 个 token',
+    calls: {
+      of: '工具 {{name}}',
+      count_other: '{{count, number}} 次调用及其结果，已计入上面',
+    },
     form: {
       whole: '原样发送',
       trimmed: '有删减',

@@ -77,6 +77,11 @@ describe('tools', () => {
     ];
     expect(first?.tokens.tools).toBeGreaterThan(50);
     expect(last?.lines.map((line) => line.count).reduce((a, b) => a + b)).toBeGreaterThan(2);
+    // The call that was made meanwhile is there by its name, with what it cost.
+    expect(first?.calls).toBeUndefined();
+    expect(last?.calls).toEqual([{ name: 'recall', count: 1, tokens: expect.any(Number) }]);
+    expect(last?.calls?.[0]?.tokens).toBeGreaterThan(10);
+    expect(last?.calls?.[0]?.tokens).toBeLessThan(last?.tokens.messages ?? 0);
     const sent = server.chats()[1]?.messages;
     expect(sent?.at(-1)).toMatchObject({ role: 'tool' });
     // What memory gave stays with its question, byte for byte.
