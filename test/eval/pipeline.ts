@@ -4,6 +4,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { createInProcessLocalEmbedding } from '../../src/adapters/embedding/in-process.ts';
+import { hasCentredPieces } from '../../src/adapters/embedding/state-centres.ts';
 import type { Found as IndexFound, MemoryIndex } from '../../src/adapters/index/memory-index.ts';
 import { createPgliteIndex } from '../../src/adapters/index/pglite.ts';
 import { together } from '../../src/adapters/index/rules.ts';
@@ -13,7 +14,7 @@ import { until } from '../../src/domain/base/readable.ts';
 import type { Message, RecalledPassage } from '../../src/domain/chat/message.ts';
 import { lateInteraction } from '../../src/domain/memory/late.ts';
 import { lastLineOf, leaning } from '../../src/domain/memory/lean.ts';
-import type { Rankable } from '../../src/domain/memory/rank.ts';
+import { isEcho, type Rankable } from '../../src/domain/memory/rank.ts';
 import { titledBy } from '../../src/domain/memory/title.ts';
 import { queryWords } from '../../src/domain/memory/words.ts';
 import { openHome } from '../services/memory/home.ts';
@@ -185,8 +186,9 @@ export async function openPipeline(options: {
         ask,
         record: async (question, at) => {
           await ask(question, at);
-          const { candidates, worth } = seen;
           const asking = question.trim();
+          const { worth } = seen;
+          const candidates = seen.candidates.filter((one) => !isEcho(one, asking));
           const end = lastLineOf(asking);
           const [whole, tail] =
             (await embedding.read?.(
@@ -198,9 +200,12 @@ export async function openPipeline(options: {
             embedding.id,
             candidates.map(({ chunkId }) => chunkId),
           );
-          const compare = tokens && weights ? lateInteraction({ tokens, weights }) : () => null;
+          const compare =
+            tokens && weights && hasCentredPieces(embedding.id)
+              ? lateInteraction({ tokens, weights })
+              : () => null;
           const titled = titledBy(queryWords(asking).split(' ').filter(Boolean), (conversation) =>
-            candidates
+            seen.candidates
               .filter((one) => one.conversationId === conversation && one.role === 'user')
               .map(({ text }) => text),
           );

@@ -109,6 +109,7 @@ const some = <T>(all: readonly T[], count: number): T[] =>
  */
 export async function recordAll(): Promise<Map<string, Asked[]>> {
   const only = option('set', '').split(',');
+  const model = option('model', 'multilingual-e5-small-en-zh');
   const reuse = process.argv.includes('--reuse');
   const { sets, gold } = await allSets(option('bench', ''));
   const talk = smallTalk();
@@ -117,14 +118,14 @@ export async function recordAll(): Promise<Map<string, Asked[]>> {
   const result = new Map<string, Asked[]>();
   let pipeline: Awaited<ReturnType<Awaited<ReturnType<typeof loadPipeline>>['openPipeline']>> | undefined;
   for (const set of sets.filter(({ name }) => only.some((prefix) => name.startsWith(prefix)))) {
-    const file = join(folder, `${set.name}.bin`);
+    const file = join(folder, `${set.name}.${model.replaceAll('/', '+')}.bin`);
     if (reuse && existsSync(file)) {
       result.set(set.name, deserialize(readFileSync(file)) as Asked[]);
       continue;
     }
     pipeline ??= await (await loadPipeline()).openPipeline({
       models: models(),
-      model: option('model', 'multilingual-e5-small-en-zh'),
+      model,
       cache: cache(),
     });
     const answers = gold.get(set.name);
