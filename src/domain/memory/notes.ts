@@ -105,6 +105,10 @@ export const isStillThere = (
 ): boolean =>
   isNotes(conversationId) ? notes.some((note) => messageOf(note) === messageId) : living.has(conversationId);
 
+/** Whether a verdict was given on this note, in whatever words it had then. */
+export const isOfNote = ({ conversationId, messageId }: Feedback, note: MemoryNote['id']): boolean =>
+  isNotes(conversationId) && noteIdOf(messageId) === note;
+
 /** Longest stretch of a passage that is kept with a verdict, characters. */
 export const MAX_JUDGED = 300;
 /** Shortest stretch by which a wording is known that was not kept whole, characters. */

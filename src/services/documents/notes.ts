@@ -14,6 +14,7 @@ import {
   type Feedback,
   feedbackSchema,
   isAbout,
+  isOfNote,
   MAX_JUDGED,
   type MemoryNote,
   noteSchema,
@@ -50,8 +51,8 @@ export interface Notes {
     readonly source?: MemoryNote['source'];
     readonly createdAt?: number;
   }): Promise<MemoryNote>;
-  /** Removes a note for good. Unknown: nothing happens. */
-  remove(id: string): Promise<void>;
+  /** Removes a note for good, and what was said of it. Returns what was removed, for `bring`. Unknown: nothing happens. */
+  remove(id: string): Promise<Pick<NotesState, 'notes' | 'feedback'>>;
   /** Keeps the verdict: one of pinned and never a message, and any number of not-related for different questions. */
   judge(verdict: Omit<Feedback, 'id' | 'at'>): Promise<Feedback>;
   /** Takes a verdict back. */
@@ -207,7 +208,16 @@ export function createNotes({
       });
       return note as MemoryNote;
     },
-    remove: (id) => change((notes) => notes.delete(id)),
+    remove: async (id) => {
+      const removed = { notes: [] as MemoryNote[], feedback: [] as Feedback[] };
+      await change((notes, feedback) => {
+        removed.notes = all(notes, noteSchema).filter((note) => note.id === id);
+        removed.feedback = all(feedback, feedbackSchema).filter((one) => isOfNote(one, id));
+        notes.delete(id);
+        for (const one of removed.feedback) feedback.delete(one.id);
+      });
+      return removed;
+    },
     judge: async (verdict) => {
       const made: Feedback = {
         ...verdict,

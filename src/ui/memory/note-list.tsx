@@ -22,10 +22,10 @@ export function NoteList() {
 
   const remove = (note: MemoryNote) => {
     app.notes.remove(note.id).then(
-      () =>
+      (removed) =>
         offer(t('notes.removed'), {
           label: t('notes.undo'),
-          onClick: () => void app.notes.write(note).catch(report),
+          onClick: () => void app.notes.bring(removed).catch(report),
         }),
       report,
     );

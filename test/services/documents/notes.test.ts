@@ -1,7 +1,7 @@
 // Memory notes and feedback: durable before they are shown, the same in every tab, nothing lost by a damaged entry.
 import { describe, expect, it } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
-import { NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
+import { NOTES, NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createNotes, MAX_NOTE, readNotes } from '../../../src/services/documents/notes.ts';
@@ -158,6 +158,34 @@ describe('feedback', () => {
     ]);
     for (const { id } of feedback) await notes.takeBack(id);
     expect(notes.state.get().feedback).toEqual([]);
+  });
+
+  it('goes with its note, in whatever words that was judged, and comes back with it', async () => {
+    const store = createInMemoryStore();
+    const notes = createNotes({ store, now: clock() });
+    const note = await notes.write({ text: 'The lease ends in May.' });
+    const other = await notes.write({ text: 'Rye.' });
+    const of = ({ id, updatedAt }: typeof note) => ({
+      ...passage,
+      conversationId: NOTES,
+      messageId: `${id}@${updatedAt}`,
+    });
+    await notes.judge({ ...of(note), verdict: 'not-related', query: 'bread' });
+    const rewritten = await notes.write({ id: note.id, text: 'The lease ends in June.' });
+    await notes.judge({ ...of(rewritten), verdict: 'pinned' });
+    await notes.judge({ ...of(other), verdict: 'never' });
+    await notes.judge({ ...passage, verdict: 'never' });
+    const before = notes.state.get();
+    const removed = await notes.remove(note.id);
+    const next = createNotes({ store, now: clock() });
+    await ready(next);
+    for (const one of [notes, next]) {
+      expect(one.state.get().notes.map(({ id }) => id)).toEqual([other.id]);
+      expect(one.state.get().feedback.map(({ messageId }) => messageId)).toEqual(['m', of(other).messageId]);
+    }
+    await notes.bring(removed);
+    expect(notes.state.get()).toEqual(before);
+    expect(await notes.remove('unknown')).toEqual({ notes: [], feedback: [] });
   });
 
   it('goes with a conversation that is erased, and its words are nowhere in the log', async () => {
