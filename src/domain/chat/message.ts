@@ -87,6 +87,8 @@ export const partSchema = z.discriminatedUnion('type', [
     passages: z.array(recalledPassageSchema),
     /** Below the threshold: shown greyed, never injected. */
     nearMisses: z.array(recalledPassageSchema),
+    /** Above the threshold and left out by the person: shown greyed, never injected. */
+    leftOut: z.array(recalledPassageSchema).optional(),
     /**
      * Why memory was asked. `start`: a conversation's first message; `window`: the window is nearly full, or was just compacted;
      * `repeat`: the model asked for what had been said; `loss`: it contradicted or missed what was folded; absent: asked for.

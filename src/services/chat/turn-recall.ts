@@ -79,7 +79,11 @@ export async function recallAgain(
   const told = notes?.state.get();
   const { never, notRelated } = feedbackFor(told?.feedback ?? [], stored.query);
   const living = new Set<string>(entries.flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : [])));
-  const quoted = [...new Set([...stored.passages, ...stored.nearMisses].map((one) => one.conversationId))];
+  const quoted = [
+    ...new Set(
+      [...stored.passages, ...stored.nearMisses, ...(stored.leftOut ?? [])].map((one) => one.conversationId),
+    ),
+  ];
   const read = new Map(
     await Promise.all(
       quoted
@@ -98,6 +102,7 @@ export async function recallAgain(
     ...stored,
     passages: withoutMessages(stored.passages, out),
     nearMisses: withoutMessages(stored.nearMisses, out),
+    ...(stored.leftOut ? { leftOut: withoutMessages(stored.leftOut, out) } : {}),
   };
 }
 

@@ -32,15 +32,19 @@ export const recall: Command = {
       });
     const withContext = args['with-context'] === true;
     const filter = typeof args.scope === 'string' ? await scopeOf(context, args.scope) : undefined;
+    // As a turn will ask: what is ticked is what would go in.
+    const explains = args.explain === true;
+    const injects = explains && context.settings.connections.get().chosen !== null;
     const result = await context.memory.recall({
       text,
+      ...(injects ? { purpose: 'inject' as const } : {}),
       ...(filter ? { filter } : {}),
       ...(limit === undefined ? {} : { limit }),
       ...(context.conversationId === null ? {} : { currentConversation: context.conversationId }),
       withContext: true,
       signal: context.signal,
     });
-    if (args.explain === true) return { type: 'explain', result, draft: text };
+    if (explains) return { type: 'explain', result, draft: text };
     if (typeof target !== 'string') return { type: 'recall', result, withContext };
     const passage = [...result.passages, ...result.nearMisses][Number(target) - 1];
     if (!passage) throw notFound(target, result.passages.length + result.nearMisses.length);

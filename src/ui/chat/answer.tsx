@@ -96,12 +96,13 @@ function Recalled({ parts, defaultOpen = false }: { parts: readonly Part[]; defa
   const actions = useActions();
   const recall = parts.find((part) => part.type === 'recall');
   if (!recall) return null;
-  if (recall.passages.length === 0 && recall.nearMisses.length === 0) return <RecallNote recall={recall} />;
+  if (isEmptyRecall([recall])) return <RecallNote recall={recall} />;
   return (
     <div className="my-2" data-recall>
       <RecallCard
         passages={recall.passages}
         nearMisses={recall.nearMisses}
+        leftOut={recall.leftOut}
         threshold={recall.threshold}
         query={recall.query}
         defaultOpen={defaultOpen}
@@ -112,10 +113,12 @@ function Recalled({ parts, defaultOpen = false }: { parts: readonly Part[]; defa
   );
 }
 
-/** Whether memory had nothing at all, not even near misses (of which the card speaks). */
+/** Whether memory had nothing at all, not even what the card shows greyed. */
 const isEmptyRecall = (parts: readonly Part[]): boolean =>
   parts.every(
-    (part) => part.type !== 'recall' || (part.passages.length === 0 && part.nearMisses.length === 0),
+    (part) =>
+      part.type !== 'recall' ||
+      part.passages.length + part.nearMisses.length + (part.leftOut?.length ?? 0) === 0,
   );
 
 /** Model, tokens, seconds, and the amber mark where memory was used. */

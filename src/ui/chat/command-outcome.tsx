@@ -1,10 +1,9 @@
 // What a slash command hands back, shown below the messages until it is closed. It is not part of the conversation.
 import { CornerDownLeft, X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asConversationId, asMessageId, type ConversationId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
-import { tickedOf } from '../../domain/memory/passages.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
 import type { CompactResult } from '../../services/context/context.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
@@ -13,13 +12,15 @@ import { useNavigation } from '../hooks/navigation.tsx';
 import { type ShownOutcome, useSession } from '../hooks/session.tsx';
 import { formatBytes, formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
 import { RecallCard } from '../memory/recall-card.tsx';
-import { ScoreMeter } from '../memory/scores.tsx';
+import { formatScore, ScoreMeter } from '../memory/scores.tsx';
+import { useUsable } from '../memory/usable.ts';
 import { Badge, Button, IconButton, Kbd, Spinner } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { readCompaction } from './compaction.tsx';
 import { isEmptyPage } from './empty-page.ts';
+import { recallOf, stretchesOf } from './explained.ts';
 import { BranchSide } from './worldline-map.tsx';
 
 function Entries({ entries }: { entries: readonly LibraryEntry[] }) {
@@ -189,27 +190,40 @@ function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'expl
   const navigation = useNavigation();
   const report = useReport();
   const id = useReadable(session.current);
-  const { result, draft } = outcome;
-  const all = [...result.passages, ...result.nearMisses];
+  const { draft } = outcome;
+  const usable = useUsable();
+  const result = useMemo(
+    () => ({
+      ...outcome.result,
+      passages: usable(outcome.result.passages),
+      nearMisses: usable(outcome.result.nearMisses),
+    }),
+    [outcome.result, usable],
+  );
+  const shownFrom = useReadable(app.settings.config, ({ recall }) => recall.filters.min_similarity);
+  const { goesIn, shown, missed } = stretchesOf(result, shownFrom);
+  const stretches = [
+    { name: 'goesIn', listed: goesIn, line: null },
+    { name: 'shown', listed: shown, line: t('explain.shown', { threshold: formatScore(result.threshold) }) },
+    {
+      name: 'missed',
+      listed: missed,
+      line: t('explain.missed', { threshold: formatScore(Math.min(shownFrom, result.threshold)) }),
+    },
+  ].filter(({ listed }) => listed.length > 0);
   const [ticked, setTicked] = useState<ReadonlySet<string>>(
-    () => new Set(result.passages.map(({ messageId }) => messageId)),
+    () => new Set(outcome.result.passages.map(({ messageId }) => messageId)),
   );
   const [sent, setSent] = useState(false);
-  const chosen = tickedOf(all, ticked);
-  const tokens = chosen.reduce((sum, passage) => sum + passage.tokens, 0);
+  const recall = recallOf(result, ticked);
+  const tokens = recall.passages.reduce((sum, passage) => sum + passage.tokens, 0);
   const send = () => {
     setSent(true);
     app.chat
       .send({
         ...(id === null ? {} : { conversationId: id }),
         parts: [{ type: 'text', text: draft }],
-        recall: {
-          type: 'recall',
-          query: result.query,
-          threshold: result.threshold,
-          passages: chosen,
-          nearMisses: all.filter(({ messageId }) => !ticked.has(messageId)),
-        },
+        recall,
       })
       .then(
         ({ conversationId }) => {
@@ -223,7 +237,7 @@ function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'expl
         },
       );
   };
-  if (all.length === 0)
+  if (stretches.length === 0)
     return result.degraded ? (
       <ProblemNotice problem={result.degraded} compact />
     ) : (
@@ -233,47 +247,54 @@ function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'expl
     <div className="space-y-3">
       {result.degraded && <ProblemNotice problem={result.degraded} compact />}
       <p className="text-ink-2">{t('explain.lead', { draft })}</p>
-      <ul className="divide-y divide-memory-line/60 rounded-lg border border-memory-line bg-memory-soft">
-        {all.map((passage) => (
-          <li key={`${passage.messageId} ${passage.passage}`}>
-            <label className="flex items-start gap-3 px-3 py-2">
-              <input
-                type="checkbox"
-                checked={ticked.has(passage.messageId)}
-                onChange={(event) => {
-                  const next = new Set(ticked);
-                  if (event.target.checked) next.add(passage.messageId);
-                  else next.delete(passage.messageId);
-                  setTicked(next);
-                }}
-                className="mt-1 size-4 shrink-0 accent-(--memory-strong)"
-              />
-              <span className="min-w-0 flex-1">
-                <span className="flex items-center gap-2">
-                  <span className="min-w-0 flex-1 truncate font-medium">
-                    {passage.title || t('untitled')}
-                  </span>
-                  <span className="shrink-0 text-ink-3 text-xs">
-                    {t('card.tokens', { count: passage.tokens })}
-                  </span>
-                  <ScoreMeter
-                    scores={passage.scores}
-                    threshold={result.threshold}
-                    muted={passage.scores.final < result.threshold}
-                  />
-                </span>
-                <span className="line-clamp-2 text-ink-2 text-sm">{passage.passage}</span>
-              </span>
-            </label>
-          </li>
+      <div className="divide-y divide-memory-line/60 rounded-lg border border-memory-line bg-memory-soft">
+        {stretches.map(({ name, listed, line }) => (
+          <div key={name}>
+            {line && <p className="px-3 pt-2 pb-1 text-ink-3 text-xs">{line}</p>}
+            <ul className="divide-y divide-memory-line/60">
+              {listed.map((passage) => (
+                <li key={`${passage.messageId} ${passage.passage}`}>
+                  <label className="flex items-start gap-3 px-3 py-2">
+                    <input
+                      type="checkbox"
+                      checked={ticked.has(passage.messageId)}
+                      onChange={(event) => {
+                        const next = new Set(ticked);
+                        if (event.target.checked) next.add(passage.messageId);
+                        else next.delete(passage.messageId);
+                        setTicked(next);
+                      }}
+                      className="mt-1 size-4 shrink-0 accent-(--memory-strong)"
+                    />
+                    <span className="min-w-0 flex-1">
+                      <span className="flex items-center gap-2">
+                        <span className="min-w-0 flex-1 truncate font-medium">
+                          {passage.title || t('untitled')}
+                        </span>
+                        <span className="shrink-0 text-ink-3 text-xs">
+                          {t('card.tokens', { count: passage.tokens })}
+                        </span>
+                        <ScoreMeter
+                          scores={passage.scores}
+                          threshold={result.threshold}
+                          muted={passage.scores.final < result.threshold}
+                        />
+                      </span>
+                      <span className="line-clamp-2 text-ink-2 text-sm">{passage.passage}</span>
+                    </span>
+                  </label>
+                </li>
+              ))}
+            </ul>
+          </div>
         ))}
-      </ul>
+      </div>
       <div className="flex flex-wrap items-center gap-3">
         <Button variant="primary" size="sm" disabled={sent} onClick={send}>
           {t('explain.send')}
         </Button>
         <span className="text-ink-3 text-xs">
-          {t('card.passages', { count: chosen.length })} · {t('card.tokens', { count: tokens })}
+          {t('card.passages', { count: recall.passages.length })} · {t('card.tokens', { count: tokens })}
         </span>
       </div>
     </div>

@@ -15,6 +15,8 @@ import { formatScore, ScoreMeter, ScoreTable } from './scores.tsx';
 export interface RecallCardProps {
   passages: readonly RecalledPassage[];
   nearMisses: readonly RecalledPassage[];
+  /** Above the threshold and left out by the person. */
+  leftOut?: readonly RecalledPassage[] | undefined;
   threshold: number;
   /** What was searched for: its words are marked. */
   query: string;
@@ -25,6 +27,7 @@ export interface RecallCardProps {
 export function RecallCard({
   passages,
   nearMisses,
+  leftOut = [],
   threshold,
   query,
   onOpen,
@@ -34,7 +37,11 @@ export function RecallCard({
   const [open, setOpen] = useState(defaultOpen);
   const body = useId();
   const tokens = passages.reduce((sum, passage) => sum + passage.tokens, 0);
-  if (passages.length === 0 && nearMisses.length === 0) return null;
+  if (passages.length + nearMisses.length + leftOut.length === 0) return null;
+  const unused = [
+    { name: 'leftOut', listed: leftOut },
+    { name: 'nearMisses', listed: nearMisses },
+  ] as const;
   return (
     <section
       aria-label={t('card.label')}
@@ -55,7 +62,7 @@ export function RecallCard({
               <span className="font-normal"> · {t('card.tokens', { count: tokens })}</span>
             </>
           ) : (
-            t('card.none')
+            t(leftOut.length > 0 ? 'card.noneUsed' : 'card.none')
           )}
         </span>
         <span className="sr-only">{open ? t('card.hide') : t('card.show')}</span>
@@ -77,24 +84,30 @@ export function RecallCard({
               ))}
             </ol>
           )}
-          {nearMisses.length > 0 && (
-            <div className={classes('bg-paper/60', passages.length > 0 && 'border-memory-line border-t')}>
-              <p className="flex flex-wrap gap-x-2 px-3 pt-2 pb-1 text-ink-3 text-xs">
-                <span className="font-medium text-ink-2">
-                  {t('card.nearMisses', { count: nearMisses.length })}
-                </span>
-                {t('card.nearMissesHelp', { threshold: formatScore(threshold) })}
-              </p>
-              <ol className="pb-1">
-                {nearMisses.map((passage) => (
-                  <Passage
-                    key={`${passage.messageId} ${passage.passage}`}
-                    {...{ passage, threshold, query, onOpen }}
-                    missed
-                  />
-                ))}
-              </ol>
-            </div>
+          {unused.map(
+            ({ name, listed }) =>
+              listed.length > 0 && (
+                <div
+                  key={name}
+                  className={classes('bg-paper/60', passages.length > 0 && 'border-memory-line border-t')}
+                >
+                  <p className="flex flex-wrap gap-x-2 px-3 pt-2 pb-1 text-ink-3 text-xs">
+                    <span className="font-medium text-ink-2">
+                      {t(`card.${name}`, { count: listed.length })}
+                    </span>
+                    {t(`card.${name}Help`, { threshold: formatScore(threshold) })}
+                  </p>
+                  <ol className="pb-1">
+                    {listed.map((passage) => (
+                      <Passage
+                        key={`${passage.messageId} ${passage.passage}`}
+                        {...{ passage, threshold, query, onOpen }}
+                        missed
+                      />
+                    ))}
+                  </ol>
+                </div>
+              ),
           )}
         </div>
       )}

@@ -4,7 +4,6 @@ import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isAbort } from '../../domain/base/errors.ts';
 import { asMessageId, type ConversationId } from '../../domain/base/ids.ts';
-import { isNotes } from '../../domain/memory/notes.ts';
 import { withoutMessages } from '../../domain/memory/passages.ts';
 import type { SendOptions } from '../../services/chat/chat.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
@@ -13,6 +12,7 @@ import { formatExact, formatRelative } from '../i18n/index.ts';
 import { classes } from '../shell/controls.tsx';
 import { excerpt, MarkedText } from './marked-text.tsx';
 import { ScoreMeter } from './scores.tsx';
+import { useUsable } from './usable.ts';
 
 /** Pause in typing after which memory is asked, ms. */
 const PAUSE_MS = 350;
@@ -74,19 +74,12 @@ export function RecallChip({ text, conversationId, onChange }: RecallChipProps) 
     };
   }, [app, conversationId, text, wanted, awake, hasModel]);
 
-  // What has been deleted since it was asked is neither shown nor sent.
-  const library = useReadable(app.documents.library);
-  const shown = useMemo(() => {
-    if (!result) return null;
-    const there = ({ conversationId }: { conversationId: string }) =>
-      isNotes(conversationId) ||
-      library.entries.some((entry) => entry.id === conversationId && entry.deletedAt === null);
-    return {
-      ...result,
-      passages: result.passages.filter(there),
-      nearMisses: result.nearMisses.filter(there),
-    };
-  }, [result, library]);
+  // What has been deleted or forbidden since it was asked is neither shown nor sent.
+  const usable = useUsable();
+  const shown = useMemo(
+    () => result && { ...result, passages: usable(result.passages), nearMisses: usable(result.nearMisses) },
+    [result, usable],
+  );
   const passages = shown?.passages ?? [];
   const ids = [...new Set(passages.map((passage) => passage.messageId))];
   const without = ids.filter((id) => off.has(id)).join(' ');

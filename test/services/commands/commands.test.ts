@@ -7,6 +7,7 @@ import {
   newConversationId,
   newMessageId,
 } from '../../../src/domain/base/ids.ts';
+import { writable } from '../../../src/domain/base/readable.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';
 import type { CommandContext, CommandOutcome } from '../../../src/services/commands/command.ts';
 import { COMMANDS, runCommand } from '../../../src/services/commands/index.ts';
@@ -23,7 +24,7 @@ afterEach(async () => {
 });
 
 /** Real documents and chat; of library and memory what the commands use, over those documents. */
-async function createDesk(titles: readonly string[] = []) {
+async function createDesk(titles: readonly string[] = [], chosen: object | null = null) {
   const scene = createScene({ store: createInMemoryStore() });
   scenes.push(scene);
   const { documents, chat } = scene;
@@ -97,7 +98,7 @@ async function createDesk(titles: readonly string[] = []) {
         onHits([{ conversationId: ids[2] }, { conversationId: ids[2] }, { conversationId: 'unknown' }], true);
       },
     } as unknown as CommandContext['memory'],
-    settings: {} as CommandContext['settings'],
+    settings: { connections: writable({ chosen }) } as unknown as CommandContext['settings'],
     signal: new AbortController().signal,
     now: Date.now,
   };
@@ -226,6 +227,15 @@ describe('/recall in a scope, or explained', () => {
       result: { passages: [{ messageId: 'm1' }, { messageId: 'm2' }] },
     });
     expect(recalls[0]).toMatchObject({ text: 'backups', limit: 3 });
+    // Without a model the passages are the answer: shown as for any question.
+    expect(recalls[0]?.purpose).toBeUndefined();
+  });
+
+  it('explains what would go in to a model, and shows what is asked for', async () => {
+    const { run, recalls } = await createDesk(TITLES, { endpointId: 'e1', model: 'm' });
+    await run('/recall backups --explain');
+    await run('/recall backups');
+    expect(recalls.map(({ purpose }) => purpose)).toEqual(['inject', undefined]);
   });
 });
 

@@ -17,6 +17,10 @@ export const memory = {
     nearMisses_one: '{{count, number}} near miss',
     nearMisses_other: '{{count, number}} near misses',
     nearMissesHelp: 'Below the threshold of {{threshold}}: not used for the answer.',
+    leftOut_one: '{{count, number}} passage left out',
+    leftOut_other: '{{count, number}} passages left out',
+    leftOutHelp: 'You left this out: not used for the answer.',
+    noneUsed: 'Nothing from memory was used.',
     searchedFor: 'Searched for “{{query}}”.',
     trigger: {
       start: 'Memory was asked because the conversation begins.',
@@ -176,6 +180,8 @@ export const memory = {
   },
   explain: {
     lead: 'What memory would add to “{{draft}}”. Untick what should stay out.',
+    shown: 'Below {{threshold}}: shown when you ask memory, but does not go in by itself.',
+    missed: 'Near misses, below {{threshold}}.',
     send: 'Send with these',
   },
   notes: {

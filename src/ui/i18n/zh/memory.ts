@@ -14,6 +14,9 @@ export const memory = {
     less: '收起',
     nearMisses_other: '{{count, number}} 个差一点的片段',
     nearMissesHelp: '低于阈值 {{threshold}}，没有用于回答。',
+    leftOut_other: '{{count, number}} 个未采用的片段',
+    leftOutHelp: '您取消了勾选，没有用于回答。',
+    noneUsed: '没有使用记忆中的内容。',
     searchedFor: '搜索了“{{query}}”。',
     trigger: {
       start: '对话刚开始，因此查阅了记忆。',
@@ -152,6 +155,8 @@ export const memory = {
   },
   explain: {
     lead: '记忆会为“{{draft}}”加入这些内容。不需要的请取消勾选。',
+    shown: '低于 {{threshold}}：查询记忆时会显示，但不会自动加入。',
+    missed: '差一点的片段，低于 {{threshold}}。',
     send: '带上这些发送',
   },
   notes: {

@@ -1,0 +1,27 @@
+// /recall --explain: what would go in, what would only be shown, what came close; and what becomes of it as it is ticked.
+import type { PartOf, RecalledPassage } from '../../domain/chat/message.ts';
+import { tickedOf } from '../../domain/memory/passages.ts';
+import type { RecallResult } from '../../services/memory/memory.ts';
+
+type Found = Pick<RecallResult, 'query' | 'threshold' | 'passages' | 'nearMisses'>;
+
+/** The list in its three stretches, each best first. `shownFrom`: the score from which on a passage is shown where memory is asked. */
+export const stretchesOf = ({ passages, nearMisses }: Found, shownFrom: number) => ({
+  goesIn: passages,
+  shown: nearMisses.filter(({ scores }) => scores.final >= shownFrom),
+  missed: nearMisses.filter(({ scores }) => scores.final < shownFrom),
+});
+
+/** What is kept with the answer: a passage that would have gone in and was unticked is no near miss. */
+export function recallOf(found: Found, ticked: ReadonlySet<string>): PartOf<'recall'> {
+  const isOff = ({ messageId }: RecalledPassage) => !ticked.has(messageId);
+  const leftOut = found.passages.filter(isOff);
+  return {
+    type: 'recall',
+    query: found.query,
+    threshold: found.threshold,
+    passages: tickedOf([...found.passages, ...found.nearMisses], ticked),
+    nearMisses: found.nearMisses.filter(isOff),
+    ...(leftOut.length > 0 ? { leftOut } : {}),
+  };
+}

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { partSchema } from '../../../src/domain/chat/message.ts';
+import { recallOf, stretchesOf } from '../../../src/ui/chat/explained.ts';
+import { passage } from '../../services/chat/setup.ts';
+
+const scored = (id: string, final: number) => {
+  const made = passage(id, `words of ${id}`);
+  return { ...made, scores: { ...made.scores, final } };
+};
+const [sure, surer, shown, near] = [
+  scored('a', 0.97),
+  scored('b', 0.93),
+  scored('c', 0.8),
+  scored('d', 0.4),
+] as const;
+const found = { query: 'port', threshold: 0.9, passages: [sure, surer], nearMisses: [shown, near] };
+
+it('what goes in, what is only shown, and what came close are told apart', () => {
+  expect(stretchesOf(found, 0.75)).toEqual({ goesIn: [sure, surer], shown: [shown], missed: [near] });
+});
+
+it('what was left out by the person is kept as that, not as a near miss', () => {
+  const recall = recallOf(found, new Set(['a', 'c']));
+  expect(recall).toEqual({
+    type: 'recall',
+    query: 'port',
+    threshold: 0.9,
+    passages: [sure, shown],
+    nearMisses: [near],
+    leftOut: [surer],
+  });
+  expect(partSchema.parse(recall)).toEqual(recall);
+  expect(recallOf(found, new Set(['a', 'b']))).not.toHaveProperty('leftOut');
+});
