@@ -1,4 +1,5 @@
 // From candidates to passages: two searches on one scale, a probability, age, and a fair choice. Pure arithmetic.
+import { wordingOf } from './alike.ts';
 import { asks, asksWhen, isNamed, speakerIn, tellsTime } from './cues.ts';
 import { datesIn } from './dates.ts';
 import { FIT, type Fit } from './fit.ts';
@@ -398,20 +399,40 @@ export function distinct<C extends Rankable, S extends Scored<C>>(
   return kept;
 }
 
-/** Those at or above the threshold, memory notes first, and the near misses below it; at most `limit` of each. */
+/** Scores so near to each other say nothing of which of two wordings is the better one. */
+const EVEN = 0.02;
+
+/**
+ * Those at or above the threshold, memory notes first, and the near misses below it; at most `limit` of each. Of passages that say the same in
+ * nearly the same words the best is taken, of equally good ones the newest.
+ */
 export function choose<C extends Rankable, S extends Scored<C>>(
   ranked: readonly (S & Scored<C>)[],
   options: { readonly threshold: number; readonly limit: number; readonly perConversation: number },
 ): { hits: S[]; nearMisses: S[] } {
   const keep = chooser(options.perConversation);
-  const hits: S[] = [];
-  const nearMisses: S[] = [];
+  const kept: { one: S & Scored<C>; readonly wording: string | null; readonly near: boolean }[] = [];
   // Best first: from the first below the threshold on, all are.
   for (const one of ranked) {
     const near = one.scores.final < options.threshold;
-    if (near && nearMisses.length >= options.limit) break;
-    if (keep(one.candidate)) (near ? nearMisses : hits).push(one);
+    if (near && kept.filter((other) => other.near).length >= options.limit) break;
+    const wording = wordingOf(one.candidate.text);
+    const twin = wording === null ? undefined : kept.find((other) => other.wording === wording);
+    if (!twin) {
+      if (keep(one.candidate)) kept.push({ one, wording, near });
+      continue;
+    }
+    const { candidate, scores } = twin.one;
+    const isNewer =
+      one.candidate.createdAt > candidate.createdAt &&
+      scores.final - one.scores.final <= EVEN &&
+      near === twin.near &&
+      one.candidate.note === candidate.note;
+    if (isNewer && keep(one.candidate)) twin.one = one;
   }
+  const [hits, nearMisses] = [false, true].map((near) =>
+    kept.filter((one) => one.near === near).map(({ one }): S => one),
+  ) as [S[], S[]];
   return {
     hits: [
       ...hits.filter(({ candidate }) => candidate.note),

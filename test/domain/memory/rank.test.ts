@@ -373,6 +373,50 @@ describe('the choice', () => {
     expect(choose(rank(alike, context), options).hits).toHaveLength(1);
   });
 
+  it('takes one of those that say the same in nearly the same words: the best, of equals the newest', () => {
+    const said = (text: string, more: Partial<Rankable> = {}) =>
+      candidate({ cosine: 0.95, bm25: 15, text, ...more });
+    const texts = (...all: Rankable[]) =>
+      choose(rank(all, context), options).hits.map((one) => one.candidate.text);
+    const [plain, now, ok] = [
+      'The backup runs at three every night.',
+      'The backup runs at three every night now.',
+      'OK: The backup runs at three every night',
+    ] as const;
+    expect(texts(said(plain, { createdAt: NOW - 3 }), said(now), said(ok, { createdAt: NOW - 2 }))).toEqual([
+      now,
+    ]);
+    expect(texts(said(plain, { createdAt: NOW - DAY }), said(now, { createdAt: NOW - 2 * DAY }))).toEqual([
+      plain,
+    ]);
+    expect(
+      texts(said('每天凌晨三点备份数据库。'), said('好的，每天凌晨三点备份数据库了', { createdAt: 5 })),
+    ).toHaveLength(1);
+  });
+
+  it.each([
+    ['The staging server listens on port 8080.', 'The staging server listens on port 8081.'],
+    ['The backup runs at three every night.', 'The backup runs at four every night.'],
+    ['The backup runs at three every night.', 'The backup never runs at three every night.'],
+    ['We do deploy the shop on Friday evenings.', "We don't deploy the shop on Friday evenings."],
+    ['We moved all the data from heron to egret.', 'We moved all the data from egret to heron.'],
+    ['The key to the cellar is with my neighbour.', 'The key to the cellar is with Anna my neighbour.'],
+    [
+      'The backup runs on the old disk at three every night.',
+      'The backup runs on the disk at three every night.',
+    ],
+    ['数据库每天凌晨三点备份。', '数据库每天凌晨四点备份。'],
+    ['数据库每天凌晨三点自动备份一次。', '数据库每天凌晨三点不自动备份一次。'],
+    ['Yes, port 8080.', 'OK, port 8080.'],
+  ])('hides no correction: %s / %s', (before, after) => {
+    const good = { cosine: 0.95, bm25: 15 };
+    const both = [
+      candidate({ ...good, text: before, createdAt: NOW - DAY }),
+      candidate({ ...good, text: after }),
+    ];
+    expect(choose(rank(both, context), options).hits).toHaveLength(2);
+  });
+
   it('does not count notes, which only look like one conversation', () => {
     const good = { cosine: 0.95, bm25: 15, conversationId: 'notes', note: true };
     const notes = ['a', 'b', 'c', 'd'].map((messageId) => candidate({ ...good, messageId }));

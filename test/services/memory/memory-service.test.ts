@@ -443,7 +443,7 @@ describe('recall', () => {
         { title: 'old' },
         NOW - 700 * 86_400_000,
       ),
-      conversationOf(['the wifi code of the cabin is on the fridge now'], { title: 'new' }, NOW - 86_400_000),
+      conversationOf(['the wifi code of the cabin hangs on the fridge'], { title: 'new' }, NOW - 86_400_000),
     );
     await house.indexed();
     const { passages } = await house.recall('wifi code of the cabin on the fridge');
