@@ -3,6 +3,11 @@ import './seeded.ts';
 import { expect, it } from 'vitest';
 import { type Scenario, simulate } from './simulator.ts';
 
+it('seed 491 (everything, 40 turns): erased by one and moved by another at once, which a third heard together', async () => {
+  const { messages } = await simulate(491, { only: 'everything', turns: 40, folds: true });
+  expect(messages).toBeGreaterThan(0);
+}, 30_000);
+
 const FOUND: readonly (readonly [seed: number, scenario: Scenario, turns: number, what: string])[] = [
   [2087, 'everything', 25, 'a forced look that fell asleep before it had looked, while "synced" was claimed'],
   [2111, 'everything', 25, 'the same'],

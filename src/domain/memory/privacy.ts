@@ -27,11 +27,14 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   apikey: ['密钥', '密鑰', '秘钥'],
 };
 
-/** Between a name and its value in a sentence: "is", "was changed to", 改成了. */
+/** Between a name and its value in a sentence: "is", "was changed to", 改成了. A word of letters stands apart from a name of letters. */
 const BECOMES = [
-  String.raw`(?:(?:is|was|got|ha[sd] been)\s{1,4})?(?:now\s{1,4})?(?:changed|set|reset|updated)\s{1,4}to`,
-  String.raw`(?:is|was|are)\s{1,4}now|is|was|are|to`,
-  '(?:已经?|被)?(?:改|换|換|更改|修改|更新|设|設|设置|重置)(?:成|为|為)(?:了|(?!了))|就?是|为|為',
+  String.raw`(?:\s{1,4}|(?<=\p{Script=Han})|(?<=["'\x60*_]))(?:${[
+    String.raw`(?:(?:is|was|got|ha[sd] been)\s{1,4})?(?:now\s{1,4})?(?:changed|set|reset|updated)\s{1,4}to`,
+    String.raw`(?:is|was|are)\s{1,4}now|is|was|are|to`,
+  ].join('|')})`,
+  String.raw`\s{0,4}` +
+    '(?:(?:已经?|被)?(?:改|换|換|更改|修改|更新|设|設|设置|重置)(?:成|为|為)(?:了|(?!了))|就?是|为|為)',
 ].join('|');
 /**
  * A value that looks like one by itself, a digit or a mark among its characters; a length ("12 characters", 8位) and what it is made or stored
@@ -93,7 +96,7 @@ function keywordPatterns(keywords: readonly string[]): Named | null {
       new RegExp(String.raw`(--?${name}\s{1,4})([^\s"'\x60,;•-]\S{0,500})`, 'giu'),
       // the password is hunter2: only what looks like one
       new RegExp(
-        String.raw`(${name}\s{0,4}(?:${BECOMES})[\s:：]{0,4})(["'\x60“]?${LIKELY}[^\s"'\x60”,;，；。•]{4,500}["'\x60”]?)`,
+        String.raw`(${name}(?:${BECOMES})[\s:：]{0,4})(["'\x60“]?${LIKELY}[^\s"'\x60”,;，；。•]{4,500}["'\x60”]?)`,
         'giu',
       ),
       // | password | hunter2 |: in a table, too

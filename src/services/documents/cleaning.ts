@@ -2,6 +2,7 @@
 // stay here.
 import { MEMORY_TOOLS } from '../../domain/memory/own-tools.ts';
 import { REDACTED } from '../../domain/memory/privacy.ts';
+import { readHlc } from '../../domain/sync/hlc.ts';
 
 export interface Holdback {
   /** The text without its secrets. */
@@ -31,7 +32,7 @@ const CONVERSATION_ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-
 /** The same value where nothing is to be hidden in it. `field`: under which name it stands. */
 export function cleanValue(value: unknown, holdback: Holdback, field = ''): unknown {
   if (typeof value === 'string') {
-    if (PLAIN_FIELDS.has(field)) return value;
+    if (PLAIN_FIELDS.has(field) || (field === 't' && readHlc(value) !== null)) return value;
     if (field !== 'url' || !/^data:/i.test(value)) return cleanText(value, holdback, field);
     const file = fileIn(value);
     return file ? cleanFile(value, file, holdback) : cleanUrl(value, holdback);

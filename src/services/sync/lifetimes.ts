@@ -218,11 +218,13 @@ export function createLifetimes({
     if (document === INDEX_ROOM) return await followIndex(record);
     if (!record) return facts.isKnown(document);
     const gone = facts.goneOf(document);
-    if (gone && gone.epoch >= record.epoch && record.gone !== gone.epoch) {
+    const epoch = facts.liveEpoch(document);
+    // Who moved it before hearing that it was erased goes on with it: then so does everybody.
+    const livesOn = epoch > record.epoch && facts.livesIn(document, epoch);
+    if (gone && gone.epoch >= record.epoch && record.gone !== gone.epoch && !livesOn) {
       await followGone(document, record, gone);
       return true;
     }
-    const epoch = facts.liveEpoch(document);
     if (epoch <= record.epoch || (record.gone !== null && !facts.livesIn(document, epoch))) return false;
     // It moved: what is here is compared with what the new room has.
     const step = newStep();

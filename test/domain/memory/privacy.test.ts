@@ -62,6 +62,7 @@ describe('the privacy filter', () => {
     'task-management-and-long-words-sk-1',
     'What is a secret?',
     'commit 4da508f27a2785 fixes it',
+    'at 00opwd5isq.0000.t7bzat',
     '我忘记密码了怎么办',
     '密码改成了更长的',
     '密码改成了12位以上的',

@@ -1,7 +1,9 @@
 // What a value says once it may leave the device.
 import { describe, expect, it } from 'vitest';
+import * as Y from 'yjs';
 import { redact } from '../../../src/domain/memory/privacy.ts';
 import { cleanValue } from '../../../src/services/documents/cleaning.ts';
+import { cleanUpdate } from '../../../src/services/documents/shared.ts';
 
 const clean = (value: unknown) =>
   cleanValue(value, { hide: (text) => redact(text, ['password']), isWithheld: () => false });
@@ -80,5 +82,26 @@ describe('an attached text', () => {
     const original = { type: 'input_file', file: { url: file('text/plain', 'password: hunter2').url } };
     const cleaned = clean({ type: 'unknown', original }) as { original: { file: unknown } };
     expect(bytesOf(cleaned.original.file).toString()).toBe('password: •••');
+  });
+});
+
+describe('the time of a flag', () => {
+  it('is no secret, whatever its digits spell; a title beside it may have one', () => {
+    const doc = new Y.Doc();
+    const flags = doc.getMap('w');
+    const time = '00opwd5isq.0000.t7bzat';
+    flags.set('archived/t7bzat', { v: false, t: '00opwd5isp.0000.t7bzat' });
+    flags.set('archived/t7bzat', { v: true, t: time });
+    flags.set('title/passwordis1.', { v: 'The password: hunter2', t: time });
+    const { update } = cleanUpdate(Y.encodeStateAsUpdate(doc), {
+      hide: (text) => redact(text, ['password']),
+      isWithheld: () => false,
+    });
+    const there = new Y.Doc();
+    Y.applyUpdate(there, update);
+    expect(there.getMap('w').toJSON()).toEqual({
+      'archived/t7bzat': { v: true, t: time },
+      'title/passwordis1.': { v: 'The password: •••', t: time },
+    });
   });
 });

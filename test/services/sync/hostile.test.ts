@@ -102,7 +102,6 @@ describe('a room', () => {
 
   it('full of junk is looked through a little at a time, and what is behind the junk is not lost', async () => {
     const JUNK = 20_000;
-    const AT_ONCE = 2_048;
     const desk = await create();
     const phone = await pair(desk);
     const { id, room } = await begin(desk, 'one');
@@ -135,12 +134,12 @@ describe('a room', () => {
     });
     await eventually(back, async () => (await back.texts(id)).length === 2, 30_000);
     counting = false;
-    expect(told.length).toBeGreaterThan(JUNK / AT_ONCE);
-    told.slice(1).forEach((now, index) => {
-      const before = told[index] ?? now;
-      expect(now.unreadable - before.unreadable).toBeLessThanOrEqual(AT_ONCE);
-      expect(now.turn).toBeGreaterThan(before.turn);
+    // Several rounds may pass between two words of it, never all of them.
+    expect(told.length).toBeGreaterThan(3);
+    told.slice(1).forEach(({ unreadable }, index) => {
+      expect(unreadable - (told[index]?.unreadable ?? 0)).toBeLessThan(JUNK / 2);
     });
+    expect(told.at(-1)?.turn).toBeGreaterThan((told[1]?.turn ?? 0) + 1);
   }, 60_000);
 
   it('that says the same again changes nothing', async () => {
