@@ -288,11 +288,14 @@ function encodeUpdate(
   return encoder.toUint8Array();
 }
 
-/** The update that puts a conversation into the trash; null where there is none, or nothing to do. */
-export async function deletedNow(
+/**
+ * The update that puts a conversation into the trash at this time (ms since 1970), or takes it out (null); null where there is none, or
+ * nothing to do.
+ */
+export async function deletedAt(
   log: ConversationLog,
   id: DocumentId,
-  now: number,
+  time: number | null,
 ): Promise<Uint8Array | null> {
   if (!isConversation(id)) return null;
   const entries = await log.read(id);
@@ -305,5 +308,5 @@ export async function deletedNow(
       // As in readWhole.
     }
   }
-  return document.change({ meta: { deletedAt: now } }) ?? null;
+  return document.change({ meta: { deletedAt: time } }) ?? null;
 }

@@ -6,7 +6,7 @@ import { reach, reaches } from '../../domain/sync/coverage.ts';
 import { epochKey, type GoneFact, goneKey } from '../../domain/sync/facts.ts';
 import { readHlc } from '../../domain/sync/hlc.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
-import { deletedNow, type WholeDocument } from '../documents/shared.ts';
+import { deletedAt, type WholeDocument } from '../documents/shared.ts';
 import type { OpenRooms } from './open-rooms.ts';
 import type { SessionParts } from './parts.ts';
 import { freshRecord, newStep, type RoomRecord, type Step } from './records.ts';
@@ -121,19 +121,19 @@ export function createLifetimes({
     rooms.close(document);
   }
 
+  /** Puts it into the trash of this device, or takes it out. */
+  async function setDeleted(step: Step, document: string, time: number | null): Promise<void> {
+    const bytes = await deletedAt(log, document as DocumentId, time);
+    if (bytes)
+      step.entries.push({ id: newEntryId(), document: document as DocumentId, origin: 'remote', bytes });
+  }
+
   async function keepInTrash(step: Step, document: string): Promise<void> {
     const gone = facts.goneOf(document);
     if (!gone) return;
     const record = records.rooms.get(document) ?? freshRecord(gone.epoch);
     markGone(step, document, record, gone.epoch);
-    const update = await deletedNow(log, document as DocumentId, now());
-    if (update)
-      step.entries.push({
-        id: newEntryId(),
-        document: document as DocumentId,
-        origin: 'remote',
-        bytes: update,
-      });
+    await setDeleted(step, document, now());
     step.after.push(() => {
       trash.add(document);
       records.note({ kind: 'conflict', what: 'deleted', document, device: null, count: 1, bytes: 0 });
@@ -226,14 +226,19 @@ export function createLifetimes({
       return true;
     }
     if (epoch <= record.epoch || (record.gone !== null && !facts.livesIn(document, epoch))) return false;
-    // It moved: what is here is compared with what the new room has.
+    // It moved, or somebody restored it: what is here is compared with what the new room has, and what lies in the trash here lives again.
+    const inTrash = record.gone !== null && (await log.read(document as DocumentId)).length > 0;
     const step = newStep();
     dropOut(step, document);
+    if (inTrash) {
+      await setDeleted(step, document, null);
+      step.after.push(() => trash.delete(document));
+    }
     records.putRoom(step, document, {
       ...freshRecord(epoch),
       withheld: record.withheld,
       forgotten: record.forgotten,
-      compare: record.gone === null,
+      compare: record.gone === null || inTrash,
       awaits: facts.isBrought(document, epoch),
     });
     await records.commit(step);

@@ -165,6 +165,40 @@ describe('a conversation that a tab has open', () => {
     );
     await eventually(phone, async () => (await phone.texts(id)).length === 1);
   });
+
+  it('lives again on every device that kept late words of it in the trash, once one of them restores it', async () => {
+    const desk = await create();
+    const phone = await pair(desk);
+    const tablet = await pair(desk, make('Tablet'));
+    const id = newConversationId();
+    await desk.say(id, 'said by all');
+    for (const device of [phone, tablet])
+      await eventually(device, async () => (await device.texts(id)).length === 1);
+    await settled(desk, phone, tablet);
+    const away = [desk, phone];
+    for (const device of away) device.stop();
+    for (const device of away) await device.say(id, `late on ${device.name}`);
+    await tablet.sync.forget([id]);
+    await settled(tablet);
+    const [deskAgain, phoneAgain] = away.map(({ name, store, vault, config }) =>
+      make(name, { store, vault, config }),
+    ) as [TestDevice, TestDevice];
+    for (const device of [deskAgain, phoneAgain])
+      await eventually(device, async () => (await device.read(id))?.meta.deletedAt != null);
+    await settled(deskAgain, phoneAgain);
+    await deskAgain.change(id, { meta: { deletedAt: null } });
+    const all = ['late on Desk', 'late on Phone', 'said by all'];
+    for (const device of [deskAgain, phoneAgain, tablet])
+      await eventually(
+        device,
+        async () =>
+          (await device.read(id))?.meta.deletedAt === null &&
+          JSON.stringify((await device.texts(id)).sort()) === JSON.stringify(all),
+        20_000,
+      );
+    await settled(deskAgain, phoneAgain, tablet);
+    for (const device of [deskAgain, phoneAgain]) expect((await device.sync.where(id)).place).toBe('relay');
+  }, 60_000);
 });
 
 describe('leaving', () => {
