@@ -20,7 +20,7 @@ const COMMITS = [
   'upkeep fold',
   'upkeep sendWhole',
   'upkeep compare',
-  'upkeep giveUpFolds',
+  'upkeep giveUp',
   'lifetimes rebuildDamaged',
   'lifetimes followFact',
   'lifetimes followGone',
@@ -38,7 +38,10 @@ it('the story has every commit of sync', () => {
   expect(COMMITS.filter((commit) => !commits.has(commit))).toEqual([]);
 });
 
-it.each(DEATHS)(
+/** Ended badly once: both devices put back what the relay had lost, in a room that has space for one. */
+const FOUND: readonly Death[] = [{ operation: 162, when: 'before' }];
+
+it.each([...DEATHS, ...FOUND])(
   'death $when write $operation: both devices and a fresh one have the same, nothing is lost, nothing forgotten comes back',
   async (death) => {
     expect((await tell(SEED, death)).operations).toBeGreaterThan(death.operation);

@@ -324,11 +324,10 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
   }
 
   /** The relay closed the door for want of room. What is smaller than what it refused may still get in, and so what others say gets here. */
-  async function yieldRoom(problem: Problem): Promise<void> {
+  function yieldRoom(problem: Problem): void {
     if (sending === 0 || (full && sending >= full.bytes)) return;
     full = { problem, bytes: sending };
     sending = 0;
-    await upkeep.giveUpFolds();
     room.retry();
   }
 
@@ -390,7 +389,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     work: async (signal) => {
       const { state } = room;
       if (state !== 'synced') {
-        if (state === 'refused' && room.problem?.code === 'sync-quota') await yieldRoom(room.problem);
+        if (state === 'refused' && room.problem?.code === 'sync-quota') yieldRoom(room.problem);
         if (wasSynced) unreadable.clear();
         opened.clear();
         [looked, place] = [undefined, undefined];
@@ -412,6 +411,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
         const { did, complete } = received;
         read = true;
         whole = complete;
+        if (full) await upkeep.giveUp();
         const mine = record().withheld === null && record().gone === null;
         const isLeft = complete && mine && document !== 'index' && (await upkeep.isOutgrown(full !== null));
         // What the old room has space for is said there first: who is late to follow reads it there.

@@ -35,10 +35,11 @@ export interface Upkeep {
   /** Makes many blobs one, after a quiet time. True where it did. */
   fold(): Promise<boolean>;
   /**
-   * The relay had no room for what only folds: it goes out no more, and nothing is folded here again. What of it lies in the room is taken
-   * out, and its numbers, under which nothing new was said, are claimed by a word that is hardly anything.
+   * The relay had no room for what says nothing new: what only folds, and what was to put back what somebody else has put back since. It goes
+   * out no more, and where it was a fold, nothing is folded here again. What of it lies in the room is taken out, and its numbers are claimed
+   * by a word that is hardly anything.
    */
-  giveUpFolds(): Promise<void>;
+  giveUp(): Promise<void>;
   /** The room is to be left for the next epoch: it has no space for what would make it smaller. `full`: the relay said so. */
   isOutgrown(full: boolean): Promise<boolean>;
   /** The connection was lost: what was seen of the room counts no more. */
@@ -305,20 +306,25 @@ export function createUpkeep({
     return true;
   }
 
-  async function giveUpFolds(): Promise<void> {
+  async function giveUp(): Promise<void> {
     const step = newStep();
     const replaces: string[] = [];
     let holds = NOTHING;
     let squash = false;
+    let folds = false;
     for (const [number, row] of records.outbox.get(document) ?? []) {
-      if (row.changes > 0 || row.replaces.length === 0 || row.bytes <= SMALL_BYTES) continue;
+      if (row.changes > 0 || row.bytes <= SMALL_BYTES) continue;
+      const numbers = withRange(holds, device, number, number + row.blobs.length - 1);
+      const isFold = row.replaces.length > 0;
+      if (!isFold && !covers(union(held(), numbers), record().have)) continue;
       records.putOut(step, document, number, undefined);
       replaces.push(...row.keys);
-      holds = withRange(holds, device, number, number + row.blobs.length - 1);
-      squash ||= row.blobs[0]?.[1] === SNAPSHOT;
+      holds = numbers;
+      folds ||= isFold;
+      squash ||= isFold && row.blobs[0]?.[1] === SNAPSHOT;
     }
     if (replaces.length === 0) return;
-    foldless = true;
+    foldless ||= folds;
     const body = content.merge([]);
     const next = await sealInto(step, {
       document,
@@ -360,7 +366,7 @@ export function createUpkeep({
   }
 
   return {
-    giveUpFolds,
+    giveUp,
     isOutgrown,
     heal,
     get healing() {
