@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { BrowserContext, Page } from '@playwright/test';
 import { createSealing } from '../src/adapters/vault/sealing.ts';
+import type { ConversationId } from '../src/domain/base/ids.ts';
 import { toText } from '../src/domain/sync/bytes.ts';
 import { accountTag, TOKEN_BYTES, tokenInfo } from '../src/domain/sync/keys.ts';
 import { phraseOf, readPairing } from '../src/domain/sync/pairing.ts';
@@ -223,10 +224,25 @@ async function accountOnRelay(page: Page): Promise<() => Promise<{ status: numbe
   };
 }
 
+/** Says something and waits until it and its answer from memory are saved: what a walk compares stands still after it. */
 async function say(page: Page, words: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(words);
   await page.keyboard.press('Enter');
   await expect(page.getByRole('article').getByText(words).first()).toBeVisible();
+  await expect
+    .poll(
+      () =>
+        page.evaluate(async (said) => {
+          const app = globalThis.recollect?.app;
+          const id = location.pathname.split('/').at(-1) as ConversationId;
+          const messages = [...((await app?.documents.read(id))?.messages.values() ?? [])];
+          const question = messages.find(({ parts }) => JSON.stringify(parts).includes(said));
+          return messages.some(({ parentId, kind }) => parentId === question?.id && kind === 'recall');
+        }, words),
+      { timeout: 60_000 },
+    )
+    .toBe(true);
+  await saved(page);
 }
 
 test('pair by link, import and chat on one, recall on the other', async () => {
@@ -293,7 +309,6 @@ test('both offline, both write in the same conversation, both back: nothing is l
     await openApp(page, `${base}${path}?console`);
     await expect(page.getByRole('article').getByText('Which colour shall the shed have?')).toBeVisible();
   }
-  // An answer from memory may still be on its way.
   await expect(desk.page.getByText(/Saved, also on Phone/)).toBeVisible({ timeout: 60_000 });
   await same(desk.page, phone.page);
 
@@ -504,7 +519,6 @@ test('forgotten everywhere while the other device wrote: its words lie in its tr
   await expect(phone.page.getByRole('article').getByText('Shall we sell the boat?')).toBeVisible();
   await relay.kill();
   await say(phone.page, 'No, we take it to the islands.');
-  await saved(phone.page);
   const written = await contents(phone.page);
   await phone.page.goto('about:blank');
   await relay.start();
