@@ -77,12 +77,14 @@ function keywordPatterns(keywords: readonly string[]): Named | null {
   const names = [...new Set(all.map(keywordPattern).filter(Boolean))].join('|');
   const made: RegExp[] = [];
   if (names) {
-    // DB_PASSWORD, "client_secret", api_keys: the keyword inside a longer name, in quotes or Markdown marks
-    const name = String.raw`[\w.-]{0,64}?(?:${names})[\w-]{0,32}["'\x60*_]{0,3}`;
+    // api_keys, "client_secret": the keyword and the rest of a longer name, in quotes or Markdown marks
+    const tail = String.raw`(?:${names})[\w-]{0,32}["'\x60*_]{0,3}`;
+    // DB_PASSWORD: its beginning too, where something must stand before it. Anywhere else it would be tried at each letter of a long word.
+    const name = String.raw`[\w.-]{0,64}?${tail}`;
     made.push(
       // name = "quoted", name: 'quoted'
       new RegExp(
-        String.raw`(${name}\s{0,4}(?:[:=：]|=>|:=)\s{0,4})("(?:[^"\\\n]|\\.){1,500}"|'(?:[^'\\\n]|\\.){1,500}'|\x60[^\x60\n]{1,500}\x60|“[^”\n]{1,500}”)`,
+        String.raw`(${tail}\s{0,4}(?:[:=：]|=>|:=)\s{0,4})("(?:[^"\\\n]|\\.){1,500}"|'(?:[^'\\\n]|\\.){1,500}'|\x60[^\x60\n]{1,500}\x60|“[^”\n]{1,500}”)`,
         'giu',
       ),
       // a line that is only "name: value", the value with spaces
@@ -91,12 +93,12 @@ function keywordPatterns(keywords: readonly string[]): Named | null {
         'gimu',
       ),
       // name: value, --name=value
-      new RegExp(String.raw`(${name}\s{0,4}(?:[:=：]|=>|:=)\s{0,4})([^\s"'\x60,;，；。•]{1,500})`, 'giu'),
+      new RegExp(String.raw`(${tail}\s{0,4}(?:[:=：]|=>|:=)\s{0,4})([^\s"'\x60,;，；。•]{1,500})`, 'giu'),
       // --name value
       new RegExp(String.raw`(--?${name}\s{1,4})([^\s"'\x60,;•-]\S{0,500})`, 'giu'),
       // the password is hunter2: only what looks like one
       new RegExp(
-        String.raw`(${name}(?:${BECOMES})[\s:：]{0,4})(["'\x60“]?${LIKELY}[^\s"'\x60”,;，；。•]{4,500}["'\x60”]?)`,
+        String.raw`(${tail}(?:${BECOMES})[\s:：]{0,4})(["'\x60“]?${LIKELY}[^\s"'\x60”,;，；。•]{4,500}["'\x60”]?)`,
         'giu',
       ),
       // | password | hunter2 |: in a table, too
