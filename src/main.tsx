@@ -376,6 +376,7 @@ async function start(): Promise<void> {
     store,
     vault,
     settings,
+    notes,
     status: syncLink.status,
     // Without a store that lasts there is no engine's thread to ask, and nothing that could be kept in step.
     ask: async (request) => {

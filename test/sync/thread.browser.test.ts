@@ -6,6 +6,7 @@ import { INDEX_ID } from '../../src/adapters/index/worker-news.ts';
 import { openStore } from '../../src/adapters/log/index.ts';
 import { createSealing } from '../../src/adapters/vault/sealing.ts';
 import { createVault } from '../../src/adapters/vault/web-crypto.ts';
+import { createNotes } from '../../src/services/documents/notes.ts';
 import type { Settings } from '../../src/services/settings/settings.ts';
 import { createSettings } from '../../src/services/settings/settings-service.ts';
 import { createSync } from '../../src/services/sync/sync-service.ts';
@@ -42,6 +43,7 @@ beforeAll(async () => {
     store,
     vault,
     settings,
+    notes: createNotes({ store, now: Date.now }),
     status: tab().status,
     ask: () => Promise.resolve(null),
     random: createSealing().random,

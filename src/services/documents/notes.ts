@@ -153,14 +153,16 @@ export function createNotes({
       });
       copy.transact(() => make(copy.getMap('n'), copy.getMap('f')));
       copy.destroy();
-      if (!bytes) return;
-      const id = newEntryId();
-      await log.append([{ id, document: NOTES_DOCUMENT, origin: 'user', bytes }]);
-      applied.add(id);
-      Y.applyUpdate(doc, bytes, 'log');
-      entries += 1;
-      announce();
-      if (entries >= foldAfter) await fold();
+      if (bytes) {
+        const id = newEntryId();
+        await log.append([{ id, document: NOTES_DOCUMENT, origin: 'user', bytes }]);
+        applied.add(id);
+        Y.applyUpdate(doc, bytes, 'log');
+        entries += 1;
+        announce();
+      }
+      // What was taken out before lies in the log until it is folded.
+      if (entries >= (bytes ? foldAfter : Math.max(foldAfter, 2))) await fold();
     });
 
   /** Folds what the log has; an entry that does not decode must survive as it is, then nothing is folded. */

@@ -7,7 +7,7 @@ import type { KeyRing, Sealing } from '../../adapters/vault/sealing.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { DEVICE_BYTES } from '../../domain/sync/blob.ts';
-import { fromText, toText } from '../../domain/sync/bytes.ts';
+import { toText } from '../../domain/sync/bytes.ts';
 import { nextHlc } from '../../domain/sync/hlc.ts';
 import { INDEX_ROOM, ROOM_ID_BYTES, TOKEN_BYTES, tokenInfo } from '../../domain/sync/keys.ts';
 import { fingerprintOf, KEY_BYTES } from '../../domain/sync/pairing.ts';
@@ -16,6 +16,7 @@ import { decodeRows } from './index-facts.ts';
 import {
   ACCOUNT,
   type Account,
+  accountKey,
   BOOKMARK,
   type Erasure,
   erasureWrite,
@@ -33,14 +34,6 @@ const JOIN_TIMEOUT_MS = 20_000;
 /** Empty epochs of the index after which it is looked no further, and the largest body it reads there. */
 const INDEX_EPOCHS = 3;
 const INDEX_BYTES = 64 * 1024 * 1024;
-
-/** The account key that the vault keeps under this id. Throws `vault-unavailable`. */
-export async function accountKey(vault: Vault, id: string): Promise<Uint8Array> {
-  const key = await vault.get(keyName(id));
-  if (key === undefined)
-    throw new RecollectError('vault-unavailable', 'The key of the account cannot be read');
-  return fromText(key);
-}
 
 /** What opens an account: its key ring, and the token that the relay is shown (an operator's, or the key's own). Throws `vault-unavailable`. */
 export async function openAccount(

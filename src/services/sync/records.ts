@@ -2,7 +2,10 @@
 // one transaction with the log entries it speaks of, so that a kill at any point leaves either all of a step or nothing of it.
 import { z } from 'zod';
 import type { Drawer, DrawerWrite, NewEntry, Store } from '../../adapters/log/conversation-log.ts';
-import type { ProblemCode } from '../../domain/base/errors.ts';
+import type { Vault } from '../../adapters/vault/vault.ts';
+import { type ProblemCode, RecollectError } from '../../domain/base/errors.ts';
+import { kindOf } from '../../domain/sync/blob.ts';
+import { fromText } from '../../domain/sync/bytes.ts';
 import type { Coverage } from '../../domain/sync/coverage.ts';
 import {
   type Fact,
@@ -57,6 +60,14 @@ export type Account = z.infer<typeof accountSchema>;
 export const keyName = (account: string) => `sync/key/${account}`;
 export const tokenName = (account: string) => `sync/token/${account}`;
 
+/** The account key that the vault keeps under this id. Throws `vault-unavailable`. */
+export async function accountKey(vault: Vault, id: string): Promise<Uint8Array> {
+  const key = await vault.get(keyName(id));
+  if (key === undefined)
+    throw new RecollectError('vault-unavailable', 'The key of the account cannot be read');
+  return fromText(key);
+}
+
 const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 const coverageSchema = z.record(z.string(), z.array(z.tuple([z.number(), z.number()])));
 
@@ -103,6 +114,9 @@ export const freshRecord = (epoch: number): RoomRecord => ({
   compare: false,
   awaits: false,
 });
+
+/** The document goes to the account's other devices: it neither stays here nor is erased everywhere. */
+export const isShared = ({ withheld, gone }: RoomRecord): boolean => withheld === null && gone === null;
 
 /** Nothing is here yet of what another device brings into this epoch. */
 export const isFollowing = ({ awaits, compare, have }: RoomRecord): boolean =>
@@ -214,9 +228,9 @@ export const staleAccounts = async (drawer: Drawer): Promise<string[]> =>
 
 /**
  * Puts into the step what takes a room's outbox rows back: none of them goes out any more, and what of them may lie in the room already is
- * taken out when next it is open.
+ * taken out when next it is open. True where one of them was to take the place of all that lies in the room.
  */
-export function takeBack(records: Records, step: Step, document: string, epoch: number): void {
+export function takeBack(records: Records, step: Step, document: string, epoch: number): boolean {
   const rows = [...(records.outbox.get(document) ?? [])];
   const sent: string[] = [];
   for (const [number, row] of rows) {
@@ -224,7 +238,8 @@ export function takeBack(records: Records, step: Step, document: string, epoch: 
     if (row.epoch === epoch) sent.push(...row.keys);
   }
   const [number] = rows.at(-1) ?? [];
-  if (number === undefined || sent.length === 0) return;
+  const replaced = rows.some(([, row]) => isWhole(row));
+  if (number === undefined || sent.length === 0) return replaced;
   // The same number: the later write of a step counts.
   records.putOut(step, document, number, {
     epoch,
@@ -234,7 +249,12 @@ export function takeBack(records: Records, step: Step, document: string, epoch: 
     changes: 0,
     bytes: 0,
   });
+  return replaced;
 }
+
+/** The row puts all of the document in the place of what lies in the room. */
+export const isWhole = ({ replaces, blobs: [first] }: OutboxRow): boolean =>
+  replaces.length > 0 && first !== undefined && kindOf(first) === 'snapshot';
 
 /** Changes of one step, gathered to be committed together. */
 export interface Step {

@@ -6,13 +6,15 @@ import type { Vault } from '../../adapters/vault/vault.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import { DEVICE_BYTES } from '../../domain/sync/blob.ts';
-import { fromText, toText } from '../../domain/sync/bytes.ts';
+import { toText } from '../../domain/sync/bytes.ts';
 import { TOKEN_BYTES } from '../../domain/sync/keys.ts';
 import { fingerprintOf, fragmentOf, KEY_BYTES, phraseOf, readPairing } from '../../domain/sync/pairing.ts';
+import type { Notes } from '../documents/notes.ts';
 import type { Settings } from '../settings/settings.ts';
 import {
   ACCOUNT,
   type Account,
+  accountKey,
   accountSchema,
   forgetRecords,
   keyName,
@@ -27,6 +29,7 @@ export interface SyncDeps {
   readonly store: Store;
   readonly vault: Vault;
   readonly settings: Pick<Settings, 'config' | 'set'>;
+  readonly notes: Pick<Notes, 'forget'>;
   /** As the engine tells it. */
   readonly status: Readable<SyncStatus>;
   readonly ask: (request: SyncRequest) => Promise<SyncAnswer>;
@@ -49,7 +52,16 @@ export function relayAddress(text: string): string {
   return `${url.protocol}//${url.host}${url.pathname}`.replace(/\/+$/, '');
 }
 
-export function createSync({ store, vault, settings, status, ask, random, now = Date.now }: SyncDeps): Sync {
+export function createSync({
+  store,
+  vault,
+  settings,
+  notes,
+  status,
+  ask,
+  random,
+  now = Date.now,
+}: SyncDeps): Sync {
   const { log, drawer } = store;
   const tab = toText(random(9));
   let open: readonly string[] = [];
@@ -80,12 +92,6 @@ export function createSync({ store, vault, settings, status, ask, random, now = 
   const stopDrawer = drawer.subscribe(({ keys }) => {
     if (keys.includes(ACCOUNT)) void lookAtAccount();
   });
-  const keyOf = async ({ id }: Account): Promise<Uint8Array> => {
-    const key = await vault.get(keyName(id));
-    if (key === undefined)
-      throw new RecollectError('vault-unavailable', 'The key of the account cannot be read');
-    return fromText(key);
-  };
   const switchOn = async (mode: 'remote' | 'managed', endpoint: string) => {
     await settings.set('sync.remote.endpoint', endpoint);
     await settings.set('sync.mode', mode);
@@ -145,7 +151,7 @@ export function createSync({ store, vault, settings, status, ask, random, now = 
 
     pairing: async (base) => {
       const mine = await account();
-      const key = await keyOf(mine);
+      const key = await accountKey(vault, mine.id);
       const { remote } = settings.config.get().sync;
       const latest = isOn() ? await ask({ do: 'index' }).catch(() => null) : null;
       const fragment = fragmentOf({
@@ -200,6 +206,7 @@ export function createSync({ store, vault, settings, status, ask, random, now = 
     },
     forget: async (conversations) => {
       await ask({ do: 'forget', documents: [...conversations] });
+      await notes.forget(conversations);
     },
     syncNow: async ({ force = false } = {}) => {
       await ask({ do: 'look', force });

@@ -216,5 +216,11 @@ describe('feedback', () => {
     const before = await store.log.head();
     await notes.forget(['unknown']);
     expect(await store.log.head()).toBe(before);
+    // Taken back first: nothing is shown of it, and yet it lies in the log.
+    const verdict = await notes.judge({ ...passage, verdict: 'never' });
+    await notes.takeBack(verdict.id);
+    expect(await bytes()).toContain('The lease ends in May.');
+    await notes.forget(['c']);
+    expect(await bytes()).not.toContain('The lease ends');
   });
 });

@@ -21,6 +21,7 @@ import type { Message } from '../../../src/domain/chat/message.ts';
 import { type Config, defaultConfig } from '../../../src/domain/settings/config.ts';
 import type { Folding } from '../../../src/domain/sync/compaction.ts';
 import type { ConversationChange, LibraryEntry } from '../../../src/services/documents/documents.ts';
+import { createNotes } from '../../../src/services/documents/notes.ts';
 import { createReader } from '../../../src/services/documents/reader.ts';
 import {
   createConversationDocument,
@@ -116,6 +117,13 @@ export function createTestDevice({
         for (const key of keys.slice(0, -1)) at = at[key] as Record<string, unknown>;
         at[keys.at(-1) as string] = value;
         config.set(next as unknown as Config);
+      },
+    },
+    notes: {
+      forget: async (conversations) => {
+        const notes = createNotes({ store, now });
+        await notes.forget(conversations);
+        notes.close();
       },
     },
     status,

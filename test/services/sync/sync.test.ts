@@ -5,6 +5,7 @@ import { NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { phraseOf } from '../../../src/domain/sync/pairing.ts';
+import { createNotes } from '../../../src/services/documents/notes.ts';
 import { relayAddress } from '../../../src/services/sync/sync-service.ts';
 import { copyOfStore, eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
 import { household } from './household.ts';
@@ -303,6 +304,35 @@ describe('forgetting', () => {
     const third = await joinTo(desk, make('Tablet'));
     await isSynced(third);
     expect(await third.store.log.documents()).not.toContain(id);
+  });
+
+  it('takes along what was said of its passages, which quotes them', async () => {
+    const { desk, phone } = await both();
+    const id = newConversationId();
+    const { id: messageId } = await desk.say(id, 'to be forgotten');
+    const judgedOn = async ({ store }: TestDevice) => {
+      const notes = createNotes({ store, now: Date.now });
+      const { feedback } = await until(notes.state, ({ ready }) => ready);
+      notes.close();
+      return feedback.length;
+    };
+    const notes = createNotes({ store: desk.store, now: Date.now });
+    await notes.judge({
+      verdict: 'pinned',
+      conversationId: id,
+      messageId,
+      passage: 'to be forgotten',
+      title: '',
+      query: null,
+    });
+    notes.close();
+    await eventually(phone, async () => (await judgedOn(phone)) === 1);
+    await desk.sync.forget([id]);
+    const words = (await desk.store.log.read(NOTES_DOCUMENT)).map(({ bytes }) =>
+      new TextDecoder().decode(bytes),
+    );
+    expect(words.join()).not.toContain('to be forgotten');
+    await eventually(phone, async () => (await judgedOn(phone)) === 0);
   });
 
   it('keeps in the trash what was written elsewhere meanwhile, and lets it live on when it is taken out', async () => {
