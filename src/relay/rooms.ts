@@ -63,7 +63,7 @@ export interface Room {
   head: number;
   /** Up to where the log was folded last, and how large that made it. */
   folded: { position: number; bytes: number };
-  /** When something was last added that a fold may shorten; 0: nothing since the last look. */
+  /** When something was last added that a fold may shorten; 0: nothing since the room was loaded. */
   writtenAt: number;
   /** Bytes on their way to the store. */
   inFlight: number;

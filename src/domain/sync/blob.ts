@@ -54,11 +54,14 @@ export function joinBlob(kind: BlobKind, nonce: Uint8Array, sealed: Uint8Array):
   return concatBytes(Uint8Array.of(BLOB_VERSION, KINDS.indexOf(kind)), nonce, sealed);
 }
 
+/** What a blob is, told without opening it; undefined where this version does not know it. */
+export const kindOf = (blob: Uint8Array): BlobKind | undefined => KINDS[blob[1] ?? -1];
+
 /** Takes a blob apart; null where it is none that this version knows. */
 export function splitBlob(
   blob: Uint8Array,
 ): { kind: BlobKind; nonce: Uint8Array; sealed: Uint8Array } | null {
-  const kind = KINDS[blob[1] ?? -1];
+  const kind = kindOf(blob);
   if (blob[0] !== BLOB_VERSION || kind === undefined || blob.length <= HEADER_BYTES + TAG_BYTES) return null;
   return { kind, nonce: blob.slice(2, HEADER_BYTES), sealed: blob.slice(HEADER_BYTES) };
 }

@@ -2,7 +2,7 @@
 // times, gives the same, so that deltas, segments and snapshots of the index are all just sets of facts.
 //   device/<device>           who belongs to the account; null: it left, or was taken off the list
 //   head/<document>/<device>  what the device holds of a document's room (a beacon), in which epoch
-//   epoch/<document>          the room moved: a damaged envelope was made again
+//   epoch/<document>          the room moved: a damaged envelope was made again, or a full one left for one that is smaller
 //   gone/<document>           erased for good, up to and including an epoch
 import { z } from 'zod';
 import type { Hlc } from './hlc.ts';

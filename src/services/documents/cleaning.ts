@@ -60,6 +60,18 @@ export function cleanValue(value: unknown, holdback: Holdback, field = ''): unkn
   return changed ? cleaned : value;
 }
 
+/** Puts the conversations of which something is quoted in the value into `quoted`: those about which `cleanValue` asks. */
+export function addQuoted(value: unknown, quoted: Set<string>): void {
+  const add = (conversation: string) => {
+    quoted.add(conversation);
+    return false;
+  };
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
+  isWithheldPassage(value, { isWithheld: add });
+  isWithheldAnswer(value, { isWithheld: add });
+  for (const inner of Object.values(value)) addQuoted(inner, quoted);
+}
+
 function cleanText(text: string, { hide }: Holdback, field: string): string {
   const hidden = hide(text);
   if (hidden.redacted > 0) return hidden.text;
@@ -68,7 +80,7 @@ function cleanText(text: string, { hide }: Holdback, field: string): string {
   return named.redacted > 0 && text !== '' ? REDACTED : text;
 }
 
-const isWithheldPassage = (item: unknown, { isWithheld }: Holdback): boolean => {
+const isWithheldPassage = (item: unknown, { isWithheld }: Pick<Holdback, 'isWithheld'>): boolean => {
   const { conversationId } = (typeof item === 'object' && item !== null ? item : {}) as {
     conversationId?: unknown;
   };
@@ -76,7 +88,7 @@ const isWithheldPassage = (item: unknown, { isWithheld }: Holdback): boolean => 
 };
 
 /** What a tool of memory answered, where it quotes a conversation that stays here. */
-const isWithheldAnswer = (value: object, { isWithheld }: Holdback): boolean => {
+const isWithheldAnswer = (value: object, { isWithheld }: Pick<Holdback, 'isWithheld'>): boolean => {
   const { type, name, text } = value as { type?: unknown; name?: unknown; text?: unknown };
   if (type !== 'tool-result' || typeof name !== 'string' || typeof text !== 'string') return false;
   return MEMORY_TOOLS.includes(name) && (text.match(CONVERSATION_ID) ?? []).some(isWithheld);

@@ -9,7 +9,7 @@ import * as Y from 'yjs';
 import type { ConversationLog, LogEntry } from '../../adapters/log/conversation-log.ts';
 import { type DocumentId, isConversation } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
-import { cleanValue, type Holdback } from './cleaning.ts';
+import { addQuoted, cleanValue, type Holdback } from './cleaning.ts';
 import { createConversationDocument } from './yjs-conversation.ts';
 
 /** Per Yjs client the clock up to which everything is known. */
@@ -211,14 +211,22 @@ export function missingFrom(held: Uint8Array, whole: Uint8Array): Uint8Array | n
 /** The conversations of which something is quoted in the update. */
 export function quotedIn(update: Uint8Array): ReadonlySet<string> {
   const quoted = new Set<string>();
-  cleanUpdate(update, {
-    hide: (text) => ({ text, redacted: 0 }),
-    isWithheld: (conversation) => {
-      quoted.add(conversation);
-      return false;
-    },
-  });
+  for (const struct of Y.decodeUpdate(update).structs)
+    mapValues(struct, (value) => {
+      addQuoted(value, quoted);
+      return value;
+    });
   return quoted;
+}
+
+/** Puts `map`'s values in the place of those that the struct carries. */
+function mapValues(struct: Y.Item | Y.GC | Y.Skip, map: (value: unknown) => unknown): void {
+  if (!(struct instanceof Y.Item)) return;
+  const { content } = struct;
+  if (content instanceof Y.ContentAny) content.arr = content.arr.map(map);
+  else if (content instanceof Y.ContentJSON) content.arr = content.arr.map(map);
+  else if (content instanceof Y.ContentEmbed) content.embed = map(content.embed) as object;
+  else if (content instanceof Y.ContentFormat) content.value = map(content.value) as object;
 }
 
 /** The update as it may leave the device, and how many values were changed for that. */
@@ -235,12 +243,9 @@ export function cleanUpdate(
   };
   for (const struct of structs) {
     if (!(struct instanceof Y.Item)) continue;
+    mapValues(struct, clean);
     const { content } = struct;
-    if (content instanceof Y.ContentAny) content.arr = content.arr.map(clean);
-    else if (content instanceof Y.ContentJSON) content.arr = content.arr.map(clean);
-    else if (content instanceof Y.ContentEmbed) content.embed = clean(content.embed) as object;
-    else if (content instanceof Y.ContentFormat) content.value = clean(content.value) as object;
-    else if (content instanceof Y.ContentString && holdback.hide(content.str).redacted > 0) {
+    if (content instanceof Y.ContentString && holdback.hide(content.str).redacted > 0) {
       // Its length is its identity.
       content.str = '•'.repeat(content.str.length);
       withheld += 1;

@@ -18,7 +18,7 @@ export interface SyncEngineDeps
 export interface SyncEngine {
   /** Something may have changed: look again. `online`: the network is back, pauses end. */
   wake(reason?: 'changed' | 'online'): void;
-  ask(request: SyncRequest, signal?: AbortSignal): Promise<SyncAnswer>;
+  ask(request: SyncRequest): Promise<SyncAnswer>;
   readonly status: () => SyncStatus;
   /** Resolves when nothing is left to do right now. */
   settled(): Promise<void>;

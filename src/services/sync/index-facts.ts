@@ -26,7 +26,7 @@ import {
 import { nextHlc } from '../../domain/sync/hlc.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import type { SessionParts } from './parts.ts';
-import { freshRecord, newStep, type RoomRecord, type Step } from './records.ts';
+import { freshRecord, isShared, newStep, type RoomRecord, type Step } from './records.ts';
 import type { Content } from './room.ts';
 
 export interface IndexFacts {
@@ -252,7 +252,7 @@ export function createIndexFacts({
         continue;
       }
       const record = records.rooms.get(document);
-      if (!record || record.gone !== null || record.withheld !== null) {
+      if (!record || !isShared(record)) {
         said.push(document);
         continue;
       }
@@ -285,8 +285,8 @@ export function createIndexFacts({
     await records.commit(step);
     for (const document of said) beacons.delete(document);
     beaconAt = clock() + BEACON_GAP_MS;
-    aliveAt = clock();
-    wakeWithin(ALIVE_MS + 1);
+    if (due.some(([key]) => key === deviceKey(device))) aliveAt = clock();
+    wakeWithin(Math.max(aliveAt + ALIVE_MS - clock(), 0) + 1);
     return true;
   }
 
@@ -334,8 +334,7 @@ export function createIndexFacts({
     isBehind,
     isDoubted: (document) => {
       const record = records.rooms.get(document);
-      if (!record || record.gone !== null || record.withheld !== null || records.outbox.has(document))
-        return false;
+      if (!record || !isShared(record) || records.outbox.has(document)) return false;
       return [...headsOf(document)].some(
         ([id, head]) =>
           id !== device &&
@@ -371,7 +370,7 @@ export function createIndexFacts({
     untold: () => {
       for (const document of beacons) {
         const record = records.rooms.get(document);
-        if (document === INDEX_ROOM || !record || record.gone !== null || record.withheld !== null) continue;
+        if (document === INDEX_ROOM || !record || !isShared(record)) continue;
         const told = headsOf(document).get(device);
         if (reach(record.have, device) > (told?.epoch === record.epoch ? (told.have[device] ?? 0) : 0))
           return true;

@@ -9,7 +9,7 @@ import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { deletedAt, type WholeDocument } from '../documents/shared.ts';
 import type { OpenRooms } from './open-rooms.ts';
 import type { SessionParts } from './parts.ts';
-import { freshRecord, newStep, type RoomRecord, type Step } from './records.ts';
+import { freshRecord, isShared, newStep, type RoomRecord, type Step } from './records.ts';
 
 export interface Lifetimes {
   /** A change in the log named these documents. */
@@ -90,7 +90,7 @@ export function createLifetimes({
     if (records.outbox.has(document) || records.outbox.has(INDEX_ROOM)) return false;
     if (rooms.all().some((link) => link.document === document && link.healing)) return false;
     const record = records.rooms.get(document);
-    if (!record || record.withheld !== null || record.gone !== null) return true;
+    if (!record || !isShared(record)) return true;
     return !record.whole && !record.compare && !record.squash;
   };
   const markGone = (step: Step, document: string, record: RoomRecord, epoch: number) => {

@@ -7,7 +7,7 @@ import type { Folding } from '../../domain/sync/compaction.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { findIndex } from './account.ts';
 import type { SessionParts } from './parts.ts';
-import { freshRecord, newStep, type Step } from './records.ts';
+import { freshRecord, isShared, newStep, type Step } from './records.ts';
 import { createRoomLink, type RoomLink } from './room.ts';
 
 export interface OpenRooms {
@@ -87,7 +87,7 @@ export function createOpenRooms({
    */
   const catchUp = (step: Step) => {
     for (const [document, record] of records.rooms)
-      if (document !== INDEX_ROOM && record.withheld === null && record.gone === null)
+      if (document !== INDEX_ROOM && isShared(record))
         records.putRoom(step, document, { ...record, compare: true });
   };
 
@@ -182,8 +182,8 @@ export function createOpenRooms({
     nextLook = clock() + lookEveryMs();
     facts.forgetLacks();
     for (const link of [index, ...links.values()]) link?.retry(anew);
-    for (const [document, { gone, withheld }] of records.rooms) {
-      if (document === INDEX_ROOM || gone !== null || withheld !== null) continue;
+    for (const [document, record] of records.rooms) {
+      if (document === INDEX_ROOM || !isShared(record)) continue;
       if (!force && !facts.isDoubted(document)) continue;
       forced.add(document);
       // Through a new connection: what this one shows of our own may not be what the relay gives to others.
@@ -226,7 +226,7 @@ export function createOpenRooms({
       for (const document of [...forced]) {
         const record = records.rooms.get(document);
         // There is no room of it (any more) to look at.
-        if (!record || record.gone !== null || record.withheld !== null) forced.delete(document);
+        if (!record || !isShared(record)) forced.delete(document);
       }
       const wanted = new Set(wantedRooms());
       for (const document of [...links.keys()]) if (!wanted.has(document)) close(document);

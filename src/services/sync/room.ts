@@ -5,6 +5,7 @@
 //   fold      the outbox row of a segment names the blobs it replaces; they are taken out when the segment is confirmed, never before
 //
 // Killed anywhere, the next start finds either the step or its cause, and does it (again); doing it twice changes nothing.
+
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { SyncRoom } from '../../adapters/sync/sync-backend.ts';
 import type { Problem } from '../../domain/base/errors.ts';
@@ -12,11 +13,13 @@ import { blobHash } from '../../domain/sync/blob.ts';
 import { toText } from '../../domain/sync/bytes.ts';
 import type { Folding } from '../../domain/sync/compaction.ts';
 import { covers, union } from '../../domain/sync/coverage.ts';
+import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { breathe } from '../scheduler.ts';
 import { groupParts, joinParts, type Opened, openBlob, type RoomKey, type SealInto } from './envelope.ts';
 import {
   freshRecord,
   isFollowing,
+  isShared,
   kept,
   newStep,
   type OutboxRow,
@@ -247,13 +250,13 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     const twice = (heard >= unheard && !follows) || (again && said > bodies.length);
     // Where the last of its bodies lacks nothing, another copy of this device has done so; both would answer one another without end.
     const saidAgain = async () => latest !== null && (await content.missing(latest)) === null;
-    const squash = next.squash || (twice && document !== 'index' && !(await saidAgain()));
+    const squash = next.squash || (twice && document !== INDEX_ROOM && !(await saidAgain()));
     records.putRoom(step, document, { ...next, squash, marks: { ...Object.fromEntries(lying), ...marks } });
     step.after.push(deps.onHeld);
     if (heard >= unheard) deps.onSetBack(step);
     signal.throwIfAborted();
     await records.commit(step);
-    if (said > 0 && foreign > 0 && document !== 'index')
+    if (said > 0 && foreign > 0 && document !== INDEX_ROOM)
       records.note({
         kind: 'download',
         what: 'changes',
@@ -308,7 +311,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
       await records.commit(step);
       signal.throwIfAborted();
       const changes = done.reduce((sum, [, row]) => sum + row.changes, 0);
-      if (changes > 0 && document !== 'index')
+      if (changes > 0 && document !== INDEX_ROOM)
         records.note({
           kind: 'upload',
           what: 'changes',
@@ -412,8 +415,9 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
         read = true;
         whole = complete;
         if (full) await upkeep.giveUp();
-        const mine = record().withheld === null && record().gone === null;
-        const isLeft = complete && mine && document !== 'index' && (await upkeep.isOutgrown(full !== null));
+        const mine = isShared(record());
+        const isLeft =
+          complete && mine && document !== INDEX_ROOM && (await upkeep.isOutgrown(full !== null));
         // What the old room has space for is said there first: who is late to follow reads it there.
         outgrown = isLeft && (full !== null || rows().size === 0);
         if (outgrown) return did;
@@ -425,7 +429,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
           return did || sent;
         }
         const { compare: wanted, squash } = record();
-        if (mine && document !== 'index' && isAwaiting()) {
+        if (mine && document !== INDEX_ROOM && isAwaiting()) {
           settled = false;
           return did || sent;
         }

@@ -22,7 +22,7 @@ import { createIndexFacts } from './index-facts.ts';
 import { createLifetimes } from './lifetimes.ts';
 import { createOpenRooms } from './open-rooms.ts';
 import type { SessionParts } from './parts.ts';
-import { newStep, openRecords } from './records.ts';
+import { isShared, newStep, openRecords } from './records.ts';
 import type { SyncAnswer, SyncRequest } from './requests.ts';
 import type { SyncDevice, SyncState, SyncStatus, Whereabouts, WhyUnfetched } from './sync.ts';
 import { createUplink } from './uplink.ts';
@@ -106,8 +106,11 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
   let wasSynced = false;
   let saidAt = 0;
 
+  const rules = () => JSON.stringify(config.get().privacy.exclude_work_dirs);
+  let rulesSeen = rules();
   const stopConfig = config.subscribe(() => {
-    uplink.rulesChanged();
+    if (rules() !== rulesSeen) uplink.rulesChanged();
+    rulesSeen = rules();
     deps.wake();
   });
 
@@ -145,7 +148,7 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
     }
     const { unread, lacking } = facts.unfetched();
     const isToBeRead = [...records.rooms.values()].filter(
-      ({ compare, withheld, gone }) => compare && withheld === null && gone === null,
+      (record) => record.compare && isShared(record),
     ).length;
     if (unread + isToBeRead + facts.stirred.size > 0)
       return { why: 'fetching', count: Math.max(unread, isToBeRead) };
@@ -154,9 +157,7 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
 
   /** Documents of which all is still to be sent; what stays here is none of them. */
   const unsent = (): number =>
-    [...records.rooms.values()].filter(
-      ({ whole, withheld, gone }) => whole && withheld === null && gone === null,
-    ).length;
+    [...records.rooms.values()].filter((record) => record.whole && isShared(record)).length;
   const isUploaded = () => !uplink.adopting && records.outbox.size === 0 && unsent() === 0 && !isComparing();
 
   const waiting = (): number => {
@@ -167,8 +168,8 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
   };
   /** The relay may lack something of a room, or still have what is to be replaced there. */
   const isComparing = (): boolean => {
-    for (const { compare, squash, withheld, gone } of records.rooms.values())
-      if ((compare || squash) && withheld === null && gone === null) return true;
+    for (const record of records.rooms.values())
+      if ((record.compare || record.squash) && isShared(record)) return true;
     return rooms.all().some((link) => link.healing);
   };
   const state = (): SyncState => {
@@ -252,8 +253,7 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
 
   function where(document: string): Whereabouts {
     const record = records.rooms.get(document);
-    if (record && (record.withheld !== null || record.gone !== null))
-      return { place: 'withheld', devices: [] };
+    if (record && !isShared(record)) return { place: 'withheld', devices: [] };
     const waits = (records.outbox.get(document)?.size ?? 0) > 0 || lifetimes.unseen.has(document);
     // What is being looked at is not known to be there.
     if (!record || record.whole || record.compare || waits || rooms.looking(document))

@@ -1,7 +1,9 @@
 // Keeps a room whole and small: puts back what the relay lost, compares what lies in it with what is here, folds many blobs into one.
 // Only what was opened, taken over and committed is ever replaced, and only once what stands for it is confirmed.
+
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { SyncRoom } from '../../adapters/sync/sync-backend.ts';
+import { kindOf } from '../../domain/sync/blob.ts';
 import {
   FOLD_MOST,
   FOLDING,
@@ -11,6 +13,7 @@ import {
   type Unit,
 } from '../../domain/sync/compaction.ts';
 import { type Coverage, covers, NOTHING, union, withRange } from '../../domain/sync/coverage.ts';
+import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import {
   type Group,
   groupParts,
@@ -20,7 +23,7 @@ import {
   type RoomKey,
   type SealInto,
 } from './envelope.ts';
-import { newStep, type Records, type RoomRecord } from './records.ts';
+import { isWhole, newStep, type Records, type RoomRecord } from './records.ts';
 import type { Content } from './room.ts';
 
 export interface Upkeep {
@@ -52,12 +55,6 @@ const HEAL_JITTER_MS = 2_000;
 const GAIN = 1.25;
 /** What is as small as this is no burden to any room, bytes. */
 const SMALL_BYTES = 1024;
-/** The kind of a blob stands in its second byte. */
-const SNAPSHOT = 2;
-const kindOf = (blob: Uint8Array): Unit['kind'] => {
-  if (blob[1] === 0) return 'delta';
-  return blob[1] === SNAPSHOT ? 'snapshot' : 'segment';
-};
 
 export function createUpkeep({
   document,
@@ -108,7 +105,7 @@ export function createUpkeep({
   /** Of the full room: what it held when it was last weighed, and when it is left, if it is. */
   let weighed = 0;
   let leaveAt: number | null = null;
-  const named = document === 'index' ? null : document;
+  const named = document === INDEX_ROOM ? null : document;
 
   /** What the readable blobs in the room hold together. */
   const held = (): Coverage => {
@@ -244,7 +241,7 @@ export function createUpkeep({
     const fresh = [...blobs].filter(([name]) => !units.has(name) && !isUnreadable(name));
     const known = () => new Set([...blobs.keys()].flatMap((name) => units.get(name) ?? []));
     const alone = fresh.map(
-      ([name, blob]): Unit => ({ keys: [name], kind: kindOf(blob), bytes: blob.length }),
+      ([name, blob]): Unit => ({ keys: [name], kind: kindOf(blob) ?? 'segment', bytes: blob.length }),
     );
     if (!isFoldDue([...known(), ...alone], folding)) {
       foldAt = null;
@@ -321,7 +318,7 @@ export function createUpkeep({
       replaces.push(...row.keys);
       holds = numbers;
       folds ||= isFold;
-      squash ||= isFold && row.blobs[0]?.[1] === SNAPSHOT;
+      squash ||= isWhole(row);
     }
     if (replaces.length === 0) return;
     foldless ||= folds;

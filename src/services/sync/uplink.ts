@@ -5,7 +5,15 @@ import { type DocumentId, LIBRARY_DOCUMENT } from '../../domain/base/ids.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { beyond, isUpdate, mergeUpdates, type WholeDocument } from '../documents/shared.ts';
 import type { SessionParts } from './parts.ts';
-import { freshRecord, isFollowing, newStep, type RoomRecord, type Step, takeBack } from './records.ts';
+import {
+  freshRecord,
+  isFollowing,
+  isShared,
+  newStep,
+  type RoomRecord,
+  type Step,
+  takeBack,
+} from './records.ts';
 
 export interface Uplink {
   /** Seals what is new in the log. True where there was something. */
@@ -63,8 +71,10 @@ export function createUplink({
   function decide(step: Step, document: string, record: RoomRecord, withheld: RoomRecord['withheld']): void {
     if (withheld === null) records.putRoom(step, document, { ...record, withheld, whole: true });
     else {
-      records.putRoom(step, document, { ...record, withheld, whole: false, compare: false, squash: false });
-      if (record.withheld === null) takeBack(records, step, document, record.epoch);
+      const taken = record.withheld === null && takeBack(records, step, document, record.epoch);
+      // What is to leave the room because it was forgotten leaves it once the document goes out again.
+      const squash = record.squash || taken;
+      records.putRoom(step, document, { ...record, withheld, whole: false, compare: false, squash });
     }
   }
 
@@ -113,7 +123,7 @@ export function createUplink({
 
   async function sendWhole(document: string): Promise<boolean> {
     const record = records.rooms.get(document);
-    if (!record?.whole || record.withheld !== null || record.gone !== null) return false;
+    if (!record?.whole || !isShared(record)) return false;
     const body = await contents.of(document).whole();
     const step = newStep();
     if (!body) {

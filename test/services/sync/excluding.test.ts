@@ -70,6 +70,29 @@ describe('a folder that is excluded later', () => {
   });
 });
 
+describe('what was forgotten before its folder was excluded', () => {
+  it('leaves the relay once the folder is let in again', async () => {
+    const desk = await create();
+    const others = new Set(home.hub.rooms.keys());
+    const id = await begin(desk);
+    const room = () => [...home.hub.rooms].find(([name]) => !others.has(name))?.[1] ?? new Map();
+    const slip = await desk.say(id, 'a slip of the tongue');
+    await settled(desk);
+    const said = [...room().keys()];
+    expect(said.length).toBeGreaterThan(0);
+    home.hub.setOnline(false);
+    await desk.change(id, { removed: [slip.id] });
+    await eventually(desk, async () => (await desk.store.drawer.keys(`sync/out/${id}`)).length > 0);
+    exclude(desk, ['*/private/*']);
+    await eventually(desk, async () => (await desk.sync.where(id)).place === 'withheld');
+    exclude(desk, []);
+    home.hub.setOnline(true);
+    await eventually(desk, async () => room().size > 0 && said.every((key) => !room().has(key)));
+    const phone = await home.pair(desk);
+    await eventually(phone, async () => (await phone.texts(id)).length === 1);
+  });
+});
+
 describe('what quotes a conversation of an excluded folder', () => {
   const WORDS = 'nobody else shall read this';
   const recalled = (from: ConversationId, { id }: Message): Message['parts'] => [

@@ -54,7 +54,7 @@ export function createWiretap(backend: SyncBackend): Wiretap {
       open: (account, name, onChange) => {
         const room = backend.open(account, name, onChange);
         const address = `${account.endpoint} ${account.token} ${name}`;
-        const insert: typeof room.insert = (blobs) => {
+        const insert: typeof room.insert = (blobs, instead) => {
           for (const blob of blobs) {
             const taken = splitBlob(blob);
             const payload = taken && decodePayload(sealed.get(toText(taken.nonce)) ?? new Uint8Array());
@@ -62,7 +62,7 @@ export function createWiretap(backend: SyncBackend): Wiretap {
             const opened = { key: blobKey(blob), kind: taken.kind, bytes: blob.length, payload };
             sent.set(address, [...(sent.get(address) ?? []), opened]);
           }
-          room.insert(blobs);
+          room.insert(blobs, instead);
         };
         return new Proxy(room, {
           get: (of, key) => (key === 'insert' ? insert : Reflect.get(of, key)),
