@@ -201,10 +201,10 @@ async function whyRefused(
   return problemOfStatus(status, readDetail(text, key), about, retryAfter(response.headers, text));
 }
 
-/** Words and code of an endpoint's error object, wherever it keeps them. */
+/** Words and codes of an endpoint's error, wherever it keeps them. */
 export interface RefusalDetail {
   readonly message: string;
-  /** `code` and `type`, lower case. */
+  /** `code`, `type` and `status`, lower case. */
   readonly code: string;
 }
 
@@ -225,21 +225,16 @@ export function problemOfStatus(
     retry = false,
   ) => new RecollectError(problem, `${sentence} (${told})`, { params: { ...params, ...extra }, retry });
 
-  const quota =
-    /insufficient_(quota|balance)|exceeded_current_quota|billing|balance|credits?\b|suspended/.test(all);
+  const quota = isQuota(all) || (seconds === undefined && /billing|balance|credits?\b|suspended/.test(all));
   if (status === 401 || (status === 403 && /api[ _-]?key|invalid_key|unauthori[sz]ed/.test(all)))
     return make('model-key', 'The endpoint does not accept the key.', { reason: 'refused' });
   if (status === 402 || (status === 403 && quota))
     return make('model-forbidden', 'The account has no credit left.', { reason: 'balance' });
   if (status === 429 && quota)
     return make('model-rate', 'The quota of the account is used up.', { reason: 'quota', seconds: 0 });
-  if (status === 429)
-    return make(
-      'model-rate',
-      'Too many requests.',
-      { reason: seconds === undefined ? 'soon' : 'seconds', seconds: seconds ?? 0 },
-      true,
-    );
+  // Who is overloaded and says until when asks for the same.
+  if (status === 429 || (status >= 500 && seconds !== undefined))
+    return make('model-rate', 'Too many requests.', waitOf(seconds), true);
   if (status === 413 || (status < 500 && isContextProblem(all)))
     return make('model-context', 'The conversation is too long for the model.');
   if ((status === 400 || status === 403 || status === 422) && isRefusal(all))
@@ -258,6 +253,16 @@ export function problemOfStatus(
   );
 }
 
+/** How long to wait, in the unit in which people say it. */
+function waitOf(seconds: number | undefined): ProblemParams {
+  if (seconds === undefined) return { reason: 'soon', seconds: 0 };
+  if (seconds <= 120) return { reason: 'seconds', seconds };
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes <= 120) return { reason: 'minutes', seconds, minutes };
+  return { reason: 'hours', seconds, hours: Math.ceil(minutes / 60) };
+}
+
+const isQuota = (text: string) => /insufficient_(quota|balance)|exceeded_current_quota/.test(text);
 const isContextProblem = (text: string) =>
   /context[_ ]?(length|window|size)|maximum context|too many (input )?tokens|prompt is too long|token (count|limit).*(exceed|over)|exceed\w* .*(context|token limit|max(imum)? (input )?tokens)|input length.*exceed/.test(
     text,
@@ -267,7 +272,7 @@ const isRefusal = (text: string) =>
     text,
   );
 
-/** A problem out of an error object that arrived inside a stream. */
+/** A problem out of an error object that arrived with status 200. */
 export function problemOfStreamError(
   error: unknown,
   about: ProblemParams,
@@ -275,11 +280,15 @@ export function problemOfStreamError(
 ): RecollectError {
   const detail = readDetail(JSON.stringify({ error }), key);
   const all = `${detail.code} ${detail.message}`.toLowerCase();
-  const status = Number(/\b(4\d\d|5\d\d)\b/.exec(detail.code)?.[1] ?? 0);
-  if (isContextProblem(all)) return problemOfStatus(400, detail, about, undefined);
-  if (isRefusal(all)) return problemOfStatus(400, detail, about, undefined);
-  if (/rate[_ ]limit/.test(all)) return problemOfStatus(429, detail, about, undefined);
-  return problemOfStatus(status >= 400 ? status : 500, detail, about, undefined);
+  const told = Number(/\b(4\d\d|5\d\d)\b/.exec(detail.code)?.[1] ?? 0);
+  const status =
+    isContextProblem(all) || isRefusal(all)
+      ? 400
+      : /rate[_ ]limit/.test(all) || isQuota(all)
+        ? 429
+        : told ||
+          (/invalid_api_key/.test(all) ? 401 : /model\b.* (not found|does not exist)/.test(all) ? 404 : 500);
+  return problemOfStatus(status, detail, about, secondsIn(detail.message));
 }
 
 async function firstBytes(response: Response, signal: AbortSignal): Promise<string> {
@@ -303,23 +312,41 @@ async function firstBytes(response: Response, signal: AbortSignal): Promise<stri
   return text;
 }
 
-/** Finds the endpoint's words in an error body (OpenAI, Ollama, FastAPI and plain texts); never repeats the key. */
+const at = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+
+/** The first words in an error of any of the usual shapes. */
+function wordsIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return wordsIn(value[0]);
+  if (typeof value !== 'object' || value === null) return '';
+  for (const name of ['message', 'msg', 'detail', 'error']) {
+    const words = wordsIn(at(value, name));
+    if (words) return words;
+  }
+  return '';
+}
+
+/** Finds the endpoint's words in an error body (OpenAI, Ollama, FastAPI, Google, plain texts, web pages); never repeats the key. */
 function readDetail(text: string, key: string | undefined): RefusalDetail {
   let message = '';
   let code = '';
   try {
-    const body: unknown = JSON.parse(text);
-    const at = (value: unknown, name: string): unknown =>
-      typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-    const error = at(body, 'error') ?? body;
-    const pick = (value: unknown) =>
-      typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-    message =
-      pick(error) || pick(at(error, 'message')) || pick(at(error, 'detail')) || pick(at(body, 'message'));
-    code = `${pick(at(error, 'code'))} ${pick(at(error, 'type'))}`.trim().toLowerCase();
+    const parsed: unknown = JSON.parse(text);
+    const body = Array.isArray(parsed) ? parsed[0] : parsed;
+    const error = at(body, 'error');
+    message = wordsIn(body);
+    code = [error, body]
+      .flatMap((value) => ['code', 'type', 'status'].map((name) => at(value, name)))
+      .filter((value) => typeof value === 'string' || typeof value === 'number')
+      .join(' ')
+      .toLowerCase();
+    // OpenRouter: what the provider behind it said.
+    const raw = at(at(error, 'metadata'), 'raw');
+    if (typeof raw === 'string') message += `: ${readDetail(raw, key).message}`;
   } catch {
-    // A web page is no sentence.
-    if (!/^\s*</.test(text)) message = text;
+    // Of a web page its headline.
+    message = /^\s*</.test(text) ? (/<(?:title|h1)\b[^>]*>\s*([^<\s][^<]*)/i.exec(text)?.[1] ?? '') : text;
   }
   if (key) message = message.replaceAll(key, '…');
   message = message.replace(/\s+/g, ' ').trim();
@@ -336,6 +363,10 @@ function retryAfter(headers: Headers, text: string): number | undefined {
     const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
     if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds));
   }
+  return secondsIn(text);
+}
+
+function secondsIn(text: string): number | undefined {
   const said = /(?:again (?:in|after)|retry (?:in|after))\s+(\d+(?:\.\d+)?)\s*(ms|m(?:in)?|s)/i.exec(text);
   if (!said) return undefined;
   const unit = (said[2] ?? '').toLowerCase();

@@ -27,6 +27,7 @@ import {
   type ToolDescription,
 } from './chat-model.ts';
 import { contextWindowOf } from './context-windows.ts';
+import { asEventStream } from './event-stream.ts';
 import { callEndpoint, type Fetch, problemOfStreamError, type Surroundings } from './http.ts';
 
 export interface OpenAICompatibleOptions {
@@ -115,9 +116,8 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
           });
         }
         wire.accepted = true;
-        return new Response(listenTo(response.body, wire, about, heard), {
-          headers: { 'content-type': 'text/event-stream' },
-        });
+        const events = listenTo(response.body, wire, about, heard).pipeThrough(asEventStream());
+        return new Response(events, { headers: { 'content-type': 'text/event-stream' } });
       } catch (error) {
         if (error instanceof RecollectError) wire.problem ??= error;
         throw error;
@@ -253,15 +253,15 @@ const cutProblem = (about: { endpoint: string; model: string }, cause?: unknown)
 
 /** Passes bytes on and notes that they came, that `[DONE]` came, or that the connection broke. */
 function listenTo(
-  body: ReadableStream<Uint8Array>,
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
   wire: Wire,
   about: { endpoint: string; model: string },
   heard: () => void,
-): ReadableStream<Uint8Array> {
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let tail = '';
-  return new ReadableStream<Uint8Array>({
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
@@ -290,9 +290,18 @@ const toldByEndpoint = (error: unknown): unknown =>
       ? error.data
       : error;
 
-/** `{ error: … }` of a shape that the SDK does not know is still an error that the endpoint tells. */
-const errorInside = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && 'error' in value ? value.error : undefined;
+const toldSchema = z.looseObject({
+  error: z.unknown().optional(),
+  choices: z.undefined().optional(),
+  message: z.string().optional().catch(undefined),
+  detail: z.unknown().optional(),
+});
+
+/** An error of a shape that the SDK does not know is still one that the endpoint tells. */
+function errorInside(value: unknown): unknown {
+  const told = toldSchema.safeParse(value).data;
+  return told?.error ?? ((told?.message ?? told?.detail) ? value : undefined);
+}
 
 const toFinish = (reason: string, raw: string | undefined): Finish | undefined => {
   if (reason === 'length' || reason === 'tool-calls' || reason === 'stop') return reason;

@@ -381,7 +381,7 @@ function PriceFields({
   );
 }
 
-/** What went wrong and what to do about it, in that order; the endpoint's own words behind *details*. */
+/** What went wrong, what to do about it, and the endpoint's own words, in that order. */
 function TestProblem({
   problem,
   onSuggestion,
@@ -390,13 +390,14 @@ function TestProblem({
   onSuggestion: (baseUrl: string) => void;
 }) {
   const { t } = useTranslation('settings');
-  const { what, todo } = useProblemWords()(problem);
+  const { what, todo, reason } = useProblemWords()(problem);
   const suggestion = problem.params?.suggestion;
   const detail = problem.params?.detail;
   return (
     <div role="alert" className="mt-3 rounded-lg border border-danger-line bg-danger-soft px-4 py-3">
       <p className="font-medium">{what}</p>
       <p className="mt-0.5 text-ink-2">{todo}</p>
+      {reason && <p className="mt-0.5 text-ink-2 [overflow-wrap:anywhere]">{reason}</p>}
       {typeof suggestion === 'string' && suggestion !== '' && (
         <Button size="sm" className="mt-2 max-w-full" onClick={() => onSuggestion(suggestion)}>
           <span className="truncate">{t('models.useSuggestion', { url: suggestion })}</span>

@@ -9,9 +9,18 @@ import { Button, classes } from './controls.tsx';
 export type ProblemLike = Pick<Problem, 'message'> &
   Partial<Pick<Problem, 'params' | 'retry'>> & { readonly code: string };
 
+/** Their detail is in the endpoint's words; of a network it is a code. */
+const FROM_ENDPOINT = /^model-(?!network)/;
+
 /** The sentences of a problem in the language in force; the plain message where the catalogue has none. */
-export function useProblemWords(): (problem: ProblemLike) => { what: string; kept: string; todo: string } {
-  const { t, i18n } = useTranslation('problems');
+export function useProblemWords(): (problem: ProblemLike) => {
+  what: string;
+  kept: string;
+  todo: string;
+  /** What the endpoint itself said. */
+  reason: string;
+} {
+  const { t, i18n } = useTranslation(['problems', 'shell']);
   return (problem) => {
     const say = (part: string): string => {
       const key = `${problem.code}.${part}`;
@@ -19,7 +28,9 @@ export function useProblemWords(): (problem: ProblemLike) => { what: string; kep
       const context = problem.params?.value === '' ? { context: 'missing' } : {};
       return i18n.exists(key, { ns: 'problems' }) ? String(t(key, { ...problem.params, ...context })) : '';
     };
-    return { what: say('what') || problem.message, kept: say('kept'), todo: say('do') };
+    const { detail } = problem.params ?? {};
+    const reason = detail && FROM_ENDPOINT.test(problem.code) ? t('shell:itsReason', { detail }) : '';
+    return { what: say('what') || problem.message, kept: say('kept'), todo: say('do'), reason };
   };
 }
 
@@ -80,6 +91,7 @@ export function ProblemNotice({
         <p className={compact ? '' : 'font-medium'}>{words.what}</p>
         {words.kept && <p className="mt-0.5 text-ink-2">{words.kept}</p>}
         {words.todo && <p className="mt-0.5 text-ink-2">{words.todo}</p>}
+        {words.reason && <p className="mt-0.5 text-ink-2 [overflow-wrap:anywhere]">{words.reason}</p>}
         <div className="mt-2 flex flex-wrap items-center gap-2">
           {actions}
           <Button

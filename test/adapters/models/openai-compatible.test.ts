@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Prompt } from '../../../src/adapters/models/chat-model.ts';
 import { createOpenAICompatibleModel } from '../../../src/adapters/models/index.ts';
-import { type ScriptedModelServer, type Step, startScriptedModel } from '../../server/scripted-model.ts';
+import {
+  type Script,
+  type ScriptedModelServer,
+  type Step,
+  startScriptedModel,
+} from '../../server/scripted-model.ts';
 import { collect, describeChatModel, endOf, promptOf, said } from '../../suites/chat-model.suite.ts';
 
 let server: ScriptedModelServer;
@@ -243,6 +248,201 @@ describe('what comes back', () => {
   });
 });
 
+describe('answers that are no event stream', () => {
+  const completion = (
+    message: Record<string, unknown>,
+    finish: string,
+    more: Record<string, unknown> = {},
+  ): Script => ({
+    status: 200,
+    body: {
+      id: 'chatcmpl-1',
+      object: 'chat.completion',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: finish }],
+      ...more,
+    },
+  });
+
+  it('are taken whole: thoughts, words, tokens and how it ended', async () => {
+    server.next(
+      completion({ content: 'Backups run at three.', reasoning_content: 'The person asks.' }, 'length', {
+        usage: { prompt_tokens: 9, completion_tokens: 4 },
+      }),
+    );
+    const events = await collect(modelOf('plain'));
+    expect(said(events, 'reasoning-delta')).toBe('The person asks.');
+    expect(said(events)).toBe('Backups run at three.');
+    expect(events).toContainEqual({ type: 'usage', usage: { inputTokens: 9, outputTokens: 4 } });
+    expect(endOf(events)).toEqual({ type: 'end', finish: 'length' });
+  });
+
+  it('bring every tool call', async () => {
+    const call = (id: string, text: string) => ({
+      id,
+      type: 'function',
+      function: { name: 'lookup', arguments: text },
+    });
+    server.next(
+      completion(
+        { content: null, tool_calls: [call('c1', '{"query":"a"}'), call('c2', '{}')] },
+        'tool_calls',
+      ),
+    );
+    const events = await collect(modelOf('plain'));
+    expect(events.filter((event) => event.type === 'tool-call')).toEqual([
+      { type: 'tool-call', callId: 'c1', name: 'lookup', arguments: '{"query":"a"}' },
+      { type: 'tool-call', callId: 'c2', name: 'lookup', arguments: '{}' },
+    ]);
+    expect(endOf(events).finish).toBe('tool-calls');
+  });
+
+  it('are known by what they are, not by what they call themselves', async () => {
+    const { body } = completion({ content: '完整' }, 'stop') as { body: unknown };
+    server.next(
+      { status: 200, headers: { 'content-type': 'text/event-stream' }, body: ` \r\n${JSON.stringify(body)}` },
+      {
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: 'data: {"choices":[{"delta":{"content":"完整"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+      },
+    );
+    for (let round = 0; round < 2; round++) {
+      const events = await collect(modelOf('plain'));
+      expect([said(events), endOf(events)]).toEqual(['完整', { type: 'end', finish: 'stop' }]);
+    }
+  });
+
+  it.each([
+    [{ error: { message: 'Model is overloaded', code: 503 } }, 'model-server', 'Model is overloaded'],
+    [{ error: { message: 'No more credit', code: 'insufficient_quota' } }, 'model-rate', 'No more credit'],
+    [{ error: { message: 'Bad key', code: 'invalid_api_key' } }, 'model-key', 'Bad key'],
+    [{ error: 'model "x" not found' }, 'model-not-found', 'model "x" not found'],
+    [{ detail: 'The queue is full' }, 'model-server', 'The queue is full'],
+    [{ code: 1305, message: '模型繁忙', success: false }, 'model-server', '模型繁忙'],
+  ])('and tell an error say why: %j', async (body, code, detail) => {
+    server.next({ status: 200, body });
+    const events = await collect(modelOf('plain'));
+    expect(events).toHaveLength(1);
+    expect(endOf(events)).toMatchObject({ finish: 'error', problem: { code, params: { detail } } });
+  });
+
+  it('and are cut off in the middle are told as cut', async () => {
+    server.next({ status: 200, body: '{"choices":[{"message":{"content":"half' });
+    expect(endOf(await collect(modelOf('plain')))).toMatchObject({
+      finish: 'error',
+      problem: { code: 'model-format', params: { reason: 'malformed' } },
+    });
+  });
+});
+
+describe('the letter of the event stream', () => {
+  const chunk = (text: string, finish: string | null = null) =>
+    JSON.stringify({ choices: [{ index: 0, delta: { content: text }, finish_reason: finish }] });
+  it.each([
+    [
+      'CRLF',
+      `: ping\r\n\r\ndata: ${chunk('a')}\r\n\r\n: ping\r\n\r\ndata: ${chunk('b', 'stop')}\r\n\r\ndata: [DONE]\r\n\r\n`,
+    ],
+    ['CRLF and only [DONE] to say that it is whole', `data: ${chunk('ab')}\r\n\r\ndata: [DONE]\r\n\r\n`],
+    ['no space behind the colon', `data:${chunk('a')}\n\ndata:${chunk('b')}\n\ndata:[DONE]\n\n`],
+    ['no [DONE]', `data: ${chunk('a')}\n\ndata: ${chunk('b', 'stop')}\n\n`],
+    ['no blank line at the end', `data: ${chunk('a')}\n\ndata: ${chunk('b', 'stop')}`],
+    [
+      'event names, ids, no choices, usage alone',
+      `event: message\nid: 1\ndata: {"choices":[]}\n\ndata: ${chunk('ab', 'stop')}\n\ndata: {"choices":[],"usage":{"prompt_tokens":1}}\n\ndata: [DONE]\n\n`,
+    ],
+  ])('is read with %s', async (_name, raw) => {
+    server.next({ steps: [{ raw }, { close: true }] });
+    const events = await collect(modelOf('plain'));
+    expect([said(events), endOf(events)]).toEqual(['ab', { type: 'end', finish: 'stop' }]);
+  });
+
+  it.each([
+    ['event: error\ndata: {"error":{"message":"overloaded","type":"overloaded_error"}}\n\n', 'overloaded'],
+    ['event: error\ndata: {"message":"out of memory","code":500}\n\n', 'out of memory'],
+    ['event: error\ndata: {"detail":"out of memory"}\n\n', 'out of memory'],
+    ['data: {"error":"out of memory"}\n\n', 'out of memory'],
+    ['data: {"error":{"message":"out of memory","code":null}}\n\ndata: [DONE]\n\n', 'out of memory'],
+  ])('keeps what came before %j, and says why', async (raw, detail) => {
+    server.next({ steps: [{ text: 'It began ' }, { raw }, { close: true }] });
+    const events = await collect(modelOf('plain'));
+    expect(said(events)).toBe('It began ');
+    expect(endOf(events)).toMatchObject({
+      finish: 'error',
+      problem: { code: 'model-server', params: { detail } },
+    });
+  });
+});
+
+describe('the reason of a refusal', () => {
+  const refused = async (status: number, body: unknown, headers: Record<string, string> = {}) => {
+    server.next({ status, body, headers });
+    return endOf(await collect(modelOf('plain'))).problem;
+  };
+
+  it.each([
+    [
+      { error: 'model "llama9" not found, try pulling it first' },
+      'model "llama9" not found, try pulling it first',
+    ],
+    [{ detail: 'Not a chat model' }, 'Not a chat model'],
+    [{ detail: [{ loc: ['body', 'model'], msg: 'Field required', type: 'missing' }] }, 'Field required'],
+    [{ message: 'Unknown field', code: 1210 }, 'Unknown field'],
+    [
+      { statusCode: 400, error: 'Bad Request', message: 'body must have messages' },
+      'body must have messages',
+    ],
+    [[{ error: { code: 400, message: 'Invalid value', status: 'INVALID_ARGUMENT' } }], 'Invalid value'],
+    [
+      {
+        error: {
+          message: 'Provider returned error',
+          code: 400,
+          metadata: { raw: 'tools are not known here' },
+        },
+      },
+      'Provider returned error: tools are not known here',
+    ],
+    ['no such thing', 'no such thing'],
+    [`<html>\n<head><title>413 Request\nEntity</title></head><body>x</body></html>`, '413 Request Entity'],
+    ['<html><body><center><h1>Blocked</h1></center></body></html>', 'Blocked'],
+    ['x'.repeat(5000), `${'x'.repeat(300)}…`],
+  ])('is found in %j', async (body, detail) => {
+    expect((await refused(400, body))?.params?.detail).toBe(detail);
+  });
+
+  it('tells a used up quota from too many requests', async () => {
+    const reasonOf = async (message: string, code: string | null, type: string) =>
+      (await refused(429, { error: { message, code, type } }))?.params;
+    expect(
+      await reasonOf('You exceeded your current quota.', 'insufficient_quota', 'insufficient_quota'),
+    ).toMatchObject({ reason: 'quota' });
+    // Where a way to pay is named beside the time to wait, waiting helps.
+    expect(
+      await reasonOf(
+        'Rate limit reached. Please try again in 7.66s. Upgrade at https://example.org/settings/billing',
+        'rate_limit_exceeded',
+        'tokens',
+      ),
+    ).toMatchObject({ reason: 'seconds', seconds: 8 });
+  });
+
+  it('says when to try again, also of an endpoint that is busy', async () => {
+    expect(await refused(503, 'busy', { 'retry-after': '90' })).toMatchObject({
+      code: 'model-rate',
+      retry: true,
+      params: { reason: 'seconds', seconds: 90 },
+    });
+    const at = new Date(Date.now() + 120_000).toUTCString();
+    const seconds = Number((await refused(429, 'slow down', { 'retry-after': at }))?.params?.seconds);
+    expect(seconds).toBeGreaterThan(110);
+    expect(seconds).toBeLessThanOrEqual(120);
+    expect(await refused(503, 'busy', { 'retry-after': 'soon' })).toMatchObject({ code: 'model-server' });
+  });
+});
+
 describe('bad days', () => {
   it.each([
     ['error-401', 'model-key', false, { reason: 'refused' }],
@@ -255,7 +455,7 @@ describe('bad days', () => {
     ['error-context', 'model-context', false, {}],
     ['error-refused', 'model-refused', false, {}],
     ['error-500', 'model-server', true, { status: 500 }],
-    ['error-503-html', 'model-server', true, { status: 503, detail: '' }],
+    ['error-503-html', 'model-server', true, { status: 503, detail: '503 Service Unavailable' }],
     ['html-page', 'model-format', false, { reason: 'web-page' }],
   ])('%s is %s', async (id, code, retry, params) => {
     const events = await collect(modelOf(id));

@@ -80,11 +80,24 @@ describe('the catalogues', () => {
     const words = i18next.createInstance();
     await words.init({
       lng: 'en',
-      resources: { en: { problems: en } },
+      resources: { en: { problems: en, shell: await load('en', 'shell') }, zh: { problems: zh } },
       interpolation: { escapeValue: false },
     });
     expect(words.t('problems:model-rate.do', { reason: 'seconds', seconds: 20 })).toBe(
       'Try again in 20 seconds.',
+    );
+    expect(words.t('problems:model-rate.do', { reason: 'seconds', seconds: 1 })).toBe(
+      'Try again in 1 second.',
+    );
+    expect(words.t('problems:model-rate.do', { reason: 'minutes', minutes: 15 })).toBe(
+      'Try again in 15 minutes.',
+    );
+    expect(words.t('problems:model-rate.what', { reason: 'hours', status: 503 })).toBe(
+      'The endpoint asks for a pause (503).',
+    );
+    expect(words.t('problems:model-rate.what', { reason: 'quota', status: 429 })).toContain('quota');
+    expect(words.t('problems:model-rate.do', { reason: 'hours', hours: 3, lng: 'zh' })).toBe(
+      '请于3小时后重试。',
     );
     expect(words.t('problems:model-rate.do', { reason: 'never heard of' })).toBe(
       'Wait a moment and try again, or look at the limits of your account.',
@@ -99,8 +112,8 @@ describe('the catalogues', () => {
     expect(words.t('problems:command-argument.do', { allowed: 'list, search, archive' })).toBe(
       'Allowed: list, search, archive.',
     );
-    expect(
-      words.t('problems:model-server.do', { reason: 'request', detail: '$t(problems:unexpected.what)' }),
-    ).not.toContain('did not expect');
+    expect(words.t('shell:itsReason', { detail: '$t(problems:unexpected.what)' })).not.toContain(
+      'did not expect',
+    );
   });
 });

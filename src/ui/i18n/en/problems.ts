@@ -88,12 +88,15 @@ export const problems = {
     },
   },
   'model-rate': {
-    what: 'The endpoint asks for a pause (429).',
+    what: '$t(problems:model-rate.whatOf.{{reason}}, {"defaultValue":"The endpoint asks for a pause ({{status}})."})',
     kept: 'Your message is saved.',
     do: '$t(problems:model-rate.why.{{reason}}, {"defaultValue":"Wait a moment and try again, or look at the limits of your account."})',
+    whatOf: { quota: 'The quota of the account is used up (429).' },
     why: {
-      quota: 'The quota of the account is used up. Add credit there, or choose another model.',
-      seconds: 'Try again in {{seconds, number}} seconds.',
+      quota: 'Add credit there or wait for the next period, or choose another model.',
+      seconds: 'Try again {{seconds, relativetime(range: second)}}.',
+      minutes: 'Try again {{minutes, relativetime(range: minute)}}.',
+      hours: 'Try again {{hours, relativetime(range: hour)}}.',
       soon: 'Wait a moment and try again.',
     },
   },
@@ -125,7 +128,7 @@ export const problems = {
     kept: 'Your message is saved.',
     do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"Try again in a moment. If it goes on, look at the status page of the provider."})',
     why: {
-      request: 'The endpoint did not accept the request. Its reason: {{detail}}',
+      request: 'The endpoint did not accept the request.',
     },
   },
   'model-format': {
@@ -152,7 +155,7 @@ export const problems = {
   'model-refused': {
     what: 'The endpoint refused the request.',
     kept: 'Your message is saved.',
-    do: 'Look at the details for its reason. Another model or another wording may be accepted.',
+    do: 'Another model or another wording may be accepted.',
   },
   'embedding-missing': {
     what: 'The files of the embedding model are not here.',

@@ -2,6 +2,7 @@
 export const shell = {
   close: 'Close',
   cancel: 'Cancel',
+  itsReason: 'Its reason: {{detail}}',
   copyDetails: 'Copy details',
   copied: 'Copied',
   undo: 'Undo',

@@ -88,12 +88,15 @@ export const problems = {
     },
   },
   'model-rate': {
-    what: '服务端要求稍等（429）。',
+    what: '$t(problems:model-rate.whatOf.{{reason}}, {"defaultValue":"服务端要求稍等（{{status}}）。"})',
     kept: '消息已保存。',
     do: '$t(problems:model-rate.why.{{reason}}, {"defaultValue":"请稍后重试，或查看账户的限额。"})',
+    whatOf: { quota: '账户的额度已用完（429）。' },
     why: {
-      quota: '账户的额度已用完。请充值，或换用其他模型。',
-      seconds: '请在 {{seconds, number}} 秒后重试。',
+      quota: '请充值或等到下一个计费周期，或换用其他模型。',
+      seconds: '请于{{seconds, relativetime(range: second)}}重试。',
+      minutes: '请于{{minutes, relativetime(range: minute)}}重试。',
+      hours: '请于{{hours, relativetime(range: hour)}}重试。',
       soon: '请稍后重试。',
     },
   },
@@ -124,7 +127,7 @@ export const problems = {
     kept: '消息已保存。',
     do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"请稍后重试。若一直如此，请查看服务商的状态页。"})',
     why: {
-      request: '服务端没有接受这次请求，理由是：{{detail}}',
+      request: '服务端没有接受这次请求。',
     },
   },
   'model-format': {
@@ -150,7 +153,7 @@ export const problems = {
   'model-refused': {
     what: '服务端拒绝了这次请求。',
     kept: '消息已保存。',
-    do: '原因见详细信息。换个模型或换种说法也许可行。',
+    do: '换个模型或换种说法也许可行。',
   },
   'embedding-missing': {
     what: '向量模型的文件不在这里。',

@@ -2,6 +2,7 @@
 export const shell = {
   close: '关闭',
   cancel: '取消',
+  itsReason: '对方的理由：{{detail}}',
   copyDetails: '复制详情',
   copied: '已复制',
   undo: '撤销',

@@ -1,0 +1,53 @@
+// What an endpoint answers with, as the event stream that was asked for. Some ignore `stream: true` and send one JSON document, an
+// answer or an error; some end without the blank line that ends an event.
+import { z } from 'zod';
+
+const completionSchema = z.looseObject({
+  choices: z.array(
+    z.looseObject({
+      message: z.looseObject({ tool_calls: z.array(z.looseObject({})).nullish() }).nullish(),
+      finish_reason: z.string().nullish(),
+    }),
+  ),
+});
+
+/** One document as the event it would have been. What is no completion is passed on as it is: whoever reads events knows what to say of it. */
+function eventOf(text: string): string {
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    return `data: ${text.replace(/\s+/g, ' ')}\n\n`;
+  }
+  const completion = completionSchema.safeParse(document).data;
+  const event = completion && {
+    ...completion,
+    choices: completion.choices.map(({ message, finish_reason, ...choice }) => ({
+      ...choice,
+      delta: { ...message, tool_calls: message?.tool_calls?.map((call, index) => ({ index, ...call })) },
+      finish_reason: finish_reason ?? 'stop',
+    })),
+  };
+  return `data: ${JSON.stringify(event ?? document)}\n\ndata: [DONE]\n\n`;
+}
+
+/**
+ * Passes an event stream on as it comes. A body that begins with `{` is none, whatever its headers say: it is read to its end and
+ * passed on as one event.
+ */
+export function asEventStream(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let kind: 'unknown' | 'events' | 'document' = 'unknown';
+  let text = '';
+  return new TransformStream({
+    transform(bytes, controller) {
+      if (kind === 'events') return controller.enqueue(bytes);
+      text += decoder.decode(bytes, { stream: true });
+      if (kind === 'document' || text.trimStart() === '') return;
+      kind = text.trimStart().startsWith('{') ? 'document' : 'events';
+      if (kind === 'events') controller.enqueue(encoder.encode(text));
+    },
+    flush: (controller) => controller.enqueue(encoder.encode(kind === 'document' ? eventOf(text) : '\n\n')),
+  });
+}
