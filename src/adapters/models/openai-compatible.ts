@@ -29,6 +29,7 @@ import {
 import { contextWindowOf } from './context-windows.ts';
 import { asEventStream } from './event-stream.ts';
 import { callEndpoint, type Fetch, problemOfStreamError, type Surroundings } from './http.ts';
+import { createThoughts } from './thoughts.ts';
 
 export interface OpenAICompatibleOptions {
   readonly endpoint: Pick<Endpoint, 'baseUrl'>;
@@ -129,6 +130,7 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
     let failure: unknown;
     let malformed = false;
     const rawArguments = new Map<string, string>();
+    const thoughts = createThoughts();
     try {
       heard();
       key = await options.key();
@@ -169,6 +171,11 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
       for await (const part of result.stream) {
         switch (part.type) {
           case 'text-delta':
+            for (const piece of thoughts.read(part.text)) {
+              arrived = true;
+              yield piece;
+            }
+            break;
           case 'reasoning-delta':
             if (part.text === '') break;
             arrived = true;
@@ -179,6 +186,7 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
             break;
           case 'tool-call':
             arrived = true;
+            yield* thoughts.end();
             yield {
               type: 'tool-call',
               callId: part.toolCallId,
@@ -210,6 +218,10 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
     } finally {
       clearTimeout(timer);
       ended.abort(new DOMException('Ended', 'AbortError'));
+    }
+    for (const piece of thoughts.end()) {
+      arrived = true;
+      yield piece;
     }
     yield ending();
 

@@ -443,6 +443,57 @@ describe('the reason of a refusal', () => {
   });
 });
 
+describe('thoughts in the words', () => {
+  const answerOf = async (...pieces: string[]) => {
+    server.next({ steps: [...pieces.map((text) => ({ text })), { finish: 'stop' }] });
+    const events = await collect(modelOf('plain'));
+    expect(endOf(events)).toEqual({ type: 'end', finish: 'stop' });
+    return [said(events, 'reasoning-delta'), said(events)];
+  };
+
+  it.each(['think', 'thinking', 'Think'])('are told apart: <%s>', async (tag) => {
+    const text = `<${tag}>\nIs 1 < 2? Yes.\n</${tag}>\n\nYes, 1 < 2.`;
+    const expected = ['Is 1 < 2? Yes.\n', 'Yes, 1 < 2.'];
+    expect(await answerOf(text)).toEqual(expected);
+    expect(await answerOf(...text)).toEqual(expected);
+    expect(await answerOf('\n\n', ...text)).toEqual(expected);
+  });
+
+  it('are none where there are none', async () => {
+    expect(await answerOf('<think>\n\n</think>\n\nHello.')).toEqual(['', 'Hello.']);
+  });
+
+  it.each([
+    'The model writes `<think>` and </think> around its thoughts.',
+    '```\n<think>x</think>\n```',
+    '<thinker> is no tag of it',
+    '<thi',
+    '  <',
+  ])('are only at the start: %j', async (text) => {
+    expect(await answerOf(text)).toEqual(['', text]);
+    expect(await answerOf(...text)).toEqual(['', text]);
+  });
+
+  it('stay thoughts where the answer was cut within them', async () => {
+    server.next({ steps: [{ text: '<think>Let me see </th' }, { finish: 'length' }] });
+    const events = await collect(modelOf('plain'));
+    expect([said(events, 'reasoning-delta'), said(events)]).toEqual(['Let me see </th', '']);
+    expect(endOf(events).finish).toBe('length');
+  });
+
+  it('come before a tool call', async () => {
+    server.next({
+      steps: [
+        { text: '<think>Look.</think>' },
+        { call: { id: 'c1', name: 'lookup', arguments: '{}' } },
+        { finish: 'tool_calls' },
+      ],
+    });
+    const events = await collect(modelOf('plain'));
+    expect(events.map(({ type }) => type)).toEqual(['reasoning-delta', 'tool-call', 'end']);
+  });
+});
+
 describe('bad days', () => {
   it.each([
     ['error-401', 'model-key', false, { reason: 'refused' }],
