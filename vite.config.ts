@@ -3,35 +3,26 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
-import { PAGE_HEADERS } from './src/relay/page-headers.ts';
+import { ISOLATION, PAGE_POLICY, pageHeaders } from './src/relay/page-headers.ts';
 
-// What the page may do. Every other origin is forbidden it: requests to the endpoints a person configures leave through
-// network.worker.ts, which has the list. Styles may be inline because positioned popovers and highlighted code write them.
-const policy = [
-  "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "media-src 'self' data: blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ');
-
-/** Writes the policy into the built page, so that it holds on any host. */
+/** Writes the policy into the built page, so that it holds on any host, and sends what a page cannot say. */
 const contentSecurityPolicy = (): Plugin => ({
   name: 'content-security-policy',
-  apply: 'build',
+  apply: (_, { command, isPreview }) => command === 'build' || isPreview === true,
   transformIndexHtml: () => [
     {
       tag: 'meta',
-      attrs: { 'http-equiv': 'Content-Security-Policy', content: policy },
+      attrs: { 'http-equiv': 'Content-Security-Policy', content: PAGE_POLICY },
       injectTo: 'head-prepend',
     },
   ],
+  configurePreviewServer: ({ middlewares }) => {
+    middlewares.use(({ url = '/' }, response, next) => {
+      for (const [name, value] of Object.entries(pageHeaders(url.split('?', 1)[0] ?? '/')))
+        response.setHeader(name, value);
+      next();
+    });
+  },
 });
 
 export default defineConfig({
@@ -87,6 +78,6 @@ export default defineConfig({
   },
   // Nothing is inlined: the policy lets fonts come from files only.
   build: { target: 'es2023', assetsInlineLimit: 0, chunkSizeWarningLimit: 2000, sourcemap: false },
-  server: { headers: PAGE_HEADERS },
-  preview: { headers: PAGE_HEADERS, port: Number(process.env.PORT ?? 4173), strictPort: true },
+  server: { headers: ISOLATION },
+  preview: { port: Number(process.env.PORT ?? 4173), strictPort: true },
 });

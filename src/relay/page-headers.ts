@@ -1,7 +1,41 @@
-// What every server that hands out the built app must say: threads in WASM need an isolated page. The policy on content is written into
-// the page itself (vite.config.ts), because a worker takes its own from its headers, and the network worker must reach more than the page.
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+// What every server that hands out the built app must say, and what the app's scripts may do. The one place of the policy: the build writes
+// it into the page as well (vite.config.ts), so that it holds on any host, but a worker takes its own from its headers alone.
+//
+//   page, projection.worker, service worker      nothing but the app's own origin
+//   network, engine, embedding, sync             also endpoints, model hubs and relays that a person names: which, each of them sees to
+
+// Styles may be inline because positioned popovers and highlighted code write them.
+const policy = (connect: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self' 'wasm-unsafe-eval'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "media-src 'self' data: blob:",
+    "font-src 'self'",
+    `connect-src ${connect}`,
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+
+export const PAGE_POLICY = policy("'self'");
+const OUTWARD_POLICY = policy("'self' http: https: ws: wss:");
+const OUTWARD = /^\/assets\/(network|engine|embedding|sync)\.worker-[^/]*\.js$/;
+
+/** Threads in WASM need an isolated page. */
+export const ISOLATION: Readonly<Record<string, string>> = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
+
+/** The headers of the file at `path` (of the address, without its query). */
+export const pageHeaders = (path: string): Readonly<Record<string, string>> => ({
+  ...ISOLATION,
+  // A page cannot forbid its being framed in itself.
+  'Content-Security-Policy': `${OUTWARD.test(path) ? OUTWARD_POLICY : PAGE_POLICY}; frame-ancestors 'none'`,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+});

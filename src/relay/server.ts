@@ -10,7 +10,7 @@ import { type Bucket, CLOSE, type CloseCode, createBucket, draw } from './limits
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Options } from './options.ts';
-import { PAGE_HEADERS } from './page-headers.ts';
+import { pageHeaders } from './page-headers.ts';
 import { type AccountUse, createRooms, type Peer, type Room } from './rooms.ts';
 import { ErasedError, type RelayStore } from './store.ts';
 import { createUnsent } from './unsent.ts';
@@ -378,10 +378,7 @@ export function createRelayServer(deps: {
         single: true,
         etag: true,
         setHeaders: (response, path) => {
-          for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
-          response.setHeader('Content-Security-Policy', "frame-ancestors 'none'");
-          response.setHeader('X-Content-Type-Options', 'nosniff');
-          response.setHeader('Referrer-Policy', 'no-referrer');
+          for (const [name, value] of Object.entries(pageHeaders(path))) response.setHeader(name, value);
           // Files under assets/ have their contents' hash in their name.
           const forever = path.startsWith('/assets/');
           response.setHeader('Cache-Control', forever ? 'public, max-age=31536000, immutable' : 'no-cache');

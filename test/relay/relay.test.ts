@@ -747,6 +747,7 @@ describe('whoever runs it', () => {
     await mkdir(join(pages, 'assets'), { recursive: true });
     await writeFile(join(pages, 'index.html'), '<!doctype html><title>app</title>');
     await writeFile(join(pages, 'assets/a-12345678.js'), 'export {};');
+    await writeFile(join(pages, 'assets/sync.worker-12345678.js'), 'export {};');
     const serving = await startRelay({ RELAY_DATA: join(folder, 'serving') }, ['--serve', pages]);
     for (const path of ['/', '/settings/sync']) {
       const page = await fetch(`${serving.url}${path}`);
@@ -754,12 +755,21 @@ describe('whoever runs it', () => {
       expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin');
       expect(page.headers.get('cross-origin-embedder-policy')).toBe('require-corp');
       expect(page.headers.get('cache-control')).toBe('no-cache');
-      // The page has its own policy; one in a header would bind its workers too.
-      expect(page.headers.get('content-security-policy')).toBe("frame-ancestors 'none'");
+      expect(page.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+      const policy = page.headers.get('content-security-policy');
+      expect(policy).toContain("connect-src 'self';");
+      expect(policy).toContain("frame-ancestors 'none'");
     }
     const script = await fetch(`${serving.url}/assets/a-12345678.js`);
     expect(script.headers.get('content-type')).toContain('javascript');
     expect(script.headers.get('cache-control')).toContain('immutable');
+    expect(script.headers.get('content-security-policy')).toContain("connect-src 'self';");
+    // A worker has the policy that it came with: this one must reach whatever relay a person names.
+    const worker = await fetch(`${serving.url}/assets/sync.worker-12345678.js`);
+    expect(worker.headers.get('content-security-policy')).toContain(
+      "connect-src 'self' http: https: ws: wss:;",
+    );
     expect((await fetch(`${serving.url}/assets/missing.js`)).status).toBe(404);
     const outside = await fetch(`${serving.url}/..%2f..%2f..%2f..%2fetc/passwd`);
     expect(await outside.text()).not.toContain('root:');

@@ -1,0 +1,136 @@
+// The security policy in force: injected script does not run, nobody is asked whom the person did not name, in the page as in its
+// workers; and the app works under it, the embedding model's threads included.
+import type { Page, Worker } from '@playwright/test';
+import { type ScriptedModelServer, startScriptedModel } from '../test/server/scripted-model.ts';
+import { expect, openApp, remembered, test } from './app.ts';
+
+let server: ScriptedModelServer;
+test.beforeAll(async () => {
+  server = await startScriptedModel();
+});
+test.afterAll(() => server.close());
+test.beforeEach(() => server.reset());
+
+/** The address of a worker's script, from the list of files that are kept for offline use. */
+const workerUrl = (page: Page, name: string): Promise<string> =>
+  page.evaluate(async (name) => {
+    const list = await (await fetch('/service-worker.js')).text();
+    const [path] = new RegExp(`assets/${name}\\.worker-[\\w-]+\\.js`).exec(list) ?? [];
+    return new URL(path ?? '', `${location.origin}/`).href;
+  }, name);
+
+/** Another worker of the app's own, to be looked into. */
+async function startWorker(page: Page, name: string): Promise<Worker> {
+  const url = await workerUrl(page, name);
+  const [worker] = await Promise.all([
+    page.waitForEvent('worker'),
+    page.evaluate((url) => {
+      Object.assign(globalThis, { started: new Worker(url, { type: 'module' }) });
+    }, url),
+  ]);
+  return worker;
+}
+
+/** `reached` or `refused`. In a page and in a worker. */
+const reach = (url: string): Promise<string> =>
+  fetch(url).then(
+    () => 'reached',
+    () => 'refused',
+  );
+const runForeign = (): Promise<string> =>
+  import(/* @vite-ignore */ `data:text/javascript,${'export default 1'}`).then(
+    () => 'ran',
+    () => 'refused',
+  );
+
+test('every file comes with the policy, and what reaches out is named', async ({ page, request }) => {
+  await openApp(page);
+  const headersOf = async (path: string) => (await request.get(path)).headers();
+  for (const path of [
+    '/',
+    '/c/anything',
+    '/theme.js',
+    '/service-worker.js',
+    await workerUrl(page, 'projection'),
+  ]) {
+    const headers = await headersOf(path);
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-embedder-policy': 'require-corp',
+    });
+    expect(headers['content-security-policy']).toContain("connect-src 'self';");
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+  }
+  for (const name of ['network', 'engine', 'embedding', 'sync'])
+    expect((await headersOf(await workerUrl(page, name)))['content-security-policy']).toContain(
+      "script-src 'self' 'wasm-unsafe-eval'",
+    );
+});
+
+test('in the page, injected script does not run and no other origin is asked', async ({ page }) => {
+  await openApp(page);
+  const injected = await page.evaluate(async () => {
+    const violations: string[] = [];
+    document.addEventListener('securitypolicyviolation', (event) =>
+      violations.push(event.effectiveDirective),
+    );
+    const script = document.createElement('script');
+    script.textContent = 'globalThis.injected = true';
+    document.body.append(script);
+    const holder = document.createElement('div');
+    holder.innerHTML = '<img src="/nothing" onerror="globalThis.injected = true">';
+    document.body.append(holder);
+    while (new Set(violations).size < 2) await new Promise(requestAnimationFrame);
+    return { injected: 'injected' in globalThis, violations };
+  });
+  expect(injected.injected).toBe(false);
+  expect([...new Set(injected.violations)].sort()).toEqual(['script-src-attr', 'script-src-elem']);
+  expect(await page.evaluate(reach, `${server.baseUrl}/models`)).toBe('refused');
+  expect(await page.evaluate(runForeign)).toBe('refused');
+  expect(server.requests).toEqual([]);
+});
+
+test('in workers, foreign script does not run and only what is configured is asked', async ({ page }) => {
+  await openApp(page);
+  const plain = await startWorker(page, 'projection');
+  expect(await plain.evaluate(runForeign)).toBe('refused');
+  expect(await plain.evaluate(reach, `${server.baseUrl}/models`)).toBe('refused');
+  const network = await startWorker(page, 'network');
+  expect(await network.evaluate(runForeign)).toBe('refused');
+  const through = (origins: string[]) =>
+    page.evaluate(
+      async ({ origins, url }) => {
+        const worker = (globalThis as unknown as { started: Worker }).started as unknown as globalThis.Worker;
+        const answer = new Promise<string>((resolve) =>
+          worker.addEventListener('message', ({ data }) => resolve(data.type), { once: true }),
+        );
+        worker.postMessage({ type: 'allow', origins });
+        const request = { type: 'request', id: 1, url, method: 'GET', headers: [], body: null, mode: 'cors' };
+        worker.postMessage(request);
+        return await answer;
+      },
+      { origins, url: `${server.baseUrl}/models` },
+    );
+  expect(await through([])).toBe('failed');
+  expect(server.requests).toEqual([]);
+  expect(await through([server.origin])).toBe('head');
+});
+
+test('under it a model answers and a question is found by its meaning', async ({ page }) => {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (/Content Security Policy/.test(message.text())) complaints.push(message.text());
+  });
+  await openApp(page);
+  await page.evaluate(async (baseUrl) => {
+    const settings = globalThis.recollect?.app.settings;
+    await settings?.saveEndpoint({ id: 's', label: 'Scripted', baseUrl, models: ['plain'] }, 'sk-test');
+    await settings?.choose({ endpointId: 's', model: 'plain' });
+  }, server.baseUrl);
+  await page.getByRole('textbox', { name: 'Message' }).fill('When does the backup run?');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('article').getByText('every night at three').first()).toBeVisible();
+  await remembered(page, 'meaning');
+  expect(complaints).toEqual([]);
+});
