@@ -315,3 +315,37 @@ for (const engine of ['opfs', 'indexeddb'] as const)
     await remembered(page, 'words');
     await expect(page.getByText('The memory index was damaged.')).toHaveCount(0);
   });
+
+test('a sidebar that fails leaves the rest standing, and comes back', async ({ page }) => {
+  await openApp(page);
+  await page.getByRole('link', { name: 'Memory' }).first().click();
+  await expect(page.getByRole('main').getByRole('heading').first()).toBeVisible();
+  const broken = page.getByRole('complementary', { name: 'Sidebar' }).getByRole('alert');
+  // A line of the list that cannot be drawn.
+  await page.evaluate(() => {
+    const chat = globalThis.recollect?.app.chat as unknown as { turn: unknown };
+    const { turn } = chat;
+    chat.turn = () => {
+      throw new Error('A defect');
+    };
+    Object.assign(globalThis, { mend: () => Object.assign(chat, { turn }) });
+  });
+  await bringHistory(page);
+  await expect(broken).toContainText('did not expect');
+  await expect(page.getByRole('main').getByRole('heading').first()).toBeVisible();
+  await page.evaluate(() => (globalThis as unknown as { mend(): void }).mend());
+  await broken.getByRole('button', { name: 'Try again' }).click();
+  await expect(broken).toHaveCount(0);
+  await expect(page.getByRole('link', { name: /backup/i }).first()).toBeVisible();
+});
+
+test('a palette that cannot be loaded says so in its place', async ({ page }) => {
+  await page.route(/assets\/palette-[^/]*\.js/, (route) => route.abort());
+  await openApp(page);
+  await page.keyboard.press('ControlOrMeta+k');
+  await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(composer(page)).toBeVisible();
+  await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeVisible();
+});

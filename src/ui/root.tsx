@@ -11,7 +11,7 @@ import { SessionProvider, useSession } from './hooks/session.tsx';
 import { languageFor, setLanguage } from './i18n/index.ts';
 import { DataAlert, RoomNotice, UpdateNotice } from './shell/app-notices.tsx';
 import { CheatSheet } from './shell/cheat-sheet.tsx';
-import { classes, Sheet, TooltipProvider } from './shell/controls.tsx';
+import { classes, Dialog, Sheet, TooltipProvider } from './shell/controls.tsx';
 import { DropAnywhere } from './shell/drop-anywhere.tsx';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { FatalScreen } from './shell/fatal-screen.tsx';
@@ -81,11 +81,37 @@ function Screen() {
   }
 }
 
+/** A window whose code is loaded when it is wanted. Where that fails, or it cannot be drawn, a plain one says so. */
+function Window({
+  open,
+  onClose,
+  title,
+  children,
+}: {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  children: ReactNode;
+}) {
+  return (
+    <ErrorBoundary
+      place={String(open)}
+      window={(failed) => (
+        <Dialog open={open} onOpenChange={onClose} title={title}>
+          {failed}
+        </Dialog>
+      )}
+    >
+      <Suspense fallback={null}>{children}</Suspense>
+    </ErrorBoundary>
+  );
+}
+
 function Frame() {
   const app = useApp();
   const session = useSession();
   const navigation = useNavigation();
-  const { t } = useTranslation('shell');
+  const { t } = useTranslation(['shell', 'library']);
   const phone = useIsPhone();
   const [wanted, setWanted] = useKeptSwitch('sidebar', true);
   const floating = useReadable(session.floating);
@@ -170,7 +196,9 @@ function Frame() {
             aria-label={t('sidebar')}
             className="group/side w-(--sidebar-width) shrink-0 overflow-hidden border-r"
           >
-            <Sidebar onHide={() => setWanted(false)} onOpened={() => undefined} />
+            <ErrorBoundary place={pathOf(route)}>
+              <Sidebar onHide={() => setWanted(false)} onOpened={() => undefined} />
+            </ErrorBoundary>
           </aside>
         )}
         <div className="flex min-w-0 flex-1 flex-col">
@@ -194,10 +222,14 @@ function Frame() {
         side="left"
         hideTitle
       >
-        <Sidebar onHide={close} onOpened={close} />
+        <ErrorBoundary place={pathOf(route)}>
+          <Sidebar onHide={close} onOpened={close} />
+        </ErrorBoundary>
       </Sheet>
-      <Suspense fallback={null}>
+      <Window open={floating === 'palette'} onClose={close} title={t('search')}>
         {opened.current.palette && <Palette open={floating === 'palette'} onOpenChange={close} />}
+      </Window>
+      <Window open={floating === 'import'} onClose={close} title={t('library:import.title')}>
         {opened.current.import && (
           <ImportDialog
             open={floating === 'import'}
@@ -208,7 +240,7 @@ function Frame() {
             {...(dropped ? { files: dropped } : {})}
           />
         )}
-      </Suspense>
+      </Window>
       <DropAnywhere />
       <ForgetEverywhere />
       <CheatSheet open={floating === 'shortcuts'} onOpenChange={close} />

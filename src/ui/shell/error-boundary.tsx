@@ -1,4 +1,4 @@
-// A screen that fails leaves the rest standing: it says so and offers to try again.
+// A part of the interface that fails leaves the rest standing: it says so and offers to try again.
 import { Component, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -25,6 +25,8 @@ function Failed({ problem, onRetry }: { problem: Problem; onRetry: () => void })
 interface Props {
   /** A new place gets a new chance. */
   readonly place: string;
+  /** Puts what is said into a window of its own, where what failed would have been one. */
+  readonly window?: (failed: ReactNode) => ReactNode;
   readonly children: ReactNode;
 }
 
@@ -46,10 +48,9 @@ export class ErrorBoundary extends Component<Props, { problem: Problem | null; p
 
   override render(): ReactNode {
     const { problem } = this.state;
-    return problem ? (
-      <Failed problem={problem} onRetry={() => this.setState({ problem: null })} />
-    ) : (
-      this.props.children
-    );
+    const { window = (failed) => failed, children } = this.props;
+    return problem
+      ? window(<Failed problem={problem} onRetry={() => this.setState({ problem: null })} />)
+      : children;
   }
 }
