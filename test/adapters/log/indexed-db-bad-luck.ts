@@ -46,6 +46,36 @@ export function describeBadLuck(name: string): void {
       kept.close();
     });
 
+    it('a write asks for the disk, and is not told as done before its transaction has ended', async () => {
+      const store = await openIndexedDbStore({ name: database });
+      const told: string[] = [];
+      const real = IDBDatabase.prototype.transaction;
+      vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(function (
+        this: IDBDatabase,
+        stores,
+        mode,
+        options,
+      ) {
+        const transaction = real.call(this, stores, mode, options);
+        if (mode === 'readwrite') {
+          told.push(String(options?.durability));
+          transaction.addEventListener('complete', () => told.push('ended'));
+        }
+        return transaction;
+      });
+      for (const write of [
+        () => store.log.append([entryOf(), entryOf()]),
+        () => store.log.append([entryOf()], [{ key: 'k', value: 1 }]),
+        () => store.drawer.set('k', 2),
+        () => store.log.fold(document, new Uint8Array([9]), 2),
+      ]) {
+        told.length = 0;
+        await write().then(() => told.push('told'));
+        expect(told).toEqual(['strict', 'ended', 'told']);
+      }
+      await store.log.close();
+    });
+
     it('a newer app in another tab gets the database at once, and this tab says so', async () => {
       const heard: Problem[] = [];
       const store = await openIndexedDbStore({ name: database, onProblem: (told) => heard.push(told) });
