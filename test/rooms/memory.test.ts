@@ -192,13 +192,70 @@ describe('recall with the shipped model', () => {
     const { passages, nearMisses } = await recall('password of the staging server admin');
     expect(titles(passages)[0]).toBe('Staging');
     expect(JSON.stringify([passages, nearMisses])).not.toContain('Tr0ub4dor');
-    const dump = await database.query(
-      'select content::text, (select string_agg(words || text, $1) from chunks) from messages',
-      [' '],
-    );
-    expect(JSON.stringify(dump.rows)).not.toMatch(/tr0ub4dor/i);
     expect(titles((await recall('merger with Initech')).passages)).toEqual([]);
     expect((await memory.stats()).conversations).toBe(1);
+  });
+
+  it('has a secret in no column of no table, wherever it was said', async () => {
+    const { add, indexed } = home();
+    const secret = (n: number) => `Tr0ub4dor${n}x`;
+    const key = (n: number) => `password: ${secret(n)}`;
+    await add(
+      conversationOf([`The staging server: ${key(1)}. Keep it for the harbour office.`, 'Noted.'], {
+        title: `Staging, ${key(2)}`,
+        summary: `They spoke of ${key(3)} and of the harbour.`,
+      }),
+      // Title, keywords and summary are made from the words here, and each sentence of them has one.
+      conversationOf(
+        [
+          `${key(4)} opens the harbour office`,
+          `The harbour office: ${key(5)}`,
+          `密码是${secret(6)}，港口办公室`,
+        ],
+        { title: '' },
+      ),
+      conversationOf([
+        {
+          parts: [
+            { type: 'file', mediaType: 'text/plain', name: `${key(7)}.txt`, url: 'data:,x' },
+            { type: 'text', text: 'The file of the harbour' },
+          ],
+        },
+        {
+          role: 'assistant',
+          parts: [
+            { type: 'reasoning', text: `They gave me ${key(8)}` },
+            { type: 'text', text: `\`\`\`sh\nexport DB_PASSWORD=${secret(9)}\n\`\`\`` },
+            {
+              type: 'tool-call',
+              callId: 'c',
+              name: 'Shell',
+              arguments: JSON.stringify({ password: secret(10) }),
+            },
+          ],
+        },
+        {
+          role: 'tool',
+          parts: [
+            { type: 'tool-result', callId: 'c', name: 'Shell', text: `<password>${secret(11)}</password>` },
+          ],
+        },
+        { role: 'assistant', parts: [{ type: 'text', text: 'The harbour is open.' }] },
+      ]),
+    );
+    await indexed();
+    const { rows: tables } = await database.query<{ name: string }>(
+      `select tablename as name from pg_tables where schemaname = 'public'`,
+    );
+    const all: string[] = [];
+    for (const { name } of tables)
+      all.push(
+        ...(await database.query<{ row: string }>(`select to_jsonb(t)::text as row from ${name} t`)).rows.map(
+          ({ row }) => `${name} ${row}`,
+        ),
+      );
+    expect(all.filter((row) => /harbour|港口/.test(row)).length).toBeGreaterThan(10);
+    expect(all.filter((row) => /tr0ub4dor/i.test(row))).toEqual([]);
   });
 
   it('follows trash, restore and erasure', async () => {

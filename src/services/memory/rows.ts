@@ -25,7 +25,7 @@ const MAX_BEFORE = 4_000;
 export type Privacy = Config['privacy'];
 
 /** Raised whenever rows are made differently: the index is then brought up to date, keeping the vectors that still fit. */
-const RECIPE = 5;
+const RECIPE = 6;
 
 /** What the rows depend on beside the log. When it changes, rows are made again. */
 export const recipeOf = (privacy: Privacy): string =>
@@ -72,7 +72,7 @@ function contentOf(parts: readonly Part[], clean: (text: string) => string): unk
         return {
           type: part.type,
           mediaType: part.mediaType,
-          ...(part.name === undefined ? {} : { name: part.name }),
+          ...(part.name === undefined ? {} : { name: cut(part.name) }),
         };
       case 'recall':
         // What went into the answer, by name: the calendar counts it. The words are where they were said.
