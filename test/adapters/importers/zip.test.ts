@@ -90,19 +90,32 @@ describe('a ZIP', () => {
     expect(files.map((file) => file.path)).toEqual(['inner.zip']);
   });
 
-  it('is refused before unpacking when it says itself that it is a bomb', async () => {
-    const bomb = await zipFile('bomb.zip', { a: new Uint8Array(60_000) });
-    await expect(openZip(bomb, never, small)).rejects.toMatchObject(code('import-bomb'));
-    const many = await zipFile(
-      'many.zip',
-      Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`f${n}`, 'x'])),
-    );
-    await expect(openZip(many, never, small)).rejects.toMatchObject(code('import-bomb'));
-    const large = await zipFile(
-      'large.zip',
+  it.each<[string, Record<string, Uint8Array>, RegExp]>([
+    ['ratio', { a: new Uint8Array(60_000) }, /^a unpacks to \d+ times its size$/],
+    [
+      'number of files',
+      Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`f${n}`, new Uint8Array(1)])),
+      /^more than 5 files$/,
+    ],
+    [
+      'size of all files together',
       Object.fromEntries(Array.from({ length: 4 }, (_, n) => [`f${n}`, new Uint8Array(randomBytes(40_000))])),
+      /^it unpacks to 160000 bytes$/,
+    ],
+  ])('is refused before unpacking when it says itself that it is a bomb: %s', async (_, files, why) => {
+    await expect(openZip(await zipFile('bomb.zip', files), never, small)).rejects.toMatchObject({
+      problem: { code: 'import-bomb', params: { detail: expect.stringMatching(why) } },
+    });
+  });
+
+  it('opens at its limits', async () => {
+    const five = Object.fromEntries(
+      Array.from({ length: 5 }, (_, n) => [`f${n}`, new Uint8Array(randomBytes(20_000))]),
     );
-    await expect(openZip(large, never, small)).rejects.toMatchObject(code('import-bomb'));
+    const { files } = await openZip(await zipFile('full.zip', five), never, small);
+    let length = 0;
+    for (const file of files) length += (await file.bytes(never)).length;
+    expect(length).toBe(small.unpacked);
   });
 
   it('is stopped while unpacking when it lied about its size', async () => {
