@@ -1,6 +1,7 @@
 // What was dropped, as sources: a folder is one, a ZIP is one, files that only make sense together are one, any other file is one.
 import type { Importer, Source, SourceFile } from '../../adapters/importers/importer.ts';
 import { looksBinary } from '../../adapters/importers/lenient-json.ts';
+import { headOfListing } from '../../adapters/importers/listing.ts';
 import { baseName, headOf } from '../../adapters/importers/source-file.ts';
 import { isZip, openZip } from '../../adapters/importers/zip.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
@@ -73,8 +74,9 @@ export async function recognise(
 ): Promise<Recognised> {
   const [only] = source.files;
   const alone = source.files.length === 1 ? only : undefined;
-  if (!only || source.files.every((file) => file.size === 0))
-    throw new RecollectError('import-empty', `${source.name} is empty`, { params: { file: source.name } });
+  const empty = () =>
+    new RecollectError('import-empty', `${source.name} is empty`, { params: { file: source.name } });
+  if (!only || source.files.every((file) => file.size === 0)) throw empty();
   const zipped = alone !== undefined && (await isZip(alone, signal));
   const opened = zipped ? await openZip(alone, signal) : source;
   if (opened.files.length > 1) {
@@ -87,6 +89,8 @@ export async function recognise(
     throw new RecollectError('import-binary', `${source.name} is not text`, {
       params: { file: source.name },
     });
+  // Of an account in which nothing was said yet: whose export it is nobody can tell.
+  if (/^\s*\[\s*\]\s*$/.test((await headOfListing(opened.files, signal)) ?? '')) throw empty();
   throw new RecollectError('import-unknown', `${source.name} is not an export that is known`, {
     params: { file: source.name },
   });

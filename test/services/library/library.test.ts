@@ -1,6 +1,7 @@
 // The library over real documents and a store in memory.
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { json } from '../../../src/adapters/exporters/json.ts';
 import type { SourceFile } from '../../../src/adapters/importers/importer.ts';
 import { fileFromBytes } from '../../../src/adapters/importers/source-file.ts';
 import { openZip } from '../../../src/adapters/importers/zip.ts';
@@ -25,8 +26,9 @@ import { groupFiles } from '../../../src/services/library/sources.ts';
 import * as chatgpt from '../../fixtures/chatgpt.ts';
 import * as claude from '../../fixtures/claude.ts';
 import { conversationArbitrary } from '../../fixtures/conversations.ts';
-import { filesOf, zipFile } from '../../fixtures/files.ts';
+import { filesOf, zipFile, zipped } from '../../fixtures/files.ts';
 import * as kimi from '../../fixtures/kimi-cli.ts';
+import { sampleArchive } from '../../fixtures/recollect.ts';
 import { englishWords } from '../../fixtures/words.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
@@ -97,12 +99,22 @@ describe('importing', () => {
       importer: 'chatgpt',
       conversations: { added: 3, changed: 0, unchanged: 0 },
       messages: { user: 7, assistant: 11, system: 1, tool: 2 },
+      // Three answers to one question, four beside each other under a picture, three beginnings of what is tangled.
+      branches: 10,
       attachments: 1,
       problem: null,
       cancelled: false,
     });
-    expect(report?.branches).toBeGreaterThan(3);
-    expect(report?.skipped.map((s) => s.reason)).toContain('missing-attachment');
+    expect(Object.fromEntries(report?.skipped.map(({ reason, count }) => [reason, count]) ?? [])).toEqual({
+      'malformed-line': 3,
+      'missing-attachment': 2,
+      'impossible-time': 2,
+      'unknown-part': 2,
+      'unknown-role': 1,
+      'broken-call': 1,
+      'no-content': 1,
+      'empty-conversation': 1,
+    });
     expect((await entries()).map((e) => e.source?.id).sort()).toEqual(['c-branched', 'c-tangled', 'c-tools']);
     expect(report?.first).toBe((await entries()).find((e) => e.source?.id === 'c-branched')?.id);
   });
@@ -236,6 +248,18 @@ describe('importing', () => {
       ],
       [fileFromBytes('broken.zip', new TextEncoder().encode('PK\u0003\u0004 and no more')), 'import-broken'],
       [await zipFile('locked.zip', chatgpt.exportFiles, { password: 'p' }), 'import-encrypted'],
+      [
+        await zipFile('bomb.zip', { 'conversations.json': `[${' '.repeat(17 * 1024 * 1024)}]` }),
+        'import-bomb',
+      ],
+      [await zipFile('nested.zip', { 'inner.zip': await zipped(chatgpt.exportFiles) }), 'import-unknown'],
+      [fileFromBytes('magic.zip', new TextEncoder().encode(text)), 'import-unknown'],
+      [fileFromBytes('bytes.zip', new Uint8Array([0, 1, 2, 0, 255])), 'import-binary'],
+      [fileFromBytes('list.json', new TextEncoder().encode(' [ ]\n')), 'import-empty'],
+      [
+        await zipFile('new-account.zip', { 'conversations.json': '[]', 'user.json': '{"id":"u"}' }),
+        'import-empty',
+      ],
     ];
     const reports = await library.importFiles(cases.map(([file]) => file));
     expect(reports.map((r) => [r.source, r.problem?.code])).toEqual(
@@ -243,6 +267,43 @@ describe('importing', () => {
     );
     expect(await entries()).toEqual([]);
     expect(await store.log.head()).toBe(0);
+  });
+
+  describe('leaves nothing half-imported of a file that is broken behind much that is good', () => {
+    const text = (contents: string | Uint8Array) => Buffer.from(contents).toString();
+    const cut = (contents: string | Uint8Array) => text(contents).slice(0, -2);
+    const good = JSON.stringify(chatgpt.manyMessages(200));
+    const flipped = async () => {
+      const bytes = (
+        await zipped({ 'conversations-000.json': good, 'conversations-001.json': good }, { level: 0 })
+      ).slice();
+      const at = Buffer.from(bytes).lastIndexOf('backup of the ledger');
+      bytes.set([0x58], at);
+      return fileFromBytes('export.zip', bytes);
+    };
+    const cases: Record<string, () => Promise<SourceFile[]> | SourceFile[]> = {
+      ChatGPT: () => filesOf({ 'conversations.json': cut(good) }),
+      'the second file of a ChatGPT export': () =>
+        filesOf({ 'conversations-000.json': good, 'conversations-001.json': cut(good) }),
+      'a ZIP, by its checksum': async () => [await flipped()],
+      'Claude.ai': () => filesOf({ 'conversations.json': cut(claude.exportFiles['conversations.json']) }),
+      'our own': async () => filesOf({ 'backup.json': cut(await sampleArchive(json)) }),
+    };
+    describe.each([
+      ['held', {}],
+      ['read twice', { heldBytes: 0 }],
+    ])('%s', (_, deps) => {
+      it.each(Object.keys(cases))('%s', async (name) => {
+        const { library, store } = setup(deps);
+        const [report] = await library.importFiles((await cases[name]?.()) ?? []);
+        expect(report).toMatchObject({
+          problem: { code: 'import-broken' },
+          conversations: { added: 0 },
+          messages: { user: 0 },
+        });
+        expect(await store.log.head()).toBe(0);
+      });
+    });
   });
 
   it('tells what was left out of a source that could not be read', async () => {
