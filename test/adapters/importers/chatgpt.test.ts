@@ -146,6 +146,176 @@ describe('a ChatGPT export', () => {
     expect(conversations.map((c) => c.source.id)).toEqual(['c-branched', 'c-tools', 'c-tangled']);
   });
 
+  describe('of one conversation', () => {
+    type Message = Record<string, unknown>;
+    /** A question, and one message under it; `more` goes into the conversation. */
+    const read = async (message: Message | null, more: Record<string, unknown> = {}, listed = true) => {
+      const conversation = {
+        title: 'One',
+        create_time: fixture.T0,
+        conversation_id: 'one',
+        current_node: 'it',
+        mapping: {
+          ask: {
+            id: 'ask',
+            parent: null,
+            children: ['it'],
+            message: {
+              author: { role: 'user' },
+              create_time: fixture.T0 + 1,
+              content: { content_type: 'text', parts: ['Ask'] },
+            },
+          },
+          it: { id: 'it', parent: 'ask', children: [], message },
+        },
+        ...more,
+      };
+      const file = { 'c.json': JSON.stringify(listed ? [conversation] : conversation) };
+      const { conversations, skipped } = await readAll(chatgpt, sourceOf('c.json', file));
+      const [one] = conversations;
+      return { one, it: one?.messages.find(({ id }) => id === 'it'), skipped };
+    };
+    const said = (content: unknown, more: Message = {}): Message => ({
+      author: { role: 'assistant' },
+      create_time: fixture.T0 + 2,
+      content,
+      ...more,
+    });
+    const text = { content_type: 'text', parts: ['Answer'] };
+    const tool = { author: { role: 'tool', name: 'browser' } };
+
+    it.each<[string, Message, object]>([
+      [
+        'a quote of a page',
+        said({ content_type: 'tether_quote', url: 'https://a.example', title: 'A', text: 'words' }, tool),
+        { role: 'tool', parts: [{ type: 'text', text: 'A\nhttps://a.example\nwords' }] },
+      ],
+      [
+        'a page as browsed',
+        said({ content_type: 'tether_browsing_display', result: 'L0: words', summary: null }, tool),
+        { role: 'tool', parts: [{ type: 'text', text: 'L0: words' }] },
+      ],
+      [
+        'an error of the service',
+        said({ content_type: 'system_error', name: 'ToolError', text: 'no page' }, tool),
+        { role: 'tool', parts: [{ type: 'text', text: 'ToolError: no page' }] },
+      ],
+      [
+        'code to a person, fenced',
+        said({ content_type: 'code', language: 'python', text: 'print("```")' }),
+        { role: 'assistant', parts: [{ type: 'text', text: '````python\nprint("```")\n````' }] },
+      ],
+      [
+        'what was heard',
+        said({
+          content_type: 'multimodal_text',
+          parts: [{ content_type: 'audio_transcription', text: 'heard' }, null],
+        }),
+        { parts: [{ type: 'text', text: 'heard' }] },
+      ],
+      [
+        'parts of no known shape, kept as they are',
+        said({ content_type: 'text', parts: ['a', 7, { odd: 1 }] }),
+        {
+          parts: [
+            { type: 'text', text: 'a' },
+            { type: 'unknown', original: 7 },
+            { type: 'unknown', original: { odd: 1 } },
+          ],
+        },
+      ],
+      [
+        'memory that the model wrote, as a note',
+        said({ content_type: 'model_editable_context', model_set_context: 'Likes tea.' }),
+        { kind: 'note', parts: [{ type: 'text', text: 'Likes tea.' }] },
+      ],
+      [
+        'what is hidden, as a note',
+        said(text, { metadata: { is_visually_hidden_from_conversation: true } }),
+        { kind: 'note' },
+      ],
+      ['what weighs nothing, as a note', said(text, { weight: 0 }), { kind: 'note' }],
+      [
+        'words of the system',
+        said(text, { author: { role: 'system' } }),
+        { role: 'system', kind: 'message' },
+      ],
+      [
+        'an answer that is still being written',
+        said(text, { status: 'in_progress' }),
+        { role: 'assistant', finish: 'cut' },
+      ],
+      [
+        'values of other types beside the words',
+        said(text, { status: 7, weight: 'much', recipient: [], metadata: 'none', create_time: {} }),
+        { role: 'assistant', kind: 'message', createdAt: T0 + 1_000 },
+      ],
+    ])('reads %s', async (_, message, expected) => {
+      expect((await read(message)).it).toMatchObject(expected);
+    });
+
+    it('marks the result of a call that failed', async () => {
+      const call = said(
+        { content_type: 'code', language: 'unknown', text: 'open()' },
+        { recipient: 'browser' },
+      );
+      const failed = said({ content_type: 'system_error', name: 'E', text: 'gone' }, tool);
+      const { one } = await read(call, {
+        current_node: 'end',
+        mapping: {
+          it: { parent: null, children: ['end'], message: call },
+          end: { parent: 'it', children: [], message: failed },
+        },
+      });
+      expect(one?.messages[1]?.parts).toEqual([
+        { type: 'tool-result', callId: 'it', name: 'browser', text: 'E: gone', isError: true },
+      ]);
+    });
+
+    it.each([
+      ['starred', { is_starred: true, is_archived: false }, { pinned: true, archived: false }],
+      ['archived', { is_archived: true }, { pinned: false, archived: true }],
+      ['without a title', { title: null }, { title: '', titleBy: 'auto' }],
+      [
+        'with a title and flags of other types',
+        { title: 7, is_starred: 'yes', is_archived: 1 },
+        { title: '', titleBy: 'auto', pinned: false, archived: false },
+      ],
+    ])('takes over what stands on it: %s', async (_, more, meta) => {
+      expect((await read(said(text), more)).one?.meta).toMatchObject(meta);
+    });
+
+    it.each([[undefined], [null], ['nowhere'], [7]])(
+      'shows the newest leaf where the current node is %s',
+      async (current) => {
+        expect((await read(said(text), { current_node: current })).one?.head).toBe('it');
+      },
+    );
+
+    it('is read where the file is that one object, not a list', async () => {
+      const { one, skipped } = await read(said(text), {}, false);
+      expect(one?.messages.map(({ id }) => id)).toEqual(['ask', 'it']);
+      expect(skipped).toEqual({});
+    });
+
+    it.each([
+      ['an empty tree', {}, { 'empty-conversation': 1 }],
+      [
+        'nodes without messages',
+        { a: { parent: null, children: [], message: null } },
+        { 'empty-conversation': 1 },
+      ],
+    ])('is left out and counted where it has %s', async (_, mapping, expected) => {
+      const { one, skipped } = await read(null, { mapping });
+      expect(one).toBeUndefined();
+      expect(skipped).toEqual(expected);
+    });
+
+    it.each([[[]], ['tree'], [null]])('cannot be trusted where its tree is %j', async (mapping) => {
+      await expect(read(null, { mapping })).rejects.toMatchObject({ problem: { code: 'import-broken' } });
+    });
+  });
+
   it('takes nothing of a list that is cut off', async () => {
     const text = JSON.stringify(fixture.conversations);
     for (const cut of [text.slice(0, -1), text.slice(0, 3000), '[', '[{]', `${text}{}`])

@@ -76,4 +76,79 @@ describe('a Claude.ai export', () => {
       'empty-conversation': 1,
     });
   });
+
+  describe('of one conversation', () => {
+    const ROOT = '00000000-0000-4000-8000-000000000000';
+    const read = async (messages: readonly Record<string, unknown>[], listed = true) => {
+      const conversation = {
+        uuid: 'one',
+        name: null,
+        created_at: '2026-03-01T10:00:00Z',
+        chat_messages: messages,
+      };
+      const file = { 'c.json': JSON.stringify(listed ? [conversation] : conversation) };
+      const { conversations, skipped } = await readAll(claude, sourceOf('c.json', file));
+      return { one: conversations[0], messages: conversations[0]?.messages ?? [], skipped };
+    };
+    const said = (
+      uuid: string,
+      parent: string | null,
+      second: number,
+      more: Record<string, unknown> = {},
+    ) => ({
+      uuid,
+      sender: second % 2 === 1 ? 'human' : 'assistant',
+      text: uuid,
+      created_at: `2026-03-01T10:00:0${second}Z`,
+      ...(parent === null ? {} : { parent_message_uuid: parent }),
+      ...more,
+    });
+
+    it('begins at the root that the service names, and again for a first question asked anew', async () => {
+      const { one, messages, skipped } = await read([
+        said('a', ROOT, 1),
+        said('b', 'a', 2),
+        said('c', ROOT, 3),
+        said('d', 'c', 4),
+        said('e', 'c', 6),
+      ]);
+      expect(messages.map(({ id, parentId }) => [id, parentId])).toEqual([
+        ['a', null],
+        ['b', 'a'],
+        ['c', null],
+        ['d', 'c'],
+        ['e', 'c'],
+      ]);
+      expect(one).toMatchObject({ head: 'e', meta: { title: '', titleBy: 'auto', pinned: false } });
+      expect(skipped).toEqual({});
+    });
+
+    it('takes the words out of the blocks where the text is empty, and files where there are no words', async () => {
+      const { messages, skipped } = await read([
+        said('a', ROOT, 1, { text: '', content: [{ type: 'text', text: 'in a block' }] }),
+        said('b', 'a', 2, { content: [{ type: 'text', text: '  ' }] }),
+        said('c', 'b', 3, {
+          text: '',
+          attachments: [{ file_name: 'a.txt', extracted_content: 'in a file' }],
+        }),
+      ]);
+      expect(
+        messages.map(({ parts }) => parts.map((part) => ('text' in part ? part.text : part.type))),
+      ).toEqual([['in a block'], ['b'], ['file']]);
+      expect(skipped).toEqual({});
+    });
+
+    it('is read where the file is that one object, not a list', async () => {
+      expect((await read([said('a', ROOT, 1)], false)).messages.map(textOf)).toEqual(['a']);
+    });
+
+    it('takes values of other types for none', async () => {
+      const { messages, skipped } = await read([
+        said('a', ROOT, 1, { uuid: 7, content: 'words', attachments: {}, files: 3, created_at: [] }),
+        said('b', ROOT, 2, { sender: 9 }),
+      ]);
+      expect(messages.map(textOf)).toEqual(['a', 'b']);
+      expect(skipped).toEqual({ 'impossible-time': 1, 'unknown-role': 1 });
+    });
+  });
 });

@@ -348,6 +348,94 @@ describe('a kimi-cli home', () => {
     for (const message of before.conversations[0]?.messages ?? []) expect(ids).toContain(message.sourceId);
   });
 
+  describe('of one session', () => {
+    const ask = { role: 'user', content: 'ask' };
+    const answer = { role: 'assistant', content: 'answer' };
+    const wire = (...lines: readonly unknown[]) => ({ 'wire.jsonl': jsonl(...lines) });
+    const event = (at: number, type: string, payload: unknown) => ({
+      timestamp: kimi.T0 + at,
+      message: { type, payload },
+    });
+    const read = async (files: Readonly<Record<string, string>>) => {
+      const { conversations, skipped } = await readAll(
+        kimiCli,
+        sourceOf('s', { 'context.jsonl': jsonl(ask, answer), ...files }, T0 + 900_000),
+      );
+      return { one: conversations[0] as ImportedConversation, skipped };
+    };
+
+    it.each<[string, Record<string, string>, object]>([
+      [
+        'kept as before schemas',
+        { 'metadata.json': '{"title":"Old","archived":true}' },
+        { title: 'Old', archived: true },
+      ],
+      [
+        'kept both ways, the newer one',
+        { 'state.json': '{"custom_title":"New"}', 'metadata.json': '{"title":"Old"}' },
+        { title: 'New' },
+      ],
+      [
+        'damaged, then what was kept before',
+        { 'state.json': '{ broken', 'metadata.json': '{"title":"Old"}' },
+        { title: 'Old' },
+      ],
+      ['of other types', { 'state.json': '{"custom_title":7,"archived":"no"}' }, { archived: false }],
+      ['a list', { 'state.json': '[1]' }, { archived: false }],
+    ])('takes title and flag from its state: %s', async (_, files, meta) => {
+      const { one, skipped } = await read(files);
+      expect(one.meta).toMatchObject(meta);
+      expect(one.messages.map(short)).toEqual(['user: ask', 'assistant: answer']);
+      expect(skipped).toEqual({});
+    });
+
+    it('is read without a wire, with the time of its file', async () => {
+      const { one, skipped } = await read({});
+      expect(one.messages.map(({ createdAt }) => createdAt)).toEqual([T0 + 900_000, T0 + 900_000]);
+      expect(skipped).toEqual({});
+    });
+
+    it('goes on behind lines of the wire that are none, and counts each', async () => {
+      const { one, skipped } = await read(
+        wire(
+          { type: 'metadata' },
+          event(1, 'TurnBegin', { user_input: 'ask' }),
+          '{"timestamp": 1750000002, "mess',
+          '',
+          '[]',
+          '7',
+          { timestamp: kimi.T0 + 2 },
+          event(3, 'OfTheFuture', {}),
+          event(4, 'ContentPart', { type: 'text', text: 'answer' }),
+        ),
+      );
+      expect(one.messages.map(({ createdAt }) => createdAt - T0)).toEqual([1_000, 4_000]);
+      expect(skipped).toEqual({ 'malformed-line': 4 });
+    });
+
+    it('has what its rotations have where the file in use is gone', async () => {
+      const { conversations } = await readAll(
+        kimiCli,
+        sourceOf('s', { 'context_2.jsonl': jsonl(ask, answer), 'context_1.jsonl': jsonl(ask) }),
+      );
+      expect(conversations.map(shown)).toEqual([['user: ask', 'assistant: answer']]);
+    });
+
+    it('reads its rotations in the order of their numbers', async () => {
+      const times = Array.from({ length: 11 }, (_, n) => [
+        `context_${n + 1}.jsonl`,
+        jsonl({ role: '_system_prompt', content: 'x' }, { role: 'user', content: `talk ${n + 1}` }),
+      ]);
+      const { one } = await read(Object.fromEntries(times.reverse()));
+      expect(one.messages.map((message) => textOf(message))).toEqual([
+        ...Array.from({ length: 11 }, (_, n) => `talk ${n + 1}`),
+        'ask',
+        'answer',
+      ]);
+      expect(shown(one)).toEqual(['user: ask', 'assistant: answer']);
+    });
+  });
+
   it('refuses bytes that are no text', async () => {
     const bytes = Uint8Array.from({ length: 200 }, (_, at) => at % 7);
     await expect(readAll(kimiCli, sourceOf('x', { 'context.jsonl': bytes }))).rejects.toMatchObject({
