@@ -141,7 +141,7 @@ function toConversation(
       parentId = damaged.get(parentId) ?? null;
     if (parentId !== message.parentId) messages[at] = { ...message, parentId };
   }
-  const meta = metaOf(parsed.data.meta);
+  const meta = metaOf(parsed.data.meta, skipped);
   return {
     source: meta.source ?? { tool: 'recollect', id },
     meta,
@@ -155,11 +155,14 @@ function toConversation(
 }
 
 /** Key by key, so that one damaged value costs only itself. */
-function metaOf(raw: Record<string, unknown>): ConversationMeta {
+function metaOf(raw: Record<string, unknown>, skipped: SkipCounter): ConversationMeta {
   const whole = conversationMetaSchema.safeParse(raw);
   if (whole.success) return whole.data as ConversationMeta;
   const rest = { ...raw };
-  for (const issue of whole.error.issues) if (issue.path[0] !== undefined) delete rest[String(issue.path[0])];
+  for (const key of new Set(whole.error.issues.map(({ path }) => String(path[0])))) {
+    skipped.count('malformed-line', JSON.stringify({ [key]: raw[key] }));
+    delete rest[key];
+  }
   const again = conversationMetaSchema.safeParse(rest);
   return (again.success ? again.data : conversationMetaSchema.parse({})) as ConversationMeta;
 }
