@@ -630,6 +630,25 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       expect(await index.stale(MODEL, 9)).toHaveLength(1);
     });
 
+    it('keeps the vectors of two models apart, and keeps both', async () => {
+      const index = await open();
+      await index.apply(change({ messages: [message(1, 'one'), message(2, 'two')] }), 1);
+      await embedAll(index, (text) => (text === 'one' ? values(1, 0) : values(0, 1)));
+      expect(await index.stale('another', 9)).toHaveLength(2);
+      await embedAll(index, (text) => (text === 'one' ? values(0, 1) : values(1, 0)), 'another');
+      for (const [model, nearest] of [
+        [MODEL, m(1)],
+        ['another', m(2)],
+        [MODEL, m(1)],
+      ] as const) {
+        const hits = await search(index, '', { vector: { model, values: values(1, 0) } });
+        expect(hits).toHaveLength(2);
+        for (const hit of hits) expect(hit.cosine).toBeCloseTo(hit.messageId === nearest ? 1 : 0, 2);
+        expect(await index.stale(model, 9)).toEqual([]);
+        expect((await index.stats(model)).vectors).toBe(2);
+      }
+    });
+
     it('starts over when a model speaks in another length', async () => {
       const index = await open();
       await index.apply(change({ messages: [message(1, 'one'), message(2, 'two')] }), 1);

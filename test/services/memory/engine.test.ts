@@ -653,6 +653,42 @@ describe('the indexer', () => {
     expect((await house.index.stats('model/b')).vectors).toBe(2);
   });
 
+  it('recalls by words while another model embeds, lets no vector of the old one in, and goes back for free', async () => {
+    const [a, b] = [watched({ id: 'model/a' }), watched({ id: 'model/b' })];
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const house = home({ embedding: a.provider });
+    await house.add(conversationOf(['a walk along the sea', 'Wear good shoes.']));
+    await house.indexed();
+    const asked = a.asked.length;
+    const recalled = async () => {
+      const { passages, nearMisses } = await house.recall('walk along the sea');
+      return [...passages, ...nearMisses].map(({ scores }) => scores.vector !== null);
+    };
+    expect(await recalled()).toContain(true);
+    house.embedding.set({
+      ...b.provider,
+      embed: async (texts, options) => {
+        if (options.kind === 'passage') await gate;
+        return b.provider.embed(texts, options);
+      },
+    });
+    await house.until((now) => now.waiting === 2);
+    expect(new Set(await recalled())).toEqual(new Set([false]));
+    open();
+    await house.engine().settled();
+    expect(await recalled()).toContain(true);
+    expect(b.asked).toHaveLength(2);
+
+    house.embedding.set(a.provider);
+    await house.indexed();
+    expect(await recalled()).toContain(true);
+    expect(a.asked).toHaveLength(asked);
+    expect(b.asked).toHaveLength(2);
+  });
+
   it('does not spin when a model gives nothing', async () => {
     let calls = 0;
     const { provider } = watched();
