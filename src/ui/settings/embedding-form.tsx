@@ -72,7 +72,7 @@ export function EmbeddingForm() {
   const changed = key !== '' || JSON.stringify(now) !== JSON.stringify(inForce);
   const modelOf = (embedding: Embedding) =>
     embedding.provider === 'local'
-      ? `local ${embedding.local.model} ${embedding.local.source} ${embedding.local.query_prefix} ${embedding.local.passage_prefix}`
+      ? `local ${embedding.local.model} ${embedding.local.source} ${embedding.local.passage_prefix}`
       : `${embedding.provider} ${JSON.stringify(embedding[embedding.provider])}`;
   const remade = modelOf(now) !== modelOf(inForce);
   const messages = Math.max(stats?.messages ?? 0, said);

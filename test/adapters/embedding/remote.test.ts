@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createCustomEmbedding } from '../../../src/adapters/embedding/custom.ts';
 import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
-import { EMBEDDING_MEMBERS } from '../../../src/adapters/embedding/index.ts';
+import { createEmbedding, EMBEDDING_MEMBERS } from '../../../src/adapters/embedding/index.ts';
 import { createOpenAiEmbedding } from '../../../src/adapters/embedding/openai.ts';
 import { cosine } from '../../../src/adapters/embedding/vector.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
@@ -235,4 +235,32 @@ it('every member on the shelf makes a provider without connecting or downloading
     expect(provider.id.startsWith(`${member.id}/`)).toBe(true);
     expect(provider.state.get()).toEqual({ status: 'idle' });
   }
+});
+
+it('keeps vectors under another key for each thing that changes them, and for nothing else', async () => {
+  const keyOf = async (change: object, provider: 'local' | 'openai' | 'custom') => {
+    const { embedding } = defaultConfig;
+    const config = { ...embedding, provider, [provider]: { ...embedding[provider], ...change } };
+    const deps = { connect: () => Promise.reject(), secret: async () => undefined, fetch };
+    return (await createEmbedding({ config, ...deps })).id;
+  };
+  const keys = await Promise.all([
+    keyOf({}, 'local'),
+    keyOf({ model: 'all-MiniLM-L6-v2' }, 'local'),
+    keyOf({ model: 'org/another' }, 'local'),
+    keyOf({ passage_prefix: '' }, 'local'),
+    keyOf({ passage_prefix: 'text: ' }, 'local'),
+    keyOf({}, 'openai'),
+    keyOf({ dimensions: 256 }, 'openai'),
+    keyOf({ model: 'text-embedding-3-large' }, 'openai'),
+    keyOf({ model: 'text-embedding-3-small', dimensions: 1536 }, 'custom'),
+  ]);
+  expect(new Set(keys).size, keys.join(' ')).toBe(keys.length);
+  for (const same of [
+    { device: 'webgpu' },
+    { batch_size: 1 },
+    { query_prefix: 'Q> ' },
+    { passage_prefix: 'passage: ' },
+  ])
+    expect(await keyOf(same, 'local')).toBe(keys[0]);
 });
