@@ -16,7 +16,119 @@ const leaves = (value: unknown, path = ''): string[] =>
     ? Object.entries(value).flatMap(([key, inner]) => leaves(inner, path ? `${path}.${key}` : key))
     : [path];
 
+/** As the first description of the configuration has them; API keys live in the vault. */
+const DESCRIBED: Readonly<Record<string, unknown>> = {
+  version: '1.0',
+  'storage.engine': 'auto',
+  'storage.max_size_mb': 2048,
+  'storage.cleanup.enabled': false,
+  'storage.cleanup.archive_after_days': 90,
+  'storage.cleanup.delete_archived_after_days': 365,
+  'embedding.provider': 'local',
+  'embedding.local.model': 'multilingual-e5-small-en-zh',
+  'embedding.local.source': 'bundled',
+  'embedding.local.device': 'auto',
+  'embedding.local.batch_size': 32,
+  'embedding.openai.base_url': 'https://api.openai.com/v1',
+  'embedding.openai.model': 'text-embedding-3-small',
+  'embedding.openai.dimensions': 1536,
+  'embedding.custom.base_url': '',
+  'embedding.custom.model': 'bge-large-zh',
+  'embedding.custom.dimensions': 1024,
+  'indexing.every_messages': 5,
+  'indexing.on_end': true,
+  'indexing.max_age_minutes': 10,
+  'indexing.summaries': 'extractive',
+  'sync.mode': 'disabled',
+  'sync.auto_sync_interval': 300,
+  'sync.remote.endpoint': '',
+  'sync.remote.timeout': 30,
+  'recall.auto_recall.enabled': true,
+  'recall.auto_recall.trigger_on_start': true,
+  'recall.auto_recall.trigger_token_threshold': 0.8,
+  'recall.hybrid_weights.vector': 0.6,
+  'recall.hybrid_weights.keyword': 0.4,
+  'recall.filters.min_similarity': 0.75,
+  'recall.filters.max_results': 5,
+  'recall.filters.exclude_current_session': true,
+  'recall.filters.time_decay_factor': 0.001,
+  'recall.context.max_messages_per_session': 3,
+  'recall.context.max_total_tokens': 2000,
+  'context.window_tokens': 64_000,
+  'context.reserved_tokens': 50_000,
+  'context.trigger_ratio': 0.75,
+  'context.target_ratio': 0.5,
+  'context.keep_last_turns': 6,
+  'context.max_attempts': 2,
+  'context.strategy': 'session-memory',
+  'context.session_memory.every_tokens': 4000,
+  'context.session_memory.every_tool_calls': 5,
+  'context.confirm': false,
+  'context.checkpoints.keep': 50,
+  'context.checkpoints.expire_after_days': 0,
+  'privacy.sensitive_keywords': ['password', 'secret', 'api_key'],
+  'privacy.encrypt_local': false,
+  'privacy.exclude_work_dirs': ['*/secret-project/*'],
+  'ui.language': 'auto',
+  'ui.theme': 'auto',
+};
+/** Added since. */
+const ADDED: Readonly<Record<string, unknown>> = {
+  'embedding.local.query_prefix': 'auto',
+  'embedding.local.passage_prefix': 'auto',
+  'recall.auto_recall.min_similarity': 0.9,
+  'context.session_memory.by_model': false,
+  'context.session_memory.model_budget_tokens': 50_000,
+  'context.summary_keep_messages': 2,
+  'context.summary_prompt': '',
+  'chat.instructions': '',
+  'tools.enabled': true,
+  'tools.recall': true,
+  'tools.open_conversation': true,
+  'tools.remember': true,
+  'tools.checkpoint': false,
+  'tools.send_dmail': false,
+  'tools.max_steps': 12,
+  'ui.send_with': 'enter',
+  'ui.shortcuts': {},
+};
+
 describe('the fields of the configuration', () => {
+  it('are those that were described, with the defaults that were described', () => {
+    expect(Object.fromEntries(CONFIG_FIELDS.map((field) => [field.path, field.default]))).toEqual({
+      ...DESCRIBED,
+      ...ADDED,
+    });
+  });
+
+  it('offer the choices that were described', () => {
+    const choices = CONFIG_FIELDS.flatMap((field) =>
+      field.kind === 'enum' ? [[field.path, field.choices]] : [],
+    );
+    expect(Object.fromEntries(choices)).toEqual({
+      version: ['1.0'],
+      'storage.engine': ['auto', 'indexeddb', 'opfs', 'memory'],
+      'embedding.provider': ['local', 'openai', 'custom'],
+      'embedding.local.source': ['bundled', 'hub'],
+      'embedding.local.device': ['auto', 'webgpu', 'wasm'],
+      'indexing.summaries': ['extractive', 'model'],
+      'sync.mode': ['disabled', 'local', 'remote', 'managed'],
+      'context.strategy': [
+        'session-memory',
+        'summary',
+        'turns',
+        'sliding-window',
+        'retrieval',
+        'smart',
+        'hierarchical',
+        'interactive',
+      ],
+      'ui.language': ['auto', 'en', 'zh'],
+      'ui.theme': ['auto', 'light', 'dark'],
+      'ui.send_with': ['enter', 'mod-enter'],
+    });
+  });
+
   it('are exactly the keys of the default configuration, with their defaults', () => {
     expect(CONFIG_FIELDS.map(({ path }) => path)).toEqual(leaves(defaultConfig));
     for (const field of CONFIG_FIELDS)
