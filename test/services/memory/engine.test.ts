@@ -491,6 +491,64 @@ describe('the indexer', () => {
     expect(status.get()).toMatchObject({ state: 'ready', waiting: 0 });
   });
 
+  it.each([1, 3])('embeds after every %i messages where the settings say so', async (every) => {
+    const { provider, asked } = watched();
+    const { documents, engine } = home({
+      embedding: provider,
+      config: { indexing: { every_messages: every } },
+    });
+    await engine().settled();
+    const { id, change } = conversationOf(Array.from({ length: 2 * every }, (_, n) => `thought number ${n}`));
+    const counts: number[] = [];
+    for (const message of change.messages) {
+      await documents.change(id, { messages: [message], meta: { head: message.id } });
+      await engine().settled();
+      counts.push(asked.length);
+    }
+    expect(counts).toEqual(
+      change.messages.map((_, n) => (n + 1 < every ? 0 : n + 1 < 2 * every ? every : 2 * every)),
+    );
+  });
+
+  it('follows a change of the settings without being told anything else', async () => {
+    const { provider, asked } = watched();
+    const { documents, engine, config } = home({ embedding: provider });
+    await engine().settled();
+    const one = conversationOf(['first thought', 'second thought']);
+    await documents.change(one.id, one.change);
+    await engine().settled();
+    expect(asked).toEqual([]);
+    config.set(configSchema.parse({ indexing: { every_messages: 2 } }));
+    await engine().settled();
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each([2, 10, 45])(
+    'embeds what has waited %d minutes where the settings say so, and nothing sooner',
+    async (minutes) => {
+      const { provider, asked } = watched();
+      let clock = 1_000_000;
+      const { documents, engine } = home({
+        embedding: provider,
+        now: () => clock,
+        config: { indexing: { max_age_minutes: minutes, on_end: false } },
+      });
+      await engine().settled();
+      const one = conversationOf(['a single thought']);
+      await documents.change(one.id, one.change);
+      await engine().settled();
+      for (const [ms, expected] of [
+        [minutes * 60_000 - 1, 0],
+        [1, 1],
+      ] as const) {
+        clock += ms;
+        engine().wake('changed');
+        await engine().settled();
+        expect(asked).toHaveLength(expected);
+      }
+    },
+  );
+
   it('embeds what has waited long enough', async () => {
     const { provider, asked } = watched();
     let clock = 1_000_000;
