@@ -165,9 +165,14 @@ export function parseCommand(commands: readonly Command[], line: string): Parsed
     }
     const argument = named(flag.name, flags, (candidate) => candidate.name);
     if (!argument) {
-      const known = flags.map((candidate) => candidate.name);
-      return fail('command-flag', `/${command.name} does not know --${flag.name}.`, {
-        command: command.name,
+      const [choice] = choices;
+      const chosen = choice && named(plain[0] ?? '', choice.choices ?? [], (text) => text);
+      const known = flags
+        .filter(({ of }) => !of || chosen === undefined || of.includes(chosen))
+        .map((candidate) => candidate.name);
+      const line = chosen === undefined ? command.name : `${command.name} ${chosen}`;
+      return fail('command-flag', `/${line} does not know --${flag.name}.`, {
+        command: line,
         flag: `--${flag.name}`,
         allowed: known.map((candidate) => `--${candidate}`).join(', '),
         nearest: nearest(flag.name, known) && `--${nearest(flag.name, known)}`,

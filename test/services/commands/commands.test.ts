@@ -161,6 +161,37 @@ describe('/recall', () => {
     });
   });
 
+  it('shows what stands beside a passage only where that is asked for', async () => {
+    const desk = await createDesk(TITLES);
+    for (const [line, withContext] of [
+      ['/recall backup', false],
+      ['/recall backup --with-context', true],
+      ['/recall backup --with-context=false', false],
+    ] as const)
+      expect(await desk.run(line)).toMatchObject({ type: 'recall', withContext });
+    expect(desk.recalls.map(({ limit }) => limit)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it.each([
+    ['0', '1–3'],
+    ['4', '1–3'],
+    ['99', '1–3'],
+    ['-1', ''],
+    ['two', ''],
+    ['100', ''],
+    ['0198ffff', ''],
+    ['""', ''],
+  ])('opens nothing for --jump-to %s', async (value, allowed) => {
+    const desk = await createDesk(TITLES);
+    expect(await desk.run(`/recall x --jump-to ${value}`)).toMatchObject({
+      type: 'problem',
+      problem: {
+        code: 'command-argument',
+        params: { command: 'recall', argument: 'jump-to', value: value === '""' ? '' : value, allowed },
+      },
+    });
+  });
+
   it('jumps to a message or a conversation by its id', async () => {
     const desk = await createDesk(TITLES);
     const [, second] = desk.firsts;
@@ -579,6 +610,36 @@ describe('/memory', () => {
       stats: { messages: 3 },
     });
     expect(await desk.run('/memory config')).toEqual({ type: 'screen', screen: 'settings' });
+  });
+
+  it.each([
+    ['list --limit 0', 'command-argument', '1–500'],
+    ['list --limit 501', 'command-argument', '1–500'],
+    ['list --arhived', 'command-flag', '--limit, --archived'],
+    ['search', 'command-argument', ''],
+    ['search x --limit some', 'command-argument', '1–500'],
+    ['search x --all', 'command-flag', '--limit, --archived'],
+    ['archive', 'command-argument', ''],
+    ['archive no such title', 'command-argument', ''],
+    ['archive x --archived', 'command-flag', ''],
+    ['delete 0198ffff-dead', 'command-argument', ''],
+    ['delete garden --force', 'command-flag', ''],
+    ['export', 'command-argument', ''],
+    ['export --format xml', 'command-argument', 'json, markdown'],
+    ['export garden --limit 3', 'command-flag', '--format, --all'],
+    ['status --limit 3', 'command-flag', ''],
+    ['config theme dark', 'command-argument', '/memory config'],
+    ['config --all', 'command-flag', ''],
+    ['forget', 'command-argument', 'list, search, archive, delete, export, status, sync, config'],
+  ])('says of “%s” what would work, and does nothing', async (line, code, allowed) => {
+    const desk = await createDesk(TITLES);
+    const before = desk.documents.library.get();
+    expect(await desk.run(`/memory ${line}`)).toMatchObject({
+      type: 'problem',
+      problem: { code, params: { allowed } },
+    });
+    expect(desk.documents.library.get()).toBe(before);
+    expect(desk.exported).toEqual([]);
   });
 
   it('refuses a flag that belongs to another action', async () => {
