@@ -112,11 +112,19 @@ export function createFolded(path: readonly Message[], applied: AppliedPlan | nu
     if ((action === 'fold' || action === 'trim') && message.kind === 'message' && message.role !== 'system')
       places.push(at);
   }
-  return searchIn(path, places, applied?.plan.summaries.map(({ text }) => text).join('\n') ?? '');
+  return searchIn(path, places, applied?.plan.summaries.map(({ text }) => text).join('\n') ?? '', true);
 }
 
-/** `places`: of the messages on the path, ascending. `present`: what stands in the prompt already need not come twice. */
-function searchIn(path: readonly Message[], places: readonly number[], present: string): Folded {
+/**
+ * `places`: of the messages on the path, ascending. `present`: what stands in the prompt already need not come twice. `indexed`: not for a
+ * list that is another for every text, whose index would stand in the place of the full one.
+ */
+function searchIn(
+  path: readonly Message[],
+  places: readonly number[],
+  present: string,
+  indexed: boolean,
+): Folded {
   const messages = places.map((at) => path[at] as Message);
   const isFolded = new Set(places);
 
@@ -134,7 +142,7 @@ function searchIn(path: readonly Message[], places: readonly number[], present: 
     if (messages.length === 0 || (weights.size === 0 && !relevance)) return [];
 
     // How rare each word is among the folded messages.
-    const index = messages.length > FEW ? standingIn(messages) : null;
+    const index = indexed && messages.length > FEW ? standingIn(messages) : null;
     const standing = new Map<string, readonly number[]>();
     for (const term of weights.keys()) {
       const found =
@@ -281,6 +289,7 @@ function searchIn(path: readonly Message[], places: readonly number[], present: 
       path,
       [...near].sort((a, b) => a - b).map((place) => places[place] as number),
       present,
+      false,
     );
   }
 

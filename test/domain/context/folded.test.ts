@@ -7,6 +7,7 @@ import { constraintsOf, corrects, isAcknowledgement, setsRule } from '../../../s
 import { createFolded, renderReturned } from '../../../src/domain/context/folded.ts';
 import { createMeter } from '../../../src/domain/context/meter.ts';
 import { buildPrompt } from '../../../src/domain/context/prompt.ts';
+import { standingIn } from '../../../src/domain/context/reading.ts';
 import { termsOf } from '../../../src/domain/context/terms.ts';
 import { unitsOf } from '../../../src/domain/context/units.ts';
 
@@ -144,6 +145,20 @@ describe('what a question brings back', () => {
     const folded = createFolded(PATH, folding(PATH));
     const found = folded.bringBack('Next?', { tokens: 100, meter, must: [asMessageId('m2')] });
     expect(found).toMatchObject([{ messageId: 'm2', why: 'missed' }]);
+  });
+
+  it('is looked for near its words without a new index of everything', () => {
+    const path = talk(
+      ...Array.from({ length: 400 }, (_, at) => ['user', `Hall ${at} has its key in box ${at}.`] as const),
+    );
+    const folded = createFolded(path, folding(path));
+    const index = standingIn(folded.messages);
+    // The newest folded message is among the near ones.
+    const near = folded.nearest('Which box has the key of hall 398?', 256);
+    expect(near.messages.at(-1)).toBe(folded.messages.at(-1));
+    expect(near.messages.length).toBeLessThanOrEqual(256);
+    expect(near.find('Which box has the key of hall 398?', 1)[0]?.message.id).toBe('m398');
+    expect(standingIn(folded.messages)).toBe(index);
   });
 
   it('stands before the question, in quotation marks it cannot close, and in the ledger', () => {
