@@ -51,9 +51,9 @@ export interface Folded {
   find(question: string, limit: number, relevance?: ReadonlyMap<MessageId, number>): FoldedHit[];
   /**
    * The same search, over no more than `limit` messages: those that share the rarest words with a text, and the next after each, which may
-   * set it right. Its work does not grow with the conversation.
+   * set it right; all of `must` before them. Its work does not grow with the conversation.
    */
-  nearest(text: string, limit: number): Folded;
+  nearest(text: string, limit: number, must?: readonly MessageId[]): Folded;
   /** What goes back into the prompt, in the order in which it was said. Empty where nothing fits. */
   bringBack(question: string, options: BringBackOptions): ReturnedPassage[];
 }
@@ -269,7 +269,7 @@ function searchIn(
     return hits.sort((a, b) => b.score - a.score || b.at - a.at || a.index - b.index).slice(0, limit);
   }
 
-  function nearest(text: string, limit: number): Folded {
+  function nearest(text: string, limit: number, must: readonly MessageId[] = []): Folded {
     if (messages.length <= limit) return folded;
     const index = standingIn(messages);
     const lists = [...new Set(termsOf(text))]
@@ -283,8 +283,11 @@ function searchIn(
       const rarity = Math.log(1 + messages.length / list.length);
       for (const place of list) shared.set(place, (shared.get(place) ?? 0) + rarity);
     }
-    const best = [...shared].sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, limit / 2);
-    const near = new Set(best.flatMap(([place]) => [place, Math.min(place + 1, messages.length - 1)]));
+    const wanted = new Set(must);
+    const near = new Set(messages.flatMap(({ id }, place) => (wanted.has(id) ? [place] : [])));
+    const best = [...shared].sort((a, b) => b[1] - a[1] || b[0] - a[0]);
+    for (const [place] of best.slice(0, Math.max(0, limit - near.size) / 2))
+      near.add(place).add(Math.min(place + 1, messages.length - 1));
     return searchIn(
       path,
       [...near].sort((a, b) => a - b).map((place) => places[place] as number),

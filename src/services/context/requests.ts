@@ -147,8 +147,7 @@ export function createRequests({
     const applied = appliedOn(conversation, path);
     if (!applied) return 0;
     const must = lossesOf(conversation.id, path, applied).flatMap(({ messages }) => messages);
-    const folded = createFolded(path, applied);
-    const near = must.length > 0 ? folded : folded.nearest(question, MOST_NEAR);
+    const near = createFolded(path, applied).nearest(question, MOST_NEAR, must);
     const passages = near.bringBack(question, { tokens: room, meter, must });
     return passages.length > 0 ? meter.text(renderReturned(passages)) : 0;
   }

@@ -147,11 +147,12 @@ describe('what a question brings back', () => {
     expect(found).toMatchObject([{ messageId: 'm2', why: 'missed' }]);
   });
 
+  const KEYS = talk(
+    ...Array.from({ length: 400 }, (_, at) => ['user', `Hall ${at} has its key in box ${at}.`] as const),
+  );
+
   it('is looked for near its words without a new index of everything', () => {
-    const path = talk(
-      ...Array.from({ length: 400 }, (_, at) => ['user', `Hall ${at} has its key in box ${at}.`] as const),
-    );
-    const folded = createFolded(path, folding(path));
+    const folded = createFolded(KEYS, folding(KEYS));
     const index = standingIn(folded.messages);
     // The newest folded message is among the near ones.
     const near = folded.nearest('Which box has the key of hall 398?', 256);
@@ -159,6 +160,15 @@ describe('what a question brings back', () => {
     expect(near.messages.length).toBeLessThanOrEqual(256);
     expect(near.find('Which box has the key of hall 398?', 1)[0]?.message.id).toBe('m398');
     expect(standingIn(folded.messages)).toBe(index);
+  });
+
+  it('is among the near ones where an answer missed it, whatever its words', () => {
+    const must = [asMessageId('m7'), asMessageId('m9')];
+    const near = createFolded(KEYS, folding(KEYS)).nearest('Which box has the key of hall 398?', 64, must);
+    expect(near.messages.map(({ id }) => id)).toEqual(expect.arrayContaining([...must, 'm398']));
+    expect(near.messages.length).toBeLessThanOrEqual(64);
+    const found = near.bringBack('Next?', { tokens: 100, meter, must });
+    expect(found.filter(({ why }) => why === 'missed').map(({ messageId }) => messageId)).toEqual(must);
   });
 
   it('stands before the question, in quotation marks it cannot close, and in the ledger', () => {
