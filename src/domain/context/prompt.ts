@@ -97,7 +97,7 @@ export function buildPrompt(input: PromptInput): BuiltPrompt {
   const included = markIncluded(branch, messages);
   const tokens = booksOf(branch, messages, included, { system: fixed - tools, tools });
   const overflow = tokens.total > limit;
-  const calls = input.sizeOnly ? [] : callsOf(branch, included);
+  const calls = input.sizeOnly ? [] : callsOf(messages, meter);
   return {
     system: systemText,
     messages: messages.map(({ role, parts }) => ({ role, parts })),
@@ -310,15 +310,11 @@ function booksOf(
 }
 
 /** What was sent of calls and their results, by the name of the tool. */
-function callsOf(
-  { path, meter, trimmed }: Branch,
-  included: Uint8Array,
-): NonNullable<RequestLedger['calls']> {
+function callsOf(messages: readonly Sent[], meter: TokenMeter): NonNullable<RequestLedger['calls']> {
   const calls = new Map<string, { name: string; count: number; tokens: number }>();
   const names = new Map<string, string>();
-  path.forEach((message, at) => {
-    if (included[at] !== 1) return;
-    for (const part of trimmed.get(at) ?? message.parts) {
+  for (const { parts } of messages)
+    for (const part of parts) {
       if (part.type === 'tool-call') names.set(part.callId, part.name);
       else if (part.type !== 'tool-result') continue;
       const name = names.get(part.callId) ?? '';
@@ -327,7 +323,6 @@ function callsOf(
       if (part.type === 'tool-call') call.count += 1;
       call.tokens += meter.parts([part]);
     }
-  });
   return [...calls.values()];
 }
 

@@ -74,6 +74,20 @@ describe('a ledger', () => {
     expect(lines.reduce((sum, line) => sum + line.tokens, 0)).toBe(tokens.messages);
   });
 
+  it('names the calls and results that were sent, and no half of a pair that stayed out', () => {
+    const call = (callId: string): Part => ({ type: 'tool-call', callId, name: 'shell', arguments: '{}' });
+    const result = (callId: string): Part => ({ type: 'tool-result', callId, name: 'shell', text: 'done' });
+    const messages = path(
+      ['user', text('Run it.')],
+      ['assistant', text('Both at once.'), call('a'), call('unanswered')],
+      ['tool', result('a'), result('nobody called')],
+      ['assistant', text('Done.')],
+      ['user', text('And now?')],
+    );
+    const tokens = meter.parts([call('a')]) + meter.parts([result('a')]);
+    expect(ledgerOf(messages).calls).toEqual([{ name: 'shell', count: 1, tokens }]);
+  });
+
   it('tells of how many messages the reasoning was left out, and stays as short', () => {
     const thought = (words: string): Part => ({ type: 'reasoning', text: words });
     const messages = path(
