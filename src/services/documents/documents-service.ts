@@ -432,9 +432,15 @@ export function createDocuments({
     change: async (id, change, options = {}) => {
       await started;
       const slot = await acquire(id, true);
-      refuseNewer(slot.document);
       slot.holders += 1;
-      const update = slot.document.change(change);
+      let update: Uint8Array | undefined;
+      try {
+        refuseNewer(slot.document);
+        update = slot.document.change(change);
+      } catch (error) {
+        release(id, slot);
+        throw error;
+      }
       if (!update && !options.writes?.length && pending.length === 0) return release(id, slot);
       const origin = options.origin ?? 'user';
       const entries: NewEntry[] = [];

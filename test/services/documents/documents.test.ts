@@ -683,4 +683,21 @@ describe('compactions and checkpoints', () => {
     expect(await documents.read(id)).toBeUndefined();
     await documents.close();
   });
+
+  it('that a newer app wrote are not held in memory by a change that was refused', async () => {
+    const store = createInMemoryStore();
+    const id = newConversationId();
+    const newer = createDocuments({ store });
+    await newer.change(id, { messages: [said('one')], meta: { v: 2 } as object });
+    await newer.close();
+    const documents = createDocuments({ store });
+    await expect(documents.change(id, { messages: [said('two')] })).rejects.toMatchObject({
+      problem: { code: 'newer-conversation' },
+    });
+    await store.log.erase(id);
+    expect(await documents.read(id)).toBeUndefined();
+    await documents.unlist(id);
+    expect(documents.library.get().entries).toEqual([]);
+    await documents.close();
+  });
 });
