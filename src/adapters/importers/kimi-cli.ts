@@ -21,6 +21,9 @@ const LEGACY_BUCKET = /(?:^|\/)sessions\/[^/]+$|^[0-9a-f]{32}$/;
 /** Beside the contexts of a session or subagent, or at the top of a home. */
 const SESSION_FILE =
   /^(?:context(?:_\d+)?\.jsonl|wire\.jsonl|(?:state|metadata|manifest|meta|kimi)\.json|prompt\.txt|output)$/;
+/** What a session or `.kimi` itself keeps in folders of its own; of these the first hold no session. */
+const SKIPPED_FOLDER = /^(?:tasks|notifications|uploads|logs|plans|user-history)$/;
+const OWN_FOLDER = new RegExp(`${SKIPPED_FOLDER.source}|^subagents$`);
 const SUBAGENT = /(?:^|\/)subagents\/([^/]+)$/;
 const TITLE_LENGTH = 60;
 
@@ -86,17 +89,14 @@ export const kimiCli: Importer = {
       if (name === 'kimi.json') homes.add(folder);
       if (CONTEXT.test(name) || name === 'wire.jsonl') sessions.add(folder);
     }
+    const roots = new Set([...homes, ...sessions]);
     const own = files.filter(({ path }) => {
       const [name, folder] = [baseName(path), folderOf(path)];
-      if (SESSION_FILE.test(name) && (sessions.has(folder) || homes.has(folder))) return true;
+      if (SESSION_FILE.test(name) && roots.has(folder)) return true;
       if (LEGACY_BUCKET.test(folder) && name.endsWith('.jsonl')) return true;
-      // What sessions and homes keep in folders of their own: as many files as there are tasks, so nobody looks into them.
-      const below = /^(.*?)(?:^|\/)(?:subagents|tasks|notifications|uploads|logs|plans|user-history)\//.exec(
-        path,
-      );
-      return below !== null && (sessions.has(below[1] as string) || homes.has(below[1] as string));
+      // As many files as there are tasks, so nobody looks into them.
+      return isKeptBy(roots, folder, OWN_FOLDER);
     });
-    const roots = new Set([...homes, ...sessions]);
     const taken = new Set(own);
     return { own, beside: files.filter((file) => !taken.has(file) && isWithin(file.path, roots)) };
   },
@@ -144,13 +144,10 @@ function scoreOf(head: string): number {
   return messages > 0 ? 0.6 : 0;
 }
 
-/** Folders of a session or of `.kimi` itself that hold no session. */
-const SKIPPED_FOLDER = /^(?:tasks|notifications|uploads|logs|plans|user-history)$/;
-
-/** Whether the folder is one of those, or lies in one. Anywhere else they are names like any other. */
-function isSkipped(folder: string, levels: ReadonlySet<string>): boolean {
+/** Whether the folder has one of these names in a session or home, or lies in such a one. Anywhere else they are names like any other. */
+function isKeptBy(levels: ReadonlySet<string>, folder: string, names: RegExp): boolean {
   for (let at = folder; at !== ''; at = folderOf(at))
-    if (SKIPPED_FOLDER.test(baseName(at)) && levels.has(folderOf(at))) return true;
+    if (names.test(baseName(at)) && levels.has(folderOf(at))) return true;
   return false;
 }
 
@@ -165,7 +162,7 @@ async function sessionsOf(source: Source, signal: AbortSignal): Promise<Session[
   }
   for (const file of source.files) {
     const folder = folderOf(file.path);
-    if (isSkipped(folder, levels)) continue;
+    if (isKeptBy(levels, folder, SKIPPED_FOLDER)) continue;
     const files = folders.get(folder) ?? new Map<string, SourceFile>();
     folders.set(folder, files);
     files.set(baseName(file.path), file);

@@ -310,6 +310,19 @@ describe('a kimi-cli home', () => {
     ]);
   });
 
+  it('claims what lies beside a session whatever the folders above it are called', async () => {
+    const at = `logs/plans/${kimi.SESSIONS.dmail}`;
+    const { files } = sourceOf('logs', {
+      [`${at}/context.jsonl`]: jsonl({ role: 'user', content: 'said' }),
+      [`${at}/tasks/t1/output.log`]: 'of a task',
+      [`${at}/uploads/plans/cat.png`]: 'a cat',
+      [`${at}/subagents/a1/notes.txt`]: 'of a subagent',
+      'logs/plans/letter.txt': 'of nobody',
+    });
+    const { own } = await kimiCli.claim(files, new AbortController().signal);
+    expect(own.map(({ path }) => path)).toEqual(files.slice(0, 4).map(({ path }) => path));
+  });
+
   it('reads sessions of the time before folders', async () => {
     const legacy = (await home()).of(kimi.SESSIONS.legacy);
     expect(legacy.messages.map(short)).toEqual(['user: old question', 'assistant: old answer']);
