@@ -307,8 +307,8 @@ function longestRise<T extends { readonly event: number }>(pairs: readonly T[]):
     ends[low] = at;
   }
   const row: T[] = [];
-  for (let at = ends.at(-1); at !== undefined; at = previous[at]) row.unshift(pairs[at] as T);
-  return row;
+  for (let at = ends.at(-1); at !== undefined; at = previous[at]) row.push(pairs[at] as T);
+  return row.reverse();
 }
 
 const number = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
