@@ -12,6 +12,9 @@ const EXPORT_NAME = /\.(?:zip|jsonl?)$/i;
 const KIMI_NAME = /^(?:context(?:_\d+)?\.jsonl|wire\.jsonl|state\.json|metadata\.json)$/;
 /** Files of a listing, as its export names them. */
 const ASSET_NAME = /^file[-_][A-Za-z0-9]/;
+/** What a reader may open that no reader claimed: a part of a listing that is damaged at its beginning, or an attachment. */
+const mayBeRead = ({ path }: SourceFile): boolean =>
+  /\.jsonl?$/i.test(path) || ASSET_NAME.test(baseName(path));
 const LISTING_NAME = /^conversations(?:[-_]\d+)?\.json$/i;
 
 /** Groups files by what belongs together; ZIPs are not opened yet. */
@@ -165,7 +168,9 @@ async function divide(
     source: {
       name: source.name,
       // Attachments may lie anywhere, and a file that is empty may say by its name what belongs together.
-      files: source.files.filter((file) => owner.get(file) === importer || rest.has(file) || file.size === 0),
+      files: source.files.filter(
+        (file) => owner.get(file) === importer || (rest.has(file) && mayBeRead(file)) || file.size === 0,
+      ),
     },
   }));
   return { pieces: [...pieces, ...singles], zips, unread };

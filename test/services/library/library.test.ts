@@ -562,6 +562,18 @@ describe('importing', () => {
     );
   });
 
+  it('counts of a folder only what may be read of it', async () => {
+    const { library } = setup({ heldBytes: 100_000 });
+    const own = filesOf({
+      'all/gpt/conversations.json': JSON.stringify([chatgpt.tools]),
+      'all/pictures/file-AbC123-data.png': 'a picture',
+    });
+    const video = filesOf({ 'all/film.mp4': 'x'.repeat(200_000) });
+    const [report] = await library.importFiles([...own, ...video]);
+    expect(report).toMatchObject({ importer: 'chatgpt', conversations: { added: 1 }, attachments: 1 });
+    expect(library.activities.get()[0]?.total).toBe(own.reduce((sum, { size }) => sum + size, 0));
+  });
+
   it('names nothing where a folder holds one export and what belongs to it', async () => {
     for (const [folder, contents] of [
       ['gpt', chatgpt.exportFiles],
