@@ -3,15 +3,14 @@
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { type Compaction, compactionOn } from '../../domain/chat/compaction.ts';
+import { compactionOn } from '../../domain/chat/compaction.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { keptIn } from '../../domain/chat/kept.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
 import { budgetOf, isPressed, roomToReturn } from '../../domain/context/budget.ts';
 import {
   type AppliedPlan,
-  type CompactionPlan,
-  compactionPlanSchema,
+  planOf,
   summaryTextOf,
   withSummaryText,
 } from '../../domain/context/compaction/plan.ts';
@@ -82,7 +81,7 @@ export function createRequests({
   function appliedOn(conversation: Conversation, path: readonly Message[]): AppliedPlan | null {
     const made = compactionOn(conversation, path);
     if (!made) return null;
-    const plan = readPlan(made);
+    const plan = planOf(made);
     if (!plan) return null;
     return {
       id: made.id,
@@ -254,13 +253,4 @@ function suspectsIn(answer: string): string {
   const asking = sentences.filter(asksBack).slice(-4);
   const claiming = sentences.filter((sentence) => /\d|\//.test(sentence) && !asking.includes(sentence));
   return [...asking, ...claiming.slice(0, 20)].join('\n');
-}
-
-const plans = new WeakMap<Compaction, CompactionPlan | null>();
-function readPlan(made: Compaction): CompactionPlan | null {
-  const known = plans.get(made);
-  if (known !== undefined) return known;
-  const plan = compactionPlanSchema.safeParse(made.plan).data ?? null;
-  plans.set(made, plan);
-  return plan;
 }

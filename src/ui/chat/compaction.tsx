@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Compaction } from '../../domain/chat/compaction.ts';
-import { compactionPlanSchema, summaryTextOf } from '../../domain/context/compaction/plan.ts';
+import { planOf, summaryTextOf } from '../../domain/context/compaction/plan.ts';
 import { configSchema } from '../../domain/settings/config.ts';
 import type { CompactResult, PendingPlan, PlanBlock } from '../../services/context/context.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -44,14 +44,14 @@ function useFoldProblem(): <P extends ProblemLike>(problem: P) => P {
 export function readCompaction(
   compaction: Compaction,
 ): { folded: number; summary: string; edited: boolean } | null {
-  const plan = compactionPlanSchema.safeParse(compaction.plan);
-  if (!plan.success) return null;
-  const folded = plan.data.runs.reduce((sum, run) => sum + (run.action === 'keep' ? 0 : run.count), 0);
+  const plan = planOf(compaction);
+  if (!plan) return null;
+  const folded = plan.runs.reduce((sum, run) => sum + (run.action === 'keep' ? 0 : run.count), 0);
   return {
     folded,
-    summary: compaction.summary ?? summaryTextOf(plan.data),
+    summary: compaction.summary ?? summaryTextOf(plan),
     // Written here, or carried on from an earlier one.
-    edited: compaction.summary != null || plan.data.summaries.some(({ edited }) => edited === true),
+    edited: compaction.summary != null || plan.summaries.some(({ edited }) => edited === true),
   };
 }
 

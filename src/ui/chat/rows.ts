@@ -5,7 +5,7 @@ import { type Conversation, childrenOf, newestLeaf, pathTo } from '../../domain/
 import { type DmailLink, dmailsFrom } from '../../domain/chat/dmail.ts';
 import { keptIn } from '../../domain/chat/kept.ts';
 import type { Message, PartOf } from '../../domain/chat/message.ts';
-import { compactionPlanSchema, fatesOf } from '../../domain/context/compaction/plan.ts';
+import { fatesOf, planOf } from '../../domain/context/compaction/plan.ts';
 
 export interface Siblings {
   /** Position of the shown one, from 0. */
@@ -189,9 +189,9 @@ function foldedBy(
   path: readonly Message[],
   kept?: ReadonlySet<MessageId>,
 ): ReadonlySet<MessageId> {
-  const plan = compaction && compactionPlanSchema.safeParse(compaction.plan);
-  if (!plan?.success) return new Set();
-  const fates = fatesOf(plan.data, path, kept);
+  const plan = compaction && planOf(compaction);
+  if (!plan) return new Set();
+  const fates = fatesOf(plan, path, kept);
   return new Set(path.filter((_, at) => fates[at]?.action === 'fold').map((message) => message.id));
 }
 

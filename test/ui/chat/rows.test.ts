@@ -30,6 +30,28 @@ const conversation = (...messages: Message[]): Conversation => ({
 const shown = (tree: Conversation, leaf: string, until: string | null = null) =>
   branchOf(tree, id(leaf), until === null ? null : id(until)).rows.filter((row) => row.type !== 'day');
 
+const folding = (name: string, createdAt: number, undone: boolean, to = 'a'): Compaction => ({
+  id: name,
+  at: id(to),
+  createdAt,
+  strategy: 'summary',
+  reason: 'manual',
+  plan: {
+    strategy: 'summary',
+    runs: [{ action: 'fold', from: 'q', to, count: 2, tokens: 10, why: 'older', summary: null }],
+    summaries: [],
+    tokensBefore: 20,
+    tokensAfter: 10,
+    target: 10,
+    fits: true,
+    whyNot: null,
+  },
+  tokensBefore: 20,
+  tokensAfter: 10,
+  durationMs: 1,
+  undone,
+});
+
 describe('a branch on the screen', () => {
   it('shows the path to its leaf, with siblings where time forked', () => {
     const tree = conversation(
@@ -103,27 +125,6 @@ describe('a branch on the screen', () => {
 
   it('says of a folding that was taken back whether another stands in its place', () => {
     const tree = conversation(said('q', null), said('a', 'q', { role: 'assistant' }), said('next', 'a'));
-    const folding = (name: string, createdAt: number, undone: boolean, to = 'a'): Compaction => ({
-      id: name,
-      at: id(to),
-      createdAt,
-      strategy: 'summary',
-      reason: 'manual',
-      plan: {
-        strategy: 'summary',
-        runs: [{ action: 'fold', from: 'q', to, count: 2, tokens: 10, why: 'older', summary: null }],
-        summaries: [],
-        tokensBefore: 20,
-        tokensAfter: 10,
-        target: 10,
-        fits: true,
-        whyNot: null,
-      },
-      tokensBefore: 20,
-      tokensAfter: 10,
-      durationMs: 1,
-      undone,
-    });
     const states = (...made: Compaction[]) =>
       shown({ ...tree, compactions: new Map(made.map((one) => [one.id, one])) }, 'next').flatMap((row) =>
         row.type === 'compaction' ? [row.state] : [],
@@ -137,6 +138,26 @@ describe('a branch on the screen', () => {
       'superseded',
       'inForce',
     ]);
+  });
+
+  it('reads a plan once, however often the conversation changes', () => {
+    const tree = conversation(said('q', null), said('a', 'q', { role: 'assistant' }), said('next', 'a'));
+    let reads = 0;
+    const watched = (name: string, createdAt: number, undone: boolean): Compaction => {
+      const made = folding(name, createdAt, undone);
+      return {
+        ...made,
+        get plan() {
+          reads += 1;
+          return made.plan;
+        },
+      };
+    };
+    const made = [watched('first', 1, true), watched('second', 2, false)];
+    const compacted = { ...tree, compactions: new Map(made.map((one) => [one.id, one])) };
+    shown(compacted, 'next');
+    shown({ ...compacted }, 'next');
+    expect(reads).toBe(2);
   });
 
   it('shows what the person marked as kept', () => {

@@ -2,6 +2,7 @@
 // in, and which record is in force, are in `domain/chat/compaction.ts`.
 import { z } from 'zod';
 import type { MessageId } from '../../base/ids.ts';
+import type { Compaction } from '../../chat/compaction.ts';
 import type { Known, Message, Part } from '../../chat/message.ts';
 
 /**
@@ -74,6 +75,17 @@ export const compactionPlanSchema = z.looseObject({
     .default(null),
 });
 export type CompactionPlan = Known<z.infer<typeof compactionPlanSchema>>;
+
+const plans = new WeakMap<Compaction, CompactionPlan | null>();
+
+/** The plan of a compaction, read once; null where this version cannot read it. */
+export function planOf(compaction: Compaction): CompactionPlan | null {
+  const known = plans.get(compaction);
+  if (known !== undefined) return known;
+  const plan = compactionPlanSchema.safeParse(compaction.plan).data ?? null;
+  plans.set(compaction, plan);
+  return plan;
+}
 
 /**
  * The newest message a plan does not send whole; null for a plan that changes nothing. This is what a compaction's `at` should be: what is
