@@ -20,3 +20,6 @@ export function keptIn({ meta, messages }: Pick<Conversation, 'meta' | 'messages
   }
   return kept;
 }
+
+/** Marks as one text, another for other marks. */
+export const keptKey = (kept: Iterable<MessageId>): string => [...kept].join();

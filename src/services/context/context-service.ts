@@ -10,7 +10,7 @@ import { type Problem, RecollectError, toProblem } from '../../domain/base/error
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
-import { keptIn } from '../../domain/chat/kept.ts';
+import { keptIn, keptKey } from '../../domain/chat/kept.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
 import { gaugeOf, type Price, roomToReturn } from '../../domain/context/budget.ts';
 import { type RequestLedger, requestLedgerSchema } from '../../domain/context/ledger.ts';
@@ -179,7 +179,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       conversation?.messages,
       conversation?.compactions,
       conversation?.meta.systemPrompt,
-      conversation && [...keptIn(conversation)].join(),
+      conversation && keptKey(keptIn(conversation)),
       head,
       config.get(),
       meters.of(answering),

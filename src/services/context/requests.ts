@@ -5,7 +5,7 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { compactionOn } from '../../domain/chat/compaction.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
-import { keptIn } from '../../domain/chat/kept.ts';
+import { keptIn, keptKey } from '../../domain/chat/kept.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
 import { budgetOf, isPressed, roomToReturn } from '../../domain/context/budget.ts';
 import {
@@ -120,7 +120,7 @@ export function createRequests({
     const at = path.findLastIndex(isQuestion);
     const question = path[at];
     if (!question) return [];
-    const key = `${question.id} ${applied.id} ${summaryTextOf(applied.plan).length} ${applied.kept?.size ?? 0}`;
+    const key = `${question.id} ${applied.id} ${keptKey(applied.kept ?? [])} ${summaryTextOf(applied.plan)}`;
     const known = returned.get(id);
     if (known?.key === key) return known.passages;
     const must = new Set(lossesOf(id, path.slice(0, at), applied).flatMap(({ messages }) => messages));
@@ -188,7 +188,7 @@ export function createRequests({
       messages,
       compactions,
       meta.systemPrompt,
-      [...keptIn(conversation)].join(),
+      keptKey(keptIn(conversation)),
       path.length,
       path.at(-1),
       recall,

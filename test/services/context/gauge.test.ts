@@ -1,6 +1,7 @@
 // What the gauge says of the next send, against what is sent then.
 import { expect, it } from 'vitest';
 import type { MessageId } from '../../../src/domain/base/ids.ts';
+import { keptChange } from '../../../src/domain/chat/kept.ts';
 import type { Part } from '../../../src/domain/chat/message.ts';
 import { passage } from '../chat/setup.ts';
 import { contextConfig, filler, startTalks } from './talk.ts';
@@ -43,4 +44,28 @@ it('counts what a question will bring back of what is folded', async () => {
   expect(sent?.returned).toBeGreaterThan(0);
   expect(next?.gauge.used).toEqual(sent);
   expect(server.chats()).toHaveLength(1);
+});
+
+it('brings back for the same question what is marked no more, where another message is marked instead', async () => {
+  const { grown, say, chat, documents, context, path, idle } = talk({
+    config: contextConfig({ window_tokens: 16_000 }),
+  });
+  const id = await grown(22);
+  await context.compact(id);
+  const [marked, other] = [(await path(id))[4]?.id as MessageId, (await path(id))[12]?.id as MessageId];
+  const mark = (message: MessageId, kept: boolean) =>
+    documents.change(id, { meta: keptChange(message, kept) });
+  const returned = async () => {
+    const answer = (await path(id)).at(-1)?.id as MessageId;
+    const lines = (await context.ledger(id, answer))?.lines ?? [];
+    return lines.flatMap(({ form, from }) => (form === 'returned' ? [from] : []));
+  };
+  await mark(marked, true);
+  await say('What did I tell you of the parse and write timings of region 4?', id);
+  expect(await returned()).not.toContain(marked);
+  await mark(marked, false);
+  await mark(other, true);
+  await chat.regenerate(id, (await path(id)).at(-1)?.id as MessageId);
+  await idle(id);
+  expect(await returned()).toContain(marked);
 });
