@@ -7,6 +7,7 @@ import { createDocumentContents } from '../../../src/services/sync/content.ts';
 import { openRecords } from '../../../src/services/sync/records.ts';
 import { eventually, newConversationId, settled, type TestDevice } from './device.ts';
 import { household } from './household.ts';
+import { recalledFrom } from './recalled.ts';
 import { createWiretap } from './wiretap.ts';
 
 const home = household();
@@ -97,25 +98,7 @@ describe('what quotes a conversation of an excluded folder', () => {
   const WORDS = 'nobody else shall read this';
   const recalled = (from: ConversationId, { id }: Message): Message['parts'] => [
     { type: 'text', text: 'this may be read' },
-    {
-      type: 'recall',
-      query: 'q',
-      threshold: 0.75,
-      nearMisses: [],
-      passages: [
-        {
-          conversationId: from,
-          messageId: id,
-          title: WORDS,
-          createdAt: 1,
-          role: 'user',
-          passage: WORDS,
-          neighbours: [],
-          scores: { vector: null, keyword: null, hybrid: 1, decay: 1, final: 1 },
-          tokens: 3,
-        },
-      ],
-    },
+    recalledFrom(from, id, { title: WORDS, passage: WORDS }),
     {
       type: 'tool-result',
       callId: 'c',

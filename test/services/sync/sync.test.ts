@@ -9,6 +9,7 @@ import { createNotes } from '../../../src/services/documents/notes.ts';
 import { relayAddress } from '../../../src/services/sync/sync-service.ts';
 import { copyOfStore, eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
 import { household } from './household.ts';
+import { recalledFrom } from './recalled.ts';
 import { createWiretap } from './wiretap.ts';
 
 const home = household();
@@ -141,25 +142,7 @@ describe('what stays here', () => {
     const hidden = await desk.say(secret, 'nobody else shall read this');
     await desk.say(open, 'this may be read', [
       { type: 'text', text: 'this may be read' },
-      {
-        type: 'recall',
-        query: 'q',
-        threshold: 0.75,
-        nearMisses: [],
-        passages: [
-          {
-            conversationId: secret,
-            messageId: hidden.id,
-            title: 'secret',
-            createdAt: 1,
-            role: 'user',
-            passage: 'nobody else shall read this',
-            neighbours: [],
-            scores: { vector: null, keyword: null, hybrid: 1, decay: 1, final: 1 },
-            tokens: 3,
-          },
-        ],
-      },
+      recalledFrom(secret, hidden.id, { title: 'secret', passage: 'nobody else shall read this' }),
     ]);
     await has(phone, open, 1);
     await isSynced(desk);
