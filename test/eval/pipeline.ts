@@ -1,4 +1,4 @@
-// The product's own way from a conversation to a passage, opened for measuring: log, documents, engine, real Postgres, real model.
+// The product's own way from a file to a passage, opened for measuring: importer, log, engine, real Postgres, real model.
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
@@ -11,12 +11,16 @@ import { together } from '../../src/adapters/index/rules.ts';
 import { migrate } from '../../src/adapters/index/schema.ts';
 import { type MessageId, newConversationId, newMessageId } from '../../src/domain/base/ids.ts';
 import { until } from '../../src/domain/base/readable.ts';
+import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from '../../src/domain/chat/archive.ts';
 import type { Message, RecalledPassage } from '../../src/domain/chat/message.ts';
 import { lateInteraction } from '../../src/domain/memory/late.ts';
 import { lastLineOf, leaning } from '../../src/domain/memory/lean.ts';
 import { isEcho, type Rankable } from '../../src/domain/memory/rank.ts';
 import { titledBy } from '../../src/domain/memory/title.ts';
 import { queryWords } from '../../src/domain/memory/words.ts';
+import { createLibrary } from '../../src/services/library/library-service.ts';
+import { filesOf } from '../fixtures/files.ts';
+import { englishWords } from '../fixtures/words.ts';
 import { openHome } from '../services/memory/home.ts';
 import { cached } from './cache.ts';
 
@@ -79,6 +83,29 @@ const OPEN = {
   },
 };
 
+/** Brings conversations in as a person's own file. Throws where not all of it arrives. */
+async function bring(
+  { documents }: ReturnType<typeof openHome>,
+  conversations: readonly { readonly messages: readonly Message[] }[],
+): Promise<void> {
+  if (conversations.length === 0) return;
+  const library = createLibrary({ documents, words: englishWords });
+  const [report] = await library.importFiles(
+    filesOf({
+      'library.json': JSON.stringify({
+        format: ARCHIVE_FORMAT,
+        version: ARCHIVE_VERSION,
+        exportedAt: Date.now(),
+        conversations,
+      }),
+    }),
+  );
+  const said = conversations.reduce((sum, { messages }) => sum + messages.length, 0);
+  const taken = Object.values(report?.messages ?? {}).reduce((sum, count) => sum + count, 0);
+  if (!report || report.problem || report.conversations.added < conversations.length || taken < said)
+    throw new Error(`The library did not come in: ${JSON.stringify(report)}`);
+}
+
 const OPEN_REQUEST = { withContext: false, limit: 50 };
 /** How often a question is asked before the model is called broken. */
 const TRIES = 10;
@@ -138,16 +165,14 @@ export async function openPipeline(options: {
         });
         return {
           id: newConversationId(),
-          change: {
-            // Without a title it stays without: one made from its words would say nothing of them.
-            meta: {
-              title: session.title ?? '',
-              titleBy: session.title ? ('import' as const) : ('person' as const),
-              createdAt: startedAt,
-              head: parentId,
-            },
-            messages,
+          // Without a title it stays without: one made from its words would say nothing of them.
+          meta: {
+            title: session.title ?? '',
+            titleBy: session.title ? ('import' as const) : ('person' as const),
+            createdAt: startedAt,
+            head: parentId,
           },
+          messages,
         };
       });
       let asked: number | undefined;
@@ -157,7 +182,7 @@ export async function openPipeline(options: {
         config: OPEN,
         now: () => asked ?? last + 86_400_000,
       });
-      await home.add(...conversations);
+      await bring(home, conversations);
       home.engine().wake('now');
       await until(
         home.status,
