@@ -110,6 +110,16 @@ function printThresholds(all: readonly Answered[]): void {
   }
 }
 
+/** A set's row: what the two thresholds of the default configuration bring for its own questions. */
+export function promiseLine(name: string, all: readonly Answered[]): string {
+  const own = all.filter(({ asked }) => asked.origin === 'own');
+  const cells = [SHOW, INJECT].map((threshold) => {
+    const { coverage, precision, any } = shownAt(own, threshold);
+    return [coverage, precision, any].map((one) => percent(one).trim()).join(' / ');
+  });
+  return `| ${name} | ${cells.join(' | ')} |`;
+}
+
 const of = (all: readonly Asked[], origin: Origin): Asked[] => all.filter((one) => one.origin === origin);
 
 /** Prints the table. */
@@ -119,6 +129,7 @@ export async function runReport(): Promise<void> {
     ([name]) => name === 'default' || option('ablations', 'yes') === 'yes',
   );
   const worth = new Map<string, string[]>();
+  const promised: string[] = [];
   const talk: Answered[] = [];
   for (const [name, all] of sets) {
     const own = of(all, 'own');
@@ -138,7 +149,12 @@ export async function runReport(): Promise<void> {
     const answered = answer(all);
     talk.push(...answered.filter(({ asked }) => asked.origin === 'talk'));
     printThresholds(answered);
+    if (own.length > 0) promised.push(promiseLine(name, answered));
   }
+  if (promised.length > 0)
+    console.log(
+      `\nSomething for / right / one right, %\n| set | shown, from ${SHOW.toFixed(2)} | injected unasked, from ${INJECT.toFixed(2)} |\n|---|---|---|\n${promised.join('\n')}`,
+    );
   if (worth.size > 0) {
     const names = [...sets]
       .filter(([, all]) => all.some(({ groups }) => groups.length > 0))

@@ -1,0 +1,57 @@
+// What the report says of a set at the two thresholds: how often something comes, how much of it is right, how often any of it is.
+import { expect, it } from 'vitest';
+import type { Scores } from '../../src/domain/memory/rank.ts';
+import type { Origin } from './recorded.ts';
+import { type Answered, promiseLine } from './report.ts';
+
+const scored = (final: number): Scores => ({
+  vector: null,
+  keyword: null,
+  late: null,
+  hybrid: final,
+  decay: 1,
+  boosts: [],
+  final,
+});
+const answered = (
+  right: readonly string[],
+  found: readonly (readonly [string, number])[],
+  origin: Origin = 'own',
+): Answered => ({
+  asked: {
+    set: 'made',
+    store: 'a',
+    origin,
+    groups: right.map((unit) => [unit]),
+    slice: origin,
+    question: 'q',
+    now: 0,
+    scale: { related: 0, spread: 1 },
+    worth: [],
+    candidates: [],
+  },
+  ranked: found.map(([unit, final]) => ({
+    unit,
+    conversation: 'c',
+    scores: scored(final),
+    evidence: { score: final, stands: 0, words: 0 },
+  })),
+});
+
+it('tells what is shown and what is injected unasked, of the questions of a set’s own people', () => {
+  const all = [
+    answered(
+      ['a'],
+      [
+        ['a', 0.95],
+        ['b', 0.8],
+      ],
+    ),
+    answered(['c'], [['d', 0.76]]),
+    answered(['e'], [['e', 0.5]]),
+    answered([], []),
+    answered([], [['a', 0.99]], 'stranger'),
+  ];
+  // Shown: two of four questions get three passages, one of them right. Injected: one question, one passage.
+  expect(promiseLine('made', all)).toBe('| made | 50.0 / 33.3 / 50.0 | 25.0 / 100.0 / 100.0 |');
+});
