@@ -137,6 +137,32 @@ function Picture({
   );
 }
 
+/** Buttons of which one is pressed. */
+function Choice<V extends string | number | null>({
+  of,
+  chosen,
+  onChoose,
+  nameOf,
+}: {
+  of: readonly V[];
+  chosen: V;
+  onChoose: (value: V) => void;
+  nameOf: (value: V) => ReactNode;
+}) {
+  return of.map((value) => (
+    <Button
+      key={value}
+      size="sm"
+      variant="ghost"
+      aria-pressed={chosen === value}
+      className="aria-pressed:bg-fill aria-pressed:text-ink"
+      onClick={() => onChoose(value)}
+    >
+      {nameOf(value)}
+    </Button>
+  ));
+}
+
 /** Says what a table leaves out, where it does. */
 function MoreRows({ count, columns }: { count: number; columns: number }) {
   const { t } = useTranslation('memory');
@@ -485,34 +511,24 @@ function Calendar({ overview }: { overview: Overview }) {
       <Picture
         title={t('pictures.calendar.title')}
         help={t('pictures.calendar.help')}
-        aside={(['written', 'recalled'] as const).map((one) => (
-          <Button
-            key={one}
-            size="sm"
-            variant="ghost"
-            aria-pressed={layer === one}
-            className="aria-pressed:bg-fill aria-pressed:text-ink"
-            onClick={() => setLayer(one)}
-          >
-            {t(`pictures.calendar.${one}`)}
-          </Button>
-        ))}
+        aside={
+          <Choice
+            of={['written', 'recalled'] as const}
+            chosen={layer}
+            onChoose={setLayer}
+            nameOf={(one) => t(`pictures.calendar.${one}`)}
+          />
+        }
         controls={
           years.length > 0 && (
             <fieldset className="mb-2 flex flex-wrap gap-1">
               <legend className="sr-only">{t('pictures.calendar.period')}</legend>
-              {[null, ...years].map((one) => (
-                <Button
-                  key={one}
-                  size="sm"
-                  variant="ghost"
-                  aria-pressed={year === one}
-                  className="aria-pressed:bg-fill aria-pressed:text-ink"
-                  onClick={() => setYear(one)}
-                >
-                  {one ?? t('pictures.calendar.latest')}
-                </Button>
-              ))}
+              <Choice
+                of={[null, ...years]}
+                chosen={year}
+                onChoose={setYear}
+                nameOf={(one) => one ?? t('pictures.calendar.latest')}
+              />
             </fieldset>
           )
         }
