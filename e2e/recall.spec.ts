@@ -2,6 +2,7 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { zipped } from '../test/fixtures/files.ts';
 import { exportedZip } from '../test/fixtures/kimi-cli.ts';
+import { type ScriptedModelServer, startScriptedModel } from '../test/server/scripted-model.ts';
 import {
   asFile,
   chatgptHistory,
@@ -151,5 +152,144 @@ test.describe('with a library that is remembered', () => {
     expect(result?.mode).toBe('hybrid');
     expect(result?.passages.map((passage) => passage.title)).toContain('Slow orders query');
     await expect(page.getByText(/Offline/).first()).toBeVisible();
+  });
+});
+
+test.describe('what memory would send', () => {
+  let server: ScriptedModelServer;
+  test.beforeAll(async () => {
+    server = await startScriptedModel();
+  });
+  test.afterAll(() => server.close());
+  test.beforeEach(() => server.reset());
+
+  /** The history is in memory, a model is chosen. */
+  const begin = async (page: Page) => {
+    await openApp(page);
+    await page.evaluate(
+      async ({ json, baseUrl }) => {
+        const app = globalThis.recollect?.app;
+        const bytes = new TextEncoder().encode(json);
+        await app?.library.importFiles([
+          { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
+        ]);
+        await app?.settings.saveEndpoint(
+          { id: 'scripted', label: 'Scripted', baseUrl, models: ['plain'] },
+          'sk',
+        );
+        await app?.settings.choose({ endpointId: 'scripted', model: 'plain' });
+      },
+      { json: chatgptHistory(HISTORY), baseUrl: server.baseUrl },
+    );
+    await remembered(page);
+  };
+  const field = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
+  const command = async (page: Page, words: string) => {
+    await field(page).fill(words);
+    await field(page).press('Enter');
+    return page.getByRole('region', { name: words }).last();
+  };
+  /** What the model was given with the latest question. */
+  const given = async (count: number) => {
+    await expect.poll(() => server.chats().length).toBe(count);
+    return JSON.stringify(server.chats().at(-1)?.messages);
+  };
+  const QUESTION = 'When does the backup of the photo disk run?';
+  const ASKED = 'How often should the photo disk be backed up?';
+  const ANSWERED = 'Run restic every night at three';
+  const PASSWORD = 'sealed envelope in the kitchen drawer';
+
+  test('a card tells every number of a hit, its price and the line above the near misses', async ({
+    page,
+  }) => {
+    await begin(page);
+    const card = (await command(page, '/recall photo disk backup')).getByRole('region');
+    const hit = card.getByRole('listitem').filter({ hasText: ASKED });
+    await hit.getByRole('button', { name: ASKED }).click();
+    const numbers = [
+      'Meaning',
+      'Meaning, piece by piece',
+      'Words',
+      'Both, weighted',
+      'Time',
+      'Score',
+      'Threshold',
+    ];
+    for (const name of numbers) {
+      const row = hit.locator('dl > div').filter({ has: page.getByText(name, { exact: true }) });
+      await expect(row.getByText(/^[01]\.\d\d$/)).toBeVisible();
+    }
+    await expect(hit.getByText(/^× \d\.\d\d$/).first()).toBeVisible();
+    await expect(hit.getByText(/^\d+ tokens$/)).toBeVisible();
+    // The line, and what stands below it.
+    await expect(card.getByText('Below the threshold of 0.75: not used for the answer.')).toBeVisible();
+    const finals = await card
+      .getByRole('img')
+      .evaluateAll((marks) =>
+        marks.map((mark) => Number(/Score ([\d.]+),/.exec(mark.getAttribute('aria-label') ?? '')?.[1])),
+      );
+    const count = Number(
+      /^(\d+) passage/.exec((await card.getByRole('button').first().textContent()) ?? '')?.[1],
+    );
+    expect(count).toBeGreaterThan(0);
+    expect(finals.length).toBeGreaterThan(count);
+    expect(finals.slice(0, count).every((final) => final >= 0.75)).toBe(true);
+    expect(finals.slice(count).every((final) => final < 0.75)).toBe(true);
+  });
+
+  test('/recall --explain: what is ticked is what the model is given, at the price that was told', async ({
+    page,
+  }) => {
+    await begin(page);
+    const outcome = await command(page, `/recall --explain ${QUESTION}`);
+    const row = (words: string) => outcome.getByRole('listitem').filter({ hasText: words });
+    await expect(row(ANSWERED).getByRole('checkbox')).toBeChecked();
+    await expect(outcome.getByText(/^Near misses, below/)).toBeVisible();
+    await expect(row(PASSWORD).or(row('And where does the password live?')).first()).toBeVisible();
+    await row(ASKED).getByRole('checkbox').uncheck();
+    await row('The orders page takes nine seconds').getByRole('checkbox').check();
+    const prices = await Promise.all(
+      [row(ANSWERED), row('The orders page')].map(async (one) =>
+        Number(/(\d+) tokens/.exec((await one.textContent()) ?? '')?.[1]),
+      ),
+    );
+    const sum = prices.reduce((all, price) => all + price, 0);
+    await expect(outcome.getByText(`2 passages · ${sum} tokens`)).toBeVisible();
+    expect(server.chats()).toHaveLength(0);
+    await outcome.getByRole('button', { name: 'Send with these' }).click();
+    const sent = await given(1);
+    expect(sent).toContain(QUESTION);
+    expect(sent).toContain(ANSWERED);
+    expect(sent).toContain('The orders page takes nine seconds');
+    expect(sent).not.toContain(ASKED);
+    // The answer's own card is the ledger of that.
+    const card = page.getByRole('article').getByRole('region', { name: 'Recalled from other conversations' });
+    await card.getByRole('button').first().click();
+    await expect(card.getByText('1 passage left out')).toBeVisible();
+    await expect(card.getByRole('button').first()).toHaveText(new RegExp(`^2 passages.* ${sum} tokens`));
+  });
+
+  test('at the composer: what is ticked off before sending is not sent', async ({ page }) => {
+    await begin(page);
+    await field(page).fill(QUESTION);
+    const chip = page.getByRole('region', { name: 'Passages from other conversations' });
+    await chip.getByRole('button', { name: /passages may help/ }).click();
+    const row = (words: string) => chip.getByRole('listitem').filter({ hasText: words });
+    await expect(row(ANSWERED)).toContainText(/\d+ tokens/);
+    await row(ASKED).getByRole('checkbox').uncheck();
+    await expect(chip.getByRole('button', { name: /^1 passage may help/ })).toBeVisible();
+    await field(page).press('Enter');
+    const sent = await given(1);
+    expect(sent).toContain(ANSWERED);
+    expect(sent).not.toContain(ASKED);
+
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+    await field(page).fill(QUESTION);
+    await chip.getByRole('button', { name: /may help/ }).click();
+    await chip.getByRole('button', { name: 'Tick none' }).click();
+    await field(page).press('Enter');
+    const bare = await given(2);
+    expect(bare).toContain(QUESTION);
+    expect(bare).not.toContain(ANSWERED);
   });
 });

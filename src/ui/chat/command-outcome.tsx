@@ -11,8 +11,9 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { type ShownOutcome, useSession } from '../hooks/session.tsx';
 import { formatBytes, formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
+import { PassageChoice } from '../memory/passage-choice.tsx';
 import { RecallCard } from '../memory/recall-card.tsx';
-import { formatScore, ScoreMeter } from '../memory/scores.tsx';
+import { formatScore } from '../memory/scores.tsx';
 import { useUsable } from '../memory/usable.ts';
 import { Badge, Button, IconButton, Kbd, Spinner } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
@@ -253,37 +254,19 @@ function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'expl
             {line && <p className="px-3 pt-2 pb-1 text-ink-3 text-xs">{line}</p>}
             <ul className="divide-y divide-memory-line/60">
               {listed.map((passage) => (
-                <li key={`${passage.messageId} ${passage.passage}`}>
-                  <label className="flex items-start gap-3 px-3 py-2">
-                    <input
-                      type="checkbox"
-                      checked={ticked.has(passage.messageId)}
-                      onChange={(event) => {
-                        const next = new Set(ticked);
-                        if (event.target.checked) next.add(passage.messageId);
-                        else next.delete(passage.messageId);
-                        setTicked(next);
-                      }}
-                      className="mt-1 size-4 shrink-0 accent-(--memory-strong)"
-                    />
-                    <span className="min-w-0 flex-1">
-                      <span className="flex items-center gap-2">
-                        <span className="min-w-0 flex-1 truncate font-medium">
-                          {passage.title || t('untitled')}
-                        </span>
-                        <span className="shrink-0 text-ink-3 text-xs">
-                          {t('card.tokens', { count: passage.tokens })}
-                        </span>
-                        <ScoreMeter
-                          scores={passage.scores}
-                          threshold={result.threshold}
-                          muted={passage.scores.final < result.threshold}
-                        />
-                      </span>
-                      <span className="line-clamp-2 text-ink-2 text-sm">{passage.passage}</span>
-                    </span>
-                  </label>
-                </li>
+                <PassageChoice
+                  key={`${passage.messageId} ${passage.passage}`}
+                  passage={passage}
+                  query={result.query}
+                  threshold={result.threshold}
+                  ticked={ticked.has(passage.messageId)}
+                  onTick={(on) => {
+                    const next = new Set(ticked);
+                    if (on) next.add(passage.messageId);
+                    else next.delete(passage.messageId);
+                    setTicked(next);
+                  }}
+                />
               ))}
             </ul>
           </div>

@@ -5,12 +5,20 @@ import type { RecallResult } from '../../services/memory/memory.ts';
 
 type Found = Pick<RecallResult, 'query' | 'threshold' | 'passages' | 'nearMisses'>;
 
-/** The list in its three stretches, each best first. `shownFrom`: the score from which on a passage is shown where memory is asked. */
-export const stretchesOf = ({ passages, nearMisses }: Found, shownFrom: number) => ({
-  goesIn: passages,
-  shown: nearMisses.filter(({ scores }) => scores.final >= shownFrom),
-  missed: nearMisses.filter(({ scores }) => scores.final < shownFrom),
-});
+/**
+ * The list in its three stretches, each best first, every passage at the price at which it goes in. `shownFrom`: the score from which on a
+ * passage is shown where memory is asked.
+ */
+export function stretchesOf({ passages, nearMisses }: Found, shownFrom: number) {
+  const all = [...passages, ...nearMisses];
+  const listed = tickedOf(all, new Set(all.map(({ messageId }) => messageId)));
+  const others = listed.slice(passages.length);
+  return {
+    goesIn: listed.slice(0, passages.length),
+    shown: others.filter(({ scores }) => scores.final >= shownFrom),
+    missed: others.filter(({ scores }) => scores.final < shownFrom),
+  };
+}
 
 /** What is kept with the answer: a passage that would have gone in and was unticked is no near miss. */
 export function recallOf(found: Found, ticked: ReadonlySet<string>): PartOf<'recall'> {

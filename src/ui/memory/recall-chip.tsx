@@ -4,14 +4,13 @@ import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isAbort } from '../../domain/base/errors.ts';
 import { asMessageId, type ConversationId } from '../../domain/base/ids.ts';
+import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { withoutMessages } from '../../domain/memory/passages.ts';
 import type { SendOptions } from '../../services/chat/chat.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
-import { formatExact, formatRelative } from '../i18n/index.ts';
 import { classes } from '../shell/controls.tsx';
-import { excerpt, MarkedText } from './marked-text.tsx';
-import { ScoreMeter } from './scores.tsx';
+import { PassageChoice } from './passage-choice.tsx';
 import { useUsable } from './usable.ts';
 
 /** Pause in typing after which memory is asked, ms. */
@@ -30,6 +29,9 @@ export interface RecallChipProps {
   /** What is shown and what of it is ticked off: for `Chat.send`. */
   onChange: (choice: RecallChoice) => void;
 }
+
+const isSame = (one: RecalledPassage, other: RecalledPassage): boolean =>
+  one.messageId === other.messageId && one.passage === other.passage;
 
 /** Silent while nothing passes the threshold, auto recall is off, or memory cannot answer. */
 export function RecallChip({ text, conversationId, onChange }: RecallChipProps) {
@@ -114,58 +116,22 @@ export function RecallChip({ text, conversationId, onChange }: RecallChipProps) 
             </button>
           </div>
           <ul className="max-h-[36dvh] divide-y divide-memory-line/60 overflow-y-auto">
-            {passages.map((passage) => {
-              const title = passage.title || t('untitled');
-              const ticked = !off.has(passage.messageId);
-              return (
-                <li key={`${passage.messageId} ${passage.passage}`}>
-                  <label
-                    className={classes(
-                      'flex cursor-pointer gap-2.5 px-3 py-2 hover:bg-memory-mark/30',
-                      !ticked && 'text-ink-3',
-                    )}
-                  >
-                    <input
-                      type="checkbox"
-                      checked={ticked}
-                      aria-label={t('chip.use', { title })}
-                      onChange={() => {
-                        const next = new Set(off);
-                        if (ticked) next.add(passage.messageId);
-                        else next.delete(passage.messageId);
-                        setOff(next);
-                      }}
-                      className="mt-0.5 size-4 shrink-0 accent-memory"
-                    />
-                    <span className="min-w-0 flex-1">
-                      <span className="flex items-center gap-2">
-                        <span className="flex min-w-0 flex-1 items-baseline gap-1.5">
-                          <span className={classes('truncate', ticked && 'font-medium')}>{title}</span>
-                          <time
-                            dateTime={new Date(passage.createdAt).toISOString()}
-                            title={formatExact(passage.createdAt)}
-                            className="shrink-0 text-ink-3 text-xs"
-                          >
-                            {formatRelative(passage.createdAt)}
-                          </time>
-                        </span>
-                        <ScoreMeter
-                          scores={passage.scores}
-                          threshold={result?.threshold ?? null}
-                          muted={!ticked}
-                          focusable={false}
-                        />
-                      </span>
-                      <span
-                        className={classes('line-clamp-2 [overflow-wrap:anywhere]', ticked && 'text-ink-2')}
-                      >
-                        <MarkedText text={excerpt(passage.passage, text)} query={text} />
-                      </span>
-                    </span>
-                  </label>
-                </li>
-              );
-            })}
+            {passages.map((passage) => (
+              <PassageChoice
+                key={`${passage.messageId} ${passage.passage}`}
+                // Without what is ticked off beside it, at the price of the rest.
+                passage={kept.find((one) => isSame(one, passage)) ?? passage}
+                query={text}
+                threshold={result?.threshold ?? null}
+                ticked={!off.has(passage.messageId)}
+                onTick={(ticked) => {
+                  const next = new Set(off);
+                  if (ticked) next.delete(passage.messageId);
+                  else next.add(passage.messageId);
+                  setOff(next);
+                }}
+              />
+            ))}
           </ul>
         </div>
       )}

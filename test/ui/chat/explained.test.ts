@@ -32,3 +32,13 @@ it('what was left out by the person is kept as that, not as a near miss', () => 
   expect(partSchema.parse(recall)).toEqual(recall);
   expect(recallOf(found, new Set(['a', 'b']))).not.toHaveProperty('leftOut');
 });
+
+it('what is listed has the price at which it goes in: what is listed itself does not come along beside another', () => {
+  const beside = { messageId: 'd', role: 'user' as const, createdAt: 1, text: 'words of d' };
+  const dear = { ...sure, neighbours: [beside], tokens: 60 };
+  const list = { ...found, passages: [dear, surer] };
+  const { goesIn, missed } = stretchesOf(list, 0.75);
+  expect(goesIn).toEqual(recallOf(list, new Set(['a', 'b'])).passages);
+  expect(goesIn[0]?.tokens).toBeLessThan(60);
+  expect(missed).toEqual([near]);
+});

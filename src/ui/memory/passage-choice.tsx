@@ -1,0 +1,64 @@
+// A passage that may be sent along, with a box to tick: at the composer and in /recall --explain.
+import { useTranslation } from 'react-i18next';
+import type { RecalledPassage } from '../../domain/chat/message.ts';
+import { formatExact, formatRelative } from '../i18n/index.ts';
+import { classes } from '../shell/controls.tsx';
+import { excerpt, MarkedText } from './marked-text.tsx';
+import { ScoreMeter } from './scores.tsx';
+
+/** A list item: title, age, token price, scores, and the passage with the query's words marked. */
+export function PassageChoice({
+  passage,
+  query,
+  threshold,
+  ticked,
+  onTick,
+}: {
+  passage: RecalledPassage;
+  query: string;
+  threshold: number | null;
+  ticked: boolean;
+  onTick: (ticked: boolean) => void;
+}) {
+  const { t } = useTranslation('memory');
+  const title = passage.title || t('untitled');
+  return (
+    <li className="@container">
+      <label
+        className={classes(
+          'flex cursor-pointer gap-2.5 px-3 py-2 hover:bg-memory-mark/30',
+          !ticked && 'text-ink-3',
+        )}
+      >
+        <input
+          type="checkbox"
+          checked={ticked}
+          aria-label={t('chip.use', { title })}
+          onChange={(event) => onTick(event.target.checked)}
+          className="mt-0.5 size-4 shrink-0 accent-memory"
+        />
+        <span className="min-w-0 flex-1">
+          <span className="flex items-center gap-2">
+            <span className="flex min-w-0 flex-1 items-baseline gap-x-1.5 @max-md:flex-wrap">
+              <span className={classes('min-w-0 max-w-full truncate', ticked && 'font-medium')}>{title}</span>
+              <span className="shrink-0 text-ink-3 text-xs">
+                <time
+                  dateTime={new Date(passage.createdAt).toISOString()}
+                  title={formatExact(passage.createdAt)}
+                >
+                  {formatRelative(passage.createdAt)}
+                </time>
+                {' · '}
+                {t('card.tokens', { count: passage.tokens })}
+              </span>
+            </span>
+            <ScoreMeter scores={passage.scores} threshold={threshold} muted={!ticked} />
+          </span>
+          <span className={classes('line-clamp-2 [overflow-wrap:anywhere]', ticked && 'text-ink-2')}>
+            <MarkedText text={excerpt(passage.passage, query)} query={query} />
+          </span>
+        </span>
+      </label>
+    </li>
+  );
+}
