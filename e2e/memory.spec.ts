@@ -79,6 +79,51 @@ test('a recalled passage is pinned, forbidden, called unrelated; each is listed 
   await expect(page).toHaveURL(/\/c\//);
 });
 
+test('what was said of a passage counts at the next recall, and no longer once it is taken back', async ({
+  page,
+}) => {
+  await openApp(page);
+  await bring(page, 'words');
+  const message = page.getByRole('textbox', { name: 'Message', exact: true });
+  const PASSAGE = 'My balcony tomatoes have yellow leaves.';
+  /** The passage in a new answer to the same words; closed, so that its numbers are said in one sentence. */
+  const recall = async () => {
+    const words = '/recall yellow leaves of tomatoes --limit 20';
+    await message.fill(words);
+    await message.press('Enter');
+    const outcome = page.getByRole('region', { name: words }).last();
+    await expect(outcome.getByText(/(Words and meaning|Words only), /)).toBeVisible();
+    const passage = outcome.getByRole('listitem').filter({ hasText: PASSAGE });
+    return { passage, score: passage.getByRole('img') };
+  };
+  const takeBack = async () => {
+    await openMemory(page);
+    await part(page, 'Notes and feedback');
+    const said = page.getByRole('region', { name: 'Feedback on passages' }).getByRole('listitem');
+    await expect(said).toHaveCount(1);
+    await said.getByRole('button', { name: 'Take back' }).click();
+    await expect(said).toHaveCount(0);
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+  };
+  for (const [give, boost] of [
+    ['Pin: prefer this passage', 'Pinned'],
+    ['Not related to this question', 'Called not related'],
+  ] as const) {
+    const before = await recall();
+    await expect(before.score).not.toHaveAccessibleName(new RegExp(boost));
+    await before.passage.hover();
+    await before.passage.getByRole('button', { name: give }).click();
+    await expect((await recall()).score).toHaveAccessibleName(new RegExp(`${boost} × `));
+    await takeBack();
+  }
+  const { passage } = await recall();
+  await passage.hover();
+  await passage.getByRole('button', { name: 'Never bring this passage back' }).click();
+  await expect((await recall()).passage).toHaveCount(0);
+  await takeBack();
+  await expect((await recall()).passage).toHaveCount(1);
+});
+
 test('what must never come back does not come back', async ({ page }) => {
   await openApp(page);
   await bring(page);
