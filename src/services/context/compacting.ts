@@ -151,12 +151,7 @@ export function createCompacting({
           reason: wish.reason,
           strategy: planned ? madeBy(planned.plan) : wish.strategy,
           outcome: result.outcome,
-          tokensBefore: planned?.plan.tokensBefore ?? before,
-          tokensAfter: planned?.plan.tokensAfter ?? before,
-          ratio:
-            planned && planned.plan.tokensBefore > 0
-              ? planned.plan.tokensAfter / planned.plan.tokensBefore
-              : 1,
+          ...sizesOf(result.outcome, before, planned?.plan),
           durationMs: now() - startedAt,
           ...spentIn(bill),
           problem: failure ?? planned?.problem ?? null,
@@ -179,8 +174,7 @@ export function createCompacting({
       type: 'compaction-end',
       ...event,
       outcome: 'cancelled',
-      tokensAfter: pending.tokensBefore,
-      ratio: 1,
+      ...sizesOf('cancelled', pending.tokensBefore),
       durationMs: 0,
       ...spentIn(waiting.bill),
       problem: null,
@@ -372,8 +366,7 @@ export function createCompacting({
           type: 'compaction-end',
           ...event,
           outcome: result.outcome,
-          tokensAfter: pending.tokensAfter,
-          ratio: pending.tokensBefore > 0 ? pending.tokensAfter / pending.tokensBefore : 1,
+          ...sizesOf(result.outcome, pending.tokensBefore, pending),
           durationMs: now() - startedAt,
           ...spentIn(bill),
           problem: problemOf(result) ?? pending.problem,
@@ -441,6 +434,18 @@ const problemOf = (result: CompactResult): Problem | null =>
     : result.outcome === 'applied'
       ? (result.unsaved ?? null)
       : null;
+
+/** What an attempt made of the prompt: a plan's figures hold where it is carried out or shown, otherwise nothing has changed. */
+function sizesOf(
+  outcome: CompactResult['outcome'],
+  before: number,
+  plan?: Pick<PendingPlan, 'tokensBefore' | 'tokensAfter'>,
+) {
+  if (!plan || (outcome !== 'applied' && outcome !== 'preview'))
+    return { tokensBefore: before, tokensAfter: before, ratio: 1 };
+  const { tokensBefore, tokensAfter } = plan;
+  return { tokensBefore, tokensAfter, ratio: tokensBefore > 0 ? tokensAfter / tokensBefore : 1 };
+}
 
 const spentIn = (bill: Bill) => {
   const { usage, cost } = billed(bill);

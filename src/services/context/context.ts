@@ -37,6 +37,7 @@ export type CompactionEvent =
        */
       readonly outcome: 'applied' | 'nothing' | 'failed' | 'cancelled' | 'preview';
       readonly tokensBefore: number;
+      /** Of a `preview` what its plan would come to; as before where nothing was folded. */
       readonly tokensAfter: number;
       /** tokensAfter / tokensBefore, 0–1 and above. */
       readonly ratio: number;

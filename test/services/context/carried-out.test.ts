@@ -239,15 +239,41 @@ describe('the end of an attempt', () => {
       ...told,
       outcome: 'failed',
       tokensBefore: begin?.tokensBefore,
-      tokensAfter: expect.any(Number),
-      ratio: expect.any(Number),
+      tokensAfter: begin?.tokensBefore,
+      ratio: 1,
       durationMs: 1750,
       ...paid,
       problem: expect.objectContaining({ code: 'compaction-failed' }),
       at: startedAt + 1750,
     });
-    if (end?.type === 'compaction-end') expect(end.ratio).toBeCloseTo(end.tokensAfter / end.tokensBefore, 9);
     expect(context.state(id).get().events).toEqual(events);
+  });
+
+  it('tells of a change only where there is one', async () => {
+    const { grown, context, documents, paired, events } = scene();
+    const id = await grown(8);
+    await context.compact(id, { preview: true });
+    const { change } = documents;
+    Object.assign(documents, { change: () => Promise.reject(new Error('disk')) });
+    await context.apply(id);
+    Object.assign(documents, { change });
+    await context.apply(id);
+    await context.compact(id);
+    const [preview, failed, applied, nothing] = paired();
+    const share = (preview?.tokensAfter ?? 0) / (preview?.tokensBefore ?? 1);
+    expect(share).toBeLessThan(1);
+    expect(preview).toMatchObject({ outcome: 'preview', ratio: share });
+    const whole = preview?.tokensBefore;
+    expect(failed).toMatchObject({ outcome: 'failed', tokensBefore: whole, tokensAfter: whole, ratio: 1 });
+    expect(applied).toMatchObject({ outcome: 'applied', tokensAfter: preview?.tokensAfter, ratio: share });
+    const folded = events.at(-2)?.tokensBefore ?? Number.NaN;
+    expect(folded).toBeLessThan(whole ?? 0);
+    expect(nothing).toMatchObject({
+      outcome: 'nothing',
+      tokensBefore: folded,
+      tokensAfter: folded,
+      ratio: 1,
+    });
   });
 
   it('tells how long it took, of what is carried out, of a plan, and of one that was confirmed', async () => {
