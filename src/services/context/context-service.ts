@@ -143,15 +143,12 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       await meters.ready;
       const session = sessions.of(request.id);
       let built = await sendable(request);
-      for (let tries = 0; built.pressed && tries < config.get().context.max_attempts; tries += 1) {
-        if (session.futile > 0 && wantedOf(built) < session.futile * GROWTH) break;
+      const again = session.futile === 0 || wantedOf(built) >= session.futile * GROWTH;
+      if (built.pressed && again) {
         const changed = await compacting.forStep(request, 'auto', false);
         request.signal.throwIfAborted();
-        const after = changed ? await sendable(request) : built;
-        const helped = changed && !after.pressed;
-        session.futile = helped ? 0 : wantedOf(after);
-        built = after;
-        if (!changed) break;
+        if (changed) built = await sendable(request);
+        session.futile = changed && !built.pressed ? 0 : wantedOf(built);
       }
       request.onStatus('waiting');
       return { prompt: built.prompt, ledger: built.prompt.ledger.request };

@@ -11,7 +11,7 @@ const SUMMARY = '<current_focus>Importing the regions, one file after the other.
 const TOO_LONG = words(Array.from({ length: 60 }, (_, at) => filler(at)).join('\n'));
 const QUESTION = 'What was the last region?';
 const asksForSummary = (request: { messages: readonly { content?: unknown }[] }) =>
-  JSON.stringify(request.messages).includes('## Message 1');
+  JSON.stringify(request.messages).includes('## Message ');
 /** Messages at the end that a plan sends as they are. */
 const keptAtEnd = (plan: unknown): number => {
   const { runs } = plan as CompactionPlan;
@@ -64,6 +64,63 @@ describe('a setting', () => {
       expect(keptAtEnd(made?.plan)).toBe(messages);
     },
   );
+});
+
+describe('`turns`, whose first summary is above its target', () => {
+  const output = Array.from({ length: 60 }, (_, at) => `shard ${at}: ${at * 17} rows`).join('\n');
+  const scene = async (...summaries: Script[]) => {
+    const made = talk({ config: contextConfig({ strategy: 'turns' }) });
+    const id = await made.grown(22, (at) => ({
+      user: [{ type: 'text', text: filler(2 * at) }],
+      more: [
+        {
+          role: 'assistant',
+          parts: [
+            { type: 'reasoning', text: `Thinking of ${at}.` },
+            { type: 'tool-call', callId: `c${at}`, name: 'count', arguments: '{}' },
+          ],
+        },
+        { role: 'tool', parts: [{ type: 'tool-result', callId: `c${at}`, text: output, name: 'count' }] },
+      ],
+    }));
+    server.answer((request) => (asksForSummary(request) ? (summaries.shift() ?? words(SUMMARY)) : undefined));
+    await made.say(QUESTION, id);
+    const [end, ...more] = made.paired();
+    expect(more).toEqual([]);
+    const calls = server.chats();
+    return {
+      end,
+      asked: calls.filter(asksForSummary).map((call) => JSON.stringify(call)),
+      sent: calls.at(-1),
+    };
+  };
+
+  it('asks a second time, for a shorter one', async () => {
+    const { end, asked, sent } = await scene(TOO_LONG);
+    expect(asked.map((call) => call.includes('Your last summary was too long'))).toEqual([
+      false,
+      true,
+      ...asked.slice(2).map(() => false),
+    ]);
+    expect(end).toMatchObject({ strategy: 'turns', outcome: 'applied', problem: null });
+    expect(JSON.stringify(sent)).toContain('Importing the regions');
+  });
+
+  it('prunes after the second, old tool output first, and keeps the newest turns', async () => {
+    const { end, asked, sent } = await scene(TOO_LONG, TOO_LONG);
+    expect(asked).toHaveLength(2);
+    expect(end).toMatchObject({
+      strategy: 'sliding-window',
+      outcome: 'applied',
+      problem: { code: 'compaction-fallback', params: { wanted: 'turns', reason: 'too-long' } },
+    });
+    expect(end?.tokensAfter).toBeLessThanOrEqual(WINDOW / 2);
+    const text = JSON.stringify(sent);
+    expect(text).not.toContain('Thinking of');
+    expect(text).toMatch(/\[… \d+ …\]/);
+    expect(text).toContain('Step 42');
+    expect(text).not.toContain('Step 2:');
+  });
 });
 
 describe('an answer that has no room', () => {

@@ -105,7 +105,10 @@ export const settings = {
       label: 'Turns that stay',
       help: 'A turn is a question and its answer. The newest are never folded.',
     },
-    'context.max_attempts': { label: 'Attempts', help: 'Tries to fold before older turns are left out.' },
+    'context.max_attempts': {
+      label: 'Attempts',
+      help: 'Times a model may try to write a summary that is short enough.',
+    },
     'context.summary_keep_messages': {
       label: 'Messages the summary keeps',
       help: 'The newest of you and the model stay as they are. For the strategy Summary.',

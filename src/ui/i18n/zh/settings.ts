@@ -63,7 +63,7 @@ export const settings = {
     'context.trigger_ratio': { label: '何时折叠', help: '请求占到窗口的这个比例时。' },
     'context.target_ratio': { label: '折叠到', help: '折叠后请求剩下的大小。' },
     'context.keep_last_turns': { label: '保留的轮次', help: '一问一答为一轮，最新的几轮不会折叠。' },
-    'context.max_attempts': { label: '尝试次数', help: '折叠几次仍放不下，就略去较早的轮次。' },
+    'context.max_attempts': { label: '尝试次数', help: '模型写摘要过长或为空时，最多尝试几次。' },
     'context.summary_keep_messages': {
       label: '摘要保留的消息',
       help: '您和模型最新的几条原样保留。用于“摘要”策略。',
