@@ -79,6 +79,10 @@ export function createConversationDocument(
   compactions.observe(() => {
     recorded = undefined;
   });
+  let named: Map<string, Checkpoint> | undefined;
+  checkpoints.observe(() => {
+    named = undefined;
+  });
   doc.on('afterTransaction', (transaction: Y.Transaction) => {
     if (transaction.changed.size > 0) current = undefined;
   });
@@ -151,13 +155,14 @@ export function createConversationDocument(
     }
     tree ??= broken || home === true ? rejoined(readMessages()) : readMessages();
     recorded ??= readCompactions(compactions);
+    named ??= readCheckpoints(checkpoints);
     const format = meta.get('v');
     current = {
       id,
       ...(typeof format === 'number' && format > CONVERSATION_FORMAT ? { newer: true } : {}),
       meta: readMeta({ ...Object.fromEntries(meta.entries()), ...latest.values() }),
       messages: tree,
-      checkpoints: readCheckpoints(checkpoints),
+      checkpoints: named,
       compactions: recorded,
     };
     return current;
@@ -180,7 +185,7 @@ export function createConversationDocument(
           for (const message of change.messages ?? [])
             if (!m.has(message.id) && !x.has(message.id)) m.set(message.id, plain(message));
           // What a conversation begins with has no rival yet.
-          const begins = restores || (m.size === 0 && meta.size === 0);
+          const begins = restores || (isEmpty(m) && isEmpty(meta));
           const before = latest.values();
           const timed: [string, unknown][] = [];
           for (const [key, value] of Object.entries(change.meta ?? {})) {
@@ -337,6 +342,9 @@ function changeCompaction(
     if (value !== undefined && !same(now, value)) compactions.set(`${id}:${key}`, plain(value));
   }
 }
+
+/** A map's `size` makes a list of all that is in it. */
+const isEmpty = (map: Y.Map<unknown>): boolean => map.keys().next().done === true;
 
 /** JSON as Yjs stores it: no undefined, nothing shared with the caller. */
 const plain = (value: unknown): unknown =>

@@ -568,6 +568,26 @@ describe('documents', () => {
 });
 
 describe('compactions and checkpoints', () => {
+  it('name a place and go back to it without a look at every message', () => {
+    const document = createConversationDocument(newConversationId());
+    const messages = Array.from({ length: 50 }, (_, at) => said(`${at}`, null, at));
+    document.change({ messages, meta: { title: 'Long', head: messages[49]?.id ?? null } });
+    document.read();
+    const stored = document.doc.getMap('m')._map;
+    const { entries } = stored;
+    let seen = 0;
+    stored.entries = function* () {
+      for (const entry of entries.call(stored)) {
+        seen += 1;
+        yield entry;
+      }
+    } as typeof entries;
+    document.change({ checkpoints: { here: { messageId: messages[3]?.id ?? '' } as never } });
+    document.change({ meta: { head: messages[3]?.id ?? null } });
+    expect(document.read()).toMatchObject({ meta: { head: messages[3]?.id } });
+    expect(seen).toBeLessThan(5);
+  });
+
   it('are kept with all that is known of them; what changes later is a small entry of its own', async () => {
     const store = createInMemoryStore();
     const documents = createDocuments({ store });
