@@ -1,7 +1,7 @@
 // What was folded can be found again: at each send the folded messages are searched for what the question asks, and the sentences that
 // answer it travel with it. By words alone, in memory; where a caller knows relevance by meaning, both count.
 import type { MessageId } from '../base/ids.ts';
-import type { Message, Role } from '../chat/message.ts';
+import type { Message, Part, Role } from '../chat/message.ts';
 import { type AppliedPlan, fatesOf } from './compaction/plan.ts';
 import { corrects, isAcknowledgement, isQuestion, type ValueKind, valuesOf } from './cues.ts';
 import type { TokenMeter } from './meter.ts';
@@ -126,7 +126,8 @@ function searchIn(
   indexed: boolean,
 ): Folded {
   const messages = places.map((at) => path[at] as Message);
-  const isFolded = new Set(places);
+  const isFolded = new Uint8Array(path.length);
+  for (const at of places) isFolded[at] = 1;
 
   /** The message before that a person or the model said: what an answer answers. */
   const before = (at: number): Message | undefined => {
@@ -193,7 +194,7 @@ function searchIn(
         rough.set(at, (rough.get(at) ?? 0) + (worth * count * 2.2) / (count + norm));
       }
       for (const [at, near] of nearby.get(term) ?? [])
-        if (isFolded.has(at)) rough.set(at, (rough.get(at) ?? 0) + worth * near);
+        if (isFolded[at]) rough.set(at, (rough.get(at) ?? 0) + worth * near);
     }
     if (relevance)
       for (const at of places) {
@@ -317,15 +318,13 @@ function searchIn(
   /** The newest correction of what was found: one that answers it directly, or speaks of the same rare things. */
   function correctionOf(hit: FoldedHit): FoldedHit | undefined {
     const own = termsIn(hit.unit);
-    let best: FoldedHit | undefined;
-    for (const correction of correctionsOf()) {
-      if (correction.at <= hit.at) continue;
+    return correctionsOf().findLast(({ at, index, unit }) => {
+      if (at <= hit.at) return false;
       let shared = 0;
-      for (const term of termsIn(correction.unit).keys()) if (own.has(term)) shared += 1;
-      const near = correction.at - hit.at <= 2;
-      if (shared >= 2 || (near && (shared >= 1 || correction.index === 0))) best = correction;
-    }
-    return best;
+      for (const term of termsIn(unit).keys()) if (own.has(term)) shared += 1;
+      const near = at - hit.at <= 2;
+      return shared >= 2 || (near && (shared >= 1 || index === 0));
+    });
   }
 
   function bringBack(
@@ -426,5 +425,15 @@ function searchIn(
 
 const says = (message: Message, term: string): boolean =>
   isSingle(term)
-    ? unitsOf(message).some(({ text }) => text.includes(term))
+    ? // The parts are few, the units many.
+      message.parts.some((part) => wordsOf(part).includes(term)) &&
+      unitsOf(message).some(({ text }) => text.includes(term))
     : documentOf(message).counts.has(term);
+
+/** All that a unit of this part may say. */
+const wordsOf = (part: Part): string =>
+  part.type === 'text' || part.type === 'tool-result'
+    ? part.text
+    : part.type === 'tool-call'
+      ? part.name + part.arguments
+      : '';
