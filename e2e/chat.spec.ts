@@ -278,3 +278,54 @@ test('recalled passages travel with the first message, frozen, and are shown und
   for (const request of server.chats())
     expect(JSON.stringify(request.messages)).toContain('restic every night at three');
 });
+
+test('each conversation keeps its model: through another choice, a reload, and when it is gone', async ({
+  page,
+}) => {
+  await openApp(page);
+  await page.evaluate(async (baseUrl) => {
+    const settings = globalThis.recollect?.app.settings;
+    const at = { label: 'Scripted', baseUrl };
+    await settings?.saveEndpoint({ ...at, id: 'one', models: ['plain'] }, 'sk-test');
+    await settings?.saveEndpoint({ ...at, id: 'two', models: ['echo'] }, 'sk-test');
+    await settings?.choose({ endpointId: 'one', model: 'plain' });
+  }, server.baseUrl);
+  const picker = (model: string) => page.getByRole('button', { name: `Model: ${model}` });
+  const pick = async (from: string, to: string) => {
+    await picker(from).click();
+    await page.getByRole('menuitemradio', { name: to }).click();
+    await expect(picker(to)).toBeVisible();
+  };
+  const asked = () => server.chats().map(({ model }) => model);
+
+  await ask(page, 'When is the backup made?');
+  const first = page.url();
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  await pick('plain', 'echo');
+  await ask(page, 'Repeat these words please');
+  const second = page.url();
+  await page.goto(first);
+  await expect(picker('plain')).toBeVisible();
+  await ask(page, 'And the second backup?');
+  await page.goto(second);
+  await expect(picker('echo')).toBeVisible();
+  expect(asked()).toEqual(['plain', 'echo', 'plain']);
+
+  // Chosen in one conversation, it changes no other; what begins now starts with it.
+  await pick('echo', 'Memory only');
+  await page.goto(first);
+  await expect(picker('plain')).toBeVisible();
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  await expect(picker('Memory only')).toBeVisible();
+
+  await page.goto(`${first}?console`);
+  await expect(picker('plain')).toBeVisible();
+  await page.evaluate(() => globalThis.recollect?.app.settings.removeEndpoint('one'));
+  await expect(
+    page.getByText('plain is not connected on this device. Memory goes on here by itself.'),
+  ).toBeVisible();
+  await pick('Memory only', 'echo');
+  await expect(page.getByText(/is not connected on this device/)).toBeHidden();
+  await ask(page, 'Words for the other model');
+  expect(asked().at(-1)).toBe('echo');
+});

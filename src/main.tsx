@@ -17,6 +17,7 @@ import type { Store } from './adapters/log/conversation-log.ts';
 import { createInMemoryStore } from './adapters/log/in-memory.ts';
 import { openStore } from './adapters/log/index.ts';
 import { STORAGE_LOST } from './adapters/log/indexed-db.ts';
+import type { ChatModel, Endpoint } from './adapters/models/chat-model.ts';
 import { createOpenAICompatibleModel, testConnection } from './adapters/models/index.ts';
 import { createNetwork } from './adapters/models/network.ts';
 import { createProjection } from './adapters/projection/thread.ts';
@@ -25,6 +26,7 @@ import { createSealing } from './adapters/vault/sealing.ts';
 import { createVault } from './adapters/vault/web-crypto.ts';
 import { type Problem, RecollectError, toProblem } from './domain/base/errors.ts';
 import { until, writable } from './domain/base/readable.ts';
+import type { Conversation } from './domain/chat/conversation.ts';
 import { priceOf } from './domain/context/prices.ts';
 import type { Config } from './domain/settings/config.ts';
 import type { App } from './services/app.ts';
@@ -45,8 +47,8 @@ import { createMemory } from './services/memory/memory-service.ts';
 import { createPause } from './services/memory/pause.ts';
 import { startPolish } from './services/memory/polish.ts';
 import { createRebuilding } from './services/memory/rebuilding.ts';
-import { enteredPrice } from './services/settings/entered-price.ts';
 import { createKeys, endpointKey } from './services/settings/keys.ts';
+import { modelInUse } from './services/settings/model-in-use.ts';
 import { createSettings } from './services/settings/settings-service.ts';
 import { createSync } from './services/sync/sync-service.ts';
 import { couldNotStart } from './ui/i18n/could-not-start.ts';
@@ -323,21 +325,26 @@ async function start(): Promise<void> {
     },
     onImported: () => memory.wake('ended'),
   });
-  const model = () => {
-    const { endpoints, chosen } = settings.connections.get();
-    const endpoint = endpoints.find(({ id }) => id === chosen?.endpointId);
-    if (!endpoint || !chosen) return null;
-    return createOpenAICompatibleModel({
+  const endpointOf = new WeakMap<ChatModel, Endpoint>();
+  const model = (conversation?: Conversation) => {
+    const connections = settings.connections.get();
+    const { choice } = modelInUse(connections, conversation ?? null);
+    const endpoint = connections.endpoints.find(({ id }) => id === choice?.endpointId);
+    if (!endpoint || !choice) return null;
+    const made = createOpenAICompatibleModel({
       endpoint,
-      model: chosen.model,
+      model: choice.model,
       key: () => keys.get(endpointKey(endpoint.id), endpoint.baseUrl),
       fetch: network.fetch,
     });
+    endpointOf.set(made, endpoint);
+    return made;
   };
   startPolish({
     documents,
     config: settings.config,
-    model,
+    // Titles are nobody's conversation: the model chosen last makes them.
+    model: () => model(),
     now: Date.now,
     signal,
     exclusively: (work) =>
@@ -362,10 +369,21 @@ async function start(): Promise<void> {
       void tokenizers.load(id);
       return tokenizers.get(id) ?? undefined;
     },
-    priceOf: ({ id, endpoint = '' }) =>
-      priceOf(id, endpoint, enteredPrice(settings.connections.get(), endpoint))?.price ?? null,
+    priceOf: (priced) =>
+      priceOf(priced.id, priced.endpoint ?? '', endpointOf.get(priced)?.price)?.price ?? null,
   });
-  const chat = createChat({ ...conversing, memory, context, notes, locks: navigator.locks });
+  const chat = createChat({
+    ...conversing,
+    memory,
+    context,
+    notes,
+    locks: navigator.locks,
+    onBegun: (id) => {
+      const { endpoints, chosen } = settings.connections.get();
+      if (endpoints.length === 0) return;
+      settings.choose(chosen, id).catch((error) => console.warn(toProblem(error).message));
+    },
+  });
   const syncLink = connectSync({
     startThread: () =>
       new Worker(new URL('./workers/sync.worker.ts', import.meta.url), { type: 'module', name: 'sync' }),

@@ -32,8 +32,10 @@ import { createTurns, type TurnRequest } from './turns.ts';
 export interface ChatDependencies {
   readonly documents: Documents;
   readonly drawer: Drawer;
-  /** The model that answers now; null: memory answers. Asked once for each turn. */
-  readonly model: () => ChatModel | null;
+  /** The model that answers in a conversation now; null: memory answers. Asked once for each turn. */
+  readonly model: (conversation: Conversation) => ChatModel | null;
+  /** Hears of a conversation whose first message was just said. */
+  readonly onBegun?: (id: ConversationId) => void;
   readonly memory: Pick<Memory, 'recall' | 'wake'>;
   /** Makes requests that fit. */
   readonly context: TurnContext;
@@ -302,6 +304,7 @@ export function createChat(deps: ChatDependencies): Chat {
             parts,
             parentId: conversation ? effectiveHead(conversation) : null,
           });
+          if (!conversation?.messages.size) deps.onBegun?.(id);
           const request: TurnRequest = {
             asked: said.id,
             ...(withoutPassages ? { without: withoutPassages } : {}),

@@ -9,7 +9,7 @@ import type { ChatModel, ToolDescription } from '../../adapters/models/chat-mode
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, type MessageId, newMessageId } from '../../domain/base/ids.ts';
 import type { Readable, Writable } from '../../domain/base/readable.ts';
-import { effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
+import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { hasContent } from '../../domain/chat/draft.ts';
 import type { Finish, Message, Part } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -65,7 +65,7 @@ export interface TurnEnd {
 export interface TurnDependencies {
   readonly documents: Documents;
   readonly drawer: Drawer;
-  readonly model: () => ChatModel | null;
+  readonly model: (conversation: Conversation) => ChatModel | null;
   readonly memory: Pick<Memory, 'recall' | 'wake'>;
   readonly context: TurnContext;
   readonly notes: NotesLike | undefined;
@@ -289,7 +289,6 @@ export function createTurns(deps: TurnDependencies) {
     const control = new AbortController();
     session.turn = control;
     const { signal } = control;
-    const model = deps.model();
     const startedAt = now();
     const answerId = newMessageId();
     set(session, {
@@ -299,7 +298,7 @@ export function createTurns(deps: TurnDependencies) {
       answerId,
       step: 0,
       calls: [],
-      model: model?.id ?? null,
+      model: null,
       startedAt,
       problem: null,
       ...(request.reuse ? {} : { replay: null }),
@@ -308,6 +307,8 @@ export function createTurns(deps: TurnDependencies) {
     try {
       open = await documents.open(id);
       const conversation = open.get();
+      const model = deps.model(conversation);
+      set(session, { model: model?.id ?? null });
       const asked = conversation.messages.get(request.asked);
       const leaf = request.from ?? request.asked;
       if (!asked || !conversation.messages.has(leaf))

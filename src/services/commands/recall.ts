@@ -4,6 +4,7 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import { effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { textOf } from '../../domain/chat/message.ts';
+import { modelInUse } from '../settings/model-in-use.ts';
 import type { Command, CommandContext } from './command.ts';
 import { filterOfScope } from './scope.ts';
 
@@ -34,7 +35,7 @@ export const recall: Command = {
     const filter = typeof args.scope === 'string' ? await scopeOf(context, args.scope) : undefined;
     // As a turn will ask: what is ticked is what would go in.
     const explains = args.explain === true;
-    const injects = explains && context.settings.connections.get().chosen !== null;
+    const injects = explains && (await hasModel(context));
     const result = await context.memory.recall({
       text,
       ...(injects ? { purpose: 'inject' as const } : {}),
@@ -55,6 +56,11 @@ export const recall: Command = {
     };
   },
 };
+
+async function hasModel({ settings, documents, conversationId }: CommandContext): Promise<boolean> {
+  const conversation = conversationId === null ? undefined : await documents.read(conversationId);
+  return modelInUse(settings.connections.get(), conversation ?? null).choice !== null;
+}
 
 async function scopeOf({ documents, conversationId }: CommandContext, scope: string): Promise<IndexFilter> {
   const conversation = conversationId === null ? undefined : await documents.read(conversationId);

@@ -3,7 +3,7 @@
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
+import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { rememberAsItGoes } from '../../domain/context/compaction/memory.ts';
 import { structureOf } from '../../domain/context/compaction/outline.ts';
@@ -28,7 +28,7 @@ export interface AftercareDependencies {
   readonly meters: Meters;
   readonly upkeep: Upkeeper;
   readonly config: Readable<Config>;
-  readonly model: () => ChatModel | null;
+  readonly model: (conversation: Conversation) => ChatModel | null;
   readonly closing: AbortSignal;
 }
 
@@ -68,7 +68,7 @@ export function createAftercare({
       sessions.set(sessions.of(id), { loss: answer && losses.length > 0 ? { answer, losses } : null });
     }
     const { every_tokens: everyTokens, every_tool_calls: everyCalls } = config.get().context.session_memory;
-    const meter = meters.of(model());
+    const meter = meters.of(model(conversation));
     let [tokens, calls] = [0, 0];
     for (let at = path.length - 1; at >= 0 && !read.has(path[at] as Message); at -= 1) {
       const message = path[at] as Message;
@@ -100,7 +100,8 @@ export function createAftercare({
         rested = performance.now();
       }
       const path = pathTo(open.get().messages, effectiveHead(open.get()));
-      const meter = meters.of(model());
+      const writer = model(open.get());
+      const meter = meters.of(writer);
       for (let end = Math.max(0, path.length - Math.max(fresh, 1)); end < path.length && !closing.aborted; ) {
         end = Math.min(path.length, end + STRETCH);
         const known = path.slice(0, end);
@@ -108,9 +109,8 @@ export function createAftercare({
         structureOf(known, meter);
         await pause();
       }
-      const writer = model();
       if (writer && config.get().context.session_memory.by_model)
-        await upkeep.write(id, open.get, writer, meters.of(writer), closing);
+        await upkeep.write(id, open.get, writer, meter, closing);
     } finally {
       tending.delete(id);
       open?.close();

@@ -23,7 +23,7 @@ export interface CompactingDependencies {
   readonly sessions: Sessions;
   readonly planning: Planning;
   readonly config: Readable<Config>;
-  readonly model: () => ChatModel | null;
+  readonly model: (conversation: Conversation) => ChatModel | null;
   readonly tools: () => readonly ToolDescription[];
   /** ms since 1970 */
   readonly now: () => number;
@@ -277,7 +277,7 @@ export function createCompacting({
           strategy,
           guidance,
           leaf: effectiveHead(conversation),
-          model: deps.model(),
+          model: deps.model(conversation),
           tools: deps.tools(),
           recall: null,
           preview: options.preview ?? (context.confirm || strategy === 'interactive'),

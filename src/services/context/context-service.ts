@@ -35,8 +35,8 @@ import { createUpkeep } from './upkeep.ts';
 export interface ContextDependencies {
   readonly documents: Pick<Documents, 'library' | 'read' | 'change' | 'open'>;
   readonly drawer: Drawer;
-  /** The model that would answer now; null: memory answers. */
-  readonly model: () => ChatModel | null;
+  /** The model that would answer in a conversation now, or in a new one; null: memory answers. */
+  readonly model: (conversation?: Conversation) => ChatModel | null;
   readonly config: Readable<Config>;
   /** ms since 1970 */
   readonly now: () => number;
@@ -213,9 +213,9 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
 
     next: async (id, draft, announced = []) => {
       await meters.ready;
-      const answering = model();
       const conversation = id === null ? undefined : await documents.read(id);
       if (id !== null && !conversation) return null;
+      const answering = model(conversation);
       const built = standing(conversation, answering);
       // What is typed costs what it costs: the rest need not be made anew for every letter.
       const typed = draft.length > 0 ? meters.of(answering).parts(draft) + MESSAGE_OVERHEAD : 0;

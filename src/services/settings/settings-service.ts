@@ -28,6 +28,9 @@ const CONFIG = 'settings/config';
 const CONNECTIONS = 'settings/connections';
 const ITEM = 'item/';
 
+/** Conversations whose pick is kept. */
+const MAX_PICKED = 500;
+
 const LARGEST_FILE = 1_000_000;
 
 /** Groups of `embedding` that have an address, and with it a key: in a configuration file of the first description both. */
@@ -47,9 +50,11 @@ const endpointSchema = z.object({
     })
     .optional(),
 });
+const choiceSchema = z.object({ endpointId: z.string(), model: z.string() }).nullable();
 const keptConnections = z.object({
   endpoints: z.array(z.unknown()),
-  chosen: z.object({ endpointId: z.string(), model: z.string() }).nullable().catch(null),
+  chosen: choiceSchema.catch(null),
+  picked: z.record(z.string(), choiceSchema).optional().catch(undefined),
 });
 
 export interface SettingsDeps {
@@ -106,7 +111,11 @@ export async function createSettings({
     if (!kept.success) refused.push({ key: 'endpoints', value: raw, allowed: '[]' });
     const chosen = kept.data?.chosen ?? null;
     const reachable = endpoints.some(({ id }) => id === chosen?.endpointId);
-    return { next: { endpoints, chosen: reachable ? chosen : null }, refused };
+    const picked = kept.data?.picked;
+    return {
+      next: { endpoints, chosen: reachable ? chosen : null, ...(picked ? { picked } : {}) },
+      refused,
+    };
   };
 
   const load = async (): Promise<void> => {
@@ -206,13 +215,13 @@ export async function createSettings({
     saveEndpoint: async (endpoint, key) => {
       const checked = endpointSchema.safeParse(endpoint);
       if (!checked.success) throw settingInvalid([endpointRefusal(endpoint, checked.error)]);
-      await changeConnections(async ({ endpoints, chosen }) => {
+      await changeConnections(async ({ endpoints, ...others }) => {
         // The key first: an endpoint without its key would look connected.
         if (key === '') await keys.forget(endpointKey(endpoint.id));
         else if (key !== undefined) await keys.keep(endpointKey(endpoint.id), key, checked.data.baseUrl);
         const known = endpoints.some(({ id }) => id === endpoint.id);
         return {
-          chosen,
+          ...others,
           endpoints: known
             ? endpoints.map((other) => (other.id === endpoint.id ? checked.data : other))
             : [...endpoints, checked.data],
@@ -221,21 +230,30 @@ export async function createSettings({
     },
 
     removeEndpoint: (id) =>
-      changeConnections(async ({ endpoints, chosen }) => {
+      // What was picked stays known: the conversation says what is missing, and goes on with it should it come back.
+      changeConnections(async ({ endpoints, chosen, ...others }) => {
         await keys.forget(endpointKey(id));
         return {
+          ...others,
           endpoints: endpoints.filter((endpoint) => endpoint.id !== id),
           chosen: chosen?.endpointId === id ? null : chosen,
         };
       }),
 
-    choose: (choice) =>
-      changeConnections(({ endpoints }) => {
+    choose: (choice, conversation) =>
+      changeConnections(({ endpoints, picked, ...others }) => {
         if (choice && !endpoints.some(({ id }) => id === choice.endpointId))
           throw settingInvalid([
             { key: 'endpoint', value: choice.endpointId, allowed: endpoints.map(({ id }) => id).join(', ') },
           ]);
-        return { endpoints, chosen: choice };
+        const { [conversation ?? '']: _before, ...rest } = picked ?? {};
+        const all = conversation === undefined ? picked : { ...rest, [conversation]: choice };
+        return {
+          ...others,
+          endpoints,
+          chosen: choice,
+          ...(all ? { picked: Object.fromEntries(Object.entries(all).slice(-MAX_PICKED)) } : {}),
+        };
       }),
 
     // After what is under way: a key that is being kept, and where those of an earlier version belong.

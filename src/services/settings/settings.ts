@@ -2,6 +2,7 @@
 
 import type { ConnectionReport, Endpoint } from '../../adapters/models/chat-model.ts';
 import type { Problem } from '../../domain/base/errors.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { KeyName } from './keys.ts';
@@ -14,7 +15,10 @@ export interface ModelChoice {
 
 export interface Connections {
   readonly endpoints: readonly Endpoint[];
+  /** The one chosen last: what a new conversation starts with. */
   readonly chosen: ModelChoice | null;
+  /** What was picked in a conversation on this device, by its id, the latest last; older ones go by their latest answer. */
+  readonly picked?: Readonly<Record<string, ModelChoice | null>>;
 }
 
 export interface Settings {
@@ -30,7 +34,8 @@ export interface Settings {
   /** The key is kept for the endpoint's origin and sent nowhere else. `undefined` leaves the one that is kept, `''` forgets it. */
   saveEndpoint(endpoint: Endpoint, key: string | undefined): Promise<void>;
   removeEndpoint(id: string): Promise<void>;
-  choose(choice: ModelChoice | null): Promise<void>;
+  /** For what begins from now on, and for this conversation. Throws `setting-invalid` for an endpoint that is not there. */
+  choose(choice: ModelChoice | null, conversation?: ConversationId): Promise<void>;
   /** Origin that a kept key belongs to, and to no other; null where none is kept. */
   keyOrigin(name: KeyName): Promise<string | null>;
   forgetKey(name: KeyName): Promise<void>;

@@ -18,6 +18,7 @@ import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useModelInUse } from '../hooks/model.ts';
 import { useSession } from '../hooks/session.tsx';
 import { RecallChip, type RecallChoice } from '../memory/recall-chip.tsx';
 import { Button, classes, IconButton } from '../shell/controls.tsx';
@@ -214,6 +215,7 @@ export function Composer({
     () => [...files.map((file) => file.part), ...(rested ? [{ type: 'text' as const, text: rested }] : [])],
     [files, rested],
   );
+  const { choice, missing } = useModelInUse(conversation);
   const next = useNextRequest(conversation, draft, announced);
 
   const changeFiles = useCallback((change: (files: readonly DraftFile[]) => readonly DraftFile[]) => {
@@ -365,7 +367,12 @@ export function Composer({
     <div className="before:-top-5 relative mx-auto w-full max-w-(--measure) px-3 pb-3 before:pointer-events-none before:absolute before:inset-x-0 before:h-5 before:bg-linear-to-t before:from-paper before:to-transparent md:px-5">
       {first && recallText !== '' && (
         <div className="absolute inset-x-3 bottom-full z-10 pb-2 md:inset-x-5">
-          <RecallChip text={recallText} conversationId={conversationId} onChange={onPassages} />
+          <RecallChip
+            text={recallText}
+            conversationId={conversationId}
+            hasModel={choice !== null}
+            onChange={onPassages}
+          />
         </div>
       )}
       {turn.queue.length > 0 && (
@@ -422,6 +429,13 @@ export function Composer({
       >
         {command !== null && (
           <CommandShelf ref={shelf} line={command} onTake={setText} onClose={() => setCommand(null)} />
+        )}
+        {missing !== null && (
+          <p role="status" className="border-b px-4 py-2 text-ink-2 text-sm [overflow-wrap:anywhere]">
+            {choice
+              ? t('modelMissing', { missing, model: choice.model })
+              : t('modelMissingMemory', { missing })}
+          </p>
         )}
         {refused.length > 0 && (
           <div role="alert" className="flex items-start gap-2 border-b px-4 py-2 text-danger text-sm">
@@ -525,7 +539,7 @@ export function Composer({
           />
           <span className="flex-1" />
           <GaugeRing next={next} onFold={onFold} />
-          <ModelPicker />
+          <ModelPicker conversation={conversation} />
           {busy && (
             <IconButton
               label={t('stop')}

@@ -14,6 +14,7 @@ import { useApp, useReadable } from '../hooks/app.tsx';
 import { useConversation } from '../hooks/conversation.ts';
 import { useKeptSwitch } from '../hooks/kept.ts';
 import { useIsWide } from '../hooks/media.ts';
+import { useModelInUse } from '../hooks/model.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import type { RecallChoice } from '../memory/recall-chip.tsx';
@@ -90,7 +91,7 @@ function OpenedConversation({
   const [editing] = useState(() => writable<MessageId | null>(null));
 
   const turn = useReadable(useMemo(() => app.chat.turn(id), [app, id]));
-  const model = useReadable(app.settings.connections, (connections) => connections.chosen?.model ?? null);
+  const model = useModelInUse(conversation).choice?.model ?? null;
   const hasModel = model !== null;
   const outcomes = useOutcomes(id);
   const runLine = useCommandLine(id);

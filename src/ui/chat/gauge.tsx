@@ -9,6 +9,7 @@ import type { Part, RecalledPassage } from '../../domain/chat/message.ts';
 import type { Gauge } from '../../domain/context/budget.ts';
 import type { NextRequest } from '../../services/context/context.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useModelInUse } from '../hooks/model.ts';
 import { formatNumber, formatPercent, locale } from '../i18n/index.ts';
 import { Button, classes, Popover } from '../shell/controls.tsx';
 import { LedgerDialog } from './ledger.tsx';
@@ -24,12 +25,12 @@ export function useNextRequest(
 ): NextRequest | null {
   const { context, settings } = useApp();
   const [next, setNext] = useState<NextRequest | null>(null);
-  const chosen = useReadable(settings.connections, ({ chosen }) => chosen);
+  const { choice } = useModelInUse(conversation);
   const config = useReadable(settings.config, ({ context }) => context);
   const id: ConversationId | null = conversation?.id ?? null;
   // biome-ignore lint/correctness/useExhaustiveDependencies: counted again for another model, another setting, another conversation
   useEffect(() => {
-    if (!chosen) {
+    if (!choice) {
       setNext(null);
       return;
     }
@@ -48,7 +49,7 @@ export function useNextRequest(
       gone = true;
       clearTimeout(timer);
     };
-  }, [context, id, conversation, draft, announced, chosen, config]);
+  }, [context, id, conversation, draft, announced, choice, config]);
   return next;
 }
 

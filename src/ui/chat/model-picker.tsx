@@ -1,19 +1,23 @@
-// Which model answers: a quiet button in the composer, a menu of everything that is connected.
+// Which model answers in this conversation: a quiet button in the composer, a menu of everything that is connected.
 import { ChevronDown, Plug } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
+import type { Conversation } from '../../domain/chat/conversation.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useModelInUse } from '../hooks/model.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { classes, Menu, type MenuItem } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 
-export function ModelPicker() {
+/** `conversation` null: one that has not begun, which starts with the choice. */
+export function ModelPicker({ conversation }: { conversation: Conversation | null }) {
   const { settings } = useApp();
   const { t } = useTranslation('chat');
   const navigation = useNavigation();
   const report = useReport();
-  const { endpoints, chosen } = useReadable(settings.connections);
+  const endpoints = useReadable(settings.connections, (connections) => connections.endpoints);
+  const { choice: chosen } = useModelInUse(conversation);
   const choose = (choice: { endpointId: string; model: string } | null) => {
-    settings.choose(choice).catch(report);
+    settings.choose(choice, conversation?.id).catch(report);
   };
   const items: MenuItem[] = [];
   for (const endpoint of endpoints) {

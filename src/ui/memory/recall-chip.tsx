@@ -26,6 +26,8 @@ export type RecallChoice = Pick<SendOptions, 'withoutPassages' | 'announced'>;
 export interface RecallChipProps {
   text: string;
   conversationId: ConversationId | null;
+  /** A model will answer; else the passages are the answer. */
+  hasModel: boolean;
   /** What is shown and what of it is ticked off: for `Chat.send`. */
   onChange: (choice: RecallChoice) => void;
 }
@@ -34,14 +36,13 @@ const isSame = (one: RecalledPassage, other: RecalledPassage): boolean =>
   one.messageId === other.messageId && one.passage === other.passage;
 
 /** Silent while nothing passes the threshold, auto recall is off, or memory cannot answer. */
-export function RecallChip({ text, conversationId, onChange }: RecallChipProps) {
+export function RecallChip({ text, conversationId, hasModel, onChange }: RecallChipProps) {
   const { t } = useTranslation('memory');
   const app = useApp();
   const auto = useReadable(app.settings.config, (config) => config.recall.auto_recall);
   const wanted = auto.enabled && auto.trigger_on_start && enough(text);
   // What was asked while memory woke up is asked again when it is awake.
   const awake = useReadable(app.memory.status, (status) => status.state !== 'starting');
-  const hasModel = useReadable(app.settings.connections, ({ chosen }) => chosen !== null);
   const [result, setResult] = useState<RecallResult | null>(null);
   const [off, setOff] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = useState(false);

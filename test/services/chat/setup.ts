@@ -6,7 +6,7 @@ import type { ChatModel } from '../../../src/adapters/models/chat-model.ts';
 import type { Problem } from '../../../src/domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import { until, writable } from '../../../src/domain/base/readable.ts';
-import { effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
+import { type Conversation, effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
 import { type Message, type Part, type RecalledPassage, textOf } from '../../../src/domain/chat/message.ts';
 import { type Config, defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createChat } from '../../../src/services/chat/chat-service.ts';
@@ -66,7 +66,8 @@ export const told = () =>
 
 export function createScene(
   options: {
-    model?: () => ChatModel | null;
+    model?: (conversation?: Conversation) => ChatModel | null;
+    onBegun?: (id: ConversationId) => void;
     store?: Store;
     locks?: LocksLike;
     recall?: (request: RecallRequest) => Promise<Partial<RecallResult>>;
@@ -96,6 +97,7 @@ export function createScene(
     documents,
     drawer: store.drawer,
     model,
+    ...(options.onBegun ? { onBegun: options.onBegun } : {}),
     context,
     notes: options.notes,
     memory: {

@@ -10,7 +10,6 @@ import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import { CONFIG_FIELDS, type ConfigField } from '../../../src/domain/settings/fields.ts';
-import { enteredPrice } from '../../../src/services/settings/entered-price.ts';
 import { createKeys } from '../../../src/services/settings/keys.ts';
 import type { Settings } from '../../../src/services/settings/settings.ts';
 import { createSettings } from '../../../src/services/settings/settings-service.ts';
@@ -417,22 +416,10 @@ recall:
       expect(await vault.names()).toEqual([]);
     });
 
-    it('keep what a person says their models cost, and it is found by the host that is asked', async () => {
+    it('keep what a person says their models cost', async () => {
       const price = { currency: 'CNY', input: 4, output: 16.5 };
-      await settings.saveEndpoint({ ...endpoint, baseUrl: 'https://one.example/v1', price }, undefined);
-      await settings.saveEndpoint({ ...endpoint, id: 'e2', baseUrl: 'https://two.example/v1' }, undefined);
+      await settings.saveEndpoint({ ...endpoint, price }, undefined);
       expect(settings.connections.get().endpoints[0]?.price).toEqual(price);
-      expect(enteredPrice(settings.connections.get(), 'one.example')).toEqual(price);
-      expect(enteredPrice(settings.connections.get(), 'two.example')).toBeNull();
-      expect(enteredPrice(settings.connections.get(), 'elsewhere')).toBeNull();
-      // Two doors to one host: what the one costs that answers.
-      const dearer = { ...price, input: 8 };
-      await settings.saveEndpoint(
-        { ...endpoint, id: 'e3', baseUrl: 'https://one.example/v2', price: dearer },
-        undefined,
-      );
-      await settings.choose({ endpointId: 'e3', model: 'm' });
-      expect(enteredPrice(settings.connections.get(), 'one.example')).toEqual(dearer);
       for (const wrong of [
         { ...price, input: -1 },
         { ...price, currency: '¥' },

@@ -46,6 +46,8 @@ export const chat = {
   memoryOnly: 'Memory only',
   memoryOnlyWords: 'Answers with passages from your conversations; no model is asked.',
   modelIs: 'Model: {{model}}',
+  modelMissing: '{{missing}} is not connected on this device. {{model}} goes on here.',
+  modelMissingMemory: '{{missing}} is not connected on this device. Memory goes on here by itself.',
   manageModels: 'Manage models',
   connectModel: 'Connect a model',
   commandRuns: 'Running',

@@ -217,7 +217,7 @@ export const settings = {
   },
   models: {
     choice: 'Answers come from',
-    choiceHelp: 'For new messages. The message box offers the same choice.',
+    choiceHelp: 'For new conversations. One that has begun keeps its model; the message box changes it.',
     memoryOnly: 'Memory only, no model',
     noneTitle: 'No model is connected',
     noneText: 'Memory answers by quoting what you said before. Connect a model for everything else.',
@@ -272,7 +272,8 @@ export const settings = {
     edit: 'Edit',
     remove: 'Remove',
     removeTitle: 'Remove {{name}}?',
-    removeText: 'The address and its key are forgotten on this device. Conversations stay.',
+    removeText:
+      'The address and its key are forgotten on this device. Conversations stay; those it answered go on with another model and say so.',
     inUse: 'In use',
     needUrl: 'An address is needed.',
     needName: 'A name is needed.',

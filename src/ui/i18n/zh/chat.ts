@@ -45,6 +45,8 @@ export const chat = {
   memoryOnly: '仅凭记忆',
   memoryOnlyWords: '用您对话中的片段作答，不询问任何模型。',
   modelIs: '模型：{{model}}',
+  modelMissing: '这台设备没有连接 {{missing}}，这里改由 {{model}} 继续。',
+  modelMissingMemory: '这台设备没有连接 {{missing}}，这里改为仅凭记忆继续。',
   manageModels: '管理模型',
   connectModel: '连接模型',
   commandRuns: '正在运行',

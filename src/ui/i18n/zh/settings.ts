@@ -142,7 +142,7 @@ export const settings = {
   },
   models: {
     choice: '由谁作答',
-    choiceHelp: '用于新消息。输入框里也可以切换。',
+    choiceHelp: '用于新对话。已经开始的对话沿用自己的模型，可在输入框里更换。',
     memoryOnly: '只用记忆，不用模型',
     noneTitle: '还没有连接模型',
     noneText: '记忆会引用您以前说过的话来作答。其他事情请连接一个模型。',
@@ -191,7 +191,7 @@ export const settings = {
     edit: '编辑',
     remove: '移除',
     removeTitle: '移除 {{name}}？',
-    removeText: '这台设备会忘记地址和密钥。对话不受影响。',
+    removeText: '这台设备会忘记地址和密钥。对话会保留；由它作答的对话改由别的模型继续，并会说明。',
     inUse: '使用中',
     needUrl: '请填写地址。',
     needName: '请填写名称。',
