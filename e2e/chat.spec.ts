@@ -329,3 +329,40 @@ test('each conversation keeps its model: through another choice, a reload, and w
   await ask(page, 'Words for the other model');
   expect(asked().at(-1)).toBe('echo');
 });
+
+test('an answer that was cut off goes on as one: streamed, kept, after a reload, and once more', async ({
+  page,
+}) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  server.next(
+    { steps: [{ text: 'Here it is:\n\n```ts\nconst first = 1;\nconst sec' }, { finish: 'length' }] },
+    { steps: [{ text: 'ond = 2;\n' }, { gate: true }, { text: 'const third' }, { cut: true }] },
+    { steps: [{ text: ' = 3;\n```\n\nThat is all.' }, { finish: 'stop' }] },
+  );
+  await ask(page, 'Write three lines of code');
+  const answers = page.getByRole('article', { name: 'Answer' });
+  const goOn = page.getByRole('button', { name: 'Continue', exact: true });
+  await expect(page.getByText(/reached the model’s length limit/)).toBeVisible();
+  await goOn.click();
+  // While it comes it stands where it belongs: in the same block of code.
+  await expect(answers).toHaveCount(1);
+  await expect(answers.locator('pre')).toContainText('const second = 2;');
+  server.go();
+  await expect(page.getByText(/broke off before its end/)).toBeVisible();
+  await expect(answers).toHaveCount(1);
+  await goOn.click();
+  await expect(answers).toContainText('That is all.');
+  await expect(goOn).toBeHidden();
+  await saved(page);
+  await page.reload();
+  await expect(answers).toHaveCount(1);
+  await expect(answers.locator('pre')).toHaveCount(1);
+  await expect(answers.locator('pre')).toContainText('const second = 2;');
+  await expect(answers.locator('pre')).toContainText('const third = 3;');
+  expect(server.chats()[2]?.messages.at(-2)?.content).toContain('const second = 2;\nconst third');
+
+  await answers.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'What got into part 2' }).click();
+  await expect(page.getByRole('dialog')).toContainText('Said by the app, so that the answer goes on');
+});

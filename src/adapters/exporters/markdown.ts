@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { holdsSomething, type Told } from '../../domain/chat/archive.ts';
 import type { Compaction } from '../../domain/chat/compaction.ts';
+import { inPieces, wholeOf } from '../../domain/chat/continuation.ts';
 import {
   type Conversation,
   childrenOf,
@@ -128,9 +129,13 @@ function toMarkdown(conversation: Conversation, place: Place, words: ExportWords
       : {}),
   });
   const marksOf = marks(conversation, words);
-  const section = (message: Message) =>
-    [asSection(message, place, words), ...(marksOf.get(message.id) ?? [])].join('\n\n');
-  const out = [`---\n${front}---`, `# ${plain(meta.title || words('untitled'))}`, ...shown.map(section)];
+  // The pieces of an answer that was cut off and went on are one.
+  const section = (pieces: readonly Message[]) =>
+    [asSection(wholeOf(pieces), place, words), ...pieces.flatMap(({ id }) => marksOf.get(id) ?? [])].join(
+      '\n\n',
+    );
+  const sections = (line: readonly Message[]) => inPieces(line).map(section);
+  const out = [`---\n${front}---`, `# ${plain(meta.title || words('untitled'))}`, ...sections(shown)];
 
   // What is not on the shown branch: each line from where it leaves one that stands above.
   const written = new Set<MessageId>(shown.map((message) => message.id));
@@ -147,12 +152,12 @@ function toMarkdown(conversation: Conversation, place: Place, words: ExportWords
       const heading = from
         ? words('branchAfter', { number: branch, place: spot(from, words) })
         : words('branch', { number: branch });
-      out.push(`---\n\n# ${heading}`, ...line.map(section));
+      out.push(`---\n\n# ${heading}`, ...sections(line));
       for (const message of line) written.add(message.id);
     }
   // A ring has no beginning; its messages are still there.
   const rest = [...messages.values()].filter((message) => !written.has(message.id));
-  if (rest.length > 0) out.push(`---\n\n# ${words('elsewhere')}`, ...rest.map(section));
+  if (rest.length > 0) out.push(`---\n\n# ${words('elsewhere')}`, ...sections(rest));
   return `${out.join('\n\n')}\n`;
 }
 

@@ -48,6 +48,8 @@ export const requestLedgerSchema = z.looseObject({
   }),
   /** What tools were called, with their results, as far as it was sent: part of what the lines cost. Absent where none was. */
   calls: z.array(z.looseObject({ name: z.string(), count: z.number(), tokens: z.number() })).optional(),
+  /** What the app said at the end, so that an answer that was cut off goes on: part of what messages cost. Absent where it said nothing. */
+  goesOn: z.looseObject({ text: z.string(), tokens: z.number() }).optional(),
   /** It costs more than `limit`: the newest turn alone does, or what may not be folded. */
   overflow: z.boolean(),
 });

@@ -16,6 +16,10 @@ const MARKS = `<recalled_memory> quotes the person's other conversations, <earli
 export const DEFAULT_SYSTEM_PROMPT = `You are a helpful assistant. Answer in the language of the person's message; Markdown is rendered.
 ${MARKS}`;
 
+/** Said in the person's place where an answer that was cut off is to go on: it is in the request alone, and in its ledger. */
+export const GO_ON = `[From the app, not from the person: your answer above was cut off. Go on with the very next character after its last one, in the same language and format. Repeat nothing, introduce nothing.]`;
+const GO_ON_PARTS: readonly Part[] = [{ type: 'text', text: GO_ON }];
+
 export interface PromptInput {
   /** Root to the message that is to be answered. */
   readonly path: readonly Message[];
@@ -35,6 +39,8 @@ export interface PromptInput {
   readonly meter?: TokenMeter | undefined;
   /** Tokens of the descriptions of tools, which travel beside the prompt. */
   readonly tools?: number | undefined;
+  /** Where the last word would be the model's, it is asked to go on with it. */
+  readonly goesOn?: boolean | undefined;
   /** Without the lines of the ledger: nobody reads them. */
   readonly sizeOnly?: boolean | undefined;
 }
@@ -88,14 +94,18 @@ export function buildPrompt(input: PromptInput): BuiltPrompt {
   const systemText = systemTextOf(path, system);
   const branch = weighed(input, meter);
   const fixed = meter.text(systemText) + MESSAGE_OVERHEAD + tools;
-  const first = leaveOut(branch, fixed, limit);
+  const asking = input.goesOn && path.at(-1)?.role === 'assistant' ? meter.text(GO_ON) + MESSAGE_OVERHEAD : 0;
+  const first = leaveOut(branch, fixed + asking, limit);
   const { why, head } = branch;
-  const messages = takeTurns(pairCalls(entriesFrom(branch, first)), path, {
+  const said = takeTurns(pairCalls(entriesFrom(branch, first)), path, {
     isOut: (at) => why[at] !== undefined,
     isGone: (at) => why[at] === 'folded' || why[at] === 'window',
   });
-  const included = markIncluded(branch, messages);
-  const tokens = booksOf(branch, messages, included, { system: fixed - tools, tools });
+  const included = markIncluded(branch, said);
+  const tokens = booksOf(branch, said, included, { system: fixed - tools, tools });
+  const goesOn = asking > 0 && said.at(-1)?.role === 'assistant';
+  if (goesOn) for (const key of ['messages', 'total'] as const) tokens[key] += asking;
+  const messages = goesOn ? [...said, { role: 'user' as const, parts: GO_ON_PARTS }] : said;
   const overflow = tokens.total > limit;
   const calls = input.sizeOnly ? [] : callsOf(messages, meter);
   return {
@@ -122,6 +132,7 @@ export function buildPrompt(input: PromptInput): BuiltPrompt {
         limit,
         tokens,
         ...(calls.length > 0 ? { calls } : {}),
+        ...(goesOn ? { goesOn: { text: GO_ON, tokens: asking } } : {}),
         overflow,
       },
       limit,

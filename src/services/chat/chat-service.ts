@@ -14,6 +14,7 @@ import {
   newMessageId,
 } from '../../domain/base/ids.ts';
 import { type Readable, until, type Writable, writable } from '../../domain/base/readable.ts';
+import { isCutOff, piecesTo } from '../../domain/chat/continuation.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
 import { hasContent } from '../../domain/chat/draft.ts';
 import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
@@ -325,7 +326,7 @@ export function createChat(deps: ChatDependencies): Chat {
       const session = sessionOf(id);
       await inLine(session, async () => {
         const conversation = await needed(id);
-        const { asked, first } = questionOf(conversation, answerId);
+        const { asked, first } = questionOf(conversation.messages, answerId);
         const before = first?.parts.find((part) => part.type === 'recall');
         const stored = before && (await recallAgain(before, { documents, notes: deps.notes }));
         const fruitless =
@@ -340,6 +341,27 @@ export function createChat(deps: ChatDependencies): Chat {
           // The same passages as before, byte for byte, as far as they still hold; an answer that has none may find some now.
           ...(stored && stored.passages.length > 0 ? { recall: stored } : {}),
           ...(fruitless ? { replaces: first.id } : {}),
+        });
+      });
+    },
+
+    goOn: async (id, answerId) => {
+      const session = sessionOf(id);
+      await inLine(session, async () => {
+        const { messages } = await needed(id);
+        const pieces = piecesTo(messages, answerId);
+        const last = pieces.at(-1);
+        const fruitless = last && pieces.length > 1 && !hasContent(last.parts) ? last : undefined;
+        const from = fruitless ? pieces.at(-2) : last;
+        if (!from || !isCutOff(from))
+          throw new RecollectError('message-missing', 'There is no answer to go on with.');
+        const { asked } = questionOf(messages, from.id);
+        stop(session);
+        start(session, id, {
+          asked: asked.id,
+          from: from.id,
+          explicit: true,
+          ...(fruitless ? { replaces: fruitless.id } : {}),
         });
       });
     },
@@ -496,17 +518,17 @@ export function createChat(deps: ChatDependencies): Chat {
  * question: one that was never answered can be answered this way.
  */
 function questionOf(
-  conversation: Conversation,
+  messages: Conversation['messages'],
   answer: MessageId,
 ): { asked: Message; first: Message | undefined } {
-  let at = conversation.messages.get(answer);
+  let at = messages.get(answer);
   let first: Message | undefined;
   const seen = new Set<MessageId>();
   while (at && !seen.has(at.id)) {
     if (at.role === 'user' && at.kind === 'message') return { asked: at, first };
     seen.add(at.id);
     first = at;
-    at = at.parentId === null ? undefined : conversation.messages.get(at.parentId);
+    at = at.parentId === null ? undefined : messages.get(at.parentId);
   }
   throw new RecollectError('message-missing', 'There is no message that this answers.');
 }

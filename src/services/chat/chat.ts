@@ -113,6 +113,11 @@ export interface Chat {
   send(options: SendOptions): Promise<{ conversationId: ConversationId }>;
   /** A new sibling of an answer, from the same user message. */
   regenerate(id: ConversationId, answer: MessageId): Promise<void>;
+  /**
+   * Asks the model to go on with an answer that was cut off (`domain/chat/continuation.ts`): what comes is a message below it. An attempt
+   * that brought nothing gives way. Throws `message-missing` where there is nothing to go on with.
+   */
+  goOn(id: ConversationId, answer: MessageId): Promise<void>;
   /** A new sibling of a user message; `rerun` asks the model again. */
   edit(id: ConversationId, message: MessageId, parts: readonly Part[], rerun: boolean): Promise<void>;
   /**

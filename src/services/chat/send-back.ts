@@ -3,6 +3,7 @@
 import { RecollectError } from '../../domain/base/errors.ts';
 import { type MessageId, newMessageId } from '../../domain/base/ids.ts';
 import { startsTurn } from '../../domain/chat/checkpoint.ts';
+import { goesOn } from '../../domain/chat/continuation.ts';
 import {
   type Conversation,
   childrenOf,
@@ -47,7 +48,13 @@ export function questionsAfter(
     questions: later
       .filter((said) => startsTurn(said) && (textOf(said) !== '' || said.parts.length > 0))
       .map(({ id }) => id),
-    answers: later.filter((said) => said.role === 'assistant' && said.kind === 'message').length,
+    // The pieces of one answer that was cut off are asked for at once.
+    answers: later.filter(
+      (said, at) =>
+        said.role === 'assistant' &&
+        said.kind === 'message' &&
+        !goesOn(at > 0 ? later[at - 1] : undefined, said),
+    ).length,
   };
 }
 

@@ -123,7 +123,8 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
   // ---------------------------------------------------------------------------------------- for turns
   const builtFor = (request: Omit<StepRequest, 'signal' | 'onStatus'>, bringBack = true) => {
     const conversation = request.conversation();
-    return requests.build(conversation, pathTo(conversation.messages, request.leaf), request, bringBack);
+    const path = pathTo(conversation.messages, request.leaf);
+    return requests.build(conversation, path, { ...request, goesOn: true }, bringBack);
   };
   /** As it will be sent: what is brought back by the words of the question, and by its meaning where the index knows it in time. */
   const sendable = async (request: StepRequest) => {

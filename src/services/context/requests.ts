@@ -44,6 +44,8 @@ export interface RequestWish {
   readonly tools: readonly ToolDescription[];
   /** Memory for the answer to come. */
   readonly recall: PartOf<'recall'> | null;
+  /** It is sent: an answer at its end is one to go on with. */
+  readonly goesOn?: boolean;
 }
 
 const isQuestion = ({ role, kind }: Message): boolean => role === 'user' && kind === 'message';
@@ -183,7 +185,7 @@ export function createRequests({
     bringBack = false,
   ): Built {
     const { messages, compactions, meta } = conversation;
-    const { model, tools, recall } = wish;
+    const { model, tools, recall, goesOn = false } = wish;
     const of = [
       messages,
       compactions,
@@ -192,6 +194,7 @@ export function createRequests({
       path.length,
       path.at(-1),
       recall,
+      goesOn,
       tools.length,
       meters.of(model),
       windowOf(model),
@@ -208,7 +211,7 @@ export function createRequests({
   function make(
     conversation: Conversation,
     path: readonly Message[],
-    { model, tools, recall }: RequestWish,
+    { model, tools, recall, goesOn }: RequestWish,
     bringBack: boolean,
   ): Built {
     const { chat, context, recall: recalling } = config.get();
@@ -227,6 +230,7 @@ export function createRequests({
         returned: brought,
         meter,
         tools: toolTokens,
+        goesOn,
       });
     let prompt = promptWith([]);
     // What is brought back does not weigh when it is asked whether it is time: it fills what is free.

@@ -1,7 +1,8 @@
 // An answer over the full width: what memory gave to it, its parts in order, how it ended; also while it is being written.
-import { History, RefreshCw, StickyNote, TriangleAlert } from 'lucide-react';
+import { History, RefreshCw, StepForward, StickyNote, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useContext } from 'react';
 import { useTranslation } from 'react-i18next';
+import { canGoOn, joinedParts, wholeOf } from '../../domain/chat/continuation.ts';
 import { type Message, type Part, type PartOf, textOf } from '../../domain/chat/message.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
 import { formatDuration, formatNumber } from '../i18n/index.ts';
@@ -153,11 +154,21 @@ function UsageLine({ message }: { message: Message }) {
   );
 }
 
-/** A clear line where an answer did not end by itself. */
-function Ending({ message }: { message: Message }) {
+/** A clear line where an answer did not end by itself, and how it goes on. */
+function Ending({ message, goesOn }: { message: Message; goesOn: boolean }) {
   const { t } = useTranslation('chat');
   const actions = useActions();
-  const retry = actions.canWrite && (
+  const more = goesOn && actions.canWrite && actions.hasModel && (
+    <Button
+      size="sm"
+      icon={<StepForward size={14} aria-hidden />}
+      disabled={!actions.canAsk}
+      onClick={() => actions.goOn(message.id)}
+    >
+      {t('goOn')}
+    </Button>
+  );
+  const again = actions.canWrite && (
     <Button
       size="sm"
       icon={<RefreshCw size={14} aria-hidden />}
@@ -166,6 +177,12 @@ function Ending({ message }: { message: Message }) {
     >
       {t('retry')}
     </Button>
+  );
+  const retry = (
+    <>
+      {more}
+      {again}
+    </>
   );
   if (message.finish === 'error' || message.finish === 'cut')
     return (
@@ -182,7 +199,7 @@ function Ending({ message }: { message: Message }) {
     );
   if (message.finish === 'stopped' || message.finish === 'length')
     return (
-      <div className="my-2 flex items-center gap-2 text-ink-2 text-sm">
+      <div className="my-2 flex flex-wrap items-center gap-2 text-ink-2 text-sm">
         <TriangleAlert size={15} aria-hidden className="shrink-0 text-ink-3" />
         <span>{t(message.finish === 'stopped' ? 'stopped' : 'lengthReached')}</span>
         {retry}
@@ -195,12 +212,15 @@ function Ending({ message }: { message: Message }) {
 
 export function Answer({
   message,
+  pieces,
   siblings,
   continued,
   results,
   last,
 }: {
   message: Message;
+  /** Earlier pieces of it. */
+  pieces: readonly Message[];
   siblings: Siblings | null;
   continued: boolean;
   results: ReadonlyMap<string, PartOf<'tool-result'>>;
@@ -209,7 +229,9 @@ export function Answer({
   const { t } = useTranslation('chat');
   const actions = useActions();
   const fromMemory = message.kind === 'recall';
-  const text = textOf(message);
+  const all = [...pieces, message];
+  const whole = wholeOf(all);
+  const text = textOf(whole);
   return (
     <div className={continued ? 'pt-1' : 'pt-1 pb-3'}>
       {fromMemory && (
@@ -229,16 +251,16 @@ export function Answer({
           )}
         </div>
       )}
-      <Recalled parts={message.parts} defaultOpen={fromMemory} />
+      <Recalled parts={whole.parts} defaultOpen={fromMemory} />
       {fromMemory && message.finish !== 'error' && !text && isEmptyRecall(message.parts) && (
         <p className="reading text-ink-2">{t('recallNothing')}</p>
       )}
-      <AnswerParts parts={message.parts} results={results} running={false} message={message} />
-      <Ending message={message} />
+      <AnswerParts parts={whole.parts} results={results} running={false} message={message} />
+      <Ending message={message} goesOn={last && canGoOn(all)} />
       {!continued && (
         <div className="mt-1 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1">
           {siblings && <SiblingArrows siblings={siblings} onShow={actions.show} />}
-          <UsageLine message={message} />
+          <UsageLine message={whole} />
           <div className={classes(TOOLS, last && 'opacity-100')}>
             {text && <CopyButton text={text} />}
             {actions.canWrite && (
@@ -250,7 +272,7 @@ export function Answer({
                 onClick={() => actions.regenerate(message.id)}
               />
             )}
-            <RarerTools message={message} />
+            <RarerTools message={message} pieces={pieces} />
             <Stamp at={message.createdAt} />
           </div>
         </div>
@@ -288,11 +310,12 @@ export function Notes({
 
 const NO_RESULTS: ReadonlyMap<string, PartOf<'tool-result'>> = new Map();
 
-/** The answer that is being written. */
-export function RunningAnswer({ turn }: { turn: TurnState }) {
+/** The answer that is being written. `before`: the parts it goes on from. */
+export function RunningAnswer({ turn, before }: { turn: TurnState; before: readonly Part[] }) {
   const { t } = useTranslation('chat');
   const { t: tc } = useTranslation('context');
   const written = turn.parts.some((part) => part.type !== 'recall');
+  const parts = joinedParts(before, turn.parts);
   let foot: ReactNode = null;
   if (turn.status === 'compacting') foot = <CompactionRunning />;
   else if (!written || turn.status === 'calling')
@@ -323,8 +346,8 @@ export function RunningAnswer({ turn }: { turn: TurnState }) {
           {turn.replay.saved > 0 && ` · ${tc('dmail.replay.saved', { count: turn.replay.saved })}`}
         </p>
       )}
-      <Recalled parts={turn.parts} />
-      <AnswerParts parts={turn.parts} results={NO_RESULTS} running />
+      <Recalled parts={parts} />
+      <AnswerParts parts={parts} results={NO_RESULTS} running />
       {foot}
     </article>
   );

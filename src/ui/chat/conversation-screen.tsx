@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import { writable } from '../../domain/base/readable.ts';
+import { isCutOff, piecesTo, wholeOf } from '../../domain/chat/continuation.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { keptChange } from '../../domain/chat/kept.ts';
@@ -46,6 +47,10 @@ import { ReplayEnd } from './send-back.tsx';
 const NEWER = toProblem(
   new RecollectError('newer-conversation', 'The conversation was written by a newer version of this app'),
 );
+
+const NO_PIECES: readonly Message[] = [];
+const partsOf = (pieces: readonly Message[]): readonly Part[] =>
+  pieces.length > 0 ? wholeOf(pieces).parts : [];
 
 /** The memory of the answer that is being written: the same object for the whole turn. */
 const recallOf = (turn: TurnState): Part | undefined => turn.parts.find((part) => part.type === 'recall');
@@ -115,9 +120,16 @@ function OpenedConversation({
   const leaf = aside && aside.head === head && conversation.messages.has(aside.leaf) ? aside.leaf : head;
   // The answer shows from the turn until the conversation has it.
   const writing = busy && (turn.answerId === null || !conversation.messages.has(turn.answerId));
-  const until = writing && leaf === head ? turn.parentId : null;
+  // One that goes on with an answer that was cut off shows both as one.
+  const begun = useMemo(
+    () => (writing && turn.parentId !== null ? piecesTo(conversation.messages, turn.parentId) : NO_PIECES),
+    [writing, turn.parentId, conversation.messages],
+  );
+  const goingOn = begun.some(isCutOff) ? begun : NO_PIECES;
+  const below = goingOn[0]?.parentId ?? turn.parentId;
+  const until = writing && leaf === head ? below : null;
   const branch = useMemo(() => branchOf(conversation, leaf, until), [conversation, leaf, until]);
-  const runs = writing && turn.parentId !== null && branch.leaf === turn.parentId;
+  const runs = writing && below !== null && branch.leaf === below;
   const recalling = useReadable(
     useMemo(() => app.chat.turn(id), [app, id]),
     recallOf,
@@ -167,6 +179,10 @@ function OpenedConversation({
     list.current?.toEnd();
     run(settleHead().then(() => app.chat.regenerate(id, answer)));
   };
+  const goOn = (answer: MessageId) => {
+    list.current?.toEnd();
+    run(settleHead().then(() => app.chat.goOn(id, answer)));
+  };
   const edit = (message: Message, text: string, rerun: boolean) => {
     const parts: Part[] = message.parts.filter((part) => part.type !== 'text');
     if (text.trim()) parts.push({ type: 'text', text: text.trim() });
@@ -209,13 +225,14 @@ function OpenedConversation({
   };
   const fold = () => run(app.context.compact(id, { preview: true }).then((result) => reportFold(result)));
   const canFold = !readOnly && hasModel && branch.path.length > 2;
-  const acts = useRef({ openElsewhere, show, regenerate, edit, navigation, jump, checkpoint, keep });
-  acts.current = { openElsewhere, show, regenerate, edit, navigation, jump, checkpoint, keep };
+  const acts = useRef({ openElsewhere, show, regenerate, goOn, edit, navigation, jump, checkpoint, keep });
+  acts.current = { openElsewhere, show, regenerate, goOn, edit, navigation, jump, checkpoint, keep };
   const messageActions = useMemo<MessageActions>(
     () => ({
       open: (conversationId, target) => acts.current.openElsewhere(conversationId, target),
       show: (sibling) => acts.current.show(sibling),
       regenerate: (answer) => acts.current.regenerate(answer),
+      goOn: (answer) => acts.current.goOn(answer),
       edit: (message, text, rerun) => acts.current.edit(message, text, rerun),
       jump: (message) => acts.current.jump(message),
       checkpoint: (message) => acts.current.checkpoint(message),
@@ -397,7 +414,7 @@ function OpenedConversation({
               conversationId={id}
               branch={branch}
               handle={list}
-              running={runs ? <RunningAnswer turn={turn} /> : null}
+              running={runs ? <RunningAnswer turn={turn} before={partsOf(goingOn)} /> : null}
               after={
                 <>
                   {writing && !runs && turn.parentId !== null && (

@@ -84,6 +84,15 @@ export function LedgerDialog({
                 onClick={onJump && (() => onJump(line.from))}
               />
             ))}
+            {ledger.goesOn && (
+              <Row
+                kind="system"
+                title={t('ledger.goesOn')}
+                detail={ledger.goesOn.text}
+                wraps
+                tokens={ledger.goesOn.tokens}
+              />
+            )}
             {ledger.calls?.map(({ name, count, tokens }) => (
               <Row
                 key={name}
@@ -104,12 +113,15 @@ function Row({
   kind,
   title,
   detail = '',
+  wraps = false,
   tokens,
   onClick,
 }: {
   kind: Kind;
   title: string;
   detail?: string;
+  /** The detail is shown whole, on as many lines as it takes. */
+  wraps?: boolean;
   tokens: number;
   onClick?: (() => void) | undefined;
 }) {
@@ -119,7 +131,13 @@ function Row({
       <span aria-hidden className={classes('h-6 w-1 shrink-0 rounded-full', MARKS[kind])} />
       <span className="min-w-0 flex-1">
         <span className={classes('block', kind === 'out' && 'text-ink-3')}>{title}</span>
-        {detail && <span className="block truncate text-ink-3 text-xs">{detail}</span>}
+        {detail && (
+          <span
+            className={classes('block text-ink-3 text-xs', wraps ? '[overflow-wrap:anywhere]' : 'truncate')}
+          >
+            {detail}
+          </span>
+        )}
       </span>
       <span
         title={t('ledger.tokens', { count: tokens })}

@@ -9,6 +9,8 @@ export interface MessageActions {
   open(conversationId: string, messageId: string): void;
   show(sibling: MessageId): void;
   regenerate(answer: MessageId): void;
+  /** Asks the model to go on with an answer that was cut off. */
+  goOn(answer: MessageId): void;
   edit(message: Message, text: string, rerun: boolean): void;
   /** To a message of another branch, or of this. */
   jump(message: MessageId): void;

@@ -163,13 +163,18 @@ export function MessageList({
     toMessage: (id, { glow, block }) => {
       const row = rowOf.get(id);
       if (row === undefined) return false;
+      // A piece of an answer is shown in the row of all its pieces.
+      const shown = rows[row];
+      const target = shown?.type === 'message' ? shown.message.id : id;
       sticking.current = false;
       if (pending.current !== null) cancelAnimationFrame(pending.current);
       list.current?.scrollToIndex(row, { align: block });
       // Rows around the target are measured once they are there; then it is brought to its place for good.
       let tries = 0;
       const settle = () => {
-        const element = scroller.current?.querySelector<HTMLElement>(`[data-message-id="${CSS.escape(id)}"]`);
+        const element = scroller.current?.querySelector<HTMLElement>(
+          `[data-message-id="${CSS.escape(target)}"]`,
+        );
         if (element) {
           const tall = element.offsetHeight > (scroller.current?.clientHeight ?? 0) * 0.8;
           if (block === 'center') element.scrollIntoView({ block: tall ? 'start' : 'center' });
@@ -180,7 +185,7 @@ export function MessageList({
         pending.current = tries < (element ? 4 : 30) ? requestAnimationFrame(settle) : null;
       };
       pending.current = requestAnimationFrame(settle);
-      if (glow) setMarked(id);
+      if (glow) setMarked(target);
       return true;
     },
     current: () => {

@@ -79,9 +79,17 @@ export const TOOLS =
 
 /**
  * What is wanted less often: the message as a place in time, and what got into it. Nothing where nothing can be done. `kept`: whether it is
- * marked to be sent word for word; absent where it cannot be.
+ * marked to be sent word for word; absent where it cannot be. `pieces`: earlier ones of the same answer, each with a ledger of its own.
  */
-export function RarerTools({ message, kept }: { message: Message; kept?: boolean }) {
+export function RarerTools({
+  message,
+  pieces = [],
+  kept,
+}: {
+  message: Message;
+  pieces?: readonly Message[];
+  kept?: boolean;
+}) {
   const { t } = useTranslation('chat');
   const { t: tc } = useTranslation('context');
   const actions = useActions();
@@ -115,8 +123,15 @@ export function RarerTools({ message, kept }: { message: Message; kept?: boolean
         () => actions.keep(message.id, !kept),
       ),
     );
-  if (message.ledger !== undefined)
-    items.push(item(tc('ledger.open'), <ReceiptText size={15} aria-hidden />, () => actions.ledger(message)));
+  for (const [at, piece] of [...pieces, message].entries())
+    if (piece.ledger !== undefined)
+      items.push(
+        item(
+          pieces.length > 0 ? tc('ledger.openPiece', { piece: at + 1 }) : tc('ledger.open'),
+          <ReceiptText size={15} aria-hidden />,
+          () => actions.ledger(piece),
+        ),
+      );
   if (items.length === 0) return null;
   return (
     <Menu

@@ -77,6 +77,7 @@ export const MessageView = memo(function MessageView({
       ) : message.role === 'assistant' ? (
         <Answer
           message={message}
+          pieces={row.pieces}
           siblings={row.siblings}
           continued={row.continued}
           results={results}

@@ -1,6 +1,7 @@
 // A conversation's branch as lines of the screen: messages with their siblings, folded notes, days. Pure.
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Compaction, compactionOn } from '../../domain/chat/compaction.ts';
+import { goesOn } from '../../domain/chat/continuation.ts';
 import { type Conversation, childrenOf, newestLeaf, pathTo } from '../../domain/chat/conversation.ts';
 import { type DmailLink, dmailsFrom } from '../../domain/chat/dmail.ts';
 import { keptIn } from '../../domain/chat/kept.ts';
@@ -19,6 +20,8 @@ export type Row =
       readonly type: 'message';
       readonly key: string;
       readonly message: Message;
+      /** Earlier pieces of the same answer, which was cut off and went on, oldest first: all are shown as one. */
+      readonly pieces: readonly Message[];
       readonly siblings: Siblings | null;
       /** Another step of the same answer follows: no foot below this one. */
       readonly continued: boolean;
@@ -148,7 +151,9 @@ export function branchOf(
       continue;
     }
     endNotes();
-    if (message.createdAt > 0 && isNewDay(message.createdAt))
+    const above = rows.at(-1);
+    const piece = above?.type === 'message' && goesOn(above.message, message) ? above : undefined;
+    if (!piece && message.createdAt > 0 && isNewDay(message.createdAt))
       rows.push({ type: 'day', key: `day-${message.id}`, at: message.createdAt });
     const parent =
       message.parentId !== null && conversation.messages.has(message.parentId) ? message.parentId : null;
@@ -158,21 +163,26 @@ export function branchOf(
     const next = calls
       ? path.slice(at + 1).find((other) => other.role !== 'tool' && other.kind !== 'note')
       : undefined;
+    const siblings =
+      brothers.length > 1
+        ? {
+            index: brothers.findIndex((other) => other.id === message.id),
+            ids: brothers.map((other) => other.id),
+          }
+        : null;
+    // Folded up to here and not behind: two rows, so that each looks as it is sent.
+    const joins = piece && piece.folded === folded.has(message.id) ? piece : undefined;
+    if (joins) rows.pop();
     rowOf.set(message.id, rows.length);
     rows.push({
       type: 'message',
-      key: message.id,
+      key: joins?.key ?? message.id,
       message,
-      siblings:
-        brothers.length > 1
-          ? {
-              index: brothers.findIndex((other) => other.id === message.id),
-              ids: brothers.map((other) => other.id),
-            }
-          : null,
+      pieces: joins ? [...joins.pieces, joins.message] : NO_MESSAGES,
+      siblings: joins?.siblings ?? siblings,
       continued: next?.role === 'assistant' && next.kind === 'message',
       arrived: message.dmail ? [message] : NO_MESSAGES,
-      left: letters.get(message.id) ?? NO_LETTERS,
+      left: [...(joins?.left ?? NO_LETTERS), ...(letters.get(message.id) ?? NO_LETTERS)],
       folded: folded.has(message.id),
       kept: kept.has(message.id),
     });

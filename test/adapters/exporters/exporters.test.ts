@@ -226,6 +226,32 @@ describe('Markdown', () => {
     expect(others).toContain('good day');
   });
 
+  it('has an answer that was cut off and went on as one', async () => {
+    const conversation = rich();
+    const question = [...conversation.messages.values()][0] as Message;
+    const piece = (name: string, parentId: MessageId, text: string, finish: 'length' | 'stop'): Message => ({
+      id: asMessageId(name),
+      parentId,
+      role: 'assistant',
+      kind: 'message',
+      createdAt: question.createdAt + 1,
+      model: 'cutter',
+      parts: [{ type: 'text', text }],
+      finish,
+    });
+    const pieces = [
+      piece('p1', question.id, '```js\nfirst', 'length'),
+      piece('p2', asMessageId('p1'), '(second)\n```', 'stop'),
+    ];
+    const messages = new Map([question, ...pieces].map((message) => [message.id, message]));
+    const head = asMessageId('p2');
+    const text = new TextDecoder().decode(
+      await exported(markdown, [{ ...conversation, messages, meta: { ...conversation.meta, head } }]),
+    );
+    expect(text).toContain('```js\nfirst(second)\n```');
+    expect(text.match(/## cutter/g)).toHaveLength(1);
+  });
+
   /** Said, answered, folded, and sent back to the beginning with a note. */
   const lived = (): Conversation => {
     const conversation = rich();

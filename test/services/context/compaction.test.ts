@@ -5,8 +5,9 @@ import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts'
 import { until } from '../../../src/domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
 import { keptChange, keptIn } from '../../../src/domain/chat/kept.ts';
-import { textOf } from '../../../src/domain/chat/message.ts';
+import { type Message, textOf } from '../../../src/domain/chat/message.ts';
 import { STRATEGIES } from '../../../src/domain/context/compaction/index.ts';
+import { GO_ON } from '../../../src/domain/context/prompt.ts';
 import { estimateTokens } from '../../../src/domain/context/tokens.ts';
 import type { Config } from '../../../src/domain/settings/config.ts';
 import type { CommandContext } from '../../../src/services/commands/command.ts';
@@ -526,6 +527,29 @@ describe('an answer that ends for want of room', () => {
     expect((await path(id)).at(-1)).toMatchObject({ finish: 'length' });
     expect(server.chats()).toHaveLength(2);
   });
+
+  it.each(['turns', 'session-memory'])(
+    'goes on when asked to, also below what %s folded for it',
+    async (strategy) => {
+      const { grown, say, paired, path, chat, idle } = talk({ config: strategyIs(strategy) });
+      const id = await grown(14);
+      server.answer(({ messages }) => {
+        const last = messages.at(-1)?.content;
+        if (last === GO_ON) return words(' 19.');
+        return String(last).includes('What was the last region?') ? cut : words(SUMMARY);
+      });
+      await say('What was the last region?', id);
+      const first = (await path(id)).at(-1) as Message;
+      await chat.goOn(id, first.id);
+      await idle(id);
+      expect(paired()[0]).toMatchObject({ reason: 'length', outcome: 'applied' });
+      expect((await path(id)).slice(-2).map(textOf)).toEqual(['The last region was', ' 19.']);
+      const sent = server.chats().at(-1)?.messages ?? [];
+      expect(sent.slice(-2).map(({ content }) => content)).toEqual(['The last region was', GO_ON]);
+      const roles = sent.slice(1).map(({ role }) => role);
+      expect(roles).toEqual(roles.map((_, at) => (at % 2 === 0 ? 'user' : 'assistant')));
+    },
+  );
 
   it('is kept where the window has room: it met the limit of an answer', async () => {
     const { grown, say, paired, path } = talk();

@@ -68,6 +68,29 @@ describe('a branch on the screen', () => {
     expect(leafThrough(tree, id('a2'))).toBe('a2');
   });
 
+  it('shows the pieces of an answer that was cut off and went on as one', () => {
+    const tree = conversation(
+      said('q', null),
+      said('a1', 'q', { role: 'assistant', finish: 'length' }),
+      said('a2', 'a1', { role: 'assistant', finish: 'cut' }),
+      said('a3', 'a2', { role: 'assistant', finish: 'stop' }),
+      said('b1', 'q', { role: 'assistant', finish: 'stop' }),
+      said('b2', 'b1', { role: 'assistant', finish: 'stop' }),
+      said('next', 'a3'),
+    );
+    const branch = branchOf(tree, id('next'));
+    const rows = branch.rows.filter((row) => row.type !== 'day');
+    expect(rows.map((row) => row.key)).toEqual(['q', 'a1', 'next']);
+    expect(rows[1]).toMatchObject({
+      message: { id: 'a3' },
+      pieces: [{ id: 'a1' }, { id: 'a2' }],
+      siblings: { ids: ['a1', 'b1'] },
+    });
+    expect(branch.rowOf.get(id('a1'))).toBe(branch.rowOf.get(id('a3')));
+    // One answer below another that was whole is another answer.
+    expect(shown(tree, 'b2').map((row) => row.key)).toEqual(['q', 'b1', 'b2']);
+  });
+
   it('shows letters that reword a tool’s result where the result is shown', () => {
     const call = { type: 'tool-call', callId: '1', name: 'look', arguments: '{}' } as const;
     const tree = conversation(

@@ -86,6 +86,7 @@ export const chat = {
   saveOnly: 'Save',
   saveAndAsk: 'Save and ask again',
   regenerate: 'Answer again',
+  goOn: 'Continue',
   retry: 'Try again',
   showMore: 'Show all',
   showLess: 'Show less',

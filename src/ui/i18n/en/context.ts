@@ -28,6 +28,8 @@ export const context = {
     lead: '{{total, number}} of {{limit, number}} tokens that fit, oldest first.',
     none: 'No ledger was kept with this answer.',
     open: 'What got into this answer',
+    openPiece: 'What got into part {{piece}}',
+    goesOn: 'Said by the app, so that the answer goes on',
     messages_one: '{{count, number}} message',
     messages_other: '{{count, number}} messages',
     reasoningOut_one: 'without the reasoning of {{count, number}}',

@@ -84,6 +84,7 @@ export const chat = {
   saveOnly: '保存',
   saveAndAsk: '保存并重新提问',
   regenerate: '重新回答',
+  goOn: '继续',
   retry: '重试',
   showMore: '展开全部',
   showLess: '收起',

@@ -1,0 +1,88 @@
+// An answer that was cut off and went on: each piece is a message of its own, below the piece it goes on from, and a person reads them as
+// one. Nothing is written down about it: an answer right below one that was cut off is its continuation. Pure.
+import type { MessageId } from '../base/ids.ts';
+import { addToDraft, hasContent } from './draft.ts';
+import type { Finish, Message, Part, Usage } from './message.ts';
+
+const CUT: readonly (Finish | undefined)[] = ['length', 'stopped', 'cut', 'error'];
+
+const isAnswer = ({ role, kind }: Message): boolean => role === 'assistant' && kind === 'message';
+
+/** An answer that did not end by itself and whose words can be gone on from. One that called tools goes on by their results. */
+export const isCutOff = (message: Message): boolean =>
+  isAnswer(message) &&
+  CUT.includes(message.finish) &&
+  message.parts.some((part) => part.type === 'text' && part.text.trim() !== '') &&
+  !message.parts.some((part) => part.type === 'tool-call');
+
+/** Whether `message` goes on with `before`, which stands right above it. */
+export const goesOn = (before: Message | undefined, message: Message): boolean =>
+  before !== undefined && message.parentId === before.id && isAnswer(message) && isCutOff(before);
+
+/** The pieces of an answer up to the one at `id`, oldest first; the message alone where it is no continuation, none for an unknown id. */
+export function piecesTo(messages: ReadonlyMap<MessageId, Message>, id: MessageId): Message[] {
+  const pieces: Message[] = [];
+  for (let at = messages.get(id); at && !pieces.includes(at); ) {
+    const above: Message | undefined = at.parentId === null ? undefined : messages.get(at.parentId);
+    pieces.unshift(at);
+    at = goesOn(above, at) ? above : undefined;
+  }
+  return pieces;
+}
+
+/** A line of messages as groups: the pieces of one answer together, every other message alone. */
+export function inPieces(line: readonly Message[]): Message[][] {
+  const groups: Message[][] = [];
+  for (const message of line) {
+    const group = groups.at(-1);
+    if (group && goesOn(group.at(-1), message)) group.push(message);
+    else groups.push([message]);
+  }
+  return groups;
+}
+
+/** The parts of two pieces as those of one: the words go on where they stopped, what was thought in between stands before them. */
+export function joinedParts(before: readonly Part[], after: readonly Part[]): readonly Part[] {
+  const at = after.findIndex(({ type }) => type === 'text');
+  const words = after[at];
+  const last = before.at(-1);
+  const thought = after.slice(0, Math.max(0, at));
+  if (words?.type !== 'text' || last?.type !== 'text' || thought.some(({ type }) => type !== 'reasoning'))
+    return [...before, ...after];
+  return [
+    ...before.slice(0, -1),
+    ...thought,
+    ...addToDraft([last], { type: 'text-delta', text: words.text }),
+    ...after.slice(at + 1),
+  ];
+}
+
+/** The pieces of an answer as one message to be shown: the last one, with the words, costs and time of all. Throws for no pieces. */
+export function wholeOf(pieces: readonly Message[]): Message {
+  const last = pieces.at(-1);
+  if (!last) throw new Error('An answer has at least one piece');
+  if (pieces.length === 1) return last;
+  const usage = sumOf(pieces.map((piece) => piece.usage));
+  return {
+    ...last,
+    parts: pieces.map(({ parts }) => parts).reduce(joinedParts),
+    ...(Object.keys(usage).length > 0 ? { usage } : {}),
+    ...(last.durationMs === undefined
+      ? {}
+      : { durationMs: pieces.reduce((sum, { durationMs = 0 }) => sum + durationMs, 0) }),
+  };
+}
+
+function sumOf(usages: readonly (Usage | undefined)[]): Usage {
+  const sum: Record<string, number> = {};
+  for (const usage of usages)
+    for (const [key, value] of Object.entries(usage ?? {}))
+      if (typeof value === 'number') sum[key] = (sum[key] ?? 0) + value;
+  return sum;
+}
+
+/** Whether the model can be asked to go on after these pieces: the last one was cut off, or brought nothing. */
+export function canGoOn(pieces: readonly Message[]): boolean {
+  const last = pieces.at(-1);
+  return last !== undefined && (isCutOff(last) || (pieces.length > 1 && !hasContent(last.parts)));
+}
