@@ -21,7 +21,7 @@ const ONES =
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 const HAN_DIGITS = '一二三四五六七八九';
 /** A count in English; nothing that is only the end of a longer one. */
-const COUNT = String.raw`(?<![\w.-])(?<!hundred (?:and )?)(\d{1,3}(?:\.\d)?|half\s+an?|an?|a\s+couple(?:\s+of)?|a\s+few|few|several|(?:${TENS.join('|')})(?:[- ](?:${ONES.slice(0, 9).join('|')}))?|${ONES.join('|')})`;
+const COUNT = String.raw`(?<![\w.-])(?<!(?:hundred|thousand) (?:and )?)(\d{1,3}(?:\.\d)?|half\s+an?|an?|a\s+couple(?:\s+of)?|a\s+few|few|several|(?:${TENS.join('|')})(?:[- ](?:${ONES.slice(0, 9).join('|')}))?|${ONES.join('|')})`;
 /** A count in Chinese up to 99, 两三 and 十几 among them; nothing that is only the end of a longer one. */
 const HAN_COUNT =
   '(?<![零〇一二两三四五六七八九十百千万几数\\d]|\\d\\.)(\\d{1,3}(?:\\.\\d)?|[一二两三四五六七八九]?十[一二三四五六七八九几]?|[一二两三四五六七八][二三四五六七八九]|[一二两三四五六七八九几半])';
@@ -220,8 +220,13 @@ const PATTERNS: readonly (readonly [RegExp, Reader])[] = [
   ],
   [
     like(String.raw`\b(in|last|this|since|during|early|late|mid|of|until|by|around)[- ]${MONTH}\b`),
-    ([, which = '', m = ''], today) =>
-      monthsIn(undefined, today, monthOf(m), 1, which.toLowerCase() === 'last'),
+    ([, which = '', m = ''], today) => {
+      const word = which.toLowerCase();
+      // "I think this may help", "this march towards it": as months they are written large.
+      return word === 'this' && /^(?:may|march)$/.test(m)
+        ? null
+        : monthsIn(undefined, today, monthOf(m), 1, word === 'last');
+    },
   ],
   [
     like(String.raw`${HAN_YEAR}${HAN_MONTH}(?:份|底|初|中)?(?![\d饼亮球])`),
@@ -278,7 +283,11 @@ const PATTERNS: readonly (readonly [RegExp, Reader])[] = [
     ([, first, second = ''], today) => weekday(today, weekdayOf(first ?? second), 1),
   ],
   [like(String.raw`\blast\s+${WEEKDAY}\b`), ([, name = ''], today) => latest(today, weekdayOf(name), true)],
-  [like(String.raw`\bthis\s+${WEEKDAY}\b`), ([, name = ''], today) => weekday(today, weekdayOf(name), 0)],
+  // "How long this sat there", "in this sun": those two are days only where they are written out.
+  [
+    like(String.raw`\bthis\s+(?!s(?:at|un)\b)${WEEKDAY}\b`),
+    ([, name = ''], today) => weekday(today, weekdayOf(name), 0),
+  ],
   [
     like(`${BEFORE}${HAN_WEEKDAY}`),
     ([, before = '', name = ''], today) => weekday(today, hanWeekdayOf(name), before.length),

@@ -69,6 +69,11 @@ describe('dates in a question', () => {
       'next Friday',
       '晚上月亮很圆',
       '几十天前',
+      'two thousand and one days ago',
+      'I think this may help with login',
+      'is this march towards TLS worth it',
+      'how long this sat in the queue',
+      'too much of this sun',
     ])
       expect([text, meant(text)]).toEqual([text, null]);
   });
@@ -112,6 +117,12 @@ describe('dates in a question', () => {
     ['这个星期三', '2026-11-18'],
     ['周三', '2026-11-18'],
     ['this Wednesday', '2026-11-18'],
+    ['this wed', '2026-11-18'],
+    ['this Saturday', '2026-11-21'],
+    ['this May', '2026-5-1..2026-5-31'],
+    ['this may 2025', '2025-5-1..2025-5-31'],
+    ['this november', '2026-11-1..2026-11-30'],
+    ['since may', '2026-5-1..2026-5-31'],
     ['what was it on Wednesday?', '2026-11-18'],
     ['on Friday, 13 November', '2026-11-13'],
     ['11月13号（周五）', '2026-11-13'],
