@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next';
 import { toast } from 'sonner';
 import { BUNDLED_MODELS } from '../../adapters/embedding/bundled-models.ts';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
-import { originOf } from '../../services/settings/keys.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { sentences } from '../i18n/sentences.ts';
 import { Button, Confirm, Dialog, Spinner } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { keyElsewhere } from './key-elsewhere.ts';
 import { Group, Row } from './rows.tsx';
 
 /** From package.json, put in by the build. */
@@ -34,14 +34,7 @@ export function AboutSection() {
     picked
       .text()
       .then((text) => app.settings.importYaml(text))
-      .then(async () => {
-        // A file may change the address and not the key.
-        const { embedding } = app.settings.config.get();
-        const { provider } = embedding;
-        if (provider === 'local') return null;
-        const origin = await app.settings.keyOrigin(`embedding/${provider}`);
-        return origin === originOf(embedding[provider].base_url) ? null : origin;
-      })
+      .then(() => keyElsewhere(app.settings))
       .then(
         (origin) =>
           toast(sentences(t('about.imported'), origin !== null && t('models.keyElsewhere', { origin }))),

@@ -1,0 +1,16 @@
+// Whether a configuration file that came in moved the service for vectors away from its key.
+import { originOf } from '../../services/settings/keys.ts';
+import type { Settings } from '../../services/settings/settings.ts';
+
+/** Origin of the kept key for vectors where that is not the one in force: a file may change the address and not the key. Else null. */
+export async function keyElsewhere({
+  config,
+  keyOrigin,
+}: Pick<Settings, 'config' | 'keyOrigin'>): Promise<string | null> {
+  const { embedding } = config.get();
+  const { provider } = embedding;
+  if (provider === 'local') return null;
+  // A vault that cannot be opened says so where a key is needed.
+  const origin = await keyOrigin(`embedding/${provider}`).catch(() => null);
+  return origin === originOf(embedding[provider].base_url) ? null : origin;
+}
