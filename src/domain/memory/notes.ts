@@ -97,13 +97,21 @@ export const isAbout = (verdict: Feedback, said: Pick<Said, 'conversationId' | '
     ? verdict.messageId === said.messageId
     : subjectOf(verdict) === subjectOf(said);
 
-/** Whether what was recalled is still there: its conversation among the `living`, or the note in these words. */
-export const isStillThere = (
-  { conversationId, messageId }: Pick<Said, 'conversationId' | 'messageId'>,
-  living: ReadonlySet<string>,
-  notes: readonly MemoryNote[],
-): boolean =>
-  isNotes(conversationId) ? notes.some((note) => messageOf(note) === messageId) : living.has(conversationId);
+/** What of a recall is gone by now: its conversation was deleted, or no note has these words. What was not read yet is not known to be. */
+export function goneSince(
+  library: {
+    readonly ready: boolean;
+    readonly entries: readonly { readonly id: string; readonly deletedAt: number | null }[];
+  },
+  told: { readonly ready: boolean; readonly notes: readonly MemoryNote[] },
+): (said: Pick<Said, 'conversationId' | 'messageId'>) => boolean {
+  const living = new Set(library.entries.flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : [])));
+  const wordings = new Set(told.notes.map(messageOf));
+  return ({ conversationId, messageId }) =>
+    isNotes(conversationId)
+      ? told.ready && !wordings.has(messageId)
+      : library.ready && !living.has(conversationId);
+}
 
 /** Whether a verdict was given on this note, in whatever words it had then. */
 export const isOfNote = ({ conversationId, messageId }: Feedback, note: MemoryNote['id']): boolean =>

@@ -7,7 +7,7 @@ import { startsTurn } from '../../domain/chat/checkpoint.ts';
 import { compactionOn } from '../../domain/chat/compaction.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
-import { feedbackFor, isNotes, isStillThere } from '../../domain/memory/notes.ts';
+import { feedbackFor, goneSince } from '../../domain/memory/notes.ts';
 import { type Said, withoutMessages } from '../../domain/memory/passages.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
@@ -75,10 +75,12 @@ export async function recallAgain(
   stored: Recall,
   { documents, notes }: { documents: Pick<Documents, 'library' | 'read'>; notes: NotesLike | undefined },
 ): Promise<Recall> {
-  const { ready, entries } = documents.library.get();
+  const library = documents.library.get();
   const told = notes?.state.get();
   const { never, notRelated } = feedbackFor(told?.feedback ?? [], stored.query);
-  const living = new Set<string>(entries.flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : [])));
+  const living = new Set<string>(
+    library.entries.flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : [])),
+  );
   const quoted = [
     ...new Set(
       [...stored.passages, ...stored.nearMisses, ...(stored.leftOut ?? [])].map((one) => one.conversationId),
@@ -91,12 +93,9 @@ export async function recallAgain(
         .map(async (id) => [id, await documents.read(asConversationId(id))] as const),
     ),
   );
-  const isGone = (said: Said): boolean => {
-    // What was not read yet is not known to be gone.
-    if (!(isNotes(said.conversationId) ? told?.ready : ready)) return false;
-    if (!isStillThere(said, living, told?.notes ?? [])) return true;
-    return read.get(said.conversationId)?.messages.has(asMessageId(said.messageId)) === false;
-  };
+  const gone = goneSince(library, told ?? { ready: false, notes: [] });
+  const isGone = (said: Said): boolean =>
+    gone(said) || read.get(said.conversationId)?.messages.has(asMessageId(said.messageId)) === false;
   const out = (said: Said) => never(said) || notRelated(said) || isGone(said);
   return {
     ...stored,
