@@ -227,7 +227,7 @@ export const problems = {
     do: 'Raise the limit under Settings › Storage, or erase what you do not need, then import it again.',
   },
   'export-too-large': {
-    what: 'The conversation “{{title}}” is larger than an export could be read back with.',
+    what: 'The conversation “{{title}}” is too large: an export of it could not be read back.',
     kept: 'Nothing was written, and your library was not changed.',
     do: 'Take the files out of that conversation, or export it as Markdown and the others by themselves.',
   },
