@@ -289,7 +289,7 @@ export function createMemory({
 
   /**
    * Hits as passages within `budget` tokens: neighbours give way first, then the long passages, none is dropped while it can be cut. No
-   * message stands in it twice, nor one that is in `already`; what stands in it is added there.
+   * message stands beside two of them, nor one that is a hit itself or is in `already`; what stands in them is added there.
    */
   const passagesOf = (
     hits: readonly Ranked[],
