@@ -2,7 +2,7 @@
 
 import type { Locator, Page } from '@playwright/test';
 import { type ScriptedModelServer, startScriptedModel } from '../test/server/scripted-model.ts';
-import { chatgptHistory, expect, HISTORY, openApp, remembered, saved, test } from './app.ts';
+import { asFile, chatgptHistory, expect, HISTORY, openApp, remembered, saved, test } from './app.ts';
 
 let server: ScriptedModelServer;
 test.beforeAll(async () => {
@@ -211,6 +211,22 @@ test('words in the composer outlive a command, an idea, and going elsewhere at o
   await expect(page.getByRole('heading', { name: /backup run/ })).toBeVisible();
 });
 
+test('what may be an export is asked about, and what was left out is told', async ({ page }) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  await ask(page, 'Good morning');
+
+  const form = page.locator('form');
+  await form
+    .locator('input[type=file]')
+    .setInputFiles(asFile('photos.zip', new Uint8Array([80, 75, 3, 4, 0])));
+  await expect(form.getByRole('alert')).toContainText('photos.zip');
+  await expect(form.getByRole('status')).toHaveText(/^Is this an export of conversations\? photos\.zip/);
+  await ask(page, 'Never mind the photos');
+  await expect(form.getByRole('alert')).toBeHidden();
+  await expect(form.getByRole('status')).toBeHidden();
+});
+
 test('Markdown with code, maths and a table is drawn; script in it does not run', async ({ page }) => {
   await openApp(page);
   await choose(page, 'markdown');
@@ -219,7 +235,7 @@ test('Markdown with code, maths and a table is drawn; script in it does not run'
   await expect(page.locator('article table').first()).toBeVisible();
   await expect(page.locator('article pre').first()).toBeVisible();
   await expect(page.getByRole('article').last()).toContainText('Image that is not here');
-  await choose(page, 'echo');
+  await choose(page, 'plain');
   const answer = await ask(
     page,
     'Repeat: <img src=x onerror="globalThis.pwned = 1"><script>globalThis.pwned = 1</script> harmless',

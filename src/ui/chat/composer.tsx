@@ -95,7 +95,7 @@ export function Composer({
   const shelf = useRef<CommandShelfHandle>(null);
   const [files, setFiles] = useState<readonly DraftFile[]>([]);
   const [refused, setRefused] = useState<readonly string[]>([]);
-  /** Files that look like exported conversations. */
+  /** Files that may be exported conversations. */
   const [exports, setExports] = useState<GivenFiles['exports']>(null);
   const [hasText, setHasText] = useState(false);
   /** The line while it is a command, else null: plain words cause no drawing. */
@@ -237,8 +237,7 @@ export function Composer({
           const entry = { id: nextId(), part: result.part, pasted: null };
           filesNow.current = [...filesNow.current, entry];
           changeFiles((all) => [...all, entry]);
-        } else if (!given.exports?.names.includes(file.name))
-          refusals.push(t(`refused.${result.reason}`, { name: result.name }));
+        } else refusals.push(t(`refused.${result.reason}`, { name: result.name }));
       }
       setRefused(refusals);
       area.current?.focus();
@@ -282,6 +281,7 @@ export function Composer({
     const text = field.value.trim();
     const sent = filesNow.current;
     setRefused([]);
+    setExports(null);
     if (isCommandLine(text)) {
       const former = wordsAside();
       setText(former);
@@ -451,11 +451,12 @@ export function Composer({
         {exports && (
           <div role="status" className="flex items-center gap-2 border-b px-4 py-2 text-sm">
             <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">
-              {t('export.looks', { names: namesOf(exports.names) })}
+              {t('export.ask', { names: namesOf(exports.names) })}
             </span>
             <Button
               size="sm"
               onClick={() => {
+                setRefused([]);
                 setExports(null);
                 changeFiles((all) => all.filter(({ part }) => !exports.names.includes(part.name ?? '')));
                 session.dropped.set(exports.files);

@@ -25,7 +25,7 @@ export const chat = {
   pastedName: 'Pasted text.txt',
   dropHere: 'Drop to attach',
   export: {
-    looks: 'This looks like exported conversations: {{names}}',
+    ask: 'Is this an export of conversations? {{names}}',
     import: 'Import',
   },
   refused: {

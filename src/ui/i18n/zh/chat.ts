@@ -25,7 +25,7 @@ export const chat = {
   pastedName: '粘贴的文字.txt',
   dropHere: '松开即可添加',
   export: {
-    looks: '这看起来是导出的对话：{{names}}',
+    ask: '这是导出的对话吗？{{names}}',
     import: '导入',
   },
   refused: {
