@@ -227,6 +227,37 @@ test('what may be an export is asked about, and what was left out is told', asyn
   await expect(form.getByRole('status')).toBeHidden();
 });
 
+test('files dragged over a conversation are attached; a picture of the page itself is none', async ({
+  page,
+}) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  await ask(page, 'Good morning');
+
+  /** As a browser tells of it; whether it would be taken. */
+  const drag = (types: readonly string[]) =>
+    page
+      .getByRole('article')
+      .first()
+      .evaluate((target, types) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File(['x'], 'red.png'));
+        const told = types.map((type) =>
+          target.dispatchEvent(
+            new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: transfer }),
+          ),
+        );
+        return told.at(-1) === false;
+      }, types);
+  expect(await drag(['dragstart', 'dragover'])).toBe(false);
+  await expect(page.getByText('Drop to attach')).toBeHidden();
+  expect(await drag(['dragend', 'dragover'])).toBe(true);
+  await expect(page.getByText('Drop to attach')).toBeVisible();
+  expect(await drag(['drop'])).toBe(true);
+  await expect(page.getByText('Drop to attach')).toBeHidden();
+  await expect(page.getByRole('list', { name: 'Attached files' })).toContainText('red.png');
+});
+
 test('Markdown with code, maths and a table is drawn; script in it does not run', async ({ page }) => {
   await openApp(page);
   await choose(page, 'markdown');

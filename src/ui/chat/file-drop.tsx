@@ -1,13 +1,14 @@
-// Files given to a conversation: for the message, or, where they look like exported conversations, perhaps for the import.
+// Files given to a conversation: for the message, or, where they may be exported conversations, perhaps for the import.
 import { type DragEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { fileOf } from '../../adapters/importers/source-file.ts';
 import { filesOfDrop } from '../library/drop.ts';
+import { useDragsFiles } from '../library/use-drop-target.ts';
 
 export interface GivenFiles {
   readonly files: readonly File[];
-  /** Those of them that look like exported conversations, as the import takes them; null for none. */
+  /** Those of them that may be exported conversations, by their names, as the import takes them; null for none. */
   readonly exports: {
     readonly names: readonly string[];
     readonly files: Promise<readonly SourceFile[]>;
@@ -46,11 +47,12 @@ export function droppedFiles(transfer: DataTransfer): GivenFiles {
 /** Files may be dropped anywhere on the conversation. */
 export function useFileDrop(onFiles: (given: GivenFiles) => void) {
   const [over, setOver] = useState(false);
+  const dragsFiles = useDragsFiles();
   return {
     over,
     handlers: {
       onDragOver: (event: DragEvent) => {
-        if (!event.dataTransfer.types.includes('Files')) return;
+        if (!dragsFiles(event)) return;
         event.preventDefault();
         event.dataTransfer.dropEffect = 'copy';
         setOver(true);
@@ -59,7 +61,7 @@ export function useFileDrop(onFiles: (given: GivenFiles) => void) {
         if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
       },
       onDrop: (event: DragEvent) => {
-        if (!event.dataTransfer.types.includes('Files')) return;
+        if (!dragsFiles(event)) return;
         event.preventDefault();
         setOver(false);
         onFiles(droppedFiles(event.dataTransfer));

@@ -64,3 +64,20 @@ export function filesOfDrop(transfer: DataTransfer): Promise<readonly SourceFile
 /** Whether something dragged over the page is files. */
 export const dragsFiles = (transfer: DataTransfer | null): boolean =>
   transfer?.types.includes('Files') ?? false;
+
+/**
+ * Whether what is dragged is of the page itself: a picture of it counts as a file, too. Hears of it from `scope` until `signal` ends it.
+ * Listeners that were added before still hear a drop as what it is.
+ */
+export function ownDrags(scope: EventTarget, signal: AbortSignal): () => boolean {
+  let isOwn = false;
+  const become = (own: boolean) => () => {
+    isOwn = own;
+  };
+  scope.addEventListener('dragstart', become(true), { capture: true, signal });
+  // Where the dragged element has gone no end is told; while something is dragged the pointer tells of no moves.
+  for (const over of ['dragend', 'pointermove'])
+    scope.addEventListener(over, become(false), { capture: true, signal });
+  scope.addEventListener('drop', become(false), { capture: false, signal });
+  return () => isOwn;
+}

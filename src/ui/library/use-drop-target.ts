@@ -1,7 +1,7 @@
 // A place that takes dropped files: the handlers for it, and whether something hangs over it right now.
-import { type DragEvent, useState } from 'react';
+import { type DragEvent, useEffect, useRef, useState } from 'react';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
-import { dragsFiles, filesOfDrop } from './drop.ts';
+import { dragsFiles, filesOfDrop, ownDrags } from './drop.ts';
 
 export interface DropTarget {
   readonly over: boolean;
@@ -13,17 +13,29 @@ export interface DropTarget {
   };
 }
 
+/** Whether files from outside are dragged. */
+export function useDragsFiles(): (event: DragEvent) => boolean {
+  const isOwn = useRef((): boolean => false);
+  useEffect(() => {
+    const listening = new AbortController();
+    isOwn.current = ownDrags(window, listening.signal);
+    return () => listening.abort();
+  }, []);
+  return (event) => !isOwn.current() && dragsFiles(event.dataTransfer);
+}
+
 export function useDropTarget(onFiles: (files: Promise<readonly SourceFile[]>) => void): DropTarget {
   const [over, setOver] = useState(false);
+  const dragsFiles = useDragsFiles();
   return {
     over,
     handlers: {
       // Whatever lies behind takes files for something else: it must not offer that here.
       onDragEnter: (event) => {
-        if (dragsFiles(event.dataTransfer)) event.stopPropagation();
+        if (dragsFiles(event)) event.stopPropagation();
       },
       onDragOver: (event) => {
-        if (!dragsFiles(event.dataTransfer)) return;
+        if (!dragsFiles(event)) return;
         event.preventDefault();
         event.stopPropagation();
         event.dataTransfer.dropEffect = 'copy';
@@ -33,7 +45,7 @@ export function useDropTarget(onFiles: (files: Promise<readonly SourceFile[]>) =
         if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
       },
       onDrop: (event) => {
-        if (!dragsFiles(event.dataTransfer)) return;
+        if (!dragsFiles(event)) return;
         event.preventDefault();
         event.stopPropagation();
         setOver(false);

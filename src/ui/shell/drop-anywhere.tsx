@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { useSession } from '../hooks/session.tsx';
-import { dragsFiles, filesOfDrop } from '../library/drop.ts';
+import { dragsFiles, filesOfDrop, ownDrags } from '../library/drop.ts';
 
 /**
  * Hears of files dragged over the window until `signal` ends it. What a place within takes (it prevents the default, or stops the
@@ -20,20 +20,10 @@ export function listenForDrops(
 ): void {
   const listen = (type: string, capture: boolean, heard: (event: DragEvent) => void) =>
     scope.addEventListener(type, (event) => heard(event as DragEvent), { capture, signal });
-  // A picture of the page that is dragged counts as a file, too.
-  let isOwn = false;
   // An event that was seen on its way down and not on its way up: a place within has it.
   let isStopped = false;
-  const isFree = (event: DragEvent) => !isOwn && !event.defaultPrevented && dragsFiles(event.dataTransfer);
+  const isFree = (event: DragEvent) => !isOwn() && !event.defaultPrevented && dragsFiles(event.dataTransfer);
 
-  listen('dragstart', true, () => {
-    isOwn = true;
-  });
-  // Where the dragged element has gone no end is told; while something is dragged the pointer tells of no moves.
-  for (const over of ['dragend', 'pointermove'])
-    listen(over, true, () => {
-      isOwn = false;
-    });
   listen('dragover', true, () => {
     if (isStopped) onOver(false);
     isStopped = true;
@@ -53,12 +43,11 @@ export function listenForDrops(
     onOver(false);
   });
   listen('drop', false, (event) => {
-    const free = isFree(event);
-    isOwn = false;
-    if (!free || !event.dataTransfer) return;
+    if (!isFree(event) || !event.dataTransfer) return;
     event.preventDefault();
     onFiles(filesOfDrop(event.dataTransfer));
   });
+  const isOwn = ownDrags(scope, signal);
 }
 
 export function DropAnywhere() {
