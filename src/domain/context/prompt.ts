@@ -107,7 +107,7 @@ export function buildPrompt(input: PromptInput): BuiltPrompt {
   if (goesOn) for (const key of ['messages', 'total'] as const) tokens[key] += asking;
   const messages = goesOn ? [...said, { role: 'user' as const, parts: GO_ON_PARTS }] : said;
   const overflow = tokens.total > limit;
-  const calls = input.sizeOnly ? [] : callsOf(messages, meter);
+  const calls = input.sizeOnly ? [] : callsOf(said, meter);
   return {
     system: systemText,
     messages: messages.map(({ role, parts }) => ({ role, parts })),
