@@ -289,3 +289,120 @@ test('a conversation that a newer version wrote is read, and left as it is', asy
   await page.getByRole('button', { name: 'New conversation' }).first().click();
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
 });
+
+test('it can be installed: the browser finds nothing missing, and every icon has the size it names', async ({
+  page,
+}) => {
+  await openApp(page);
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  const devtools = await page.context().newCDPSession(page);
+  const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors');
+  // The window of a walk is a private one, in which nothing is installed.
+  expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([]);
+  const { data, errors } = await devtools.send('Page.getAppManifest');
+  expect(errors).toEqual([]);
+  const manifest = JSON.parse(data ?? '');
+  expect(manifest).toMatchObject({
+    name: 'Recollect',
+    short_name: 'Recollect',
+    start_url: '/',
+    scope: '/',
+    display: 'standalone',
+    theme_color: expect.stringMatching(/^#[0-9a-f]{6}$/),
+    background_color: expect.stringMatching(/^#[0-9a-f]{6}$/),
+  });
+  const icons: { src: string; sizes: string; purpose?: string }[] = manifest.icons;
+  expect(icons.map(({ sizes, purpose = 'any' }) => `${sizes} ${purpose}`)).toEqual(
+    expect.arrayContaining(['192x192 any', '512x512 any', '512x512 maskable']),
+  );
+  for (const { src, sizes } of icons) {
+    const [width, height] = await page.evaluate(async (src) => {
+      const image = new Image();
+      image.src = src;
+      await image.decode();
+      return [image.naturalWidth, image.naturalHeight];
+    }, src);
+    if (sizes === 'any') expect(width, src).toBeGreaterThan(0);
+    else expect(`${width}x${height}`, src).toBe(sizes);
+  }
+});
+
+for (const kept of [true, false])
+  test(`the browser is asked to keep things once something of one's own is here, and its ${kept ? 'promise' : 'refusal'} is shown`, async ({
+    page,
+  }) => {
+    await page.addInitScript((kept) => {
+      const counted = globalThis as { asked?: number };
+      counted.asked = 0;
+      navigator.storage.persist = async () => {
+        counted.asked = (counted.asked ?? 0) + 1;
+        return kept;
+      };
+      navigator.storage.persisted = async () => kept && (counted.asked ?? 0) > 0;
+    }, kept);
+    const asked = () => page.evaluate(() => (globalThis as { asked?: number }).asked);
+    await openApp(page);
+    await page.getByRole('button', { name: /Just look around/ }).click();
+    await expect(page.getByText('Sourdough that stays flat')).toBeVisible();
+    expect(await asked(), 'not for samples').toBe(0);
+    await composer(page).fill('The key lies under the blue pot.');
+    await composer(page).press('Enter');
+    await expect.poll(asked).toBe(1);
+    await page
+      .getByRole('link', { name: 'Settings' })
+      .or(page.getByRole('button', { name: 'Settings' }))
+      .first()
+      .click();
+    await page.getByRole('main').getByText('Storage', { exact: true }).first().click();
+    const ask = page.getByRole('button', { name: 'Ask to keep' });
+    await expect(page.getByText(kept ? 'Kept' : 'Not promised', { exact: true })).toBeVisible();
+    await expect(ask).toHaveCount(kept ? 0 : 1);
+    if (kept) return;
+    await ask.click();
+    await expect(page.getByText('The browser said no for now.')).toBeVisible();
+    await expect(ask).toHaveCount(0);
+    expect(await asked()).toBe(2);
+  });
+
+test('nothing moves where the person wants no motion', async ({ page }) => {
+  await openApp(page);
+  /** Whatever takes longer than a frame to change, or does not end, on the screen as it is. */
+  const moving = () =>
+    page.evaluate(() => {
+      const ms = (times: string) =>
+        Math.max(
+          ...times
+            .split(',')
+            .map((time) => Number.parseFloat(time) * (time.trim().endsWith('ms') ? 1 : 1000)),
+        );
+      return [...document.querySelectorAll('*')].flatMap((element) =>
+        [null, '::before', '::after'].flatMap((pseudo) => {
+          const style = getComputedStyle(element, pseudo);
+          const moves =
+            ms(style.transitionDuration) > 16 ||
+            (style.animationName !== 'none' &&
+              (ms(style.animationDuration) > 16 || style.animationIterationCount === 'infinite')) ||
+            style.scrollBehavior === 'smooth';
+          return moves ? [`${element.tagName}${pseudo ?? ''} ${element.getAttribute('class')}`] : [];
+        }),
+      );
+    });
+  const main = page.getByRole('main');
+  const screens = [
+    [
+      () => page.getByRole('button', { name: /Just look around/ }).click(),
+      page.getByText('Sourdough that stays flat'),
+    ],
+    [() => page.keyboard.press('ControlOrMeta+k'), page.getByRole('dialog')],
+    [() => page.goto('/settings/storage?console'), main.getByText('Protected from clearing')],
+    [() => page.goto('/memory?console'), main.getByRole('heading').first()],
+  ] as const;
+  expect(await moving(), 'else this proves nothing').not.toEqual([]);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  expect(await moving()).toEqual([]);
+  for (const [go, there] of screens) {
+    await go();
+    await expect(there).toBeVisible();
+    expect(await moving()).toEqual([]);
+  }
+});
