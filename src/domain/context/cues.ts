@@ -4,18 +4,18 @@ import type { Message } from '../chat/message.ts';
 import { sentencesOf } from '../memory/sentences.ts';
 import { ABBREVIATED, MAX_SENTENCE, type Unit, unitsOf } from './units.ts';
 
-const QUESTION = /[?？]\s*["'”’」』)）]*\s*$|(?:吗|呢|么)[。.]?\s*$/u;
+const QUESTION = /[?？]\s*["'”’」』)）]*\s*$|(?:吗|呢|么)[。.]?\s*$/;
 export const isQuestion = (text: string): boolean => QUESTION.test(text);
 
 // ---------------------------------------------------------------------------------------- constraints
 /** Sets a rule wherever it stands in the sentence. */
 const RULE_EN =
-  /\b(?:(?:must|shall)(?:\s+not|n['’]t)?|mustn['’]t|may not|under no circumstances|from now on|going forward|at all times|without exception|not allowed|(?:is|are) (?:forbidden|off[- ]limits|mandatory|required)|(?:hard|strict) (?:limit|rule|requirement|constraint)|no (?:more|less|fewer|later|earlier|longer) than|at (?:most|least)|non-negotiable|make (?:absolutely )?sure|keep in mind|bear in mind|I (?:do not|don['’]t|never) want|I (?:require|insist)|(?:stick|keep) to)\b/iu;
+  /\b(?:(?:must|shall)(?:\s+not|n['’]t)?|mustn['’]t|may not|under no circumstances|from now on|going forward|at all times|without exception|not allowed|(?:is|are) (?:forbidden|off[- ]limits|mandatory|required)|(?:hard|strict) (?:limit|rule|requirement|constraint)|no (?:more|less|fewer|later|earlier|longer) than|at (?:most|least)|non-negotiable|make (?:absolutely )?sure|keep in mind|bear in mind|I (?:do not|don['’]t|never) want|I (?:require|insist)|(?:stick|keep) to)\b/i;
 /** Sets a rule where a clause begins. */
 const COMMAND_EN =
-  /(?:^|[,;:.—–\-(]\s*|\b(?:please|and|but|so|also|then|just)\s+)(?:please\s+)?(?:(?:never|always)(?!\s+(?:on|in|at|for|been|a|an|the|had|has|have|seen|once|really|quite|again|saw|got|was|were|is|works?|worked|happens?|fails?|gets?)\b)|do not|don['’]t|avoid|only (?:use|ever|write|change|touch|answer|reply|run|edit|add)|remember (?:that|to|:|,|never|not)|(?:important|constraint|requirement|rule|reminder|note)s?\s*[:：])/iu;
+  /(?:^|[,;:.—–\-(]\s*|\b(?:please|and|but|so|also|then|just)\s+)(?:please\s+)?(?:(?:never|always)(?!\s+(?:on|in|at|for|been|a|an|the|had|has|have|seen|once|really|quite|again|saw|got|was|were|is|works?|worked|happens?|fails?|gets?)\b)|do not|don['’]t|avoid|only (?:use|ever|write|change|touch|answer|reply|run|edit|add)|remember (?:that|to|:|,|never|not)|(?:important|constraint|requirement|rule|reminder|note)s?\s*[:：])/i;
 const NOT_RULE_EN =
-  /\b(?:must (?:be|have) (?:been|a (?:bug|typo|mistake)|because|due|wrong|missing)|must['’]ve|I must (?:have|say|admit)|(?:don['’]t|do not) (?:know|think|believe|remember|recall|see|understand|get|mind|worry|have|care|like|feel|really|quite|even))\b/iu;
+  /\b(?:must (?:be|have) (?:been|a (?:bug|typo|mistake)|because|due|wrong|missing)|must['’]ve|I must (?:have|say|admit)|(?:don['’]t|do not) (?:know|think|believe|remember|recall|see|understand|get|mind|worry|have|care|like|feel|really|quite|even))\b/i;
 const RULE_ZH =
   /必须|务必|一定(?:要|得|不)|不要|不能|不许|不准|不可以|不得|禁止|严禁|别再|别用|别动|别改|别碰|别把|别忘|(?<![一二三四五六七八九十百几数\d])千万|只能|只允许|只准|只用|始终|永远(?:不|别|用|保持)|以后(?:都|不|请)|从现在(?:起|开始)|今后|最多|至多|至少|不超过|不少于|不晚于|不早于|避免|记住|(?:硬性)?要求[:：是]|规则[:：]|约束[:：]|注意[:：]|请(?:保持|只|不要|勿|用中文|使用|统一|严格)/u;
 const NOT_RULE_ZH = /是不是|能不能|要不要|可不可以|会不会|不要紧|不能说|不得不|不一定|至少我|说不定|不要钱/u;
@@ -75,7 +75,7 @@ export function constraintsOf(message: Message): readonly string[] {
 
 // ---------------------------------------------------------------------------------------- corrections
 const CORRECTS_EN =
-  /^\W*(?:no\b(?!\s+(?:problem|worries|need|idea|rush|one|more))|nope\b|actually\b|wait\b|hold on\b|oops\b|sorry,|my mistake|my bad|correction\b|scratch that|strike that|I (?:meant|misspoke|mis-?typed|was wrong)|on second thought|let me correct|change of plan|small correction|quick correction|update\s*[:：-])|\b(?:that['’]?s|it['’]?s|was|is) (?:wrong|incorrect|outdated|not right)\b|\bshould (?:actually )?(?:be|read|have been|say)\b|\b(?:changed|moved|bumped|switched|raised|lowered|updated|pushed|renamed|shifted|extended) (?:\S+ ){0,4}?(?:to|from)\b|\b(?:make (?:it|that)|it['’]?s now|is now|are now|now it['’]?s|\S*\d\S*\s+now\b|instead of|rather than|no longer|not\s+\S{1,40}\s*(?:,|but)\s)/iu;
+  /^\W*(?:no\b(?!\s+(?:problem|worries|need|idea|rush|one|more))|nope\b|actually\b|wait\b|hold on\b|oops\b|sorry,|my mistake|my bad|correction\b|scratch that|strike that|I (?:meant|misspoke|mis-?typed|was wrong)|on second thought|let me correct|change of plan|small correction|quick correction|update\s*[:：-])|\b(?:that['’]?s|it['’]?s|was|is) (?:wrong|incorrect|outdated|not right)\b|\bshould (?:actually )?(?:be|read|have been|say)\b|\b(?:changed|moved|bumped|switched|raised|lowered|updated|pushed|renamed|shifted|extended) (?:\S+ ){0,4}?(?:to|from)\b|\b(?:make (?:it|that)|it['’]?s now|is now|are now|now it['’]?s|\S*\d\S*\s+now\b|instead of|rather than|no longer|not\s+\S{1,40}\s*(?:,|but)\s)/i;
 const CORRECTS_ZH =
   /^\W*(?:不对|不是[,，]|不[,，]|错了|等等|等一下|更正|纠正|订正|其实|抱歉|我说错|说错|记错|刚才(?:说|写|打)错|改一下|更新一下)|应该是|应为|改成|改为|改到|改用|换成|调整为|调到|推迟到|提前到|搞错|弄错|写错|不再是|而不是|不是.{1,30}[,，]?\s*(?:是|而是)|现在是|变成了/u;
 
@@ -85,22 +85,22 @@ export const corrects = (text: string): boolean =>
 
 // ---------------------------------------------------------------------------------------- the rest
 const DECIDES =
-  /\b(?:decided|decision|agreed|settled on|(?:let['’]s|we['’]?(?:ll| will)?|I['’]?(?:ll| will)?) (?:go|use|pick|choose|stick|switch|move|adopt|take|keep|ship|call)|going with|go with|went with|we (?:chose|picked|use)|approved|signed off|final (?:choice|answer|version)|confirmed)\b|决定|就用|采用|选择了?|选定|选了|定下|定为|敲定|同意|改用|最终|确定(?:用|为|了|是)|确认|拍板|方案是|就这么/iu;
+  /\b(?:decided|decision|agreed|settled on|(?:let['’]s|we['’]?(?:ll| will)?|I['’]?(?:ll| will)?) (?:go|use|pick|choose|stick|switch|move|adopt|take|keep|ship|call)|going with|go with|went with|we (?:chose|picked|use)|approved|signed off|final (?:choice|answer|version)|confirmed)\b|决定|就用|采用|选择了?|选定|选了|定下|定为|敲定|同意|改用|最终|确定(?:用|为|了|是)|确认|拍板|方案是|就这么/i;
 const LEFT_TO_DO =
-  /\b(?:TODO|FIXME|to-?do|next steps?|still (?:need|have|must)|remaining|left to do|follow[- ]?up|needs? to be|have yet to|not yet|later (?:we|I)|deadline|due (?:on|by|date)|action items?|remind me|open (?:question|issue))\b|待办|还(?:需要|要|得|没)|接下来|下一步|剩下|之后(?:要|再)|截止|到期|待(?:处理|解决|确认)|未完成|别忘|记得/iu;
+  /\b(?:TODO|FIXME|to-?do|next steps?|still (?:need|have|must)|remaining|left to do|follow[- ]?up|needs? to be|have yet to|not yet|later (?:we|I)|deadline|due (?:on|by|date)|action items?|remind me|open (?:question|issue))\b|待办|还(?:需要|要|得|没)|接下来|下一步|剩下|之后(?:要|再)|截止|到期|待(?:处理|解决|确认)|未完成|别忘|记得/i;
 const GOES_WRONG =
-  /\b(?:error|exception|fail(?:s|ed|ing|ure)?|traceback|crash(?:es|ed|ing)?|panic|bug|broken|timed? ?out|timeout|cannot|could not|couldn['’]t|refused|denied|undefined|segfault|exit (?:code|status) [1-9])\b|错误|报错|异常|失败|崩溃|超时|拒绝|找不到|出错|不工作|挂了/iu;
+  /\b(?:error|exception|fail(?:s|ed|ing|ure)?|traceback|crash(?:es|ed|ing)?|panic|bug|broken|timed? ?out|timeout|cannot|could not|couldn['’]t|refused|denied|undefined|segfault|exit (?:code|status) [1-9])\b|错误|报错|异常|失败|崩溃|超时|拒绝|找不到|出错|不工作|挂了/i;
 /** `ECONNRESET`; in small letters it would be every word like "every". */
 const ERROR_CODE = /\bE[A-Z]{4,}\b/u;
 const GETS_FIXED =
-  /\b(?:fix(?:ed|es|ing)?|resolved?|solved|root cause|turned out|caused by|because of|the (?:problem|issue|culprit|reason|cause) (?:was|is)|workaround|works now|by (?:adding|setting|changing|removing))\b|修复|修好|解决|原因是|根因|问题出在|是因为|罪魁|导致|绕过/iu;
+  /\b(?:fix(?:ed|es|ing)?|resolved?|solved|root cause|turned out|caused by|because of|the (?:problem|issue|culprit|reason|cause) (?:was|is)|workaround|works now|by (?:adding|setting|changing|removing))\b|修复|修好|解决|原因是|根因|问题出在|是因为|罪魁|导致|绕过/i;
 const ABOUT_PERSON =
-  /\b(?:my (?:name|wife|husband|partner|son|daughter|dog|cat|team|boss|manager|birthday|address|email|phone|budget|favou?rite|allerg\w*|flight|landlord|doctor)|I['’]?m (?:allergic|from|based|vegetarian|vegan|a \w+)|I (?:live|work|prefer|like|love|hate|use|own|have|drive|speak)|we (?:live|have|use|run|are based))\b|我(?:叫|姓|住|喜欢|讨厌|对.{1,8}过敏|是|在.{1,10}工作|用的|有)|我的|我们(?:公司|团队|用|有|在)|我(?:老婆|老公|女儿|儿子|妈|爸)/iu;
+  /\b(?:my (?:name|wife|husband|partner|son|daughter|dog|cat|team|boss|manager|birthday|address|email|phone|budget|favou?rite|allerg\w*|flight|landlord|doctor)|I['’]?m (?:allergic|from|based|vegetarian|vegan|a \w+)|I (?:live|work|prefer|like|love|hate|use|own|have|drive|speak)|we (?:live|have|use|run|are based))\b|我(?:叫|姓|住|喜欢|讨厌|对.{1,8}过敏|是|在.{1,10}工作|用的|有)|我的|我们(?:公司|团队|用|有|在)|我(?:老婆|老公|女儿|儿子|妈|爸)/i;
 const STATES =
-  /\b(?:is|are|was|were|will be|costs?|runs?|lives?|located|called|named|means|equals|set to|takes|starts?|ends?|uses?|weighs|measures|arrives?|leaves?|listens?|expires?|belongs?|has|have)\b|[:=：]|是|为|叫|在|位于|设置?为|等于|需要|用的是|有|花了|共/iu;
+  /\b(?:is|are|was|were|will be|costs?|runs?|lives?|located|called|named|means|equals|set to|takes|starts?|ends?|uses?|weighs|measures|arrives?|leaves?|listens?|expires?|belongs?|has|have)\b|[:=：]|是|为|叫|在|位于|设置?为|等于|需要|用的是|有|花了|共/i;
 
 const ACK_EN =
-  /^\W*(?:ok(?:ay)?|sure|great|thanks?(?: you)?|got it|sounds good|perfect|yes|yep|yeah|alright|right|cool|nice|done|go ahead|do it|please (?:do|continue|go ahead)|continue|exactly|agreed|understood|will do|of course|certainly|no problem|you['’]?re welcome|makes sense)\b/iu;
+  /^\W*(?:ok(?:ay)?|sure|great|thanks?(?: you)?|got it|sounds good|perfect|yes|yep|yeah|alright|right|cool|nice|done|go ahead|do it|please (?:do|continue|go ahead)|continue|exactly|agreed|understood|will do|of course|certainly|no problem|you['’]?re welcome|makes sense)\b/i;
 const ACK_ZH =
   /^\s*(?:好的?|好呀|行|可以|没问题|收到|明白|了解|嗯+|对|是的|谢谢|继续|就这样|按你说的|辛苦|不客气|当然|没错|同意)/u;
 
@@ -158,22 +158,22 @@ const QUOTES = /["“「『`']/;
 const VALUES: readonly (readonly [ValueKind, RegExp, (text: string, has: Glance) => boolean])[] = [
   [
     'money',
-    /[$€£¥￥]\s?\d|\d(?:[\d,.]*)\s?(?:USD|EUR|GBP|CNY|RMB|dollars?|euros?|pounds?|bucks|元|块钱?|万元?|美元|欧元|人民币)/iu,
+    /[$€£¥￥]\s?\d|\d(?:[\d,.]*)\s?(?:USD|EUR|GBP|CNY|RMB|dollars?|euros?|pounds?|bucks|元|块钱?|万元?|美元|欧元|人民币)/i,
     (_, { digit }) => digit,
   ],
   [
     'date',
-    /\b\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?\b|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?\s+\d|\b\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b\d{1,2}(?::\d{2})?\s?(?:am|pm)\b|\b\d{1,2}:\d{2}\b|\d+\s?[年月日号点]|(?:周|星期|礼拜)[一二三四五六日天]|(?:上|下|中)午|[一二三四五六七八九十]+(?:月|点|号)/iu,
+    /\b\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?\b|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?\s+\d|\b\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b\d{1,2}(?::\d{2})?\s?(?:am|pm)\b|\b\d{1,2}:\d{2}\b|\d+\s?[年月日号点]|(?:周|星期|礼拜)[一二三四五六日天]|(?:上|下|中)午|[一二三四五六七八九十]+(?:月|点|号)/i,
     (text, { digit, wide }) => digit || wide || WEEKDAY.test(text),
   ],
   [
     'duration',
-    /\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|weeks?|months?|years?)\b|\d+\s?(?:毫秒|秒|分钟|小时|天|周|个月|年)|[一二两三四五六七八九十半]+(?:秒|分钟|小时|天|周|个月|年)/iu,
+    /\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|weeks?|months?|years?)\b|\d+\s?(?:毫秒|秒|分钟|小时|天|周|个月|年)|[一二两三四五六七八九十半]+(?:秒|分钟|小时|天|周|个月|年)/i,
     (_, { digit, wide }) => digit || wide,
   ],
   [
     'url',
-    /\bhttps?:\/\/\S+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|cn|internal|local|app|ai)\b/iu,
+    /\bhttps?:\/\/\S+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|cn|internal|local|app|ai)\b/i,
     (text) => text.includes('.') || text.includes('://'),
   ],
   ['email', /[\w.+-]+@[\w-]+\.[\w.-]+/u, (text) => text.includes('@')],
@@ -184,7 +184,7 @@ const VALUES: readonly (readonly [ValueKind, RegExp, (text: string, has: Glance)
   ],
   [
     'version',
-    /\bv?\d+\.\d+(?:\.\d+)*(?:-[\w.]+)?\b(?!\s?(?:[KMGT]i?B\b|ms\b|s\b|%|毫米|厘米|公里|米|元|块|万|度|秒|分|小时))/iu,
+    /\bv?\d+\.\d+(?:\.\d+)*(?:-[\w.]+)?\b(?!\s?(?:[KMGT]i?B\b|ms\b|s\b|%|毫米|厘米|公里|米|元|块|万|度|秒|分|小时))/i,
     (_, { digit }) => digit,
   ],
   [
@@ -205,7 +205,7 @@ const VALUES: readonly (readonly [ValueKind, RegExp, (text: string, has: Glance)
   ],
   [
     'number',
-    /\d|[零一二两三四五六七八九十百千万亿]{2,}|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|twenty|thirty|forty|fifty|sixty|hundred|thousand|million|dozen)\b/iu,
+    /\d|[零一二两三四五六七八九十百千万亿]{2,}|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|twenty|thirty|forty|fifty|sixty|hundred|thousand|million|dozen)\b/i,
     () => true,
   ],
 ];
@@ -233,41 +233,41 @@ export function valuesOf(unit: Unit): ReadonlySet<ValueKind> {
 /** What a question's wording lets one expect of its answer. */
 const EXPECTED: readonly (readonly [RegExp, readonly ValueKind[]])[] = [
   [
-    /\bhow (?:much|expensive)\b|\b(?:price|cost|budget|fee|rent|salary|deposit|spend|pay)\b|多少钱|价格|费用|预算|租金|工资|押金|花(?:了|费)/iu,
+    /\bhow (?:much|expensive)\b|\b(?:price|cost|budget|fee|rent|salary|deposit|spend|pay)\b|多少钱|价格|费用|预算|租金|工资|押金|花(?:了|费)/i,
     ['money', 'number'],
   ],
   [
-    /\bwhen\b|\bwhat (?:date|day|time)\b|\bwhich (?:date|day|month|week)\b|\b(?:deadline|birthday|schedule|appointment)\b|什么时候|何时|哪(?:天|一天|月|年)|几(?:点|月|号|日)|星期几|周几|日期|截止|时间/iu,
+    /\bwhen\b|\bwhat (?:date|day|time)\b|\bwhich (?:date|day|month|week)\b|\b(?:deadline|birthday|schedule|appointment)\b|什么时候|何时|哪(?:天|一天|月|年)|几(?:点|月|号|日)|星期几|周几|日期|截止|时间/i,
     ['date', 'duration', 'number'],
   ],
   [
-    /\bhow (?:long|often|soon|old)\b|\b(?:timeout|interval|duration|ttl|delay|expiry|retention)\b|多久|多长时间|超时|间隔|时长|有效期/iu,
+    /\bhow (?:long|often|soon|old)\b|\b(?:timeout|interval|duration|ttl|delay|expiry|retention)\b|多久|多长时间|超时|间隔|时长|有效期/i,
     ['duration', 'number', 'date'],
   ],
   [
-    /\bhow (?:many|big|large|far|tall|heavy|fast|high)\b|\b(?:number|count|limit|size|port|threshold|id|code|ratio|percent\w*|score|version|pin|phone)\b|多少|几(?:个|次|人|台|条|位|页|章|本)|数量|上限|大小|端口|阈值|比例|编号|号码|次数|容量/iu,
+    /\bhow (?:many|big|large|far|tall|heavy|fast|high)\b|\b(?:number|count|limit|size|port|threshold|id|code|ratio|percent\w*|score|version|pin|phone)\b|多少|几(?:个|次|人|台|条|位|页|章|本)|数量|上限|大小|端口|阈值|比例|编号|号码|次数|容量/i,
     ['number', 'money', 'duration', 'version', 'code'],
   ],
-  [/\bversions?\b|版本/iu, ['version', 'number']],
+  [/\bversions?\b|版本/i, ['version', 'number']],
   [
-    /\bwhich (?:file|folder|directory|path|branch|table|module)\b|\b(?:path|file ?name|file|directory|folder|located)\b|路径|哪个(?:文件|目录|分支|表|模块)|文件名|目录/iu,
+    /\bwhich (?:file|folder|directory|path|branch|table|module)\b|\b(?:path|file ?name|file|directory|folder|located)\b|路径|哪个(?:文件|目录|分支|表|模块)|文件名|目录/i,
     ['path', 'url', 'code', 'name', 'quoted'],
   ],
   [
-    /\b(?:url|link|endpoint|address|domain|host(?:name)?|website|site|bucket|region)\b|网址|链接|地址|域名|接口|主机/iu,
+    /\b(?:url|link|endpoint|address|domain|host(?:name)?|website|site|bucket|region)\b|网址|链接|地址|域名|接口|主机/i,
     ['url', 'path', 'code', 'quoted', 'name'],
   ],
-  [/\b(?:e-?mail)\b|邮箱|邮件地址/iu, ['email']],
+  [/\b(?:e-?mail)\b|邮箱|邮件地址/i, ['email']],
   [
-    /\b(?:command|flag|option|run|script|switch)\b|命令|参数|选项|脚本/iu,
+    /\b(?:command|flag|option|run|script|switch)\b|命令|参数|选项|脚本/i,
     ['command', 'code', 'quoted', 'path'],
   ],
   [
-    /\bwho(?:m|se)?\b|\b(?:name|called|person|contact|owner|author|reviewer|city|town|country|hotel|restaurant|company|school|brand|street)\b|谁|城市|哪(?:家|里|儿|座|所)|品牌|学校|公司|叫什么|名字|姓名|负责人|联系人/iu,
+    /\bwho(?:m|se)?\b|\b(?:name|called|person|contact|owner|author|reviewer|city|town|country|hotel|restaurant|company|school|brand|street)\b|谁|城市|哪(?:家|里|儿|座|所)|品牌|学校|公司|叫什么|名字|姓名|负责人|联系人/i,
     ['name', 'quoted', 'code'],
   ],
   [
-    /\b(?:function|variable|class|method|column|field|key|library|package|table|database|branch|flag|algorithm|header|module|constant|tests?|service|job|pod|container|unit|bucket|queue|topic)\b|函数|变量|类名|方法|字段|[数仓]据?库|[表库]名|哪[个张]表|分支|算法|常量|测试|用例|服务|容器|任务|队列|(?:依赖|软件|安装)包/iu,
+    /\b(?:function|variable|class|method|column|field|key|library|package|table|database|branch|flag|algorithm|header|module|constant|tests?|service|job|pod|container|unit|bucket|queue|topic)\b|函数|变量|类名|方法|字段|[数仓]据?库|[表库]名|哪[个张]表|分支|算法|常量|测试|用例|服务|容器|任务|队列|(?:依赖|软件|安装)包/i,
     ['code', 'quoted', 'command', 'path', 'name', 'version'],
   ],
 ];

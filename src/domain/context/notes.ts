@@ -83,7 +83,7 @@ const DEFINITE: readonly ValueKind[] = [
   'number',
 ];
 const ASSIGNS = /[\w"'`\])]\s*(?:=|:=|:|=>|→)\s*["'`]?[\w/.$-]/u;
-const LOGGED = /^\W*(?:\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\[?(?:INFO|DEBUG|TRACE)\b)/iu;
+const LOGGED = /^\W*(?:\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\[?(?:INFO|DEBUG|TRACE)\b)/i;
 
 const NO_VALUES: ReadonlySet<ValueKind> = new Set();
 const cache = new WeakMap<Message, readonly Note[]>();

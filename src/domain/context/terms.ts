@@ -83,7 +83,8 @@ export function termsOf(text: string): string[] {
 }
 
 function name(run: string, joined: boolean, out: string[]): void {
-  const simple = !joined && !/[a-z][A-Z]|[A-Z]{2}[a-z]/.test(run);
+  // What has a stem already is a plain word: names are taken to pieces first.
+  const simple = !joined && (stems.has(run) || !/[a-z][A-Z]|[A-Z]{2}[a-z]/.test(run));
   if (simple) {
     const stem = stemOf(run);
     if (stem) out.push(stem);
@@ -106,7 +107,7 @@ export function termCounts(text: string): Map<string, number> {
 }
 
 /** A text this long has two terms at its beginning nearly always, characters. */
-const BEGINNING = 80;
+const BEGINNING = 30;
 
 /** True where a text has two different terms at least. */
 export function hasTerms(text: string): boolean {
