@@ -413,3 +413,40 @@ test('an answer that was cut off goes on as one: streamed, kept, after a reload,
   await page.getByRole('menuitem', { name: 'What got into part 2' }).click();
   await expect(page.getByRole('dialog')).toContainText('Said by the app, so that the answer goes on');
 });
+
+test('parameters of a connection: folded away, refused at their field, sent, and shown with the answer', async ({
+  page,
+}) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  await page.goto('/settings/models?console');
+  await page.getByRole('button', { name: 'Edit: Scripted' }).click();
+  const dialog = page.getByRole('dialog');
+  const more = dialog.getByRole('textbox', { name: 'More parameters' });
+  await expect(more).toBeHidden();
+  await dialog.getByText('Parameters', { exact: true }).click();
+  await dialog.getByRole('textbox', { name: 'Temperature' }).fill('0.2');
+  await more.fill('{"seed": 7, "messages": []}');
+  const save = dialog.getByRole('button', { name: /^Save/ });
+  await save.click();
+  await expect(dialog.getByRole('alert')).toHaveText(
+    'messages cannot be set here: the app fills that in itself.',
+  );
+  await more.fill('{"seed": 7');
+  await save.click();
+  await expect(dialog.getByRole('alert')).toContainText('This is not JSON.');
+  await more.fill('{"seed": 7}');
+  await save.click();
+  await expect(dialog).toBeHidden();
+
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  const answer = await ask(page, 'When is the backup made?');
+  expect(server.chats().at(-1)).toMatchObject({ model: 'plain', temperature: 0.2, seed: 7 });
+  expect(server.chats().at(-1)).not.toHaveProperty('top_p');
+  await answer.hover();
+  await answer.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'What got into this answer' }).click();
+  const sent = dialog.getByRole('region', { name: 'Sent besides the messages' });
+  await expect(sent).toContainText('temperature0.2');
+  await expect(sent).toContainText('seed7');
+});

@@ -3,6 +3,7 @@
 import type { Problem } from '../../domain/base/errors.ts';
 import type { Finish, Message, Usage } from '../../domain/chat/message.ts';
 import type { Price } from '../../domain/context/budget.ts';
+import { type ModelParameters, sentParameters } from '../../domain/settings/parameters.ts';
 
 /** What a model is asked: the messages as it shall see them (recall already woven in), oldest first. */
 export interface Prompt {
@@ -31,6 +32,8 @@ export interface ChatModel {
   readonly endpoint?: string;
   /** Tokens, where the endpoint or a table says; null where nobody knows. */
   readonly contextWindow: number | null;
+  /** What goes into every request besides the messages, as it is sent; absent: nothing. */
+  readonly parameters?: Readonly<Record<string, unknown>>;
   /**
    * Streams one answer. Never throws for what the endpoint does: failures arrive as the `end` event, after whatever came before.
    * An aborted signal ends with finish `stopped`.
@@ -58,10 +61,18 @@ export interface Endpoint {
   readonly models: readonly string[];
   /** What a person entered, per million tokens: it goes before any list. */
   readonly price?: Price | undefined;
+  /** What goes along with every request; absent: nothing. */
+  readonly parameters?: ModelParameters | undefined;
 }
 
 /** By which a model, its price and its problems name an endpoint; the address itself where it is none. */
 export const hostOf = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl);
+
+/** The parameters of an endpoint as a model has them. */
+export function parametersOf({ baseUrl, parameters }: Pick<Endpoint, 'baseUrl' | 'parameters'>) {
+  const sent = sentParameters(parameters ?? {}, hostOf(baseUrl));
+  return Object.keys(sent).length > 0 ? { parameters: sent } : {};
+}
 
 /** What a connection test found. */
 export type ConnectionReport =

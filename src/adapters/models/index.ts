@@ -1,6 +1,6 @@
 // The shelf of models: who can answer, where they are found, how they are tested.
 import { toProblem } from '../../domain/base/errors.ts';
-import { type ChatModel, hostOf } from './chat-model.ts';
+import { type ChatModel, hostOf, parametersOf } from './chat-model.ts';
 import { contextWindowOf } from './context-windows.ts';
 import type { OpenAICompatibleOptions } from './openai-compatible.ts';
 
@@ -17,6 +17,7 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
     id: options.model,
     endpoint: hostOf(options.endpoint.baseUrl),
     contextWindow: contextWindowOf(options.model),
+    ...parametersOf(options.endpoint),
     async *stream(prompt, given) {
       try {
         loaded ??= (await import('./openai-compatible.ts')).createOpenAICompatibleModel(options);

@@ -18,12 +18,14 @@ import {
 import { z } from 'zod';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { Finish, Part, PartOf, Usage } from '../../domain/chat/message.ts';
+import { limitName } from '../../domain/settings/parameters.ts';
 import {
   type ChatEvent,
   type ChatModel,
   type Endpoint,
   hostOf,
   type Prompt,
+  parametersOf,
   type ToolDescription,
 } from './chat-model.ts';
 import { contextWindowOf } from './context-windows.ts';
@@ -32,7 +34,7 @@ import { callEndpoint, type Fetch, problemOfStreamError, type Surroundings } fro
 import { createThoughts } from './thoughts.ts';
 
 export interface OpenAICompatibleOptions {
-  readonly endpoint: Pick<Endpoint, 'baseUrl'>;
+  readonly endpoint: Pick<Endpoint, 'baseUrl' | 'parameters'>;
   /** As the endpoint names it. */
   readonly model: string;
   /** Asked for each request, so that a changed key is used at once. */
@@ -58,6 +60,7 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
   const { endpoint, model, silenceMs = 300_000 } = options;
   const host = hostOf(endpoint.baseUrl);
   const about = { endpoint: host, model };
+  const own = parametersOf(endpoint);
 
   async function* stream(
     prompt: Prompt,
@@ -79,7 +82,7 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
     }
     const wire: Wire = { problem: undefined, accepted: false, done: false };
     const ended = new AbortController();
-    const own = AbortSignal.any([signal, ended.signal]);
+    const bounded = AbortSignal.any([signal, ended.signal]);
     let key: string | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const heard = () => {
@@ -104,7 +107,7 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
           accept: 'text/event-stream',
           key,
           model,
-          signal: own,
+          signal: bounded,
           fetch: options.fetch,
           surroundings: options.surroundings,
         });
@@ -140,11 +143,12 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
         fetch: wiredFetch,
         includeUsage: true,
         convertUsage: readUsage,
-        // OpenAI's newer models refuse the old name; most other endpoints know no other.
-        transformRequestBody: ({ max_tokens, ...body }) =>
-          max_tokens === undefined
-            ? body
-            : { ...body, [host === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens']: max_tokens },
+        // What the app needs for this one request goes before what the person wants of all.
+        transformRequestBody: ({ max_tokens, ...body }) => ({
+          ...body,
+          ...own.parameters,
+          ...(max_tokens === undefined ? {} : { [limitName(host)]: max_tokens }),
+        }),
       });
       const result = streamText({
         model: provider.chatModel(model),
@@ -164,7 +168,7 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
           : {}),
         ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
         maxRetries: 0,
-        abortSignal: own,
+        abortSignal: bounded,
         // Errors arrive as parts below; without this the SDK prints them.
         onError: () => undefined,
       });
@@ -253,7 +257,7 @@ export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): C
     }
   }
 
-  return { id: model, endpoint: host, contextWindow: contextWindowOf(model), stream };
+  return { id: model, endpoint: host, contextWindow: contextWindowOf(model), ...own, stream };
 }
 
 const cutProblem = (about: { endpoint: string; model: string }, cause?: unknown) =>

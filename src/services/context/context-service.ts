@@ -152,7 +152,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
         session.futile = changed && !built.pressed ? 0 : wantedOf(built);
       }
       request.onStatus('waiting');
-      return { prompt: built.prompt, ledger: built.prompt.ledger.request };
+      return { prompt: built.prompt, ledger: withParameters(built.prompt.ledger.request, request.model) };
     },
 
     makeRoom: async (request) => {
@@ -249,7 +249,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
             };
       return {
         gauge: gaugeOf(ledger, built.budget, answering ? priceOf(answering) : null),
-        ledger,
+        ledger: withParameters(ledger, answering),
         model: answering?.id ?? null,
       };
     },
@@ -270,6 +270,10 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
 
   return { ...control, ...turns };
 }
+
+/** The ledger with what is sent besides the messages. */
+const withParameters = (ledger: RequestLedger, model: ChatModel | null): RequestLedger =>
+  model?.parameters ? { ...ledger, parameters: model.parameters } : ledger;
 
 /** A conversation that has not begun. */
 const EMPTY: Conversation = {

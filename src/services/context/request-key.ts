@@ -1,7 +1,7 @@
 // A name for all that a model is sent: equal requests have equal keys, so that an answer can stand for its request. Pure.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { Prompt, ToolDescription } from '../../adapters/models/chat-model.ts';
+import type { ChatModel, Prompt, ToolDescription } from '../../adapters/models/chat-model.ts';
 import type { Part } from '../../domain/chat/message.ts';
 
 /** Messages never change, so neither do their parts: each is hashed once. */
@@ -34,9 +34,9 @@ function sentOf(part: Part): readonly unknown[] {
   }
 }
 
-/** 32 hex digits over model, endpoint, system prompt, messages and tools. */
+/** 32 hex digits over model, endpoint, parameters, system prompt, messages and tools. */
 export function requestKey(
-  model: { readonly id: string; readonly endpoint?: string },
+  model: Pick<ChatModel, 'id' | 'endpoint' | 'parameters'>,
   prompt: Prompt,
   tools: readonly ToolDescription[],
 ): string {
@@ -44,6 +44,7 @@ export function requestKey(
     [
       model.endpoint ?? '',
       model.id,
+      ...(model.parameters ? [`parameters ${JSON.stringify(model.parameters)}`] : []),
       prompt.system ?? '',
       ...tools.map((tool) => hashOf(tool, [tool.name, tool.description, tool.schema])),
       ...prompt.messages.map(

@@ -20,6 +20,7 @@ import {
   settingInvalid,
   valuesAt,
 } from '../../domain/settings/fields.ts';
+import { parametersSchema } from '../../domain/settings/parameters.ts';
 import { createKeys, endpointKey, originOf } from './keys.ts';
 import type { Connections, Settings } from './settings.ts';
 
@@ -49,6 +50,7 @@ const endpointSchema = z.object({
       output: z.number().min(0).max(1_000_000),
     })
     .optional(),
+  parameters: parametersSchema.optional(),
 });
 const choiceSchema = z.object({ endpointId: z.string(), model: z.string() }).nullable();
 const keptConnections = z.object({

@@ -43,6 +43,7 @@ export function LedgerDialog({
     const key = `ledger.why.${code}`;
     return i18n.exists(key, { ns: 'context' }) ? t(key as 'ledger.why.tail') : code;
   };
+  const parameters = Object.entries(ledger?.parameters ?? {});
   return (
     <Dialog
       open={open}
@@ -103,6 +104,21 @@ export function LedgerDialog({
               />
             ))}
           </ol>
+          {parameters.length > 0 && (
+            <section aria-label={t('ledger.parameters')}>
+              <h3 className="pb-1 font-medium text-sm">{t('ledger.parameters')}</h3>
+              <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1 font-mono text-xs">
+                {parameters.map(([name, value]) => (
+                  <div key={name} className="contents">
+                    <dt className="text-ink-3">{name}</dt>
+                    <dd className="[overflow-wrap:anywhere]">
+                      {typeof value === 'string' ? value : JSON.stringify(value)}
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          )}
         </div>
       )}
     </Dialog>

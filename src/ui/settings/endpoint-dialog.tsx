@@ -17,13 +17,25 @@ import {
   IconButton,
   Select,
   Spinner,
+  TextArea,
   TextField,
 } from '../shell/controls.tsx';
 import { useCopy, useProblemWords } from '../shell/problem-notice.tsx';
+import {
+  isRefusal,
+  PARAMETER_FIELDS,
+  type ParameterField,
+  type ParameterRefusal,
+  type ParameterWords,
+  parametersFrom,
+  parameterWords,
+} from './endpoint-parameters.ts';
 import { CURRENCIES, type PriceWords, priceFrom, priceWords } from './endpoint-price.ts';
 import { type Draft, plainLabel, presetOf } from './models-section.tsx';
 import { FIELD, Refusal } from './rows.tsx';
 
+/** What endpoints call how long a model may think; others can be typed. */
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 /** Lists longer than this are not offered as a whole: the picker would be a phone book. */
 const OFFER_ALL = 40;
 /** Names of models that turn words into something else. */
@@ -97,6 +109,8 @@ function EndpointForm({
   const [problem, setProblem] = useState<Problem | null>(null);
   const [missing, setMissing] = useState<'url' | 'name' | 'price' | null>(null);
   const [priced, setPriced] = useState<PriceWords>(() => priceWords(before?.price));
+  const [tuned, setTuned] = useState<ParameterWords>(() => parameterWords(before?.parameters));
+  const [untuned, setUntuned] = useState<ParameterRefusal | null>(null);
   const [saving, setSaving] = useState(false);
   const listedAt = useRef(before?.baseUrl);
   const list = useId();
@@ -110,12 +124,14 @@ function EndpointForm({
 
   const url = baseUrl.trim().replace(/\/+$/, '');
   const price = priceFrom(priced);
+  const parameters = parametersFrom(tuned);
   const endpoint = (offer: readonly string[]): Endpoint => ({
     id,
     label: label.trim() || hostOf(url),
     baseUrl: url,
     models: offer,
     ...(price ? { price } : {}),
+    ...(parameters && !isRefusal(parameters) ? { parameters } : {}),
   });
   const ask = (address = url) => {
     if (address === '') return setMissing('url');
@@ -151,6 +167,7 @@ function EndpointForm({
     if (url === '') return setMissing('url');
     if (label.trim() === '' && preset?.id !== 'custom') return setMissing('name');
     if (price === undefined) return setMissing('price');
+    if (isRefusal(parameters)) return setUntuned(parameters);
     setMissing(null);
     setSaving(true);
     const wanted = model.trim();
@@ -311,6 +328,14 @@ function EndpointForm({
         }}
         refused={missing === 'price'}
       />
+      <ParameterFields
+        value={tuned}
+        onChange={(next) => {
+          setTuned(next);
+          setUntuned(null);
+        }}
+        refused={untuned}
+      />
       <Refusal problem={problem} />
       <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-2 border-t bg-raised px-5 py-3">
         <Button onClick={onClose}>{t('cancel')}</Button>
@@ -378,6 +403,84 @@ function PriceFields({
         {t(refused ? 'models.price.refused' : 'models.price.help')}
       </p>
     </fieldset>
+  );
+}
+
+/** What goes along with every request, folded away: few people need it. Opens where something in it is refused. */
+function ParameterFields({
+  value,
+  onChange,
+  refused,
+}: {
+  value: ParameterWords;
+  onChange: (value: ParameterWords) => void;
+  refused: ParameterRefusal | null;
+}) {
+  const { t } = useTranslation('settings');
+  const [wanted, setWanted] = useState(false);
+  const efforts = useId();
+  const set = PARAMETER_FIELDS.filter((field) => value[field].trim() !== '');
+  const open = wanted || refused !== null;
+  const frame = (field: ParameterField) => ({
+    label: t(`models.parameters.${field}`),
+    value: value[field],
+    onChange: ({ target }: { target: { value: string } }) => onChange({ ...value, [field]: target.value }),
+    autoComplete: 'off',
+    spellCheck: false,
+    error:
+      refused?.field === field &&
+      t(`models.parameters.refused.${refused.why === 'range' ? field : refused.why}`, {
+        keys: refused.keys.join(', '),
+      }),
+  });
+  const number = (field: 'temperature' | 'top_p' | 'max_tokens') => (
+    <TextField
+      className="min-w-28 flex-1"
+      inputMode={field === 'max_tokens' ? 'numeric' : 'decimal'}
+      {...frame(field)}
+    />
+  );
+  return (
+    <details
+      open={open}
+      onToggle={({ currentTarget }) => setWanted(currentTarget.open)}
+      // Below the fold of the window it would be said to nobody.
+      ref={(fields) => {
+        if (refused) fields?.querySelector('[role=alert]')?.scrollIntoView({ block: 'nearest' });
+      }}
+    >
+      <summary className="touchable cursor-pointer rounded-xs py-1 font-medium text-sm">
+        {t('models.parameters.title')}
+        {!open && set.length > 0 && (
+          <span className="pl-2 font-normal text-ink-3 text-xs">
+            {set.map((field) => t(`models.parameters.${field}`)).join(', ')}
+          </span>
+        )}
+      </summary>
+      <p className="mt-1 text-ink-3 text-xs">{t('models.parameters.help')}</p>
+      <div className="mt-3 space-y-3 [&_[role=alert]]:scroll-mb-20">
+        <div className="flex flex-wrap items-start gap-3">
+          {number('temperature')}
+          {number('top_p')}
+        </div>
+        <div className="flex flex-wrap items-start gap-3">
+          {number('max_tokens')}
+          <TextField className="min-w-28 flex-1" list={efforts} {...frame('reasoning_effort')} />
+          <datalist id={efforts}>
+            {EFFORTS.map((effort) => (
+              <option key={effort} value={effort} />
+            ))}
+          </datalist>
+        </div>
+        <TextArea
+          rows={4}
+          placeholder='{ "seed": 7 }'
+          inputClassName="font-mono"
+          hint={t('models.parameters.moreHelp')}
+          {...frame('more')}
+        />
+      </div>
+    </details>
   );
 }
 

@@ -38,6 +38,43 @@ describeChatModel('The OpenAI-compatible model', async () => {
 });
 
 describe('what is sent', () => {
+  it('has the parameters of the endpoint, and what one request needs before them', async () => {
+    const parameters = {
+      temperature: 0.2,
+      top_p: 0.9,
+      max_tokens: 300,
+      reasoning_effort: 'low',
+      more: { seed: 7, temperature: 1, provider: { order: ['a'] } },
+    };
+    const set = modelOf('plain', { endpoint: { baseUrl: server.baseUrl, parameters } });
+    const { signal } = new AbortController();
+    await collect(set, promptOf('Hello'), { signal });
+    await collect(set, promptOf('Hello'), { signal, maxTokens: 50 });
+    await collect(modelOf('plain'), promptOf('Hello'), { signal });
+    const [first, second, bare] = server.chats();
+    const sent = {
+      temperature: 0.2,
+      top_p: 0.9,
+      reasoning_effort: 'low',
+      seed: 7,
+      provider: { order: ['a'] },
+    };
+    expect(first).toMatchObject({ ...sent, model: 'plain', stream: true, max_tokens: 300 });
+    expect(set.parameters).toEqual({ ...sent, max_tokens: 300 });
+    expect(second).toMatchObject({ ...sent, max_tokens: 50 });
+    // Nothing that nobody set.
+    const { messages: _messages, ...rest } = bare ?? { messages: [] };
+    expect(rest).toEqual({ model: 'plain', stream: true, stream_options: { include_usage: true } });
+    expect(modelOf('plain')).not.toHaveProperty('parameters');
+  });
+
+  it('names the longest answer as the endpoint does', () => {
+    const at = (baseUrl: string) =>
+      modelOf('x', { endpoint: { baseUrl, parameters: { max_tokens: 9 } } }).parameters;
+    expect(at('https://api.openai.com/v1')).toEqual({ max_completion_tokens: 9 });
+    expect(at('http://localhost:11434/v1')).toEqual({ max_tokens: 9 });
+  });
+
   const prompt: Prompt = {
     system: 'Be brief.',
     messages: [

@@ -22,7 +22,7 @@ const keyOf = ({
   sent = messages,
   tools = [tool],
 }: {
-  model?: { id: string; endpoint?: string };
+  model?: { id: string; endpoint?: string; parameters?: Record<string, unknown> };
   system?: string;
   sent?: Prompt['messages'];
   tools?: readonly ToolDescription[];
@@ -37,6 +37,15 @@ const withPart = (at: number, part: Part): Prompt['messages'] =>
   );
 
 describe('the name of a request', () => {
+  it('is another one with other parameters', () => {
+    const at = { id: 'plain', endpoint: 'https://one.example' };
+    const names = [{}, { temperature: 0 }, { temperature: 1 }, { temperature: 1, seed: 7 }].map(
+      (parameters) => keyOf({ model: Object.keys(parameters).length > 0 ? { ...at, parameters } : at }),
+    );
+    expect(new Set(names).size).toBe(4);
+    expect(names[0]).toBe(keyOf());
+  });
+
   it('is the same for the same request', () => {
     expect(keyOf()).toMatch(/^[\da-f]{32}$/);
     expect(keyOf()).toBe(keyOf());

@@ -416,6 +416,20 @@ recall:
       expect(await vault.names()).toEqual([]);
     });
 
+    it('keep what a person wants to go along with every request', async () => {
+      const parameters = { temperature: 0.2, more: { seed: 7 } };
+      await settings.saveEndpoint({ ...endpoint, parameters }, undefined);
+      expect((await open()).connections.get().endpoints[0]?.parameters).toEqual(parameters);
+      for (const wrong of [{ temperature: 3 }, { max_tokens: 0 }, { more: { messages: [] } }])
+        await expect(
+          settings.saveEndpoint({ ...endpoint, parameters: wrong }, undefined),
+        ).rejects.toMatchObject({
+          problem: { code: 'setting-invalid' },
+        });
+      await settings.saveEndpoint(endpoint, undefined);
+      expect(settings.connections.get().endpoints).toEqual([endpoint]);
+    });
+
     it('keep what a person says their models cost', async () => {
       const price = { currency: 'CNY', input: 4, output: 16.5 };
       await settings.saveEndpoint({ ...endpoint, price }, undefined);

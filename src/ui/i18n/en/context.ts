@@ -28,6 +28,7 @@ export const context = {
     lead: '{{total, number}} of {{limit, number}} tokens that fit, oldest first.',
     none: 'No ledger was kept with this answer.',
     open: 'What got into this answer',
+    parameters: 'Sent besides the messages',
     openPiece: 'What got into part {{piece}}',
     goesOn: 'Said by the app, so that the answer goes on',
     messages_one: '{{count, number}} message',

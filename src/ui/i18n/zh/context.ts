@@ -28,6 +28,7 @@ export const context = {
     lead: '可容纳 {{limit, number}} 个 token，用了 {{total, number}} 个；从旧到新。',
     none: '这个回答没有保留账本。',
     open: '这个回答用到了什么',
+    parameters: '消息之外一并发送的参数',
     openPiece: '第 {{piece}} 段用到了什么',
     goesOn: '应用附上的一句话，让回答接着写',
     messages_other: '{{count, number}} 条消息',

@@ -1,0 +1,44 @@
+// What a person wants to go along with every request to an endpoint, besides the messages. What is empty is not sent. Pure.
+import { z } from 'zod';
+
+/** Keys of a request that the app alone sets. */
+export const RESERVED_PARAMETERS: readonly string[] = ['messages', 'model', 'stream', 'tools'];
+
+/** Reserved keys among those of `more`. */
+export const reservedIn = (more: object): string[] =>
+  Object.keys(more).filter((key) => RESERVED_PARAMETERS.includes(key));
+
+/** In the words of the OpenAI chat API. */
+export const parametersSchema = z.object({
+  temperature: z.number().min(0).max(2).optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  /** Tokens an answer may have at most, thoughts included. */
+  max_tokens: z.number().int().min(1).max(10_000_000).optional(),
+  reasoning_effort: z
+    .string()
+    .regex(/^[\w-]{1,40}$/)
+    .optional(),
+  /** Merged into the body of the request as it is; what has a field of its own goes before it. */
+  more: z
+    .record(z.string(), z.json())
+    .refine((more) => reservedIn(more).length === 0)
+    .optional(),
+});
+export type ModelParameters = z.infer<typeof parametersSchema>;
+
+/** As they stand in the body of a request to `host`; empty where nothing is set. */
+export function sentParameters(
+  { more, max_tokens: limit, ...named }: ModelParameters,
+  host: string,
+): Readonly<Record<string, unknown>> {
+  const set = Object.entries(named).filter(([, value]) => value !== undefined);
+  return {
+    ...more,
+    ...Object.fromEntries(set),
+    ...(limit === undefined ? {} : { [limitName(host)]: limit }),
+  };
+}
+
+/** OpenAI's newer models refuse the old name; most other endpoints know no other. */
+export const limitName = (host: string): 'max_tokens' | 'max_completion_tokens' =>
+  host === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens';

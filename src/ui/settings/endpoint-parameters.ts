@@ -1,0 +1,54 @@
+// The parameters of an endpoint as they stand in their fields.
+import { type ModelParameters, parametersSchema, reservedIn } from '../../domain/settings/parameters.ts';
+
+export const PARAMETER_FIELDS = ['temperature', 'top_p', 'max_tokens', 'reasoning_effort', 'more'] as const;
+export type ParameterField = (typeof PARAMETER_FIELDS)[number];
+
+/** What was typed into each field. */
+export type ParameterWords = Readonly<Record<ParameterField, string>>;
+
+/** Why a field is refused: out of range, no JSON, no object, or keys that the app alone sets. */
+export interface ParameterRefusal {
+  readonly field: ParameterField;
+  readonly why: 'range' | 'json' | 'object' | 'reserved';
+  readonly keys: readonly string[];
+}
+
+/** Parameters as fields. */
+export const parameterWords = (parameters: ModelParameters = {}): ParameterWords => ({
+  temperature: String(parameters.temperature ?? ''),
+  top_p: String(parameters.top_p ?? ''),
+  max_tokens: String(parameters.max_tokens ?? ''),
+  reasoning_effort: parameters.reasoning_effort ?? '',
+  more: parameters.more ? JSON.stringify(parameters.more, null, 2) : '',
+});
+
+/** What the fields say, null where all are empty; or the first that is refused. */
+export function parametersFrom(words: ParameterWords): ModelParameters | null | ParameterRefusal {
+  const found: Record<string, unknown> = {};
+  for (const field of PARAMETER_FIELDS) {
+    const typed = words[field].trim();
+    if (typed === '') continue;
+    const refuse = (why: ParameterRefusal['why'], keys: readonly string[] = []) => ({ field, why, keys });
+    if (field === 'reasoning_effort') found[field] = typed;
+    else if (field !== 'more') found[field] = Number(typed);
+    else {
+      let more: unknown;
+      try {
+        more = JSON.parse(typed);
+      } catch {
+        return refuse('json');
+      }
+      if (typeof more !== 'object' || more === null || Array.isArray(more)) return refuse('object');
+      const reserved = reservedIn(more);
+      if (reserved.length > 0) return refuse('reserved', reserved);
+      found[field] = more;
+    }
+    if (!parametersSchema.shape[field].safeParse(found[field]).success) return refuse('range');
+  }
+  return Object.keys(found).length > 0 ? parametersSchema.parse(found) : null;
+}
+
+export const isRefusal = (
+  parameters: ModelParameters | null | ParameterRefusal,
+): parameters is ParameterRefusal => parameters !== null && 'why' in parameters;

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type ParameterWords,
+  parametersFrom,
+  parameterWords,
+} from '../../../src/ui/settings/endpoint-parameters.ts';
+
+const EMPTY = parameterWords();
+const from = (words: Partial<ParameterWords>) => parametersFrom({ ...EMPTY, ...words });
+
+describe('the parameters of an endpoint', () => {
+  it('are none where nothing was typed', () => {
+    expect(from({})).toBeNull();
+    expect(from({ temperature: ' ', more: '\n' })).toBeNull();
+  });
+
+  it('are what was typed, and come back as it', () => {
+    const parameters = {
+      temperature: 0,
+      top_p: 0.9,
+      max_tokens: 800,
+      reasoning_effort: 'low',
+      more: { seed: 7, stop: ['END'], nested: { on: true, none: null } },
+    };
+    expect(parametersFrom(parameterWords(parameters))).toEqual(parameters);
+  });
+
+  it.each([
+    [{ temperature: '3' }, 'temperature', 'range'],
+    [{ temperature: 'hot' }, 'temperature', 'range'],
+    [{ top_p: '-0.1' }, 'top_p', 'range'],
+    [{ max_tokens: '1.5' }, 'max_tokens', 'range'],
+    [{ reasoning_effort: 'very high' }, 'reasoning_effort', 'range'],
+    [{ more: '{ seed: 7 }' }, 'more', 'json'],
+    [{ more: '[1]' }, 'more', 'object'],
+    [{ more: '{"seed": 7, "messages": [], "tools": []}' }, 'more', 'reserved'],
+  ])('refuse %j at its field', (words, field, why) => {
+    expect(from(words)).toMatchObject({ field, why });
+  });
+
+  it('name the keys that the app alone sets', () => {
+    expect(from({ more: '{"model": "x", "stream": false}' })).toMatchObject({ keys: ['model', 'stream'] });
+  });
+});
