@@ -282,7 +282,7 @@ describe('importing', () => {
       return fileFromBytes('export.zip', bytes);
     };
     const cases: Record<string, () => Promise<SourceFile[]> | SourceFile[]> = {
-      ChatGPT: () => filesOf({ 'conversations.json': cut(good) }),
+      'a ChatGPT export': () => filesOf({ 'conversations.json': cut(good) }),
       'the second file of a ChatGPT export': () =>
         filesOf({ 'conversations-000.json': good, 'conversations-001.json': cut(good) }),
       'a ZIP, by its checksum': async () => [await flipped()],
