@@ -31,3 +31,10 @@ export function useReadable<T, S>(readable: Readable<T>, select?: (value: T) => 
     return to;
   });
 }
+
+/** How far memory is awake: what was asked before it was is asked again at the next step. `meaning`: the embedding model has loaded. */
+export const useAwake = (): 'starting' | 'words' | 'meaning' =>
+  useReadable(useApp().memory.status, ({ state, embedding }) => {
+    if (state === 'starting') return 'starting';
+    return embedding.status === 'ready' ? 'meaning' : 'words';
+  });

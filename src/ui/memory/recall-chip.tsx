@@ -8,7 +8,7 @@ import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { withoutMessages } from '../../domain/memory/passages.ts';
 import type { SendOptions } from '../../services/chat/chat.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
-import { useApp, useReadable } from '../hooks/app.tsx';
+import { useApp, useAwake, useReadable } from '../hooks/app.tsx';
 import { classes } from '../shell/controls.tsx';
 import { PassageChoice } from './passage-choice.tsx';
 import { useUsable } from './usable.ts';
@@ -41,8 +41,7 @@ export function RecallChip({ text, conversationId, hasModel, onChange }: RecallC
   const app = useApp();
   const auto = useReadable(app.settings.config, (config) => config.recall.auto_recall);
   const wanted = auto.enabled && auto.trigger_on_start && enough(text);
-  // What was asked while memory woke up is asked again when it is awake.
-  const awake = useReadable(app.memory.status, (status) => status.state !== 'starting');
+  const awake = useAwake();
   const [result, setResult] = useState<RecallResult | null>(null);
   const [off, setOff] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = useState(false);

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId } from '../../domain/base/ids.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
-import { useApp, useReadable } from '../hooks/app.tsx';
+import { useApp, useAwake } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatDuration } from '../i18n/index.ts';
 import { Spinner } from '../shell/controls.tsx';
@@ -25,8 +25,7 @@ export function TryIt() {
   const [text, setText] = useState('');
   const [trial, setTrial] = useState<Trial>({ state: 'idle' });
   const wanted = text.trim();
-  // What was asked while memory woke up is asked again when it is awake.
-  const awake = useReadable(memory.status, (status) => status.state !== 'starting');
+  const awake = useAwake();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: `awake` asks again
   useEffect(() => {

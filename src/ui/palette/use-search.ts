@@ -4,7 +4,7 @@ import type { IndexFilter } from '../../adapters/index/memory-index.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
-import { useApp, useReadable } from '../hooks/app.tsx';
+import { useApp, useAwake } from '../hooks/app.tsx';
 import { mergeHits } from './merge-hits.ts';
 
 /** Pause in typing after which a search begins, ms: less than a person notices. */
@@ -35,8 +35,7 @@ export function useSearch(
   under: () => MessageId | null,
 ): Search {
   const { memory } = useApp();
-  // What was asked while memory woke up is asked again when it is awake.
-  const awake = useReadable(memory.status, (status) => status.state !== 'starting');
+  const awake = useAwake();
   const [search, setSearch] = useState<Search>(NOTHING);
   const cursor = useRef(under);
   cursor.current = under;
