@@ -200,8 +200,10 @@ function Ending({ message, goesOn }: { message: Message; goesOn: boolean }) {
   if (message.finish === 'stopped' || message.finish === 'length')
     return (
       <div className="my-2 flex flex-wrap items-center gap-2 text-ink-2 text-sm">
-        <TriangleAlert size={15} aria-hidden className="shrink-0 text-ink-3" />
-        <span>{t(message.finish === 'stopped' ? 'stopped' : 'lengthReached')}</span>
+        <span className="flex items-center gap-2">
+          <TriangleAlert size={15} aria-hidden className="shrink-0 text-ink-3" />
+          {t(message.finish === 'stopped' ? 'stopped' : 'lengthReached')}
+        </span>
         {retry}
       </div>
     );
