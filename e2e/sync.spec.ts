@@ -373,6 +373,37 @@ function filmOf(rows: readonly (readonly boolean[])[]): Buffer {
   ]);
 }
 
+test('two tabs of one device, and the one that syncs is killed: the other goes on, and the other device has the words of both', async () => {
+  const desk = await device();
+  await createAccount(desk);
+  const phone = await pairedTo(desk);
+  const second = await desk.context.newPage();
+  await openApp(second, `${base}/?console`);
+  await desk.page.getByRole('button', { name: 'New conversation' }).first().click();
+  await say(desk.page, 'The barometer hangs in the hall.');
+  const before = desk.page.url();
+  // The first tab leads: it says something more, and is gone at once.
+  await desk.page.getByRole('textbox', { name: 'Message' }).fill('It fell last night.');
+  await desk.page.keyboard.press('Enter');
+  await expect(desk.page.getByRole('article').getByText('It fell last night.').first()).toBeVisible();
+  await saved(desk.page);
+  await desk.page.goto('chrome://crash').catch(() => {});
+  await say(second, 'The almanac lies in the kitchen.');
+  await expect(second.getByText(/Saved, also on Phone/)).toBeVisible({ timeout: 120_000 });
+  await same(second, phone.page);
+  const there = await contents(phone.page);
+  for (const words of [
+    'The barometer hangs in the hall.',
+    'It fell last night.',
+    'The almanac lies in the kitchen.',
+  ])
+    expect(there).toContain(words);
+  // And the other way.
+  await openApp(phone.page, `${before}?console`);
+  await say(phone.page, 'I shall put it up again.');
+  await expect.poll(() => contents(second), { timeout: 60_000 }).toContain('I shall put it up again.');
+});
+
 test('the QR code on the screen is read back on the other device', async () => {
   const desk = await device();
   await createAccount(desk);

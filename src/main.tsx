@@ -379,9 +379,7 @@ async function start(): Promise<void> {
     notes,
     locks: navigator.locks,
     onBegun: (id) => {
-      const { endpoints, chosen } = settings.connections.get();
-      if (endpoints.length === 0) return;
-      settings.choose(chosen, id).catch((error) => console.warn(toProblem(error).message));
+      settings.keepChosen(id).catch((error) => console.warn(toProblem(error).message));
     },
   });
   const syncLink = connectSync({

@@ -40,13 +40,17 @@ export function asEventStream(): TransformStream<Uint8Array<ArrayBuffer>, Uint8A
   const encoder = new TextEncoder();
   let kind: 'unknown' | 'events' | 'document' = 'unknown';
   let text = '';
+  // As they came: a piece may end within a character.
+  const unknown: Uint8Array<ArrayBuffer>[] = [];
   return new TransformStream({
     transform(bytes, controller) {
       if (kind === 'events') return controller.enqueue(bytes);
       text += decoder.decode(bytes, { stream: true });
-      if (kind === 'document' || text.trimStart() === '') return;
+      if (kind === 'document') return;
+      unknown.push(bytes);
+      if (text.trimStart() === '') return;
       kind = text.trimStart().startsWith('{') ? 'document' : 'events';
-      if (kind === 'events') controller.enqueue(encoder.encode(text));
+      if (kind === 'events') for (const piece of unknown) controller.enqueue(piece);
     },
     flush: (controller) => controller.enqueue(encoder.encode(kind === 'document' ? eventOf(text) : '\n\n')),
   });

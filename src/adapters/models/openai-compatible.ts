@@ -308,7 +308,7 @@ const toldByEndpoint = (error: unknown): unknown =>
 
 const toldSchema = z.looseObject({
   error: z.unknown().optional(),
-  choices: z.undefined().optional(),
+  choices: z.unknown().optional(),
   message: z.string().optional().catch(undefined),
   detail: z.unknown().optional(),
 });
@@ -316,7 +316,8 @@ const toldSchema = z.looseObject({
 /** An error of a shape that the SDK does not know is still one that the endpoint tells. */
 function errorInside(value: unknown): unknown {
   const told = toldSchema.safeParse(value).data;
-  return told?.error ?? ((told?.message ?? told?.detail) ? value : undefined);
+  if (told?.error) return told.error;
+  return !told?.choices && (told?.message ?? told?.detail) ? value : undefined;
 }
 
 const toFinish = (reason: string, raw: string | undefined): Finish | undefined => {

@@ -51,7 +51,7 @@ export interface Folded {
   find(question: string, limit: number, relevance?: ReadonlyMap<MessageId, number>): FoldedHit[];
   /**
    * The same search, over no more than `limit` messages: those that share the rarest words with a text, and the next after each, which may
-   * set it right; all of `must` before them. Its work does not grow with the conversation.
+   * set it right; all of `must` before them. Sentences are read in these messages alone.
    */
   nearest(text: string, limit: number, must?: readonly MessageId[]): Folded;
   /** What goes back into the prompt, in the order in which it was said. Empty where nothing fits. */
@@ -285,7 +285,11 @@ function searchIn(
       for (const place of list) shared.set(place, (shared.get(place) ?? 0) + rarity);
     }
     const wanted = new Set(must);
-    const near = new Set(messages.flatMap(({ id }, place) => (wanted.has(id) ? [place] : [])));
+    const near = new Set<number>();
+    if (wanted.size > 0)
+      messages.forEach(({ id }, place) => {
+        if (wanted.has(id)) near.add(place);
+      });
     const best = [...shared].sort((a, b) => b[1] - a[1] || b[0] - a[0]);
     for (const [place] of best.slice(0, Math.max(0, limit - near.size) / 2))
       near.add(place).add(Math.min(place + 1, messages.length - 1));

@@ -9,6 +9,7 @@ import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import type { ConnectionReport, Endpoint } from '../../adapters/models/chat-model.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
 import { type Config, defaultConfig } from '../../domain/settings/config.ts';
 import {
@@ -31,6 +32,16 @@ const ITEM = 'item/';
 
 /** Conversations whose pick is kept. */
 const MAX_PICKED = 500;
+
+/** The picks with this one as the latest; of old ones only so many stay. */
+const withPicked = (
+  picked: Connections['picked'],
+  conversation: ConversationId,
+  choice: Connections['chosen'],
+): NonNullable<Connections['picked']> => {
+  const { [conversation]: _before, ...rest } = picked ?? {};
+  return Object.fromEntries(Object.entries({ ...rest, [conversation]: choice }).slice(-MAX_PICKED));
+};
 
 const LARGEST_FILE = 1_000_000;
 
@@ -248,15 +259,15 @@ export async function createSettings({
           throw settingInvalid([
             { key: 'endpoint', value: choice.endpointId, allowed: endpoints.map(({ id }) => id).join(', ') },
           ]);
-        const { [conversation ?? '']: _before, ...rest } = picked ?? {};
-        const all = conversation === undefined ? picked : { ...rest, [conversation]: choice };
-        return {
-          ...others,
-          endpoints,
-          chosen: choice,
-          ...(all ? { picked: Object.fromEntries(Object.entries(all).slice(-MAX_PICKED)) } : {}),
-        };
+        const all = conversation === undefined ? picked : withPicked(picked, conversation, choice);
+        return { ...others, endpoints, chosen: choice, ...(all ? { picked: all } : {}) };
       }),
+    keepChosen: (conversation) =>
+      changeConnections((kept) =>
+        kept.endpoints.length === 0
+          ? kept
+          : { ...kept, picked: withPicked(kept.picked, conversation, kept.chosen) },
+      ),
 
     // After what is under way: a key that is being kept, and where those of an earlier version belong.
     keyOrigin: (name) => inLine(() => keys.origin(name)),

@@ -36,6 +36,8 @@ export interface Settings {
   removeEndpoint(id: string): Promise<void>;
   /** For what begins from now on, and for this conversation. Throws `setting-invalid` for an endpoint that is not there. */
   choose(choice: ModelChoice | null, conversation?: ConversationId): Promise<void>;
+  /** What was chosen last stays with this conversation, which begins. */
+  keepChosen(conversation: ConversationId): Promise<void>;
   /** Origin that a kept key belongs to, and to no other; null where none is kept. */
   keyOrigin(name: KeyName): Promise<string | null>;
   forgetKey(name: KeyName): Promise<void>;

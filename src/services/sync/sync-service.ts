@@ -205,8 +205,9 @@ export function createSync({
       await ask({ do: 'take-off', device });
     },
     forget: async (conversations) => {
-      await ask({ do: 'forget', documents: [...conversations] });
+      // First what quotes them: were it left behind, nothing would be listed any more with which to ask for it again.
       await notes.forget(conversations);
+      await ask({ do: 'forget', documents: [...conversations] });
     },
     syncNow: async ({ force = false } = {}) => {
       await ask({ do: 'look', force });

@@ -32,9 +32,14 @@ export function useReadable<T, S>(readable: Readable<T>, select?: (value: T) => 
   });
 }
 
-/** How far memory is awake: what was asked before it was is asked again at the next step. `meaning`: the embedding model has loaded. */
-export const useAwake = (): 'starting' | 'words' | 'meaning' =>
-  useReadable(useApp().memory.status, ({ state, embedding }) => {
+/** How far memory is awake: what was asked before it was is asked again at the next step. `meaning`: the embedding model has loaded once. */
+export function useAwake(): 'starting' | 'words' | 'meaning' {
+  const { status } = useApp().memory;
+  // A model that rests again is no reason to ask, which would wake it.
+  const loaded = useRef(false);
+  return useReadable(status, ({ state, embedding }) => {
+    loaded.current ||= embedding.status === 'ready';
     if (state === 'starting') return 'starting';
-    return embedding.status === 'ready' ? 'meaning' : 'words';
+    return loaded.current ? 'meaning' : 'words';
   });
+}

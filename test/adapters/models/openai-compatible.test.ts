@@ -356,6 +356,7 @@ describe('answers that are no event stream', () => {
     [{ error: { message: 'No more credit', code: 'insufficient_quota' } }, 'model-rate', 'No more credit'],
     [{ error: { message: 'Bad key', code: 'invalid_api_key' } }, 'model-key', 'Bad key'],
     [{ error: 'model "x" not found' }, 'model-not-found', 'model "x" not found'],
+    [{ error: 'model "x" not found', choices: null }, 'model-not-found', 'model "x" not found'],
     [{ detail: 'The queue is full' }, 'model-server', 'The queue is full'],
     [{ code: 1305, message: '模型繁忙', success: false }, 'model-server', '模型繁忙'],
   ])('and tell an error say why: %j', async (body, code, detail) => {

@@ -45,7 +45,7 @@ beforeEach(async () => {
         endpoint: choice.endpointId,
       };
     },
-    onBegun: (id) => void settings.choose(settings.connections.get().chosen, id),
+    onBegun: (id) => void settings.keepChosen(id),
   });
 });
 afterEach(() => scene.close());
