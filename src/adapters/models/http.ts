@@ -255,7 +255,7 @@ export function problemOfStatus(
 
 /** How long to wait, in the unit in which people say it. */
 function waitOf(seconds: number | undefined): ProblemParams {
-  if (seconds === undefined) return { reason: 'soon', seconds: 0 };
+  if (!seconds) return { reason: 'soon', seconds: 0 };
   if (seconds <= 120) return { reason: 'seconds', seconds };
   const minutes = Math.ceil(seconds / 60);
   if (minutes <= 120) return { reason: 'minutes', seconds, minutes };
@@ -360,15 +360,25 @@ function readDetail(text: string, key: string | undefined): RefusalDetail {
 function retryAfter(headers: Headers, text: string): number | undefined {
   const header = headers.get('retry-after');
   if (header) {
-    const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+    // `Date.parse` takes a lone number, too, for a date.
+    const seconds = /^-?\d+(\.\d+)?\s*(,|$)/.test(header)
+      ? Number.parseFloat(header)
+      : (Date.parse(header) - Date.now()) / 1000;
     if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds));
   }
   return secondsIn(text);
 }
 
+const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600 };
+
 function secondsIn(text: string): number | undefined {
-  const said = /(?:again (?:in|after)|retry (?:in|after))\s+(\d+(?:\.\d+)?)\s*(ms|m(?:in)?|s)/i.exec(text);
-  if (!said) return undefined;
-  const unit = (said[2] ?? '').toLowerCase();
-  return Math.ceil(Number(said[1]) * (unit === 'ms' ? 0.001 : unit.startsWith('m') ? 60 : 1));
+  const [, said] =
+    /(?:again (?:in|after)|retry (?:in|after))\s+((?:\d+(?:\.\d+)?\s*(?:ms|h(?:ours?)?|m(?:in(?:ute)?s?)?|s)\s*)+)/i.exec(
+      text,
+    ) ?? [];
+  if (said === undefined) return undefined;
+  const each = [...said.matchAll(/([\d.]+)\s*(ms|h|m|s)/gi)];
+  return Math.ceil(
+    each.reduce((sum, [, count, unit]) => sum + Number(count) * (SECONDS[unit?.toLowerCase() ?? ''] ?? 1), 0),
+  );
 }

@@ -479,6 +479,24 @@ describe('the reason of a refusal', () => {
     expect(seconds).toBeLessThanOrEqual(120);
     expect(await refused(503, 'busy', { 'retry-after': 'soon' })).toMatchObject({ code: 'model-server' });
   });
+
+  it.each([
+    ['-5', 'slow down', { reason: 'soon' }],
+    ['0', 'slow down', { reason: 'soon' }],
+    ['5, 10', 'slow down', { reason: 'seconds', seconds: 5 }],
+    ['Wed, 21 Oct 2015 07:28:00 GMT', 'slow down', { reason: 'soon' }],
+    ['9'.repeat(400), 'slow down', { reason: 'soon' }],
+    ['1.2', 'slow down', { reason: 'seconds', seconds: 2 }],
+    ['', 'Please try again in 1m30.5s.', { reason: 'seconds', seconds: 91 }],
+    ['', 'Please try again in 6m0s.', { reason: 'minutes', minutes: 6 }],
+    ['', 'Please try again in 1h2m3s.', { reason: 'minutes', minutes: 63 }],
+    ['', 'Please try again in 20 seconds.', { reason: 'seconds', seconds: 20 }],
+    ['', 'Please retry after 2 hours.', { reason: 'minutes', minutes: 120 }],
+    ['', 'Please try again in 340ms.', { reason: 'seconds', seconds: 1 }],
+  ])('reads %j and %j as a time to wait', async (header, message, expected) => {
+    const problem = await refused(429, message, header === '' ? {} : { 'retry-after': header });
+    expect(problem).toMatchObject({ code: 'model-rate', params: expected });
+  });
 });
 
 describe('thoughts in the words', () => {
