@@ -1,8 +1,25 @@
 // What a person wants to go along with every request to an endpoint, besides the messages. What is empty is not sent. Pure.
 import { z } from 'zod';
 
-/** Keys of a request that the app alone sets. */
-export const RESERVED_PARAMETERS: readonly string[] = ['messages', 'model', 'stream', 'tools'];
+/** Keys of a request that the app alone sets, and one that a record cannot hold. */
+export const RESERVED_PARAMETERS: readonly string[] = [
+  'messages',
+  'model',
+  // One answer is read.
+  'n',
+  'stream',
+  'tool_choice',
+  'tools',
+  '__proto__',
+];
+
+/** Levels of `more`: far more than any endpoint reads, far less than fills the stack. */
+const MAX_DEPTH = 50;
+
+function isShallow(value: unknown, levels = MAX_DEPTH): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
+}
 
 /** Reserved keys among those of `more`. */
 export const reservedIn = (more: object): string[] =>
@@ -20,7 +37,8 @@ export const parametersSchema = z.object({
     .optional(),
   /** Merged into the body of the request as it is; what has a field of its own goes before it. */
   more: z
-    .record(z.string(), z.json())
+    .custom<unknown>((more) => isShallow(more))
+    .pipe(z.record(z.string(), z.json()))
     .refine((more) => reservedIn(more).length === 0)
     .optional(),
 });

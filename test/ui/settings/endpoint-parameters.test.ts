@@ -34,8 +34,18 @@ describe('the parameters of an endpoint', () => {
     [{ more: '{ seed: 7 }' }, 'more', 'json'],
     [{ more: '[1]' }, 'more', 'object'],
     [{ more: '{"seed": 7, "messages": [], "tools": []}' }, 'more', 'reserved'],
+    // One answer is shown, and who may call what changes from request to request.
+    [{ more: '{"n": 2}' }, 'more', 'reserved'],
+    [{ more: '{"tool_choice": "required"}' }, 'more', 'reserved'],
+    // JavaScript has no such key of its own kind: it would be lost without a word.
+    [{ more: '{"__proto__": {"seed": 7}}' }, 'more', 'reserved'],
   ])('refuse %j at its field', (words, field, why) => {
     expect(from(words)).toMatchObject({ field, why });
+  });
+
+  it('refuse what is nested too deep to be read', () => {
+    const more = `{"deep": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    expect(from({ more })).toMatchObject({ field: 'more', why: 'range' });
   });
 
   it('name the keys that the app alone sets', () => {
