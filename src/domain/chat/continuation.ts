@@ -1,8 +1,8 @@
 // An answer that was cut off and went on: each piece is a message of its own, below the piece it goes on from, and a person reads them as
 // one. Nothing is written down about it: an answer right below one that was cut off is its continuation. Pure.
 import type { MessageId } from '../base/ids.ts';
-import { addToDraft, hasContent } from './draft.ts';
-import type { Finish, Message, Part, Usage } from './message.ts';
+import { addToDraft } from './draft.ts';
+import { type Finish, type Message, type Part, textOf, type Usage } from './message.ts';
 
 const CUT: readonly (Finish | undefined)[] = ['length', 'stopped', 'cut', 'error'];
 
@@ -81,8 +81,10 @@ function sumOf(usages: readonly (Usage | undefined)[]): Usage {
   return sum;
 }
 
-/** Whether the model can be asked to go on after these pieces: the last one was cut off, or brought nothing. */
-export function canGoOn(pieces: readonly Message[]): boolean {
+/** The piece whose words the model can be asked to go on with: the last one, or the one before it where that brought no words. */
+export function pieceToGoOn(pieces: readonly Message[]): Message | undefined {
   const last = pieces.at(-1);
-  return last !== undefined && (isCutOff(last) || (pieces.length > 1 && !hasContent(last.parts)));
+  const wordless = last && !last.parts.some(({ type }) => type === 'tool-call') && textOf(last).trim() === '';
+  const from = wordless ? pieces.at(-2) : last;
+  return from && isCutOff(from) ? from : undefined;
 }

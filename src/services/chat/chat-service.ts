@@ -14,7 +14,7 @@ import {
   newMessageId,
 } from '../../domain/base/ids.ts';
 import { type Readable, until, type Writable, writable } from '../../domain/base/readable.ts';
-import { isCutOff, piecesTo } from '../../domain/chat/continuation.ts';
+import { piecesTo, pieceToGoOn } from '../../domain/chat/continuation.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
 import { hasContent } from '../../domain/chat/draft.ts';
 import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
@@ -351,17 +351,15 @@ export function createChat(deps: ChatDependencies): Chat {
         const { messages } = await needed(id);
         const pieces = piecesTo(messages, answerId);
         const last = pieces.at(-1);
-        const fruitless = last && pieces.length > 1 && !hasContent(last.parts) ? last : undefined;
-        const from = fruitless ? pieces.at(-2) : last;
-        if (!from || !isCutOff(from))
-          throw new RecollectError('message-missing', 'There is no answer to go on with.');
+        const from = pieceToGoOn(pieces);
+        if (!last || !from) throw new RecollectError('message-missing', 'There is no answer to go on with.');
         const { asked } = questionOf(messages, from.id);
         stop(session);
         start(session, id, {
           asked: asked.id,
           from: from.id,
           explicit: true,
-          ...(fruitless ? { replaces: fruitless.id } : {}),
+          ...(hasContent(last.parts) ? {} : { replaces: last.id }),
         });
       });
     },

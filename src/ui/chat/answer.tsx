@@ -2,7 +2,7 @@
 import { History, RefreshCw, StepForward, StickyNote, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useContext } from 'react';
 import { useTranslation } from 'react-i18next';
-import { canGoOn, joinedParts, wholeOf } from '../../domain/chat/continuation.ts';
+import { joinedParts, pieceToGoOn, wholeOf } from '../../domain/chat/continuation.ts';
 import { type Message, type Part, type PartOf, textOf } from '../../domain/chat/message.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
 import { formatDuration, formatNumber } from '../i18n/index.ts';
@@ -258,7 +258,7 @@ export function Answer({
         <p className="reading text-ink-2">{t('recallNothing')}</p>
       )}
       <AnswerParts parts={whole.parts} results={results} running={false} message={message} />
-      <Ending message={message} goesOn={last && canGoOn(all)} />
+      <Ending message={message} goesOn={last && pieceToGoOn(all) !== undefined} />
       {!continued && (
         <div className="mt-1 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1">
           {siblings && <SiblingArrows siblings={siblings} onShow={actions.show} />}

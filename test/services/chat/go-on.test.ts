@@ -1,7 +1,7 @@
 // An answer that was cut off goes on: what is asked, what is kept, and what the model reads of it afterwards.
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createOpenAICompatibleModel } from '../../../src/adapters/models/index.ts';
-import { wholeOf } from '../../../src/domain/chat/continuation.ts';
+import { pieceToGoOn, wholeOf } from '../../../src/domain/chat/continuation.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';
 import { GO_ON } from '../../../src/domain/context/prompt.ts';
 import { type Script, type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
@@ -128,6 +128,23 @@ describe('an answer that was cut off', () => {
     await goOn(id);
     expect((await path(id)).map(textOf)).toEqual(['When?', 'Every night at thr', 'ee.']);
     expect(await all(id)).toHaveLength(3);
+  });
+
+  it('goes on from its words where the last attempt brought only thoughts', async () => {
+    const { say, goOn, path, all } = scene();
+    server.next(
+      CUT.length as Script,
+      { steps: [{ reasoning: 'Where was I?' }, { finish: 'length' }] },
+      { steps: [{ text: 'ee.' }, { finish: 'stop' }] },
+    );
+    const id = await say('When?');
+    await goOn(id);
+    expect(pieceToGoOn((await path(id)).slice(1))?.id).toBe((await path(id))[1]?.id);
+    await goOn(id);
+    expect((await path(id)).map(textOf)).toEqual(['When?', 'Every night at thr', 'ee.']);
+    expect(wire(2).slice(1)).toEqual(wire(1).slice(1));
+    // The thoughts stay, on a branch of their own.
+    expect(await all(id)).toHaveLength(4);
   });
 
   it('is answered anew as a whole, from its question', async () => {
