@@ -228,15 +228,18 @@ export async function createSettings({
     saveEndpoint: async (endpoint, key) => {
       const checked = endpointSchema.safeParse(endpoint);
       if (!checked.success) throw settingInvalid([endpointRefusal(endpoint, checked.error)]);
-      await changeConnections(async ({ endpoints, ...others }) => {
+      await changeConnections(async ({ endpoints, chosen, ...others }) => {
         // The key first: an endpoint without its key would look connected.
         if (key === '') await keys.forget(endpointKey(endpoint.id));
         else if (key !== undefined) await keys.keep(endpointKey(endpoint.id), key, checked.data.baseUrl);
-        const known = endpoints.some(({ id }) => id === endpoint.id);
+        const { id, models } = checked.data;
+        const known = endpoints.some((other) => other.id === id);
         return {
           ...others,
+          // A server that was exchanged does not have the model of the one before.
+          chosen: chosen?.endpointId === id && !models.includes(chosen.model) ? null : chosen,
           endpoints: known
-            ? endpoints.map((other) => (other.id === endpoint.id ? checked.data : other))
+            ? endpoints.map((other) => (other.id === id ? checked.data : other))
             : [...endpoints, checked.data],
         };
       });

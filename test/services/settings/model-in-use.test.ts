@@ -142,6 +142,15 @@ describe('the model of a conversation', () => {
     expect(await inUse(id)).toEqual({ choice: null, missing: null });
   });
 
+  it('is none that its endpoint does not offer any more', async () => {
+    const id = await scene.say('one');
+    await settings.saveEndpoint({ ...here, models: ['other'] }, undefined);
+    expect(settings.connections.get().chosen).toBeNull();
+    expect(await inUse(id)).toEqual({ choice: null, missing: 'small' });
+    await settings.saveEndpoint(here, undefined);
+    expect(await inUse(id)).toEqual({ choice: small, missing: null });
+  });
+
   it('is kept for the conversations picked in last', async () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`c${at}`, small]));
     await store.drawer.set('settings/connections', { ...settings.connections.get(), picked: many });
