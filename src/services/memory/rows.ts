@@ -1,5 +1,6 @@
 // From a conversation to the rows of the index. The privacy filter stands at this door: nothing behind it has seen a secret.
 import type { ConversationRow, MessageRow } from '../../adapters/index/memory-index.ts';
+import { goesOn } from '../../domain/chat/continuation.ts';
 import { byTime, type Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, type Part, textOf } from '../../domain/chat/message.ts';
 import { tokensOfParts } from '../../domain/context/tokens.ts';
@@ -9,6 +10,7 @@ import { digestOf } from '../../domain/memory/digest.ts';
 import { keywordsOf } from '../../domain/memory/keywords.ts';
 import { isOfMemory } from '../../domain/memory/own-tools.ts';
 import { isExcluded, redact } from '../../domain/memory/privacy.ts';
+import { sentencesOf } from '../../domain/memory/sentences.ts';
 import { summaryOf } from '../../domain/memory/summary.ts';
 import { titleOf } from '../../domain/memory/title.ts';
 import type { Config } from '../../domain/settings/config.ts';
@@ -25,7 +27,7 @@ const MAX_BEFORE = 4_000;
 export type Privacy = Config['privacy'];
 
 /** Raised whenever rows are made differently: the index is then brought up to date, keeping the vectors that still fit. */
-const RECIPE = 6;
+const RECIPE = 7;
 
 /** What the rows depend on beside the log. When it changes, rows are made again. */
 export const recipeOf = (privacy: Privacy): string =>
@@ -124,7 +126,7 @@ export function messageRow(conversation: Conversation, message: Message, privacy
   const before = beforeOf(conversation, message);
   const chunks =
     originalOf(conversation, message) === message
-      ? chunksOf(message, {
+      ? chunksOf(withBegunSentence(conversation, message, clean), {
           redact: clean,
           // More than the end is given, so that a secret cut in two is still seen as one.
           ...(before && message.role !== 'tool' ? { before: clean(textOf(before).slice(-MAX_BEFORE)) } : {}),
@@ -143,6 +145,34 @@ export function messageRow(conversation: Conversation, message: Message, privacy
     hasCode,
     codeLanguage: language,
     chunks,
+  };
+}
+
+/**
+ * An answer that goes on with one that was cut off, with the beginning of the sentence in which that was: neither half would be found by
+ * itself. Both are looked through for secrets as one.
+ */
+function withBegunSentence(
+  conversation: Conversation,
+  message: Message,
+  clean: (text: string) => string,
+): Message {
+  const before = message.parentId === null ? undefined : conversation.messages.get(message.parentId);
+  if (!before || !goesOn(before, message)) return message;
+  const end = (before.parts.findLast((part) => part.type === 'text')?.text ?? '').slice(-MAX_BEFORE);
+  const begun = /(?:\n|[.!?…。！？]["'”’」』）)\]]*)\s*$/u.test(end) ? undefined : sentencesOf(end).at(-1);
+  const from = begun === undefined ? 0 : end.lastIndexOf(begun);
+  if (begun === undefined || (from === 0 && end.length === MAX_BEFORE)) return message;
+  const left = clean(end.slice(0, from));
+  const at = message.parts.findIndex((part) => part.type === 'text');
+  return {
+    ...message,
+    parts: message.parts.map((part, index) => {
+      const whole = index === at && part.type === 'text' ? clean(end + part.text) : '';
+      return part.type === 'text' && whole.startsWith(left) && whole !== ''
+        ? { ...part, text: whole.slice(left.length) }
+        : part;
+    }),
   };
 }
 

@@ -48,6 +48,31 @@ const found = async (index: MemoryIndex, words: string) =>
   (await index.search({ words, filter: {}, limit: 50 })).map((candidate) => candidate.text);
 
 describe('the projector', () => {
+  it('finds the sentence in which an answer was cut off in the piece that goes on with it, but no secret', async () => {
+    const { add, engine, index } = home();
+    const answer = (text: string, finish: 'length' | 'stopped' | 'stop') =>
+      ({ text, finish, role: 'assistant' }) as const;
+    await add(
+      conversationOf([
+        'Where is the ladder?',
+        answer('I looked. It leans on the cup', 'length'),
+        answer('board wall. Mind the paint.', 'stopped'),
+        answer(' It is wet.', 'stop'),
+      ]),
+    );
+    await add(
+      conversationOf([
+        'And the wifi?',
+        answer('Here it is: password=Gr4pe', 'length'),
+        answer('fruit77 in the kitchen.', 'stop'),
+      ]),
+    );
+    await engine().settled();
+    expect(await found(index, 'cupboard')).toEqual(['It leans on the cupboard wall. Mind the paint.']);
+    expect(await found(index, 'wet')).toEqual(['It is wet.']);
+    expect((await found(index, 'kitchen')).join()).not.toContain('fruit77');
+  });
+
   it('makes what was written before and after its start findable by words', async () => {
     const { add, engine, index, documents } = home();
     await add(conversationOf(['Where is the cellar key?', 'Behind the clock.']));
