@@ -379,8 +379,8 @@ export function createRelayServer(deps: {
         etag: true,
         setHeaders: (response, path) => {
           for (const [name, value] of Object.entries(pageHeaders(path))) response.setHeader(name, value);
-          // Files under assets/ have their contents' hash in their name.
-          const forever = path.startsWith('/assets/');
+          // Files under assets/ have their contents' hash in their name; for an address there that is no file comes the page.
+          const forever = /^\/assets\/.+\.\w+$/.test(path);
           response.setHeader('Cache-Control', forever ? 'public, max-age=31536000, immutable' : 'no-cache');
         },
       })

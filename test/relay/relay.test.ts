@@ -749,7 +749,7 @@ describe('whoever runs it', () => {
     await writeFile(join(pages, 'assets/a-12345678.js'), 'export {};');
     await writeFile(join(pages, 'assets/sync.worker-12345678.js'), 'export {};');
     const serving = await startRelay({ RELAY_DATA: join(folder, 'serving') }, ['--serve', pages]);
-    for (const path of ['/', '/settings/sync']) {
+    for (const path of ['/', '/settings/sync', '/assets/', '/assets/gone']) {
       const page = await fetch(`${serving.url}${path}`);
       expect(await page.text()).toContain('<title>app</title>');
       expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin');
