@@ -15,7 +15,9 @@ const completionSchema = z.looseObject({
 function eventOf(text: string): string {
   let document: unknown;
   try {
-    document = JSON.parse(text);
+    const parsed: unknown = JSON.parse(text);
+    // Google tells an error in a list of one.
+    document = Array.isArray(parsed) ? parsed[0] : parsed;
   } catch {
     return `data: ${text.replace(/\s+/g, ' ')}\n\n`;
   }
@@ -28,11 +30,11 @@ function eventOf(text: string): string {
       finish_reason: finish_reason ?? 'stop',
     })),
   };
-  return `data: ${JSON.stringify(event ?? document)}\n\ndata: [DONE]\n\n`;
+  return `data: ${JSON.stringify(event ?? document ?? null)}\n\ndata: [DONE]\n\n`;
 }
 
 /**
- * Passes an event stream on as it comes. A body that begins with `{` is none, whatever its headers say: it is read to its end and
+ * Passes an event stream on as it comes. A body that begins with `{` or `[` is none, whatever its headers say: it is read to its end and
  * passed on as one event.
  */
 export function asEventStream(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
@@ -49,7 +51,7 @@ export function asEventStream(): TransformStream<Uint8Array<ArrayBuffer>, Uint8A
       if (kind === 'document') return;
       unknown.push(bytes);
       if (text.trimStart() === '') return;
-      kind = text.trimStart().startsWith('{') ? 'document' : 'events';
+      kind = /^\s*[{[]/.test(text) ? 'document' : 'events';
       if (kind === 'events') for (const piece of unknown) controller.enqueue(piece);
     },
     flush: (controller) => controller.enqueue(encoder.encode(kind === 'document' ? eventOf(text) : '\n\n')),

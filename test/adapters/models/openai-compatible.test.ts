@@ -355,6 +355,7 @@ describe('answers that are no event stream', () => {
     [{ error: { message: 'Model is overloaded', code: 503 } }, 'model-server', 'Model is overloaded'],
     [{ error: { message: 'No more credit', code: 'insufficient_quota' } }, 'model-rate', 'No more credit'],
     [{ error: { message: 'Bad key', code: 'invalid_api_key' } }, 'model-key', 'Bad key'],
+    [[{ error: { message: 'Too busy', status: 'UNAVAILABLE' } }], 'model-server', 'Too busy'],
     [{ error: 'model "x" not found' }, 'model-not-found', 'model "x" not found'],
     [{ error: 'model "x" not found', choices: null }, 'model-not-found', 'model "x" not found'],
     [{ detail: 'The queue is full' }, 'model-server', 'The queue is full'],
