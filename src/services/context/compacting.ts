@@ -190,7 +190,8 @@ export function createCompacting({
     tokensBefore,
   });
 
-  function pendingOf(run: string, wish: Wish, { plan, path, problem }: Planned): PendingPlan {
+  function pendingOf(run: string, wish: Wish, planned: Planned): PendingPlan {
+    const { plan, problem } = planned;
     return {
       id: run,
       reason: wish.reason,
@@ -198,7 +199,7 @@ export function createCompacting({
       guidance: wish.guidance,
       blocking: wish.blocking,
       plan,
-      blocks: blocksOf(plan, path),
+      blocks: blocksOf(planned),
       summary: summaryTextOf(plan),
       tokensBefore: plan.tokensBefore,
       tokensAfter: plan.tokensAfter,

@@ -13,6 +13,7 @@ import { costOf, type Price } from '../../domain/context/budget.ts';
 import { planCompaction, strategyOf } from '../../domain/context/compaction/index.ts';
 import { boundaryOf, type CompactionPlan, summaryTextOf } from '../../domain/context/compaction/plan.ts';
 import type { CompactionTools } from '../../domain/context/compaction/strategy.ts';
+import { MESSAGE_OVERHEAD, type TokenMeter } from '../../domain/context/meter.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { PlanBlock } from './context.ts';
 import { type MeaningSource, patient } from './meaning.ts';
@@ -45,6 +46,8 @@ export interface Planned {
   readonly settled: boolean;
   readonly plan: CompactionPlan;
   readonly path: readonly Message[];
+  /** What it was measured with. */
+  readonly meter: TokenMeter;
   readonly problem: Problem | null;
 }
 
@@ -155,6 +158,7 @@ export function createPlanning({
     return {
       plan: made,
       path,
+      meter: tools.meter,
       settled: previous !== null && made === previous.plan,
       problem: made.fallback
         ? new RecollectError('compaction-fallback', made.fallback.message, {
@@ -203,7 +207,7 @@ export function createPlanning({
 export const madeBy = (plan: CompactionPlan): string => plan.fallback?.strategy ?? plan.strategy;
 
 /** The plan stretch by stretch, as a person ticks it. */
-export function blocksOf(plan: CompactionPlan, path: readonly Message[]): PlanBlock[] {
+export function blocksOf({ plan, path, meter }: Pick<Planned, 'plan' | 'path' | 'meter'>): PlanBlock[] {
   const at = new Map<string, number>(path.map((message, index) => [message.id, index]));
   return plan.runs.flatMap((run): PlanBlock[] => {
     const [from, to] = [at.get(run.from), at.get(run.to)];
@@ -221,12 +225,16 @@ export function blocksOf(plan: CompactionPlan, path: readonly Message[]): PlanBl
       ids: turn.map((message) => message.id),
       role: (turn[0] as Message).role,
       firstLine: firstLineOf(turn[0] as Message),
-      tokens: Math.round((run.tokens * turn.length) / messages.length),
+      tokens: turn.reduce((sum, message) => sum + costOfMessage(message, meter), 0),
       state: run.action,
       why: run.why,
     }));
   });
 }
+
+/** Tokens of a message sent whole; 0 for what is never sent. */
+const costOfMessage = ({ kind, parts }: Message, meter: TokenMeter): number =>
+  kind === 'message' ? meter.parts(parts) + MESSAGE_OVERHEAD : 0;
 
 const without = (
   compactions: ReadonlyMap<string, Compaction>,

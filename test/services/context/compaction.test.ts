@@ -169,7 +169,7 @@ describe('a manual compaction', () => {
   });
 
   it('shows its plan first with --preview: blocks to keep or fold, other guidance, apply or cancel', async () => {
-    const { grown, context, compactions, paired } = talk();
+    const { grown, context, compactions, documents, paired } = talk();
     const id = await grown(12);
     const result = await context.compact(id, { preview: true });
     expect(result.outcome).toBe('preview');
@@ -177,6 +177,15 @@ describe('a manual compaction', () => {
     expect(pending?.blocks.length).toBeGreaterThan(3);
     expect(pending?.tokensAfter).toBeLessThan(pending?.tokensBefore ?? 0);
     expect(await compactions(id)).toEqual([]);
+    // Each with its own figure: a long turn does not lend any of its tokens to a short one.
+    const conversation = await documents.read(id);
+    for (const { ids, tokens } of pending?.blocks ?? [])
+      expect(tokens).toBe(
+        ids.reduce(
+          (sum, each) => sum + estimateTokens(textOf(conversation?.messages.get(each) as Message)) + 4,
+          0,
+        ),
+      );
     const folded = pending?.blocks.find((block) => block.state === 'fold');
     await context.adjust(id, { keep: folded?.ids ?? [] });
     expect(
