@@ -86,6 +86,7 @@ export const PROBLEM_CODES = [
   // things that are not there any more
   'conversation-missing',
   'tool-limit',
+  'checkpoint-none',
   'checkpoint-unknown',
   'compaction-failed',
   'compaction-fallback',

@@ -57,7 +57,8 @@ export const checkpoint: Command = {
   async run(context, { name }) {
     const { id, control } = here(context);
     const made = await control.checkpoint(id, textOf(name));
-    return { type: 'done', what: 'checkpointed', params: { name: made.name }, undo: made.undo };
+    const what = made.moved ? 'checkpointMoved' : 'checkpointed';
+    return { type: 'done', what, params: { name: made.name }, undo: made.undo };
   },
 };
 
@@ -79,7 +80,11 @@ export const checkpoints: Command = {
     }
     const conversation = await context.documents.read(id);
     const right = textOf(args.with) || (conversation && effectiveHead(conversation)) || '';
-    return { type: 'diff', left, right, diff: await control.diff(id, left, right) };
+    const [{ name: one }, { name: other }] = await Promise.all([
+      control.find(id, left),
+      control.find(id, right),
+    ]);
+    return { type: 'diff', left: one, right: other, diff: await control.diff(id, left, right) };
   },
 };
 
@@ -108,10 +113,7 @@ export const dmail: Command = {
     const given = textOf(args.to);
     const newest = all.find((candidate) => candidate.here && candidate.messageId !== head);
     const target = given === '' ? newest : await control.find(id, given);
-    if (!target)
-      throw new RecollectError('checkpoint-unknown', 'There is no checkpoint to send it to.', {
-        params: { name: '', nearest: '–' },
-      });
+    if (!target) throw new RecollectError('checkpoint-none', 'There is no checkpoint to send it to.');
     const sent = await context.chat.sendBack(id, {
       type: 'note',
       message: asMessageId(target.messageId),

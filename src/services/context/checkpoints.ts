@@ -3,8 +3,9 @@ import { distance } from 'fastest-levenshtein';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { diffOf, listCheckpoints, startsTurn } from '../../domain/chat/checkpoint.ts';
+import { diffOf, firstLineOf, listCheckpoints, startsTurn } from '../../domain/chat/checkpoint.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
+import type { Message } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { ContextControl } from './context.ts';
@@ -36,14 +37,14 @@ export function createCheckpointDesk({
   const listed = (conversation: Conversation) =>
     listCheckpoints(conversation, { rules: config.get().context.checkpoints, now: now() });
 
-  /** The message behind a name or an id. Given names and whole ids are found without looking at the branch. */
+  /** The message behind a name or an id, which is called by its first words. Given names and whole ids are found without looking at the branch. */
   function find(conversation: Conversation, nameOrId: string): { name: string; messageId: MessageId } {
     const wanted = nameOrId.trim();
     const named = conversation.checkpoints.get(wanted);
     if (named && conversation.messages.has(named.messageId))
       return { name: wanted, messageId: named.messageId };
     const whole = conversation.messages.get(asMessageId(wanted));
-    if (whole) return { name: whole.id, messageId: whole.id };
+    if (whole) return called(whole);
     const turn = /^turn-(\d+)$/i.exec(wanted)?.[1];
     const before = turn === undefined ? null : beforeTurn(conversation, Number(turn));
     if (before !== null) return { name: `turn-${turn}`, messageId: before };
@@ -53,16 +54,18 @@ export function createCheckpointDesk({
       all.find(({ name }) => name === wanted) ?? all.find(({ name }) => name.toLowerCase() === lower);
     if (hit) return { name: hit.name, messageId: hit.messageId };
     if (wanted.length >= MIN_ID) {
-      const ids = [...conversation.messages.keys()].filter((id) => id.startsWith(lower));
-      if (ids.length === 1) return { name: ids[0] as string, messageId: ids[0] as MessageId };
+      const begun = [...conversation.messages.values()].filter(({ id }) => id.startsWith(lower));
+      if (begun.length === 1) return called(begun[0] as Message);
     }
+    if (all.length === 0)
+      throw new RecollectError('checkpoint-none', 'There is no checkpoint in this conversation yet.');
     const nearest = all
-      .map(({ name }) => ({ name, away: distance(lower, name.toLowerCase()) }))
+      .map(({ name }) => ({ name, away: farness(lower, name.toLowerCase()) }))
       .sort((a, b) => a.away - b.away)
       .slice(0, 3)
       .map(({ name }) => name);
     throw new RecollectError('checkpoint-unknown', `There is no checkpoint ${wanted}.`, {
-      params: { name: wanted, nearest: nearest.join(', ') || '–' },
+      params: { name: wanted, nearest: nearest.join(', ') },
     });
   }
 
@@ -84,6 +87,7 @@ export function createCheckpointDesk({
       return {
         name: wanted,
         messageId,
+        moved: before !== null && before.messageId !== messageId,
         undo: () => documents.change(id, { checkpoints: { [wanted]: before } }),
       };
     },
@@ -139,6 +143,16 @@ function beforeTurn(conversation: Conversation, turn: number): MessageId | null 
   }
   return null;
 }
+
+/** A message nobody named, by its first words. */
+const called = (message: Message): { name: string; messageId: MessageId } => ({
+  name: firstLineOf(message) || message.id,
+  messageId: message.id,
+});
+
+/** The share of letters that differ, 0–1: a short name that has nothing in common is not nearer for being short. */
+const farness = (wanted: string, name: string): number =>
+  distance(wanted, name) / Math.max(wanted.length, name.length, 1);
 
 /** A name as it is kept: one line, not too long; empty where none was given. */
 const nameFrom = (given = ''): string =>

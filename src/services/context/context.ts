@@ -198,7 +198,7 @@ export interface ContextControl {
 
   /** All checkpoints, newest first. */
   checkpoints(id: ConversationId): Promise<readonly ListedCheckpoint[]>;
-  /** The checkpoint of this name or message id. Throws `checkpoint-unknown` (name, nearest). */
+  /** The checkpoint of this name or message id. Throws `checkpoint-unknown` (name, nearest); `checkpoint-none` where there is none at all. */
   find(
     id: ConversationId,
     nameOrId: string,
@@ -208,7 +208,13 @@ export interface ContextControl {
     id: ConversationId,
     name?: string,
     at?: MessageId,
-  ): Promise<{ readonly name: string; readonly messageId: MessageId; readonly undo: () => Promise<void> }>;
+  ): Promise<{
+    readonly name: string;
+    readonly messageId: MessageId;
+    /** The name stood elsewhere before; undoing puts it back there. */
+    readonly moved: boolean;
+    readonly undo: () => Promise<void>;
+  }>;
   removeCheckpoint(id: ConversationId, name: string): Promise<{ readonly undo: () => Promise<void> }>;
   /**
    * Gives a named checkpoint another name; one that has that name already gives way. A blank name changes nothing, and

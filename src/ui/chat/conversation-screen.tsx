@@ -193,8 +193,8 @@ function OpenedConversation({
   const jump = (message: MessageId) => navigation.openConversation(id, message);
   const checkpoint = (message: MessageId, name?: string) => {
     run(
-      app.context.checkpoint(id, name, message).then(({ name, undo }) =>
-        offer(tc('checkpoint.set', { name }), {
+      app.context.checkpoint(id, name, message).then(({ name, moved, undo }) =>
+        offer(tc(moved ? 'checkpoint.moved' : 'checkpoint.set', { name }), {
           label: tc('checkpoint.undo'),
           onClick: () => run(undo()),
         }),

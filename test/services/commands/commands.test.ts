@@ -383,6 +383,38 @@ describe('checkpoints', () => {
       type: 'problem',
       problem: { code: 'command-conversation' },
     });
+    // One word of a long name is nearer than a short name that shares nothing with it.
+    await run('/checkpoint before refactor', id);
+    expect(await run('/restore refactr', id)).toMatchObject({
+      problem: { params: { nearest: 'before refactor, release, turn-2' } },
+    });
+  });
+
+  it('that are not there at all are told from a wrong name', async () => {
+    const desk = await createDesk(['Talk']);
+    const id = desk.ids[0] as ConversationId;
+    for (const line of ['/restore release', '/dmail use port 8081', '/dmail use port 8081 --to release'])
+      expect(await desk.run(line, id)).toMatchObject({
+        type: 'problem',
+        problem: { code: 'checkpoint-none' },
+      });
+  });
+
+  it('that have a name already move, which is said and taken back', async () => {
+    const { run, id, messages, documents } = await createTalk();
+    const place = async () => (await documents.read(id))?.checkpoints.get('release')?.messageId;
+    expect(await run('/checkpoint release', id)).toMatchObject({ what: 'checkpointed' });
+    await run('/restore turn-2', id);
+    const moved = await run('/checkpoint release', id);
+    expect(moved).toMatchObject({ what: 'checkpointMoved', params: { name: 'release' } });
+    expect(await place()).toBe(messages[1]);
+    if (moved.type === 'done') await moved.undo?.();
+    expect(await place()).toBe(messages[3]);
+  });
+
+  it('of a message are told with its first words, its id being nothing to read', async () => {
+    const { run, id, messages } = await createTalk();
+    expect(await run(`/restore ${messages[1]}`, id)).toMatchObject({ params: { name: 'a1' } });
   });
 
   it('are compared', async () => {

@@ -79,6 +79,7 @@ export const commands = {
     deleted_other: 'Moved {{count, number}} conversations to the trash',
     titled: 'Renamed to “{{title}}”',
     checkpointed: 'Checkpoint “{{name}}” is set',
+    checkpointMoved: 'Checkpoint “{{name}}” stood elsewhere and is here now. Undo puts it back.',
     restored: 'Back at “{{name}}”. What came after is on its own branch.',
     dmailed: 'Sent back to “{{name}}”. The branch you left stays.',
     syncing: 'Looking for what other devices changed',

@@ -190,6 +190,7 @@ export const context = {
   },
   checkpoint: {
     set: 'Checkpoint “{{name}}” set',
+    moved: 'Checkpoint “{{name}}” stood elsewhere and is here now. Undo puts it back.',
     removed: 'Checkpoint “{{name}}” removed',
     renamed: 'The checkpoint is called “{{name}}” now',
     restored: 'Back at “{{name}}”. What came after it is still there, on its own branch.',

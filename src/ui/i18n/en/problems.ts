@@ -360,6 +360,11 @@ export const problems = {
     kept: 'The conversation stays where it is.',
     do: 'Nearest names: {{nearest}}. /checkpoints lists all of them.',
   },
+  'checkpoint-none': {
+    what: 'There is no checkpoint to go back to yet.',
+    kept: 'The conversation stays where it is.',
+    do: 'Name this place with /checkpoint, or ask on: every question after the first can be gone back to.',
+  },
   'compaction-failed': {
     what: 'Older messages could not be folded: {{detail}}',
     kept: 'Nothing was changed. All messages are where they were.',

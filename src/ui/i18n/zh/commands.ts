@@ -76,6 +76,7 @@ export const commands = {
     deleted_other: '已将 {{count, number}} 个对话移到回收站',
     titled: '已改名为“{{title}}”',
     checkpointed: '已设置检查点“{{name}}”',
+    checkpointMoved: '检查点“{{name}}”原在别处，现已移到这里。撤销即可放回原处。',
     restored: '已回到“{{name}}”。之后的内容在它自己的分支上。',
     dmailed: '已送回“{{name}}”。离开的分支仍然保留。',
     syncing: '正在查看其他设备的变化',

@@ -182,6 +182,7 @@ export const context = {
   },
   checkpoint: {
     set: '已设置检查点“{{name}}”',
+    moved: '检查点“{{name}}”原在别处，现已移到这里。撤销即可放回原处。',
     removed: '已移除检查点“{{name}}”',
     renamed: '检查点现在名为“{{name}}”',
     restored: '已回到“{{name}}”。之后的内容还在它自己的分支上。',

@@ -356,6 +356,11 @@ export const problems = {
     kept: '对话停在原处。',
     do: '相近的名称：{{nearest}}。/checkpoints 会列出全部检查点。',
   },
+  'checkpoint-none': {
+    what: '还没有可以回去的检查点。',
+    kept: '对话停在原处。',
+    do: '用 /checkpoint 给这里命名，或者继续提问：从第二个问题起，每个问题之前都可以回去。',
+  },
   'compaction-failed': {
     what: '较早的消息没能折叠：{{detail}}',
     kept: '没有任何改动，所有消息都在原处。',
