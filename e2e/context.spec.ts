@@ -255,6 +255,57 @@ test('/compact --preview shows the plan; blocks are ticked by hand, then it is c
   expect(sent).not.toContain('orchard plan, part 7');
 });
 
+test('a command that folded in another way says so at once; one with nothing to fold says what stays', async ({
+  page,
+}) => {
+  await openApp(page);
+  await connect(page, { ...SMALL, 'context.window_tokens': 16_000 });
+  server.answer((request) =>
+    /current_focus/.test(allOf(request))
+      ? { status: 400, body: { error: { message: 'no summaries today' } } }
+      : longAnswers(request),
+  );
+  await ask(page, 'Hello?');
+  await write(page, '/compact');
+  await expect(page.getByRole('region', { name: '/compact', exact: true })).toContainText(
+    'the newest messages stay as they are',
+  );
+  for (const topic of TOPICS.slice(0, 4)) await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
+  await write(page, '/compact --strategy summary');
+  const outcome = page.getByRole('region', { name: '/compact --strategy summary' });
+  await expect(outcome).toContainText(/Folded \d+ messages/);
+  await expect(outcome).toContainText('The summary by Summary did not work out');
+  await expect(outcome).toContainText('Session memory stepped in');
+});
+
+test('what commands handed back makes room for the next answer, and opens again', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openEcho(page);
+  await ask(page, 'One');
+  await ask(page, 'Two');
+  await write(page, '/checkpoint before the refactoring');
+  await write(page, '/checkpoints');
+  const list = page.getByRole('region', { name: '/checkpoints', exact: true });
+  await expect(list.getByText('turn-2')).toBeVisible();
+  // On a phone, too, a name can be read to its end: it is what /restore takes.
+  const cut = () =>
+    list.getByRole('listitem').evaluateAll((rows) =>
+      rows.flatMap((row) => {
+        const name = row.querySelector('[data-checkpoint]');
+        return name && name.scrollWidth <= name.clientWidth ? [] : [row.textContent];
+      }),
+    );
+  expect(await cut()).toEqual([]);
+  await write(page, '/help');
+  const help = page.getByRole('region', { name: '/help', exact: true });
+  await expect(help.getByText('/recall', { exact: true })).toBeVisible();
+  await ask(page, 'Three');
+  await expect(page.getByRole('article').getByText('Answer to: Three')).toBeInViewport();
+  await expect(help.getByText('/recall', { exact: true })).toBeHidden();
+  await list.getByRole('button', { name: '/checkpoints' }).click();
+  await expect(list.getByText('before the refactoring')).toBeVisible();
+});
+
 test('a message that is marked to be kept goes along word for word after folding, until the mark is taken back', async ({
   page,
 }) => {

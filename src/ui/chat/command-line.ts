@@ -38,7 +38,10 @@ export function useCommandLine(conversationId: ConversationId | null): (line: st
       const put = (outcome: CommandOutcome | null) =>
         outcomes.update((all) => {
           const others = (all.get(place) ?? []).filter((other) => other.id !== id);
-          return new Map(all).set(place, [...others, { id, line, outcome }].slice(-MOST_OUTCOMES));
+          return new Map(all).set(
+            place,
+            [...others, { id, line, outcome, at: Date.now() }].slice(-MOST_OUTCOMES),
+          );
         });
       const drop = () =>
         outcomes.update((all) =>

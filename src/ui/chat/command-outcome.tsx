@@ -1,6 +1,6 @@
 // What a slash command hands back, shown below the messages until it is closed. It is not part of the conversation.
-import { CornerDownLeft, X } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { ChevronDown, CornerDownLeft, X } from 'lucide-react';
+import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asConversationId, asMessageId, type ConversationId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
@@ -15,11 +15,11 @@ import { PassageChoice } from '../memory/passage-choice.tsx';
 import { RecallCard } from '../memory/recall-card.tsx';
 import { formatScore } from '../memory/scores.tsx';
 import { useUsable } from '../memory/usable.ts';
-import { Badge, Button, IconButton, Kbd, Spinner } from '../shell/controls.tsx';
+import { Badge, Button, classes, IconButton, Kbd, Spinner } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
-import { readCompaction } from './compaction.tsx';
+import { readCompaction, WayOfFolding } from './compaction.tsx';
 import { isEmptyPage } from './empty-page.ts';
 import { recallOf, stretchesOf } from './explained.ts';
 import { BranchSide } from './worldline-map.tsx';
@@ -109,20 +109,23 @@ function CompactionOutcome({
   switch (result.outcome) {
     case 'applied':
       return (
-        <p className="flex flex-wrap items-center gap-3">
-          <span>
-            {t('divider.folded', {
-              count: readCompaction(result.compaction)?.folded ?? 0,
-              before: result.compaction.tokensBefore,
-              after: result.compaction.tokensAfter,
-            })}
-          </span>
-          {undo && (
-            <Button size="sm" onClick={() => void undo().catch(report)}>
-              {t('divider.undo')}
-            </Button>
-          )}
-        </p>
+        <>
+          <p className="flex flex-wrap items-center gap-3">
+            <span>
+              {t('divider.folded', {
+                count: readCompaction(result.compaction)?.folded ?? 0,
+                before: result.compaction.tokensBefore,
+                after: result.compaction.tokensAfter,
+              })}
+            </span>
+            {undo && (
+              <Button size="sm" onClick={() => void undo().catch(report)}>
+                {t('divider.undo')}
+              </Button>
+            )}
+          </p>
+          <WayOfFolding compaction={result.compaction} />
+        </>
       );
     case 'preview':
       return <p className="text-ink-2">{t('plan.shown')}</p>;
@@ -157,8 +160,10 @@ function CheckpointList({ checkpoints }: { checkpoints: readonly ListedCheckpoin
       {checkpoints.map((one) => (
         <li key={`${one.kind} ${one.name}`} className="flex items-center gap-3 py-1.5">
           <span className="min-w-0 flex-1">
-            <span className="flex items-center gap-2">
-              <span className="truncate font-medium">{one.name}</span>
+            <span className="flex flex-wrap items-center gap-x-2">
+              <span data-checkpoint className="min-w-0 font-medium [overflow-wrap:anywhere]">
+                {one.name}
+              </span>
               <Badge tone="branch">{t(`checkpoint.kind.${one.kind}`)}</Badge>
             </span>
             <span className="block truncate text-ink-3 text-xs">{one.firstLine}</span>
@@ -405,9 +410,12 @@ export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
 export function Outcomes({
   place,
   shown,
+  askedAt = 0,
 }: {
   place: ConversationId | 'new';
   shown: readonly ShownOutcome[];
+  /** When the last question was asked, ms since 1970: what was handed back before makes room for its answer. */
+  askedAt?: number;
 }) {
   const { outcomes } = useSession();
   const close = (id: number) =>
@@ -419,20 +427,31 @@ export function Outcomes({
     );
   // What was there when one came is not new.
   const [before] = useState(() => new Set(shown.map(({ id }) => id)));
-  return shown.map(({ id, line, outcome }) => (
-    <OutcomeCard key={id} line={line} outcome={outcome} fresh={!before.has(id)} onClose={() => close(id)} />
+  return shown.map(({ id, line, outcome, at }) => (
+    <OutcomeCard
+      key={id}
+      line={line}
+      outcome={outcome}
+      fresh={!before.has(id)}
+      past={outcome !== null && at < askedAt}
+      onClose={() => close(id)}
+    />
   ));
 }
 
-/** `fresh`: comes onto the screen by itself, its beginning first. */
+/** `fresh`: comes onto the screen by itself, its beginning first. `past`: only its line is shown, until somebody opens it. */
 function OutcomeCard({
   line,
   outcome,
   fresh,
+  past,
   onClose,
-}: Pick<ShownOutcome, 'line' | 'outcome'> & { fresh: boolean; onClose: () => void }) {
+}: Pick<ShownOutcome, 'line' | 'outcome'> & { fresh: boolean; past: boolean; onClose: () => void }) {
   const { t } = useTranslation('chat');
   const card = useRef<HTMLElement>(null);
+  const body = useId();
+  const [wanted, setWanted] = useState<boolean | null>(null);
+  const open = wanted ?? !past;
   const done = outcome !== null;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once when it begins to run, and once when it is done
   useEffect(() => {
@@ -440,14 +459,31 @@ function OutcomeCard({
     if (fresh) box?.scrollIntoView({ block: box.offsetHeight > innerHeight / 2 ? 'start' : 'nearest' });
   }, [fresh, done]);
   return (
-    <section ref={card} aria-label={line} className="my-4 scroll-mt-4 scroll-mb-8 rounded-lg border bg-side">
+    <section
+      ref={card}
+      aria-label={line}
+      className={classes('scroll-mt-4 scroll-mb-8 rounded-lg border bg-side', open ? 'my-4' : 'my-1')}
+    >
       <header className="flex items-center gap-2 py-1 pr-1 pl-3 text-ink-3 text-xs">
-        <CornerDownLeft size={13} aria-hidden />
-        <span className="min-w-0 flex-1 truncate font-mono">{line}</span>
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-controls={body}
+          onClick={() => setWanted(!open)}
+          className="touchable flex min-w-0 flex-1 items-center gap-2 rounded-xs text-left hover:text-ink"
+        >
+          <CornerDownLeft size={13} aria-hidden className="shrink-0" />
+          <span className="min-w-0 truncate font-mono">{line}</span>
+          <ChevronDown
+            size={13}
+            aria-hidden
+            className={classes('shrink-0 transition-transform', !open && '-rotate-90')}
+          />
+        </button>
         <span className="max-sm:hidden">{t('notSaved')}</span>
         <IconButton size="sm" label={t('close')} icon={<X size={14} aria-hidden />} onClick={onClose} />
       </header>
-      <div className="px-3 pb-3">
+      <div id={body} hidden={!open} className="px-3 pb-3">
         {outcome ? (
           <CommandOutcomeView outcome={outcome} />
         ) : (

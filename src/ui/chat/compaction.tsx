@@ -40,6 +40,26 @@ function useFoldProblem(): <P extends ProblemLike>(problem: P) => P {
   };
 }
 
+/** That a compaction went another way than was asked for, and why; nothing where it did not. */
+export function WayOfFolding({
+  compaction: { problem },
+  className,
+}: {
+  compaction: Compaction;
+  className?: string;
+}) {
+  const foldProblem = useFoldProblem();
+  if (!problem) return null;
+  const { code, message, params } = problem;
+  return (
+    <ProblemNotice
+      compact
+      className={className ?? 'mt-2'}
+      problem={foldProblem({ code, message, ...(params ? { params } : {}) })}
+    />
+  );
+}
+
 /** What a compaction left out and put in its place, read from its plan; null for one that this version cannot read. */
 export function readCompaction(
   compaction: Compaction,
@@ -110,7 +130,6 @@ export function CompactionDivider({
   const report = useReport();
   const reportFold = useFoldReport();
   const strategyName = useStrategyName();
-  const foldProblem = useFoldProblem();
   const [open, setOpen] = useState<Open>('nothing');
   const [busy, setBusy] = useState(false);
   const [text, setText] = useState('');
@@ -229,17 +248,7 @@ export function CompactionDivider({
               .filter(Boolean)
               .join(' · ')}
           </p>
-          {compaction.problem && (
-            <ProblemNotice
-              compact
-              className="mb-2"
-              problem={foldProblem({
-                code: compaction.problem.code,
-                message: compaction.problem.message,
-                ...(compaction.problem.params ? { params: compaction.problem.params } : {}),
-              })}
-            />
-          )}
+          <WayOfFolding compaction={compaction} className="mb-2" />
           {open === 'look' &&
             (read && read.summary !== '' ? (
               <>

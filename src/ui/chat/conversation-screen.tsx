@@ -429,7 +429,11 @@ function OpenedConversation({
                   {!busy && <LossNotice conversationId={id} leaf={branch.leaf} onJump={jump} />}
                   {!busy && <FoldProblem conversationId={id} since={turn.startedAt} />}
                   {!busy && turn.problem && <ProblemNotice className="my-3" problem={turn.problem} />}
-                  <Outcomes place={id} shown={outcomes} />
+                  <Outcomes
+                    place={id}
+                    shown={outcomes}
+                    askedAt={branch.path.findLast(({ role }) => role === 'user')?.createdAt ?? 0}
+                  />
                 </>
               }
             />

@@ -22,6 +22,8 @@ export interface ShownOutcome {
   readonly line: string;
   /** Null while the command runs. */
   readonly outcome: CommandOutcome | null;
+  /** When it was handed back, ms since 1970. */
+  readonly at: number;
 }
 
 export type Floating = 'palette' | 'shortcuts' | 'import' | 'drawer' | null;

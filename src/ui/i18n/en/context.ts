@@ -165,7 +165,7 @@ export const context = {
       newest: 'Does not reach the target: the newest turn alone takes {{tokens, number}} tokens.',
       summary: 'Does not reach the target: the summary takes {{tokens, number}} tokens.',
     },
-    nothing: 'There is nothing to fold yet.',
+    nothing: 'There is nothing to fold now: the newest messages stay as they are.',
     shown: 'The plan is shown; nothing was folded yet.',
     cancelled: 'Nothing was folded.',
   },

@@ -159,7 +159,7 @@ export const context = {
       newest: '达不到目标：最新一轮就占了 {{tokens, number}} 个 token。',
       summary: '达不到目标：摘要占了 {{tokens, number}} 个 token。',
     },
-    nothing: '还没有可折叠的内容。',
+    nothing: '现在没有可折叠的内容：最新的消息保持原样。',
     shown: '计划已显示，还没有折叠。',
     cancelled: '没有折叠任何内容。',
   },
