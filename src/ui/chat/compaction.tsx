@@ -103,7 +103,7 @@ export function FoldProblem({
   since,
 }: {
   conversationId: ConversationId;
-  /** When the last turn began, ms since 1970: older failures are over. */
+  /** When the person last said something, ms since 1970: older failures are over. */
   since: number;
 }) {
   const { context } = useApp();

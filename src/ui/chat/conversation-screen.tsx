@@ -129,6 +129,8 @@ function OpenedConversation({
   const below = goingOn[0]?.parentId ?? turn.parentId;
   const until = writing && leaf === head ? below : null;
   const branch = useMemo(() => branchOf(conversation, leaf, until), [conversation, leaf, until]);
+  /** When the person last said something; what was told of earlier turns is over. */
+  const askedAt = branch.path.findLast(({ role }) => role === 'user')?.createdAt ?? 0;
   const runs = writing && below !== null && branch.leaf === below;
   const recalling = useReadable(
     useMemo(() => app.chat.turn(id), [app, id]),
@@ -427,12 +429,12 @@ function OpenedConversation({
                   )}
                   {!busy && turn.replay && turn.replay.done > 0 && <ReplayEnd replay={turn.replay} />}
                   {!busy && <LossNotice conversationId={id} leaf={branch.leaf} onJump={jump} />}
-                  {!busy && <FoldProblem conversationId={id} since={turn.startedAt} />}
+                  {!busy && <FoldProblem conversationId={id} since={askedAt} />}
                   {!busy && turn.problem && <ProblemNotice className="my-3" problem={turn.problem} />}
                   <Outcomes
                     place={id}
                     shown={outcomes}
-                    askedAt={branch.path.findLast(({ role }) => role === 'user')?.createdAt ?? 0}
+                    askedAt={askedAt}
                   />
                 </>
               }
