@@ -157,7 +157,8 @@ describe('our own JSON', () => {
       .replace('"role":"assistant"', '"role":"oracle"')
       .replace('"archived":false', '"archived":"maybe"');
     const { conversations, skipped } = await back(new TextEncoder().encode(text));
-    expect(skipped).toEqual({ 'malformed-line': 1 });
+    // The message and the flag.
+    expect(skipped).toEqual({ 'malformed-line': 2 });
     expect(conversations[0]?.messages.size).toBe(2);
     expect(conversations[0]?.meta).toMatchObject({ title: 'Own 对话', archived: false, pinned: true });
   });

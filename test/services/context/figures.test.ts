@@ -174,7 +174,7 @@ describe('a gauge', () => {
       const { ledger } = await scene.context.prepare({
         id,
         conversation: open.get,
-        leaf: (await scene.path(id)).at(-1)?.id as MessageId,
+        leaf: (await scene.path(id)).findLast(({ role }) => role === 'user')?.id as MessageId,
         model: scene.model(),
         recall: null,
         tools,
