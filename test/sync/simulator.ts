@@ -751,7 +751,7 @@ async function run(
   const accountOf = async ({ store }: Machine) =>
     ((await store.drawer.get('sync/account')) as { id?: string; fingerprint?: string } | undefined) ?? {};
   if (revocations > 0) {
-    await settle(() => first.device?.status.get().state === 'synced', 'after the revocation', 240);
+    await settle(() => first.device?.status.get().state === 'synced', 'after the revocation', PATIENCE);
     await clockwork.advance(2000);
     const { id, fingerprint } = await finished(accountOf(first));
     const names = (await finished(first.vault.names())).filter((name) => !name.endsWith(`/${id}`));
