@@ -104,7 +104,14 @@ function contradiction(said: string, hits: readonly FoldedHit[]): FoldedHit | un
       // A sentence that names the value as well does not contradict it.
       const same = theirs.some(({ value }) => value === claim.value) && !corrects(hit.unit.text);
       const says = match.value === claim.value || same;
-      if (!newest || hit.at > newest.hit.at || (hit.at === newest.hit.at && hit.index > newest.hit.index))
+      // Sentences of one message stand side by side, as in a list, unless one sets the others right.
+      if (says && hit.at === newest?.hit.at && !corrects(newest.hit.unit.text)) newest.same = true;
+      else if (newest?.same && hit.at === newest.hit.at && !corrects(hit.unit.text)) continue;
+      else if (
+        !newest ||
+        hit.at > newest.hit.at ||
+        (hit.at === newest.hit.at && hit.index > newest.hit.index)
+      )
         newest = { hit, same: says };
     }
     if (newest && !newest.same) return newest.hit;

@@ -84,6 +84,31 @@ describe('an answer that misses nothing', () => {
     expect(loss(answer)).toEqual([]);
   });
 
+  it('may repeat a list of the same form, though each of its lines names another number', () => {
+    const lines = ['garden', 'roof', 'cellar', 'hall'].map(
+      (place, at) => `Part ${at + 1} of the plan covers the ${place}.`,
+    );
+    const listed = conversation(
+      ['user', 'Make a plan of the house in parts.'],
+      ['assistant', lines.join(' ')],
+      ['user', 'Our staging API listens on port 8080 behind nginx. No, port 8081.'],
+      ...path
+        .slice(3)
+        .map(({ role, parts }) => [role, parts[0]?.type === 'text' ? parts[0].text : ''] as const),
+    );
+    const found = (answer: string) =>
+      lossIn(
+        { parts: [{ type: 'text', text: answer }] },
+        'What now?',
+        createFolded(listed, { id: 'd', plan }),
+      );
+    for (const line of lines) expect(found(line)).toEqual([]);
+    expect(found('Part 5 of the plan covers the garden.')).toHaveLength(1);
+    // Within one message, too, what sets the rest right counts.
+    expect(found('The staging API listens on port 8081.')).toEqual([]);
+    expect(found('The staging API listens on port 8080.')).toHaveLength(1);
+  });
+
   it('has nothing to miss where nothing is folded', () => {
     expect(
       lossIn(
