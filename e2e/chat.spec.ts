@@ -266,7 +266,7 @@ test('Markdown with code, maths and a table is drawn; script in it does not run'
   await expect(page.locator('article table').first()).toBeVisible();
   await expect(page.locator('article pre').first()).toBeVisible();
   await expect(page.getByRole('article').last()).toContainText('Image that is not here');
-  await choose(page, 'plain');
+  await choose(page, 'echo');
   const answer = await ask(
     page,
     'Repeat: <img src=x onerror="globalThis.pwned = 1"><script>globalThis.pwned = 1</script> harmless',
@@ -384,7 +384,9 @@ test('an answer that was cut off goes on as one: streamed, kept, after a reload,
   await choose(page, 'plain');
   server.next(
     { steps: [{ text: 'Here it is:\n\n```ts\nconst first = 1;\nconst sec' }, { finish: 'length' }] },
-    { steps: [{ text: 'ond = 2;\n' }, { gate: true }, { text: 'const third' }, { cut: true }] },
+    {
+      steps: [{ text: 'ond = 2;\n' }, { gate: true }, { text: 'const third' }, { gate: true }, { cut: true }],
+    },
     { steps: [{ text: ' = 3;\n```\n\nThat is all.' }, { finish: 'stop' }] },
   );
   await ask(page, 'Write three lines of code');
@@ -395,6 +397,8 @@ test('an answer that was cut off goes on as one: streamed, kept, after a reload,
   // While it comes it stands where it belongs: in the same block of code.
   await expect(answers).toHaveCount(1);
   await expect(answers.locator('pre')).toContainText('const second = 2;');
+  server.go();
+  await expect(answers.locator('pre')).toContainText('const third');
   server.go();
   await expect(page.getByText(/broke off before its end/)).toBeVisible();
   await expect(answers).toHaveCount(1);
