@@ -9,6 +9,7 @@ import {
   importThroughDialog,
   openApp,
   remembered,
+  saved,
   test,
 } from './app.ts';
 
@@ -148,6 +149,10 @@ test('J and K walk the messages, O opens what was recalled, Alt with arrows walk
   await page.keyboard.press('Enter');
   const card = page.locator('[data-recall]').last().locator('button[aria-expanded]').first();
   await expect(card).toBeVisible();
+  // While it is being said an answer is no message yet.
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+  await saved(page);
+  await expect(messages.last()).toContainText('From memory');
   await page.getByText('What do balcony tomatoes need?').last().click();
   for (let times = 0; times < 3; times++) await page.keyboard.press('j');
   await expect.poll(focused).toContain('From memory');
