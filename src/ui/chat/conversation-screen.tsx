@@ -431,11 +431,7 @@ function OpenedConversation({
                   {!busy && <LossNotice conversationId={id} leaf={branch.leaf} onJump={jump} />}
                   {!busy && <FoldProblem conversationId={id} since={askedAt} />}
                   {!busy && turn.problem && <ProblemNotice className="my-3" problem={turn.problem} />}
-                  <Outcomes
-                    place={id}
-                    shown={outcomes}
-                    askedAt={askedAt}
-                  />
+                  <Outcomes place={id} shown={outcomes} askedAt={askedAt} />
                 </>
               }
             />
