@@ -71,16 +71,20 @@ export const asFile = (
   buffer: Buffer.from(contents),
 });
 
+/** By the sidebar's link, or its button where it is folded. */
+export const goToSettings = (page: Page): Promise<void> =>
+  page
+    .getByRole('link', { name: 'Settings' })
+    .or(page.getByRole('button', { name: 'Settings' }))
+    .first()
+    .click();
+
 /** Imports through the dialog; resolves when the report is there. */
 export async function importThroughDialog(
   page: Page,
   files: { name: string; mimeType: string; buffer: Buffer }[],
 ): Promise<void> {
-  await page
-    .getByRole('link', { name: 'Settings' })
-    .or(page.getByRole('button', { name: 'Settings' }))
-    .first()
-    .click();
+  await goToSettings(page);
   await page.getByRole('main').getByText('Storage', { exact: true }).first().click();
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.locator('input[data-import=files]').setInputFiles(files);

@@ -6,7 +6,7 @@ import {
   type ScriptedModelServer,
   startScriptedModel,
 } from '../test/server/scripted-model.ts';
-import { expect, holdToast, openApp, remembered, saved, test } from './app.ts';
+import { expect, goToSettings, holdToast, openApp, remembered, saved, test } from './app.ts';
 
 let server: ScriptedModelServer;
 test.beforeAll(async () => {
@@ -809,11 +809,7 @@ test('an answer says that memory was too slow; a PDF goes along; what the model 
   await expect(page.getByRole('article', { name: 'You' })).toContainText('Plan.pdf');
   await expect(page.getByRole('article', { name: 'Answer' })).toContainText('did not answer in time');
 
-  await page
-    .getByRole('link', { name: 'Settings' })
-    .or(page.getByRole('button', { name: 'Settings' }))
-    .first()
-    .click();
+  await goToSettings(page);
   await page.getByRole('button', { name: 'Edit: Scripted' }).click();
   const dialog = page.getByRole('dialog', { name: 'Scripted' });
   await dialog.getByRole('spinbutton', { name: 'Reading' }).fill('1000');

@@ -7,6 +7,7 @@ import {
   asFile,
   chatgptHistory,
   expect,
+  goToSettings,
   HISTORY,
   importThroughDialog,
   openApp,
@@ -348,11 +349,7 @@ for (const kept of [true, false])
     await composer(page).fill('The key lies under the blue pot.');
     await composer(page).press('Enter');
     await expect.poll(asked).toBe(1);
-    await page
-      .getByRole('link', { name: 'Settings' })
-      .or(page.getByRole('button', { name: 'Settings' }))
-      .first()
-      .click();
+    await goToSettings(page);
     await page.getByRole('main').getByText('Storage', { exact: true }).first().click();
     const ask = page.getByRole('button', { name: 'Ask to keep' });
     await expect(page.getByText(kept ? 'Kept' : 'Not promised', { exact: true })).toBeVisible();

@@ -19,6 +19,7 @@ import {
   chatgptHistory,
   doneImporting,
   expect,
+  goToSettings,
   HISTORY,
   importThroughDialog,
   type OwnBrowser,
@@ -127,11 +128,7 @@ async function device(path = '/?console', args: readonly string[] = []): Promise
 }
 
 const openSettings = async (page: Page) => {
-  await page
-    .getByRole('link', { name: 'Settings' })
-    .or(page.getByRole('button', { name: 'Settings' }))
-    .first()
-    .click();
+  await goToSettings(page);
   await page.getByRole('navigation', { name: 'Settings' }).getByText('Sync', { exact: true }).click();
 };
 
@@ -557,11 +554,7 @@ test('forgotten everywhere while the other device wrote: its words lie in its tr
   await expect.poll(onRelay, { timeout: 60_000 }).toEqual({ status, rooms: Number(rooms) - 1 });
 
   await openApp(phone.page, `${base}/?console`);
-  await phone.page
-    .getByRole('link', { name: 'Settings' })
-    .or(phone.page.getByRole('button', { name: 'Settings' }))
-    .first()
-    .click();
+  await goToSettings(phone.page);
   await phone.page
     .getByRole('navigation', { name: 'Settings' })
     .getByText('Storage', { exact: true })
