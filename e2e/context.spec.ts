@@ -608,20 +608,33 @@ test('the gauge opens, the ledger of an answer tells what got in; without a mode
   await gauge(page).click();
   const popover = page.getByRole('dialog', { name: 'What the next message would send' });
   await expect(popover).toContainText(/of 64,000 tokens/);
+  // All figures of one moment: the gauge is counted anew once the answer has come.
+  const figures = async (): Promise<Record<string, number>> =>
+    popover.evaluate((shown) => {
+      const rows = [...shown.querySelectorAll('dl > div')].map(
+        (row) => [row.querySelector('dt')?.textContent, row.querySelector('dd')?.textContent] as const,
+      );
+      const [used] = [...shown.querySelectorAll('p')].flatMap(
+        ({ textContent }) => /^[\d,]+(?= of 64,000 tokens)/.exec(textContent ?? '') ?? [],
+      );
+      return Object.fromEntries(
+        [...rows, ['used', used] as const].map(([name, value]) => [
+          name,
+          Number((value ?? '').replaceAll(',', '')),
+        ]),
+      );
+    });
+  const { used = Number.NaN, Free: free, 'Kept for the answer': kept, ...parts } = await figures();
+  expect(parts).toEqual({
+    System: expect.any(Number),
+    Tools: expect.any(Number),
+    Messages: expect.any(Number),
+  });
+  for (const part of Object.values(parts)) expect(part).toBeGreaterThan(0);
   // The parts add up to what is said to be used.
-  const tokens = async (part: string) =>
-    Number(
-      (
-        (await popover.locator('dl > div').filter({ hasText: part }).locator('dd').textContent()) ?? ''
-      ).replaceAll(',', ''),
-    );
-  const parts = await Promise.all(['System', 'Tools', 'Messages'].map(tokens));
-  for (const part of parts) expect(part).toBeGreaterThan(0);
-  const total = (await popover.getByText(/of 64,000 tokens/).textContent()) ?? '';
-  const used = Number(/^[\d,]+/.exec(total)?.[0].replaceAll(',', ''));
-  expect(parts.reduce((sum, part) => sum + part, 0)).toBe(used);
-  expect(await tokens('Kept for the answer')).toBe(16_000);
-  expect(await tokens('Free')).toBe(48_000 - used);
+  expect(Object.values(parts).reduce((sum, part) => sum + part, 0)).toBe(used);
+  expect(kept).toBe(16_000);
+  expect(free).toBe(48_000 - used);
   await popover.getByRole('button', { name: 'What gets in' }).click();
   await expect(page.getByRole('dialog', { name: 'What would get in' })).toBeVisible();
   await page.keyboard.press('Escape');
