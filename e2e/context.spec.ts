@@ -387,7 +387,13 @@ test('a checkpoint by its button and by command; back to it, undone; an unknown 
   await page.getByRole('menuitem', { name: 'Set a checkpoint' }).click();
   await expect(page.getByText(/Checkpoint “checkpoint-\d” set/)).toBeVisible();
 
-  await write(page, '/restore before the move');
+  // The shelf offers what there is: a few letters of the name will do.
+  const message = page.getByRole('textbox', { name: 'Message' });
+  await message.fill('/restore move');
+  await expect(page.getByRole('option', { name: /before the move/ })).toContainText('Answer to: Two');
+  await message.press('Enter');
+  await expect(message).toHaveValue('/restore before the move ');
+  await message.press('Enter');
   await expect(page.getByText('Back at “before the move”').first()).toBeVisible();
   await expect(page.getByRole('article').getByText('Answer to: Two')).toBeVisible();
   await expect(page.getByRole('article').getByText('Answer to: Three')).toBeHidden();

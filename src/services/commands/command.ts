@@ -24,6 +24,8 @@ export interface ArgumentDescription {
   readonly range?: readonly [number, number];
   /** For flags that go with some of the command's choices only: these. */
   readonly of?: readonly string[];
+  /** Names that exist in the conversation on the screen; other words are allowed as well. */
+  readonly offers?: 'checkpoints';
   readonly optional: boolean;
 }
 

@@ -10,7 +10,26 @@ export interface Suggestion {
   readonly help: string;
   /** What the flag wants behind it: `1–50`, `json, markdown`; empty where it wants nothing (said). */
   readonly wants: string;
+  /** Said instead of a help line: what an offered name stands for. */
+  readonly says?: string;
 }
+
+/** A name that exists, for arguments that offer names. */
+export interface Offered {
+  readonly name: string;
+  readonly says: string;
+}
+
+/** The command a line begins with, or nothing. */
+const commandOf = (commands: readonly Command[], words: readonly Word[]): Command | undefined =>
+  commands.find((candidate) => `/${candidate.name}` === words[0]?.text.toLowerCase());
+
+const rankOf = (name: string, letters: string): number =>
+  name === letters ? 0 : name.startsWith(letters) ? 1 : 2;
+
+/** Whether the names of checkpoints are worth fetching for this line. */
+export const wantsCheckpoints = (commands: readonly Command[], input: string): boolean =>
+  commandOf(commands, wordsOf(input))?.arguments.some(({ offers }) => offers === 'checkpoints') ?? false;
 
 export interface Completion {
   /** The stretch of the input that a suggestion replaces. */
@@ -19,8 +38,16 @@ export interface Completion {
   readonly suggestions: readonly Suggestion[];
 }
 
-/** Suggestions for the word at `caret` (a position in `input`). None where the input is no command. */
-export function complete(commands: readonly Command[], input: string, caret: number): Completion {
+/**
+ * Suggestions for the word at `caret` (a position in `input`). None where the input is no command.
+ * @param offered what an argument that offers names can be
+ */
+export function complete(
+  commands: readonly Command[],
+  input: string,
+  caret: number,
+  offered: readonly Offered[] = [],
+): Completion {
   const none: Completion = { from: caret, to: caret, suggestions: [] };
   if (!input.startsWith('/')) return none;
   const words = wordsOf(input);
@@ -41,7 +68,7 @@ export function complete(commands: readonly Command[], input: string, caret: num
           wants: '',
         })),
     );
-  const command = commands.find((candidate) => `/${candidate.name}` === words[0]?.text.toLowerCase());
+  const command = commandOf(commands, words);
   if (!command || word?.quoted) return none;
   const others = words.slice(1).filter((other) => other !== word);
   const before = words.slice(1).filter((other) => other.to < from);
@@ -55,7 +82,22 @@ export function complete(commands: readonly Command[], input: string, caret: num
   const plain = (among: readonly Word[]) =>
     among.filter((other, index) => !other.text.startsWith('-') && !wanting(among[index - 1]));
 
+  /** Names with these letters in them: the one that is these letters first, then those that begin with them. A flag's value is one word, so spaces want quotes. */
+  const offer = (letters: string, help: string, oneWord: boolean): Suggestion[] =>
+    offered
+      .filter(({ name }) => name.toLowerCase().includes(letters))
+      .map(({ name, says }) => ({ name, says, rank: rankOf(name.toLowerCase(), letters) }))
+      .sort((a, b) => a.rank - b.rank)
+      .map(({ name, says }) => ({
+        kind: 'value',
+        text: oneWord && /[\s"']/.test(name) ? JSON.stringify(name) : name,
+        help: `${command.name}.${help}`,
+        wants: '',
+        says,
+      }));
+
   const wantsValue = wanting(before.at(-1));
+  if (wantsValue?.offers) return answer(offer(typed, `--${wantsValue.name}`, true));
   if (wantsValue)
     return answer(
       (wantsValue.choices ?? [])
@@ -67,6 +109,17 @@ export function complete(commands: readonly Command[], input: string, caret: num
           wants: '',
         })),
     );
+
+  const rest = command.arguments.find(({ kind, offers }) => kind === 'rest' && offers);
+  if (rest && !typed.startsWith('-')) {
+    const begin = Math.min(plain(words.slice(1))[0]?.from ?? caret, caret);
+    const letters = input.slice(begin, caret).toLowerCase();
+    return {
+      from: begin,
+      to: Math.max(to, input.trimEnd().length),
+      suggestions: offer(letters, rest.name, false),
+    };
+  }
 
   const suggestions: Suggestion[] = [];
   const choice = command.arguments.find((argument) => argument.kind === 'choice');

@@ -65,8 +65,8 @@ export const checkpoint: Command = {
 export const checkpoints: Command = {
   name: 'checkpoints',
   arguments: [
-    { name: 'diff', kind: 'flag', value: 'text', optional: true },
-    { name: 'with', kind: 'flag', value: 'text', optional: true },
+    { name: 'diff', kind: 'flag', value: 'text', offers: 'checkpoints', optional: true },
+    { name: 'with', kind: 'flag', value: 'text', offers: 'checkpoints', optional: true },
   ],
   async run(context, args) {
     const { id, control } = here(context);
@@ -90,10 +90,13 @@ export const checkpoints: Command = {
 
 export const restore: Command = {
   name: 'restore',
-  arguments: [{ name: 'checkpoint', kind: 'rest', optional: false }],
+  arguments: [{ name: 'checkpoint', kind: 'rest', offers: 'checkpoints', optional: true }],
   async run(context, args) {
     const { id, control } = here(context);
-    const gone = await control.restore(id, textOf(args.checkpoint));
+    const wanted = textOf(args.checkpoint);
+    // Who names none is shown what there is.
+    if (wanted === '') return { type: 'checkpoints', checkpoints: await control.checkpoints(id) };
+    const gone = await control.restore(id, wanted);
     return { type: 'done', what: 'restored', params: { name: gone.name }, undo: gone.undo };
   },
 };
@@ -102,7 +105,7 @@ export const dmail: Command = {
   name: 'dmail',
   arguments: [
     { name: 'note', kind: 'rest', optional: false },
-    { name: 'to', kind: 'flag', value: 'text', optional: true },
+    { name: 'to', kind: 'flag', value: 'text', offers: 'checkpoints', optional: true },
   ],
   async run(context, args) {
     const { id, control } = here(context);

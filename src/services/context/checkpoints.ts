@@ -45,7 +45,7 @@ export function createCheckpointDesk({
       return { name: wanted, messageId: named.messageId };
     const whole = conversation.messages.get(asMessageId(wanted));
     if (whole) return called(whole);
-    const turn = /^turn-(\d+)$/i.exec(wanted)?.[1];
+    const turn = /^(?:turn-)?(\d{1,9})$/i.exec(wanted)?.[1];
     const before = turn === undefined ? null : beforeTurn(conversation, Number(turn));
     if (before !== null) return { name: `turn-${turn}`, messageId: before };
     const all = listed(conversation);

@@ -1,8 +1,9 @@
 // The shelf over the composer: what can follow after the slash, with one line of help each. Arrow keys choose, Tab or Enter takes.
 import { type RefObject, useEffect, useId, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { ConversationId } from '../../domain/base/ids.ts';
 import type { ArgumentDescription } from '../../services/commands/command.ts';
-import { complete } from '../../services/commands/index.ts';
+import { complete, type Offered, wantsCheckpoints } from '../../services/commands/index.ts';
 import { useApp } from '../hooks/app.tsx';
 import { classes } from '../shell/controls.tsx';
 
@@ -31,14 +32,37 @@ export interface CommandLine {
   readonly caret: number;
 }
 
+/** The checkpoints of the conversation on the screen, once they are `wanted`. */
+function useOffered(conversationId: ConversationId | null, wanted: boolean): readonly Offered[] {
+  const { context } = useApp();
+  const [offered, setOffered] = useState<readonly Offered[]>([]);
+  useEffect(() => {
+    if (!wanted || conversationId === null) return;
+    let gone = false;
+    context.checkpoints(conversationId).then(
+      (all) => !gone && setOffered(all.map(({ name, firstLine }) => ({ name, says: firstLine }))),
+      // The command itself says what is wrong with the conversation.
+      () => undefined,
+    );
+    return () => {
+      gone = true;
+      setOffered([]);
+    };
+  }, [context, conversationId, wanted]);
+  return offered;
+}
+
 export function CommandShelf({
   ref,
   line,
+  conversationId,
   onTake,
   onClose,
 }: {
   ref: RefObject<CommandShelfHandle | null>;
   line: CommandLine;
+  /** Null on the empty page. */
+  conversationId: ConversationId | null;
   /** The whole line after a suggestion was taken, and where the caret goes. */
   onTake: (text: string, caret: number) => void;
   onClose: () => void;
@@ -47,7 +71,11 @@ export function CommandShelf({
   const { t, i18n } = useTranslation('commands');
   const { t: say } = useTranslation('chat');
   const { text, caret } = line;
-  const { from, to, suggestions } = useMemo(() => complete(commands, text, caret), [commands, text, caret]);
+  const offered = useOffered(conversationId, wantsCheckpoints(commands, text));
+  const { from, to, suggestions } = useMemo(
+    () => complete(commands, text, caret, offered),
+    [commands, text, caret, offered],
+  );
   const [chosen, setChosen] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
@@ -133,7 +161,7 @@ export function CommandShelf({
                   at === chosen && 'max-md:whitespace-normal',
                 )}
               >
-                {help(suggestion.help)}
+                {suggestion.says ?? help(suggestion.help)}
               </span>
               {rest && (
                 <span

@@ -428,7 +428,13 @@ export function Composer({
         }}
       >
         {command !== null && (
-          <CommandShelf ref={shelf} line={command} onTake={setText} onClose={() => setCommand(null)} />
+          <CommandShelf
+            ref={shelf}
+            line={command}
+            conversationId={conversationId}
+            onTake={setText}
+            onClose={() => setCommand(null)}
+          />
         )}
         {missing !== null && (
           <p role="status" className="border-b px-4 py-2 text-ink-2 text-sm [overflow-wrap:anywhere]">

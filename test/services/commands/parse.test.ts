@@ -294,6 +294,39 @@ describe('completion', () => {
     });
   });
 
+  it('offers the names of checkpoints, those that begin with the letters first, quoted where a flag wants one word', () => {
+    const offered = ['turn-2', 'before the turn', 'say "hi" once'].map((name) => ({
+      name,
+      says: `at ${name}`,
+    }));
+    const from = (input: string) => {
+      const { from, to, suggestions } = complete(COMMANDS, input, input.length, offered);
+      return suggestions.map(({ text }) => `${input.slice(0, from)}${text}${input.slice(to)}`);
+    };
+    expect(from('/restore ')).toEqual([
+      '/restore turn-2',
+      '/restore before the turn',
+      '/restore say "hi" once',
+    ]);
+    expect(from('/restore turn')).toEqual(['/restore turn-2', '/restore before the turn']);
+    expect(from('/restore Before th')).toEqual(['/restore before the turn']);
+    expect(from('/restore nowhere')).toEqual([]);
+    expect(from('/checkpoints --diff bef')).toEqual(['/checkpoints --diff "before the turn"']);
+    expect(from('/dmail try again --to on')).toEqual(['/dmail try again --to "say \\"hi\\" once"']);
+    // Enter runs a line that is whole, so its own name is never second.
+    offered.unshift({ name: 'turn-20', says: 'at turn-20' });
+    expect(from('/restore turn-2')[0]).toBe('/restore turn-2');
+    // What is completed means the checkpoint it names.
+    for (const line of ['/dmail x --to on', '/dmail x --to fore']) {
+      const parsed = parseCommand(COMMANDS, from(line)[0] ?? '');
+      expect(offered.map(({ name }) => name)).toContain(parsed.ok && parsed.args.to);
+    }
+    expect(complete(COMMANDS, '/restore', 8, offered).suggestions).toMatchObject([{ text: '/restore' }]);
+    expect(complete(COMMANDS, '/restore turn', 13, offered).suggestions[0]).toMatchObject({
+      says: 'at turn-20',
+    });
+  });
+
   it('explains a flag as a flag, also where an action has its name', () => {
     const helps = (input: string) =>
       complete(COMMANDS, input, input.length).suggestions.map(({ help }) => help);

@@ -111,6 +111,22 @@ describe('going back to a checkpoint', () => {
     expect(await large.cost('/restore turn-3')).toBeLessThan(10_010);
     expect(large.changes).toEqual([{ meta: { head: idOf(3) } }]);
   });
+
+  it('by a bare number is by the turn of that number', async () => {
+    const { run, changes } = desk(6);
+    await run('/restore 2');
+    expect(changes).toEqual([{ meta: { head: idOf(1) } }]);
+    expect(await run('/restore 9')).toMatchObject({
+      type: 'problem',
+      problem: { code: 'checkpoint-unknown' },
+    });
+  });
+
+  it('without a name shows what there is, and changes nothing', async () => {
+    const { run, changes } = desk(6);
+    expect(await run('/restore')).toEqual(await run('/checkpoints'));
+    expect(changes).toEqual([]);
+  });
 });
 
 it('checkpoints are listed with the time they were set, those of a turn with the time of its question', async () => {
