@@ -5,7 +5,7 @@ import { hasCentredPieces } from '../../adapters/embedding/state-centres.ts';
 import type { Candidate, IndexFilter, MemoryIndex, NeighbourRow } from '../../adapters/index/memory-index.ts';
 import { afterLook, together } from '../../adapters/index/rules.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
-import type { MessageId } from '../../domain/base/ids.ts';
+import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
@@ -131,6 +131,18 @@ export function createMemory({
     };
     await wait(isUpToDate, INDEX_PATIENCE, signal);
     return index();
+  };
+
+  /** Whether nothing was ever said but in this conversation: then nobody has to wait for an index to hear that it has nothing. */
+  const isEmpty = (except: ConversationId | undefined): boolean => {
+    const { ready, entries } = documents.library.get();
+    const told = notes?.state.get() ?? { ready: true, notes: [] };
+    return (
+      ready &&
+      told.ready &&
+      told.notes.length === 0 &&
+      entries.every(({ id, deletedAt }) => deletedAt !== null || id === except)
+    );
   };
 
   /** What `work` finds in an index; where that turns out to be damaged inside, or is closed meanwhile, in the one that takes its place. */
@@ -377,7 +389,8 @@ export function createMemory({
       ...more,
     });
     signal.throwIfAborted();
-    if (query === '' || limit <= 0) return result({});
+    const current = settings.filters.exclude_current_session ? request.currentConversation : undefined;
+    if (query === '' || limit <= 0 || isEmpty(current)) return result({});
 
     // The model may read the question while the index is still waking up.
     const asking = waitForIndex(signal);
@@ -395,10 +408,9 @@ export function createMemory({
         },
       });
 
-    const current = request.currentConversation;
     const filter = resolve(request.filter ?? {}, isWithinFolder);
     const narrowed: IndexFilter =
-      current && settings.filters.exclude_current_session
+      current !== undefined
         ? { ...filter, excludeConversationIds: [...(filter.excludeConversationIds ?? []), current] }
         : filter;
     try {

@@ -5,9 +5,10 @@ import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.
 import { createInMemoryIndex } from '../../../src/adapters/index/in-memory.ts';
 import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
-import { newConversationId } from '../../../src/domain/base/ids.ts';
+import { asConversationId, type ConversationId, newConversationId } from '../../../src/domain/base/ids.ts';
 import { type Readable, writable } from '../../../src/domain/base/readable.ts';
 import { configSchema, defaultConfig } from '../../../src/domain/settings/config.ts';
+import type { LibraryEntry } from '../../../src/services/documents/documents.ts';
 import { type MemoryStatus, type SearchHit, STARTING } from '../../../src/services/memory/memory.ts';
 import { createMemory } from '../../../src/services/memory/memory-service.ts';
 import { conversationOf, type HomeOptions, openHome } from './home.ts';
@@ -29,17 +30,34 @@ const READY: MemoryStatus = {
   embedding: { status: 'ready' },
   engine: 'memory',
 };
-/** A memory without an engine: over whatever index and provider a test hands it. */
+const TALKED = asConversationId('talked');
+const entryOf = (id: ConversationId, more: Partial<LibraryEntry> = {}): LibraryEntry => ({
+  id,
+  title: 'Talked',
+  createdAt: NOW,
+  updatedAt: NOW,
+  messageCount: 2,
+  pinned: false,
+  archived: false,
+  workDir: null,
+  deletedAt: null,
+  source: null,
+  child: false,
+  sample: false,
+  ...more,
+});
+/** A memory without an engine: over whatever index and provider a test hands it, and a library of one conversation. */
 function memoryOver(
   index: () => MemoryIndex | null,
   embedding: EmbeddingProvider | null,
   status: MemoryStatus | Readable<MemoryStatus> = READY,
+  entries: readonly LibraryEntry[] = [entryOf(TALKED)],
 ) {
   return createMemory({
     index,
     embedding: () => embedding,
     config: writable(structuredClone(defaultConfig)),
-    documents: { library: writable({ ready: true, entries: [] }) },
+    documents: { library: writable({ ready: true, entries }) },
     status: 'get' in status ? status : writable(status),
     wake: () => {},
     setPaused: () => {},
@@ -351,6 +369,21 @@ describe('recall', () => {
       last = null;
     }, 40);
     expect(await asked).toMatchObject({ unavailable: true, degraded: { code: 'index-damaged' } });
+  });
+
+  it('waits for no index where nothing was said before', async () => {
+    const ask = (entries: readonly LibraryEntry[]) =>
+      memoryOver(() => null, null, STARTING, entries).recall({
+        text: 'anything',
+        currentConversation: TALKED,
+        signal: AbortSignal.timeout(200),
+      });
+    const nothing = { passages: [], nearMisses: [], degraded: null };
+    expect(await ask([])).toMatchObject(nothing);
+    expect(await ask([entryOf(TALKED)])).toMatchObject(nothing);
+    const other = asConversationId('other');
+    expect(await ask([entryOf(TALKED), entryOf(other, { deletedAt: NOW })])).toMatchObject(nothing);
+    await expect(ask([entryOf(TALKED), entryOf(other)])).rejects.toThrow();
   });
 
   it('answers with nothing and the reason when the index cannot be had', async () => {
