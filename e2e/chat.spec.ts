@@ -454,3 +454,86 @@ test('parameters of a connection: folded away, refused at their field, sent, and
   await expect(sent).toContainText('temperature0.2');
   await expect(sent).toContainText('seed7');
 });
+
+/** Whether the words lie anywhere in this browser's databases. */
+const isOnDisk = (page: Page, words: string): Promise<boolean> =>
+  page.evaluate(async (words) => {
+    const textOf = (value: unknown): string =>
+      JSON.stringify(value, (_, inner) =>
+        inner instanceof Uint8Array ? new TextDecoder().decode(inner) : inner,
+      ) ?? '';
+    const done = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    for (const { name } of await indexedDB.databases()) {
+      const database = await done(indexedDB.open(name ?? ''));
+      for (const store of database.objectStoreNames)
+        if (textOf(await done(database.transaction(store).objectStore(store).getAll())).includes(words)) {
+          database.close();
+          return true;
+        }
+      database.close();
+    }
+    return false;
+  }, words);
+
+test('a temporary conversation is answered and kept nowhere; it ends with its tab, or is kept after all', async ({
+  page,
+}) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  server.answer((request) => ({
+    steps: [{ text: `You said: ${JSON.stringify(request.messages.at(-1)?.content)}` }, { finish: 'stop' }],
+  }));
+  const listed = () =>
+    page.evaluate(() => globalThis.recollect?.app.documents.library.get().entries.map(({ title }) => title));
+  const begin = async () => {
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+    await page.getByRole('button', { name: 'Temporary conversation' }).click();
+    await expect(page.getByRole('heading', { name: 'Temporary conversation' })).toBeVisible();
+  };
+  const bar = page.getByText('Temporary: kept nowhere');
+
+  // What is said openly is found by the same look at the disk.
+  await ask(page, 'The lighthouse is painted yellow');
+  await saved(page);
+  expect(await isOnDisk(page, 'lighthouse')).toBe(true);
+  await begin();
+  await ask(page, 'The surprise party is on Friday');
+  await ask(page, 'Nobody tells the astronomer');
+  await expect(bar).toBeVisible();
+  await expect(said(page, 'You said: "Nobody tells')).toBeVisible();
+  await expect(page).toHaveTitle('Temporary conversation · Recollect');
+  await saved(page);
+  expect(await listed()).toEqual(['The lighthouse is painted yellow']);
+  for (const words of ['surprise', 'astronomer']) expect(await isOnDisk(page, words)).toBe(false);
+
+  // Another one is looked at; Back leads to it again, as long as the tab is there.
+  await page.getByRole('link', { name: 'The lighthouse is painted yellow' }).click();
+  await expect(bar).toBeHidden();
+  await page.goBack();
+  await expect(said(page, 'The surprise party')).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'This conversation was temporary' })).toBeVisible();
+
+  await begin();
+  await ask(page, 'The greenhouse gets a blue door');
+  await page.getByRole('button', { name: 'Keep it' }).click();
+  await expect(bar).toBeHidden();
+  await expect(page.getByRole('heading', { name: 'The greenhouse gets a blue door' })).toBeVisible();
+  await page.reload();
+  await expect(said(page, 'The greenhouse gets a blue door')).toBeVisible();
+
+  await begin();
+  await ask(page, 'Forget the wheelbarrow in the shed');
+  await page.getByRole('button', { name: 'End it now' }).click();
+  await expect(bar).toBeHidden();
+  await page.goBack();
+  await expect(page.getByRole('heading', { name: 'This conversation was temporary' })).toBeVisible();
+  for (const kept of ['The lighthouse is painted yellow', 'The greenhouse gets a blue door'])
+    await expect(page.getByRole('link', { name: kept })).toBeVisible();
+  await expect(page.getByRole('link', { name: /Forget the wheelbarrow/ })).toHaveCount(0);
+  expect(await isOnDisk(page, 'wheelbarrow')).toBe(false);
+});

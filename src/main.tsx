@@ -17,6 +17,7 @@ import type { Store } from './adapters/log/conversation-log.ts';
 import { createInMemoryStore } from './adapters/log/in-memory.ts';
 import { openStore } from './adapters/log/index.ts';
 import { STORAGE_LOST } from './adapters/log/indexed-db.ts';
+import { withoutTemporary } from './adapters/log/temporary.ts';
 import type { ChatModel, Endpoint } from './adapters/models/chat-model.ts';
 import { createOpenAICompatibleModel, testConnection } from './adapters/models/index.ts';
 import { createNetwork } from './adapters/models/network.ts';
@@ -69,10 +70,12 @@ async function start(): Promise<void> {
   // STORAGE
   let fatal: Problem | null = null;
   const alert = writable<Problem | null>(null);
-  const store: Store = await openStore({ onProblem: alert.set }).catch((error: unknown) => {
-    fatal = toProblem(error);
-    return createInMemoryStore();
-  });
+  const store: Store = withoutTemporary(
+    await openStore({ onProblem: alert.set }).catch((error: unknown) => {
+      fatal = toProblem(error);
+      return createInMemoryStore();
+    }),
+  );
   const vault = createVault(store.drawer);
   const keys = createKeys(vault);
 
@@ -363,7 +366,8 @@ async function start(): Promise<void> {
   const tokenizers = createTokenizers();
   const context = createContext({
     ...conversing,
-    tools: () => toolsInForce(settings.config.get(), { notes }).map(descriptionOf),
+    tools: (conversationId) =>
+      toolsInForce(settings.config.get(), { notes, conversationId }).map(descriptionOf),
     meaning: meaningBy({ memory, index: () => index, model: () => embedding.get()?.id ?? null }),
     counterFor: ({ id }) => {
       void tokenizers.load(id);

@@ -2,6 +2,7 @@
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Toaster } from 'sonner';
+import { isTemporary } from '../domain/base/ids.ts';
 import type { App } from '../services/app.ts';
 import { AppProvider, useApp, useReadable } from './hooks/app.tsx';
 import { useKeptSwitch } from './hooks/kept.ts';
@@ -147,7 +148,8 @@ function Frame() {
     return undefined;
   }, [app, shownConversation]);
 
-  useOpenRooms(route.screen === 'conversation' ? route.conversationId : null);
+  // Sync has no business with one that is temporary.
+  useOpenRooms(shownConversation !== null && !isTemporary(shownConversation) ? shownConversation : null);
 
   const toggle = (what: 'palette' | 'shortcuts') => {
     session.floating.update((now) => (now === what ? null : what));

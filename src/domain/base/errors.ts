@@ -85,6 +85,7 @@ export const PROBLEM_CODES = [
   'sync-older',
   // things that are not there any more
   'conversation-missing',
+  'conversation-ended',
   'tool-limit',
   'checkpoint-none',
   'checkpoint-unknown',

@@ -25,6 +25,14 @@ export const NOTES = NOTES_DOCUMENT as unknown as ConversationId;
 export const isConversation = (document: string): document is ConversationId =>
   document !== LIBRARY_DOCUMENT && document !== NOTES_DOCUMENT;
 
+/** A temporary conversation is known by its name. */
+const TEMPORARY = 'temporary-';
+/** Whether a conversation lives in one tab's memory only: the log, the library, the index, sync and exports never hear of it. */
+export const isTemporary = (id: string): boolean => id.startsWith(TEMPORARY);
+/** Whether something is kept under the name of a temporary conversation: `draft/<its id>/…`. */
+export const isOfTemporary = (key: string): boolean => key.includes(`/${TEMPORARY}`);
+
+export const newTemporaryId = (): ConversationId => `${TEMPORARY}${v7()}` as ConversationId;
 export const newConversationId = (): ConversationId => v7() as ConversationId;
 export const newMessageId = (): MessageId => v7() as MessageId;
 export const newEntryId = (): EntryId => v7() as EntryId;

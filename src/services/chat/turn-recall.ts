@@ -1,6 +1,6 @@
 // What memory gives to an answer: whether it is asked at all, for what, and how long an answer waits for it.
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { asConversationId, asMessageId, type MessageId } from '../../domain/base/ids.ts';
+import { asConversationId, asMessageId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
 import { startsTurn } from '../../domain/chat/checkpoint.ts';
@@ -184,7 +184,7 @@ export function createTurnRecall({
   ): { trigger: NonNullable<Recall['trigger']>; query: string } | null {
     const { recall: settings, context } = config.get();
     const { enabled, trigger_on_start: onStart, trigger_token_threshold: threshold } = settings.auto_recall;
-    if (!enabled) return null;
+    if (!enabled || isTemporary(conversation.id)) return null;
     const questions = path.filter(startsTurn);
     if (questions.length <= 1) return onStart ? { trigger: 'start', query: textOf(asked) } : null;
     const repeated = askedAgain(path.slice(0, -1));

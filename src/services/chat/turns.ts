@@ -109,7 +109,9 @@ export function createTurns(deps: TurnDependencies) {
       const stepStartedAt = step === 0 ? startedAt : now();
       const answerId = step === 0 ? (session.state.get().answerId ?? newMessageId()) : newMessageId();
       set(session, { status: 'waiting', parts: before, parentId: leaf, answerId, step, calls: [] });
-      const tools = refusals.refused(model) ? [] : toolsInForce(config.get(), { notes: deps.notes });
+      const tools = refusals.refused(model)
+        ? []
+        : toolsInForce(config.get(), { notes: deps.notes, conversationId: id });
       const described = tools.map(descriptionOf);
       const parent = open.get().messages.get(leaf);
       const answer: Message = {

@@ -24,7 +24,7 @@ export interface CompactingDependencies {
   readonly planning: Planning;
   readonly config: Readable<Config>;
   readonly model: (conversation: Conversation) => ChatModel | null;
-  readonly tools: () => readonly ToolDescription[];
+  readonly tools: (conversation: ConversationId) => readonly ToolDescription[];
   /** ms since 1970 */
   readonly now: () => number;
   /** What is known of models is there. */
@@ -279,7 +279,7 @@ export function createCompacting({
           guidance,
           leaf: effectiveHead(conversation),
           model: deps.model(conversation),
-          tools: deps.tools(),
+          tools: deps.tools(conversation.id),
           recall: null,
           preview: options.preview ?? (context.confirm || strategy === 'interactive'),
           blocking: false,

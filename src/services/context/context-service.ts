@@ -41,8 +41,8 @@ export interface ContextDependencies {
   /** ms since 1970 */
   readonly now: () => number;
   readonly device: string;
-  /** Tools that would be offered with a request. */
-  readonly tools?: (() => readonly ToolDescription[]) | undefined;
+  /** Tools that would be offered with a request in a conversation, or in a new one. */
+  readonly tools?: ((conversation: ConversationId | null) => readonly ToolDescription[]) | undefined;
   /** The model's own tokenizer, once it is loaded. */
   readonly counterFor?: ((model: ChatModel) => TokenCounter | undefined) | undefined;
   readonly priceOf?: ((model: ChatModel) => Price | null) | undefined;
@@ -63,7 +63,7 @@ const MANY_UNREAD = 200;
 export function createContext(deps: ContextDependencies): ContextControl & TurnContext {
   const { documents, drawer, config, now, model } = deps;
   const onProblem = deps.onProblem ?? (() => undefined);
-  const tools = () => deps.tools?.() ?? [];
+  const tools = (conversation: ConversationId | null) => deps.tools?.(conversation) ?? [];
   const priceOf = (priced: ChatModel) => deps.priceOf?.(priced) ?? null;
   const patienceMs = deps.summaryPatienceMs ?? SUMMARY_PATIENCE_MS;
   const closing = new AbortController();
@@ -172,7 +172,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
 
   function standing(conversation: Conversation | undefined, answering: ChatModel | null): Built {
     const head = conversation ? effectiveHead(conversation) : null;
-    const described = answering ? tools() : [];
+    const described = answering ? tools(conversation?.id ?? null) : [];
     const of = [
       conversation?.messages,
       conversation?.compactions,

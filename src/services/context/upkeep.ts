@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel } from '../../adapters/models/chat-model.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
-import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { type ConversationId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message, Usage } from '../../domain/chat/message.ts';
@@ -73,7 +73,7 @@ export function createUpkeep({
     if (!ready) return;
     const there = new Set<string>(entries.map((entry) => entry.id));
     for (const id of [...written])
-      if (!there.has(id)) {
+      if (!there.has(id) && !isTemporary(id)) {
         written.delete(id);
         await drawer.set(keyOf(id as ConversationId), undefined);
       }

@@ -12,7 +12,9 @@ import {
   type DocumentId,
   type EntryId,
   isConversation,
+  isTemporary,
   LIBRARY_DOCUMENT,
+  newConversationId,
   newEntryId,
 } from '../../domain/base/ids.ts';
 import { writable } from '../../domain/base/readable.ts';
@@ -192,6 +194,8 @@ export function createDocuments({
     const opening = (async (): Promise<Live> => {
       await started;
       const loaded = await load(id);
+      if (!loaded && !make && isTemporary(id))
+        throw new RecollectError('conversation-ended', `The temporary conversation ${id} has ended`);
       if (!loaded && !make)
         throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
       const named = loaded && nameAgain(loaded);
@@ -224,7 +228,8 @@ export function createDocuments({
 
   const release = (id: ConversationId, slot: Live) => {
     slot.holders -= 1;
-    if (slot.holders > 0 || slot.erased) return;
+    // A temporary conversation is nowhere but here.
+    if (slot.holders > 0 || slot.erased || isTemporary(id)) return;
     live.delete(id);
     void maybeFold(id, slot).catch(() => {});
   };
@@ -400,7 +405,7 @@ export function createDocuments({
   });
 
   // -------------------------------------------------------------------------------------------- the service
-  return {
+  const documents: Documents = {
     library: { get: listingNow, subscribe: told.subscribe },
     saving,
 
@@ -440,6 +445,12 @@ export function createDocuments({
       } catch (error) {
         release(id, slot);
         throw error;
+      }
+      if (isTemporary(id)) {
+        release(id, slot);
+        if (update) slot.value.set(slot.document.read());
+        for (const { key, value } of options.writes ?? []) await drawer.set(key, value);
+        return;
       }
       if (!update && !options.writes?.length && pending.length === 0) return release(id, slot);
       const origin = options.origin ?? 'user';
@@ -504,8 +515,26 @@ export function createDocuments({
       announceLibrary();
     },
 
-    erase: async (ids) => {
+    keep: async (temporary) => {
+      const slot = await acquire(temporary, false);
+      const { messages, meta, checkpoints, compactions } = slot.document.read();
+      const id = newConversationId();
+      const change = {
+        messages: [...messages.values()],
+        meta,
+        checkpoints: Object.fromEntries(checkpoints),
+        compactions: Object.fromEntries(compactions),
+      };
+      await documents.changeMany([{ id, change }], 'user');
+      live.delete(temporary);
+      return id;
+    },
+
+    erase: async (given) => {
       await started;
+      const ids = given.filter((id) => !isTemporary(id));
+      for (const id of given) if (isTemporary(id)) live.delete(id);
+      if (ids.length === 0) return;
       const update = library.change([], ids);
       announceLibrary();
       const noted = enqueue(
@@ -544,4 +573,5 @@ export function createDocuments({
       await catchingUp?.catch(() => {});
     },
   };
+  return documents;
 }

@@ -54,14 +54,15 @@ export interface Documents {
   /** All conversations, trash included, newest first. `ready` false until the log was read once. */
   readonly library: Readable<{ readonly ready: boolean; readonly entries: readonly LibraryEntry[] }>;
   readonly saving: Readable<SaveStatus>;
-  /** Throws `conversation-missing`. */
+  /** Throws `conversation-missing`, of a temporary one `conversation-ended`. */
   open(id: ConversationId): Promise<OpenConversation>;
   /** Reads once, without following. Undefined where there is none. */
   read(id: ConversationId): Promise<Conversation | undefined>;
   /**
    * Makes the change and resolves when it is durable. The screen sees it at once. On failure (`storage-full` …) it stays on the screen,
    * `saving` says so, and it is written with the next change or `retry`. `writes` go into the drawer in the same transaction. Throws
-   * `newer-conversation`, with nothing changed, where a newer app wrote it.
+   * `newer-conversation`, with nothing changed, where a newer app wrote it. A temporary conversation is changed in memory only, and nothing
+   * of it is written.
    */
   change(
     id: ConversationId,
@@ -73,6 +74,11 @@ export interface Documents {
     changes: readonly { id: ConversationId; change: ConversationChange }[],
     origin: Origin,
   ): Promise<void>;
+  /**
+   * Makes an ordinary conversation of a temporary one, in one durable change, and gives its id. The temporary one is gone then. Throws
+   * `conversation-ended`, and as `change` does: then it is as it was.
+   */
+  keep(id: ConversationId): Promise<ConversationId>;
   /** Erases the documents from log and library for good. */
   erase(ids: readonly ConversationId[]): Promise<void>;
   /** Takes the line of a conversation that is not there (a damaged line that still decodes, say) off the list. One that is there stays. */

@@ -3,7 +3,13 @@ import { ArrowLeft, Ellipsis, History, PanelRight, ScrollText, Trash2 } from 'lu
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
+import {
+  asConversationId,
+  asMessageId,
+  type ConversationId,
+  isTemporary,
+  type MessageId,
+} from '../../domain/base/ids.ts';
 import { writable } from '../../domain/base/readable.ts';
 import { isCutOff, piecesTo, wholeOf } from '../../domain/chat/continuation.ts';
 import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
@@ -43,6 +49,7 @@ import { MessageList, type MessageListHandle } from './message-list.tsx';
 import { NewConversation } from './new-conversation.tsx';
 import { branchOf, leafThrough } from './rows.ts';
 import { ReplayEnd } from './send-back.tsx';
+import { TemporaryBar, TemporaryEnded } from './temporary.tsx';
 
 const NEWER = toProblem(
   new RecollectError('newer-conversation', 'The conversation was written by a newer version of this app'),
@@ -108,7 +115,8 @@ function OpenedConversation({
   const trashed = conversation.meta.deletedAt !== null;
   const newer = conversation.newer === true;
   const readOnly = trashed || newer;
-  const title = conversation.meta.title || t('untitled');
+  const temporary = isTemporary(id);
+  const title = temporary ? t('temporary.title') : conversation.meta.title || t('untitled');
   const busy = turn.status !== 'idle';
   useEffect(() => {
     if (busy) session.follow(id);
@@ -392,6 +400,7 @@ function OpenedConversation({
             </h1>
           )}
         </Header>
+        {temporary && <TemporaryBar id={id} busy={busy} />}
         {messageId !== null && navigation.canGoBack && (
           <div
             role="status"
@@ -466,7 +475,7 @@ function OpenedConversation({
             conversationId={id}
             onFold={canFold ? fold : undefined}
             turn={turn}
-            first={branch.path.length === 0}
+            first={branch.path.length === 0 && !temporary}
             send={send}
             runCommand={runLine}
             editLast={editLast}
@@ -541,6 +550,8 @@ function ExistingConversation({
       <Header>{null}</Header>
       {state.state === 'loading' ? (
         <LoadingConversation />
+      ) : isTemporary(conversationId) ? (
+        <TemporaryEnded />
       ) : (
         <div className="mx-auto w-full max-w-(--measure) flex-1 p-6">
           <ProblemNotice

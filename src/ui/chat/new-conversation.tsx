@@ -2,7 +2,7 @@
 import { MessageSquare } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { newConversationId } from '../../domain/base/ids.ts';
+import { newConversationId, newTemporaryId } from '../../domain/base/ids.ts';
 import type { Part } from '../../domain/chat/message.ts';
 import { IDLE_TURN } from '../../services/chat/chat.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
@@ -23,6 +23,7 @@ import { Composer, type ComposerHandle } from './composer.tsx';
 import { isEmptyPage } from './empty-page.ts';
 import { DropOverlay, useFileDrop } from './file-drop.tsx';
 import { InstructionsButton, InstructionsDialog } from './instructions.tsx';
+import { TemporarySwitch, TemporaryWords } from './temporary.tsx';
 
 export function NewConversation() {
   const app = useApp();
@@ -38,9 +39,10 @@ export function NewConversation() {
   const hasModel = useReadable(app.settings.connections, ({ chosen }) => chosen !== null);
   const [instructions, setInstructions] = useState<string | null>(null);
   const [instructing, setInstructing] = useState(false);
+  const [temporary, setTemporary] = useState(false);
 
   const send = async (parts: readonly Part[], passages: RecallChoice) => {
-    const own = instructions === null ? undefined : newConversationId();
+    const own = temporary ? newTemporaryId() : instructions === null ? undefined : newConversationId();
     // Where it cannot be written yet it waits in line before the message, which tells of it.
     if (own)
       await app.documents
@@ -58,7 +60,12 @@ export function NewConversation() {
     <div className="relative flex min-h-0 flex-1 flex-col" {...drop.handlers}>
       <Header
         actions={
-          hasModel && <InstructionsButton set={instructions !== null} onClick={() => setInstructing(true)} />
+          <>
+            {hasModel && (
+              <InstructionsButton set={instructions !== null} onClick={() => setInstructing(true)} />
+            )}
+            <TemporarySwitch on={temporary} onChange={setTemporary} />
+          </>
         }
       >
         <span className="flex-1" />
@@ -70,6 +77,8 @@ export function NewConversation() {
             <div className="px-5 md:px-8">
               <Outcomes place="new" shown={outcomes} />
             </div>
+          ) : temporary ? (
+            <TemporaryWords />
           ) : empty ? (
             <FirstRun />
           ) : (
@@ -89,7 +98,7 @@ export function NewConversation() {
         conversation={null}
         conversationId={null}
         turn={IDLE_TURN}
-        first
+        first={!temporary}
         send={send}
         runCommand={runLine}
         editLast={() => false}

@@ -2,10 +2,12 @@
 import { ArrowUpRight, Ban, ChevronRight, History, Pin, Unlink } from 'lucide-react';
 import { useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { isTemporary } from '../../domain/base/ids.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { isAbout } from '../../domain/memory/notes.ts';
 import type { Feedback } from '../../services/documents/notes.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { classes, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
@@ -252,36 +254,41 @@ function Judgement({
         isAbout(one, passage) &&
         (verdict !== 'not-related' || one.query === query),
     );
-  const buttons = VERDICTS.map(({ verdict, Icon, give, takeBack }) => {
-    const before = given(verdict);
-    return (
-      <IconButton
-        key={verdict}
-        size="sm"
-        pressed={before !== undefined}
-        label={t(before ? `feedback.${takeBack}` : `feedback.${give}`)}
-        icon={<Icon size={14} aria-hidden />}
-        className={classes(
-          'aria-pressed:text-memory',
-          !before &&
-            'sm:opacity-0 sm:focus-visible:opacity-100 sm:group-focus-within/passage:opacity-100 sm:group-hover/passage:opacity-100 pointer-coarse:opacity-100',
-        )}
-        onClick={() => {
-          const done = before
-            ? notes.takeBack(before.id)
-            : notes.judge({
-                verdict,
-                conversationId: passage.conversationId,
-                messageId: passage.messageId,
-                query: verdict === 'not-related' ? query : null,
-                passage: passage.passage,
-                title: passage.title,
-              });
-          done.catch(report);
-        }}
-      />
-    );
-  });
+  // "Not related" is kept with the question: in a temporary conversation that would outlive it.
+  const { route } = useNavigation();
+  const quotable = !(route.screen === 'conversation' && isTemporary(route.conversationId ?? ''));
+  const buttons = VERDICTS.filter(({ verdict }) => quotable || verdict !== 'not-related').map(
+    ({ verdict, Icon, give, takeBack }) => {
+      const before = given(verdict);
+      return (
+        <IconButton
+          key={verdict}
+          size="sm"
+          pressed={before !== undefined}
+          label={t(before ? `feedback.${takeBack}` : `feedback.${give}`)}
+          icon={<Icon size={14} aria-hidden />}
+          className={classes(
+            'aria-pressed:text-memory',
+            !before &&
+              'sm:opacity-0 sm:focus-visible:opacity-100 sm:group-focus-within/passage:opacity-100 sm:group-hover/passage:opacity-100 pointer-coarse:opacity-100',
+          )}
+          onClick={() => {
+            const done = before
+              ? notes.takeBack(before.id)
+              : notes.judge({
+                  verdict,
+                  conversationId: passage.conversationId,
+                  messageId: passage.messageId,
+                  query: verdict === 'not-related' ? query : null,
+                  passage: passage.passage,
+                  title: passage.title,
+                });
+            done.catch(report);
+          }}
+        />
+      );
+    },
+  );
   const said = VERDICTS.some(({ verdict }) => given(verdict));
   return (
     <span

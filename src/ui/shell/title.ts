@@ -1,6 +1,7 @@
 // The title of the tab: how far long work is, the conversation, the app.
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatPercent } from '../i18n/index.ts';
@@ -10,15 +11,20 @@ import { titlePercent, useLines } from '../library/lines.ts';
 export function TabTitle(): null {
   const app = useApp();
   const { t } = useTranslation('shell');
+  const { t: tc } = useTranslation('chat');
   const { route } = useNavigation();
   const entries = useReadable(app.documents.library, (library) => library.entries);
   const work = titlePercent(useLines());
+  const nameOf = (id: ConversationId): string =>
+    isTemporary(id)
+      ? tc('temporary.title')
+      : entries.find((entry) => entry.id === id)?.title || t('untitled');
   const place =
-    route.screen === 'conversation'
-      ? route.conversationId === null
+    route.screen !== 'conversation'
+      ? t(route.screen)
+      : route.conversationId === null
         ? t('newConversation')
-        : entries.find((entry) => entry.id === route.conversationId)?.title || t('untitled')
-      : t(route.screen);
+        : nameOf(route.conversationId);
   useEffect(() => {
     const words = `${place} · Recollect`;
     document.title = work === null ? words : `${formatPercent(work / 100)} · ${words}`;

@@ -9,7 +9,7 @@ import { openConversation } from './open-conversation.ts';
 import { recall } from './recall.ts';
 import { remember } from './remember.ts';
 import { sendDMail } from './send-dmail.ts';
-import type { Tool, ToolContext, ToolOutcome } from './tool.ts';
+import type { Offering, Tool, ToolContext, ToolOutcome } from './tool.ts';
 
 export type { NotesLike, Tool, ToolContext, ToolOutcome } from './tool.ts';
 
@@ -19,9 +19,9 @@ export const TOOLS: readonly Tool[] = [recall, openConversation, remember, check
 const MAX_RESULT = 60_000;
 
 /** What is switched on and has what it needs. */
-export const toolsInForce = (config: Config, context: Pick<ToolContext, 'notes'>): readonly Tool[] =>
+export const toolsInForce = (config: Config, offering: Offering): readonly Tool[] =>
   config.tools.enabled
-    ? TOOLS.filter((tool) => config.tools[tool.switch] && (tool.available?.(context) ?? true))
+    ? TOOLS.filter((tool) => config.tools[tool.switch] && (tool.available?.(offering) ?? true))
     : [];
 
 const described = new WeakMap<Tool, ToolDescription>();

@@ -6,7 +6,7 @@ import { type Message, textOf } from '../../../domain/chat/message.ts';
 import { neverOf } from '../../../domain/memory/notes.ts';
 import { isOfMemory } from '../../../domain/memory/own-tools.ts';
 import { isExcluded, redact } from '../../../domain/memory/privacy.ts';
-import { defineTool, type ToolContext, type ToolOutcome } from './tool.ts';
+import { defineTool, mayRemember, type ToolContext, type ToolOutcome } from './tool.ts';
 
 /** Messages on each side of the one that is asked for. */
 const AROUND = 6;
@@ -29,6 +29,7 @@ export const openConversation = defineTool({
       .describe('Id of the conversation, in full or its first 8 characters at least'),
     around: z.string().trim().optional().describe('Id of a message; without it, the end of the conversation'),
   }),
+  available: mayRemember,
   async run({ id, around }, context) {
     const found = lookUp(id, context);
     if (found.length !== 1)

@@ -1,7 +1,7 @@
 // recall: passages of the person's other conversations, for a model that asks.
 import { z } from 'zod';
 import { atMost, isTooLate } from '../../../domain/base/within.ts';
-import { defineTool } from './tool.ts';
+import { defineTool, mayRemember } from './tool.ts';
 
 /** A model that asked waits no longer for memory, ms. */
 const PATIENCE_MS = 30_000;
@@ -22,6 +22,7 @@ export const recall = defineTool({
       .describe('What to look for, in the words that may have been used'),
     limit: z.number().int().min(1).max(20).optional().describe('At most this many passages (default 5)'),
   }),
+  available: mayRemember,
   async run({ query, limit }, { memory, conversationId, config, signal }) {
     const found = await atMost(signal, PATIENCE_MS, (bounded) =>
       memory.recall({

@@ -2,7 +2,7 @@
 // excluded folder is not for memory, nor for other devices: there it keeps nothing.
 import { z } from 'zod';
 import { isExcluded } from '../../../domain/memory/privacy.ts';
-import { defineTool } from './tool.ts';
+import { defineTool, mayRemember } from './tool.ts';
 
 export const remember = defineTool({
   name: 'remember',
@@ -12,7 +12,7 @@ export const remember = defineTool({
   input: z.object({
     note: z.string().trim().min(1).max(4000).describe('One fact or decision, in one or two sentences'),
   }),
-  available: ({ notes }) => notes !== undefined,
+  available: (offering) => offering.notes !== undefined && mayRemember(offering),
   async run({ note }, { notes, conversationId, path, documents, config }) {
     if (!notes) return { text: 'Notes cannot be kept here.', isError: true };
     const here = documents.library.get().entries.find(({ id }) => id === conversationId);

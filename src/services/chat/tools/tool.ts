@@ -1,6 +1,6 @@
 // What a tool is that a model may call. One file each on the shelf `index.ts`; the turn runs them and writes down every call.
 import type { z } from 'zod';
-import type { ConversationId, MessageId } from '../../../domain/base/ids.ts';
+import { type ConversationId, isTemporary, type MessageId } from '../../../domain/base/ids.ts';
 import type { Readable } from '../../../domain/base/readable.ts';
 import type { Message } from '../../../domain/chat/message.ts';
 import type { Config } from '../../../domain/settings/config.ts';
@@ -36,6 +36,16 @@ export interface ToolContext {
   readonly signal: AbortSignal;
 }
 
+/** What decides whether a tool is offered. */
+export interface Offering extends Pick<ToolContext, 'notes'> {
+  /** Null: a conversation that has not begun. */
+  readonly conversationId: ConversationId | null;
+}
+
+/** Tools of memory have no business in a temporary conversation. */
+export const mayRemember = ({ conversationId }: Offering): boolean =>
+  conversationId === null || !isTemporary(conversationId);
+
 /** What a tool answers. `text` is what the model reads, and what the person can open. */
 export interface ToolOutcome {
   readonly text: string;
@@ -58,7 +68,7 @@ export interface Tool<Input extends z.ZodType = z.ZodType> {
   /** What it takes; a model hears of mistakes in the words of the schema. */
   readonly input: Input;
   /** False where what it needs is not there. */
-  available?(context: Pick<ToolContext, 'notes'>): boolean;
+  available?(context: Offering): boolean;
   /** What it throws becomes an error result. */
   run(input: z.infer<Input>, context: ToolContext): Promise<ToolOutcome>;
 }

@@ -69,6 +69,18 @@ export const chat = {
       'What the model is told before everything else in this conversation, in place of the instructions in Settings › Models.',
     placeholder: 'Answer briefly. I write TypeScript and prefer the standard library.',
   },
+  temporary: {
+    title: 'Temporary conversation',
+    words:
+      'It is kept nowhere: not in the library, not in memory, not on your other devices. It ends when this tab is closed or loaded again.',
+    others: 'Memory is not asked by itself. Whoever runs the model still reads what it is sent.',
+    bar: 'Temporary: kept nowhere, ends with this tab',
+    keep: 'Keep it',
+    kept: 'Kept in the library',
+    end: 'End it now',
+    ended: 'This conversation was temporary',
+    over: 'It ended with its tab, and nothing of it was kept.',
+  },
   begin: {
     title: 'Go on with',
     ideas: {

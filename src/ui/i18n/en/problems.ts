@@ -350,6 +350,11 @@ export const problems = {
     kept: 'Nothing else was touched.',
     do: 'It may have been erased here or on another device. Look in the trash under Settings › Storage.',
   },
+  'conversation-ended': {
+    what: 'This conversation was temporary.',
+    kept: 'It ended with its tab, and nothing of it was kept.',
+    do: 'Start another one. A temporary conversation that is worth it can be kept while it lasts.',
+  },
   'tool-limit': {
     what: 'The model went on calling tools instead of answering, and was stopped after {{limit}} steps.',
     kept: 'All its calls and their results are in the conversation.',

@@ -1,0 +1,80 @@
+// A temporary conversation: how it is begun, what it says of itself, and how it ends or is kept.
+import { Ghost } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { toast } from 'sonner';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import { useApp } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { Button, IconButton } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+
+/** The switch on the empty page. */
+export function TemporarySwitch({ on, onChange }: { on: boolean; onChange: (on: boolean) => void }) {
+  const { t } = useTranslation('chat');
+  return (
+    <IconButton
+      label={t('temporary.title')}
+      pressed={on}
+      icon={<Ghost size={17} aria-hidden />}
+      onClick={() => onChange(!on)}
+    />
+  );
+}
+
+/** What the empty page says while the switch is on. */
+export function TemporaryWords() {
+  const { t } = useTranslation('chat');
+  return (
+    <div className="flex flex-col items-center gap-3 px-5 text-center">
+      <Ghost size={34} aria-hidden className="text-ink-3" />
+      <h1 className="font-semibold text-xl tracking-tight">{t('temporary.title')}</h1>
+      <p className="max-w-112 text-balance break-keep text-ink-2">{t('temporary.words')}</p>
+      <p className="max-w-112 text-balance break-keep text-ink-3 text-sm">{t('temporary.others')}</p>
+    </div>
+  );
+}
+
+/** What is found where one has ended. */
+export function TemporaryEnded() {
+  const { t } = useTranslation('chat');
+  const navigation = useNavigation();
+  return (
+    <div className="flex flex-1 flex-col items-center justify-center gap-3 px-5 pb-24 text-center">
+      <Ghost size={34} aria-hidden className="text-ink-3" />
+      <h1 className="font-semibold text-xl tracking-tight">{t('temporary.ended')}</h1>
+      <p className="max-w-112 text-balance break-keep text-ink-2">{t('temporary.over')}</p>
+      <Button onClick={navigation.newConversation}>{t('startNew')}</Button>
+    </div>
+  );
+}
+
+/** Stands over the conversation as long as it lasts. */
+export function TemporaryBar({ id, busy }: { id: ConversationId; busy: boolean }) {
+  const app = useApp();
+  const { t } = useTranslation('chat');
+  const navigation = useNavigation();
+  const report = useReport();
+  const keep = () => {
+    app.documents.keep(id).then((kept) => {
+      navigation.openConversation(kept, null, { replace: true });
+      toast(t('temporary.kept'));
+      app.memory.wake('changed');
+    }, report);
+  };
+  const end = () => {
+    app.chat.stop(id);
+    app.documents.erase([id]).then(navigation.newConversation, report);
+  };
+  return (
+    <div className="flex shrink-0 items-center gap-2 border-b bg-side px-4 py-1 text-ink-2 text-sm">
+      <Ghost size={15} aria-hidden className="shrink-0 text-ink-3" />
+      <span className="min-w-0 flex-1">{t('temporary.bar')}</span>
+      <Button size="sm" disabled={busy} onClick={keep}>
+        {t('temporary.keep')}
+      </Button>
+      <Button size="sm" variant="ghost" onClick={end}>
+        {t('temporary.end')}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { withoutTemporary } from '../../../src/adapters/log/temporary.ts';
+import { newTemporaryId } from '../../../src/domain/base/ids.ts';
+import { describeConversationLog } from '../../suites/conversation-log.suite.ts';
+
+describeConversationLog('A store without temporary conversations', async () => {
+  const store = withoutTemporary(createInMemoryStore());
+  return { store, dispose: () => store.log.close() };
+});
+
+it('what is put under a temporary conversation’s name is there, and nowhere in the store', async () => {
+  const kept = createInMemoryStore();
+  const { log, drawer } = withoutTemporary(kept);
+  const told: string[] = [];
+  kept.drawer.subscribe(({ keys }) => told.push(...keys));
+  const key = `draft/${newTemporaryId()}/answer`;
+  await drawer.set(key, { said: 'between us' });
+  expect(await drawer.get(key)).toEqual({ said: 'between us' });
+  await log.append(
+    [],
+    [
+      { key: `queue/${newTemporaryId()}/tab`, value: 'later' },
+      { key: 'theme', value: 'dark' },
+    ],
+  );
+  expect(await kept.drawer.keys('')).toEqual(['theme']);
+  expect(told).toEqual(['theme']);
+  await log.append([], [{ key, value: undefined }]);
+  expect(await drawer.get(key)).toBeUndefined();
+});
