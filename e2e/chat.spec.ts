@@ -211,6 +211,36 @@ test('words in the composer outlive a command, an idea, and going elsewhere at o
   await expect(page.getByRole('heading', { name: /backup run/ })).toBeVisible();
 });
 
+test.describe('without a service worker, which would have the file', () => {
+  test.use({ serviceWorkers: 'block' });
+
+  test('a command that is chosen before the code of conversations is there stands in the composer when it is', async ({
+    page,
+  }) => {
+    let load = () => {};
+    const wanted = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await page.route(/assets\/conversation-screen-[^/]*\.js/, async (route) => {
+      await wanted;
+      await route.continue();
+    });
+    await page.goto('/memory?console');
+    await expect(page.getByRole('main').getByRole('heading').first()).toBeVisible();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('combobox').fill('/recall');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await expect(page).toHaveURL(/\/$/);
+    // More than the frame that a page whose code is there would take.
+    await page.evaluate(async () => {
+      for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+    });
+    load();
+    await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('/recall ');
+  });
+});
+
 test('what may be an export is asked about, and what was left out is told', async ({ page }) => {
   await openApp(page);
   await choose(page, 'plain');

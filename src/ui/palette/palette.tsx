@@ -15,6 +15,7 @@ import { Dialog as RadixDialog } from 'radix-ui';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
+import { until } from '../../domain/base/readable.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -210,8 +211,10 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
     const line = typed.startsWith(`/${name} `) ? typed : `/${name} `;
     onDone(() => {
       if (!session.composer.get()) navigation.newConversation();
-      // The composer of the page just opened is there with the next frame.
-      requestAnimationFrame(() => session.composer.get()?.insert(line));
+      // The composer of the page just opened is there with the next frame, or when its code is.
+      requestAnimationFrame(() => {
+        void until(session.composer, (there) => there !== null).then((composer) => composer?.insert(line));
+      });
     });
   };
 
