@@ -19,6 +19,10 @@ declare global {
 export async function openApp(page: Page, path = '/?console'): Promise<void> {
   await page.goto(path);
   await expect(page.getByRole('textbox', { name: /^(Message|消息)$/ })).toBeVisible();
+  // The composer does not wait for the list.
+  await expect
+    .poll(() => page.evaluate(() => globalThis.recollect?.app.documents.library.get().ready))
+    .toBe(true);
 }
 
 /** Waits until everything in the log can be found, by words or also by meaning. */
