@@ -48,9 +48,12 @@ async function ask(page: Page, words: string): Promise<Locator> {
         .some((request) => JSON.stringify(request.messages.at(-1)).includes(words.slice(0, 20))),
     )
     .toBe(true);
-  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+  const stop = page.getByRole('button', { name: 'Stop' });
+  await expect(stop).toBeHidden();
   const answer = page.locator('[data-message-id]').last();
   await expect(answer).toHaveAccessibleName('Answer');
+  // The empty page, where a first question may still stand, has no such button.
+  await expect(stop).toBeHidden();
   return answer;
 }
 
@@ -184,6 +187,7 @@ test('words in the composer outlive a command, an idea, and going elsewhere at o
   await expect(field).toHaveValue('Half a thought and more');
   await command('/title');
   // The offer of the first command went with it: there is one, for the words that lie aside now.
+  await expect(page.getByRole('button', { name: 'Undo' })).toHaveCount(1);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(field).toHaveValue('Half a thought and more');
   // A line that cannot be run comes back to be mended; once it is gone, the words are back.
@@ -199,15 +203,15 @@ test('words in the composer outlive a command, an idea, and going elsewhere at o
   await expect(field).toHaveValue('Half a thought and more');
 
   // Sent, and gone elsewhere before it was written down: nobody is pulled back.
-  await page.evaluate(() => {
+  const here = await page.evaluate(() => {
     const link = [...document.querySelectorAll<HTMLAnchorElement>('a[href^="/c/"]')].at(0);
     document.querySelector('textarea')?.form?.requestSubmit();
     link?.click();
+    return link?.href ?? '';
   });
-  const here = page.url();
   await expect(page.getByRole('link', { name: /Half a thought/ }).first()).toBeVisible();
   await saved(page);
-  expect(page.url()).toBe(here);
+  await expect(page).toHaveURL(here);
   await expect(page.getByRole('heading', { name: /backup run/ })).toBeVisible();
 });
 
@@ -309,9 +313,11 @@ test('a stream that breaks off is kept and marked; a wrong key and a busy server
   page,
 }) => {
   await openApp(page);
-  await choose(page, 'cut');
+  await choose(page, 'plain');
+  server.next({ steps: [{ text: 'What arrived before the cut ' }, { gate: true }, { cut: true }] });
   await say(page, 'Will it break?');
   await expect(said(page, 'What arrived before the cut')).toBeVisible();
+  server.go();
   await expect(said(page, 'The answer broke off before its end.')).toBeVisible();
   for (const [model, words] of [
     ['error-401', /does not accept this key/],
@@ -340,12 +346,12 @@ test('recalled passages travel with the first message, frozen, and are shown und
   const chip = page.getByRole('region', { name: 'Passages from other conversations' });
   const button = chip.getByRole('button', { name: /passages? may help/ });
   await expect(button).toBeVisible();
-  const announced = await button.textContent();
-  // However slow memory is from here on.
+  // However slow memory is from here on. What is read of it after that stays.
   await page.evaluate(() => {
     const memory = globalThis.recollect?.app.memory;
     if (memory) Object.assign(memory, { recall: () => new Promise(() => undefined) });
   });
+  const announced = await button.textContent();
   await page.keyboard.press('Enter');
   await expect(said(page, 'The backup runs every night at three')).toBeVisible();
   const count = Number(/\d+/.exec(announced ?? '')?.[0]);
@@ -434,6 +440,8 @@ test('an answer that was cut off goes on as one: streamed, kept, after a reload,
   await expect(answers).toHaveCount(1);
   await goOn.click();
   await expect(answers).toContainText('That is all.');
+  // Before it is said to its end there is nothing to be saved.
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   await expect(goOn).toBeHidden();
   await saved(page);
   await page.reload();
