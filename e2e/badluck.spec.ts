@@ -12,6 +12,7 @@ import {
   saved,
   test,
 } from './app.ts';
+import { settle } from './screens.ts';
 
 const BASE = `http://localhost:${process.env.E2E_PORT ?? 4317}`;
 
@@ -103,15 +104,22 @@ const damagePages = (page: Page, words: string): Promise<number> =>
     return damaged;
   }, words);
 
+/** Has the index kept there; resolves when it is. */
+async function keepIndexIn(page: Page, engine: 'opfs' | 'indexeddb'): Promise<void> {
+  await page.evaluate((engine) => globalThis.recollect?.app.settings.set('storage.engine', engine), engine);
+  await expect
+    .poll(() => page.evaluate(() => globalThis.recollect?.app.memory.status.get().engine))
+    .toBe(engine);
+}
+
 for (const engine of ['opfs', 'indexeddb'] as const)
   test(`an index that is damaged inside is made again by itself, and says so (${engine})`, async ({
     page,
   }) => {
     await openApp(page);
-    await page.evaluate((engine) => globalThis.recollect?.app.settings.set('storage.engine', engine), engine);
+    await keepIndexIn(page, engine);
     await bringHistory(page);
     await remembered(page, 'words');
-    expect(await page.evaluate(() => globalThis.recollect?.app.memory.status.get().engine)).toBe(engine);
 
     // A page that closed left its last changes in the write-ahead log; opened again they are in their tables.
     await openApp(page);
@@ -267,7 +275,7 @@ for (const engine of ['opfs', 'indexeddb'] as const)
     await page.goto('/screenshot.png');
     const devtools = await page.context().newCDPSession(page);
     await openApp(page);
-    await page.evaluate((engine) => globalThis.recollect?.app.settings.set('storage.engine', engine), engine);
+    await keepIndexIn(page, engine);
     await bringHistory(page);
     await remembered(page, 'words');
     const talks = Array.from({ length: 60 }, (_, talk) => ({
@@ -339,13 +347,16 @@ test('a sidebar that fails leaves the rest standing, and comes back', async ({ p
   await expect(page.getByRole('link', { name: /backup/i }).first()).toBeVisible();
 });
 
-test('a palette that cannot be loaded says so in its place', async ({ page }) => {
-  await page.route(/assets\/palette-[^/]*\.js/, (route) => route.abort());
-  await openApp(page);
-  await page.keyboard.press('ControlOrMeta+k');
-  await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible();
-  await page.keyboard.press('Escape');
-  await expect(page.getByRole('dialog')).toHaveCount(0);
-  await expect(composer(page)).toBeVisible();
-  await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeVisible();
+test.describe('without a service worker, which would have the file', () => {
+  test.use({ serviceWorkers: 'block' });
+
+  test('a palette that cannot be loaded says so in its place', async ({ page }) => {
+    await page.route(/assets\/palette-[^/]*\.js/, (route) => route.abort());
+    await openApp(page);
+    await page.keyboard.press('ControlOrMeta+k');
+    await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible();
+    await settle(page);
+    await expect(composer(page)).toBeVisible();
+    await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeVisible();
+  });
 });
