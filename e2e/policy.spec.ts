@@ -23,7 +23,8 @@ const workerUrl = (page: Page, name: string): Promise<string> =>
 async function startWorker(page: Page, name: string): Promise<Worker> {
   const url = await workerUrl(page, name);
   const [worker] = await Promise.all([
-    page.waitForEvent('worker'),
+    // Those that the app itself still starts are others.
+    page.waitForEvent('worker', (started) => started.url() === url),
     page.evaluate((url) => {
       Object.assign(globalThis, { started: new Worker(url, { type: 'module' }) });
     }, url),
