@@ -150,8 +150,10 @@ const inStep = (page: Page) =>
 async function showKey(page: Page, way: 'QR code' | 'Link' | '24 words'): Promise<void> {
   await page.getByRole('button', { name: 'Show how' }).click();
   const dialog = page.getByRole('dialog');
+  const show = dialog.getByRole('button', { name: 'Show the key' });
+  await expect(show).toBeVisible();
   await expect(dialog.getByRole('img', { name: /QR code/ })).toHaveCount(0);
-  await dialog.getByRole('button', { name: 'Show the key' }).click();
+  await show.click();
   await dialog.getByText(way, { exact: true }).click();
 }
 
@@ -452,10 +454,9 @@ test('wrong words are refused: misspelt, swapped, of another account; nothing is
   const desk = await device();
   await createAccount(desk);
   await showKey(desk.page, '24 words');
-  const words = (
-    await desk.page.getByRole('list', { name: '24 words' }).getByRole('listitem').allInnerTexts()
-  ).map((item) => item.replace(/[\d\s]+/g, ''));
-  expect(words).toHaveLength(24);
+  const listed = desk.page.getByRole('list', { name: '24 words' }).getByRole('listitem');
+  await expect(listed).toHaveCount(24);
+  const words = (await listed.allInnerTexts()).map((item) => item.replace(/[\d\s]+/g, ''));
   await desk.page.keyboard.press('Escape');
 
   const phone = await device('/pair?console');
@@ -594,7 +595,7 @@ test('a device that is locked out says so and keeps its library; the other goes 
   await expect.poll(before, { timeout: 60_000 }).toEqual({ status: 404, rooms: null });
   await expect(desk.page.getByRole('button', { name: 'Lock out Phone' })).toHaveCount(0);
   const after = await accountOnRelay(desk.page);
-  expect(await after()).toEqual({ status: 200, rooms });
+  await expect.poll(after).toEqual({ status: 200, rooms });
 
   const main = phone.page.getByRole('main');
   await expect(main.getByText('Sync has stopped')).toBeVisible({ timeout: 60_000 });
