@@ -273,7 +273,9 @@ test('a conversation that a newer version wrote is read, and left as it is', asy
   await openApp(page);
   await page.getByRole('textbox', { name: 'Message' }).fill('When does the backup run?');
   await page.keyboard.press('Enter');
-  // Answered from memory, which has nothing.
+  // Answered from memory, which has nothing. While it is being said an answer is one article more, and not saved yet.
+  await expect(page.getByText('From memory, no model was asked')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   await expect(page.getByRole('article')).toHaveCount(2);
   await saved(page);
   await page.evaluate(async () => {
