@@ -153,8 +153,10 @@ test('J and K walk the messages, O opens what was recalled, Alt with arrows walk
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   await saved(page);
   await expect(messages.last()).toContainText('From memory');
-  await page.getByText('What do balcony tomatoes need?').last().click();
-  for (let times = 0; times < 3; times++) await page.keyboard.press('j');
+  // In the list itself: the same words stand in the panel, where a click leads there a few frames later.
+  await messages.getByText('What do balcony tomatoes need?').first().click();
+  await expect.poll(focused).toContain('What do balcony tomatoes need?');
+  await page.keyboard.press('j');
   await expect.poll(focused).toContain('From memory');
   const before = await card.getAttribute('aria-expanded');
   await page.keyboard.press('o');
