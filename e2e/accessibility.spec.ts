@@ -50,6 +50,8 @@ test('the keyboard alone: look around, search, open, write, come back', async ({
   await expect(page.getByRole('option', { name: /Sourdough/i }).first()).toBeVisible();
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/c\//);
+  // The address changes first, the conversation with its keys is read then.
+  await expect(page.locator('[data-message-id]').first()).toBeVisible();
   await page.keyboard.press('Shift+Escape');
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused();
   await page.keyboard.press('ControlOrMeta+Shift+o');
