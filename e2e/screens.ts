@@ -422,6 +422,38 @@ export const SCREENS: readonly Screen[] = [
       await expect(composer(page)).toBeVisible();
     },
   },
+  {
+    name: 'temporary-new',
+    library: true,
+    go: async (page) => {
+      await visit(page, '/');
+      await page.getByRole('button', { name: /^(Temporary conversation|临时对话)$/ }).click();
+      await expect(page.getByRole('heading', { name: /^(Temporary conversation|临时对话)$/ })).toBeVisible();
+    },
+  },
+  {
+    name: 'temporary-conversation',
+    library: true,
+    go: async (page) => {
+      await call(
+        page,
+        `recollect.app.documents.change('temporary-shown', { messages: [{ id: 'in-confidence', parentId: null, role: 'user',
+          kind: 'message', createdAt: Date.now(), parts: [{ type: 'text', text: 'How do I plan a surprise party?' }] }] })`,
+      );
+      await visit(page, '/c/temporary-shown');
+      await expect(page.getByRole('button', { name: /^(Keep it|保留)$/ })).toBeVisible();
+    },
+  },
+  {
+    name: 'temporary-ended',
+    library: true,
+    go: async (page) => {
+      await visit(page, '/c/temporary-gone');
+      await expect(
+        page.getByRole('button', { name: /^(Start a new conversation|开始新对话)$/ }),
+      ).toBeVisible();
+    },
+  },
   { name: 'conversation-code', library: true, go: (page) => openTitled(page, /slow query/) },
   { name: 'conversation-maths-zh', library: true, go: (page) => openTitled(page, /贝叶斯/) },
   {
