@@ -33,14 +33,22 @@ function eventOf(text: string): string {
   return `data: ${JSON.stringify(event ?? document ?? null)}\n\ndata: [DONE]\n\n`;
 }
 
+/** What a line of an event stream begins with; the empty one is that of a comment. https://html.spec.whatwg.org/#parsing-an-event-stream */
+const FIELDS = ['data', 'event', 'id', 'retry', ''];
+const kindOf = (text: string): 'unknown' | 'events' | 'document' => {
+  const begun = text.trimStart();
+  if (FIELDS.some((field) => begun.startsWith(`${field}:`))) return 'events';
+  return FIELDS.some((field) => field.startsWith(begun)) ? 'unknown' : 'document';
+};
+
 /**
- * Passes an event stream on as it comes. A body that begins with `{` or `[` is none, whatever its headers say: it is read to its end and
+ * Passes an event stream on as it comes. A body that does not begin like one is none, whatever its headers say: it is read to its end and
  * passed on as one event.
  */
 export function asEventStream(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
-  let kind: 'unknown' | 'events' | 'document' = 'unknown';
+  let kind: ReturnType<typeof kindOf> = 'unknown';
   let text = '';
   // As they came: a piece may end within a character.
   const unknown: Uint8Array<ArrayBuffer>[] = [];
@@ -50,10 +58,10 @@ export function asEventStream(): TransformStream<Uint8Array<ArrayBuffer>, Uint8A
       text += decoder.decode(bytes, { stream: true });
       if (kind === 'document') return;
       unknown.push(bytes);
-      if (text.trimStart() === '') return;
-      kind = /^\s*[{[]/.test(text) ? 'document' : 'events';
+      kind = kindOf(text);
       if (kind === 'events') for (const piece of unknown) controller.enqueue(piece);
     },
-    flush: (controller) => controller.enqueue(encoder.encode(kind === 'document' ? eventOf(text) : '\n\n')),
+    flush: (controller) =>
+      controller.enqueue(encoder.encode(kind === 'events' || text.trim() === '' ? '\n\n' : eventOf(text))),
   });
 }

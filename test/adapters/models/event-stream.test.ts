@@ -19,6 +19,9 @@ it.each([
     '{"choices":[{"message":{"content":"你好 🙂"},"finish_reason":"stop"}]}',
     () => expect.stringContaining('"content":"你好 🙂"'),
   ],
+  ['plain words', 'identity is not known here\n', () => 'data: identity is not known here \n\n'],
+  ['null', 'null', () => expect.stringContaining('data: null')],
+  ['a comment and events', ': hello\r\nretry: 10\r\n\r\ndata: 1', (text: string) => `${text}\n\n`],
 ])('passes on %s, wherever its first piece ends', async (_, text, expected) => {
   const bytes = new TextEncoder().encode(text);
   for (let at = 0; at <= bytes.length; at += 1)

@@ -367,13 +367,16 @@ describe('answers that are no event stream', () => {
     expect(endOf(events)).toMatchObject({ finish: 'error', problem: { code, params: { detail } } });
   });
 
-  it('and are cut off in the middle are told as cut', async () => {
-    server.next({ status: 200, body: '{"choices":[{"message":{"content":"half' });
-    expect(endOf(await collect(modelOf('plain')))).toMatchObject({
-      finish: 'error',
-      problem: { code: 'model-format', params: { reason: 'malformed' } },
-    });
-  });
+  it.each(['Service is warming up, try again', 'null', '"ok"', '{"choices":[{"message":{"content":"half'])(
+    'and are none, or none that is whole, are told as that: %s',
+    async (body) => {
+      server.next({ status: 200, body });
+      expect(endOf(await collect(modelOf('plain')))).toMatchObject({
+        finish: 'error',
+        problem: { code: 'model-format', params: { reason: 'malformed' } },
+      });
+    },
+  );
 });
 
 describe('the letter of the event stream', () => {
