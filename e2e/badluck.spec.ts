@@ -155,6 +155,37 @@ for (const engine of ['opfs', 'indexeddb'] as const)
     await expect(notice).toHaveCount(0);
   });
 
+test('what a first start left that was cut off is made anew without a word; files that were whole once are not', async ({
+  page,
+}) => {
+  /** A pool that no file has come into yet, as a tab leaves it that is closed a moment after the very first start. */
+  const emptyPool = async () => {
+    await page.goto('/screenshot.png');
+    // Whoever held it may not have let go yet.
+    await expect(() =>
+      page.evaluate(async () => {
+        const root = await navigator.storage.getDirectory();
+        const folder = await root.getDirectoryHandle('recollect-index-18', { create: true });
+        const writing = await (await folder.getFileHandle('state.txt', { create: true })).createWritable();
+        await writing.write(
+          '{"root":{"type":"directory","lastModified":0,"mode":16384,"children":{}},"pool":[]}',
+        );
+        await writing.close();
+      }),
+    ).toPass();
+  };
+  const notice = page.getByText('The memory index was damaged.');
+  await emptyPool();
+  await openApp(page);
+  await bringHistory(page);
+  await remembered(page, 'words');
+  await expect(notice).toHaveCount(0);
+  await emptyPool();
+  await openApp(page);
+  await expect(notice).toBeVisible();
+  await remembered(page, 'words');
+});
+
 /** What the browser allows this site, for as long as the page is there. */
 interface Quota {
   /** Nothing more from now on. */

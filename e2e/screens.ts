@@ -427,7 +427,8 @@ export const SCREENS: readonly Screen[] = [
     library: true,
     go: async (page) => {
       await visit(page, '/');
-      await page.getByRole('button', { name: /^(Temporary conversation|临时对话)$/ }).click();
+      const ghost = page.getByRole('button', { name: /^(Temporary conversation|临时对话)$/ });
+      if ((await ghost.getAttribute('aria-pressed')) === 'false') await ghost.click();
       await expect(page.getByRole('heading', { name: /^(Temporary conversation|临时对话)$/ })).toBeVisible();
     },
   },

@@ -5,7 +5,7 @@ import type { Port } from '../adapters/embedding/protocol.ts';
 import { borrowLines } from '../adapters/embedding/thread.ts';
 import type { EngineName } from '../adapters/index/engines.ts';
 import type { MemoryIndex } from '../adapters/index/memory-index.ts';
-import { serveIndex } from '../adapters/index/worker-host.ts';
+import { conditionSchema, serveIndex } from '../adapters/index/worker-host.ts';
 import type { Documents } from '../services/documents/documents.ts';
 import { createDocuments } from '../services/documents/documents-service.ts';
 import { followEmbedding } from '../services/memory/embedding-in-force.ts';
@@ -77,13 +77,13 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
   });
 }
 
-/** Drawer key: the index's files are damaged inside, and whoever opens them next makes them anew. */
-const INDEX_DAMAGED = 'memory.damaged';
+/** Drawer key: what is known of the index's files. */
+const CONDITION = 'memory.files';
 
 void serveIndex({
-  damage: {
-    get: async () => (await (await opened).store.drawer.get(INDEX_DAMAGED)) === true,
-    set: async (damaged) => (await opened).store.drawer.set(INDEX_DAMAGED, damaged || undefined),
+  condition: {
+    get: async () => conditionSchema.safeParse(await (await opened).store.drawer.get(CONDITION)).data,
+    set: async (condition) => (await opened).store.drawer.set(CONDITION, condition),
   },
   wanted: async () => (await opened).settings.config.get().storage.engine,
   onOpened: ({ index, engine }) => {

@@ -16,11 +16,15 @@ const metaSchema = z.object({ wanted: z.enum(['auto', 'opfs', 'indexeddb', 'memo
 /** What a tab says to its own worker, with the port on which it will call. */
 export const callsSchema = z.object({ type: z.literal('calls'), id: z.string() });
 
+/** `damaged`: inside, so they are given up at the next opening. An engine's name: its files have been open, so they were whole then. */
+export const conditionSchema = z.enum(['damaged', 'opfs', 'indexeddb', 'memory']);
+export type Condition = z.infer<typeof conditionSchema>;
+
 export interface IndexHost {
   /** The engine wanted now: asked at the moment of becoming the leader, which may be long after the start. Default: what the tab said. */
   readonly wanted?: () => Promise<WantedEngine>;
-  /** Remembers across workers that the files are damaged inside and are to be given up at the next opening. Default: nothing does. */
-  readonly damage?: { get(): Promise<boolean>; set(damaged: boolean): Promise<void> };
+  /** Remembers across workers what is known of the files. Default: nothing does. */
+  readonly condition?: { get(): Promise<Condition | undefined>; set(condition: Condition): Promise<void> };
   /** Called once, when this worker leads and the database is open. The index goes straight to it, without a thread in between. */
   readonly onOpened?: (opened: { index: MemoryIndex; engine: EngineName }) => void;
   /** Called instead when it could not be opened; tabs are told by themselves. */
@@ -50,7 +54,7 @@ function watched(database: Database, onDamaged: (error: unknown) => Promise<void
  * Serves the index to tabs. To be called at once when the worker starts: PGlite's greeting must be the first message
  * in either direction. Resolves when this worker leads with the database open; one that never does waits until its tab closes.
  */
-export async function serveIndex({ wanted, damage, onOpened, onFailed }: IndexHost = {}): Promise<void> {
+export async function serveIndex({ wanted, condition, onOpened, onFailed }: IndexHost = {}): Promise<void> {
   let exchange: Exchange | undefined;
   const exchangeOf = (id: string): Exchange => {
     if (exchange) return exchange;
@@ -78,16 +82,16 @@ export async function serveIndex({ wanted, damage, onOpened, onFailed }: IndexHo
       try {
         const meta = metaSchema.parse(options.meta ?? {});
         const engine = (await wanted?.()) ?? meta.wanted;
-        const fresh = (await damage?.get()) ?? false;
-        const opened = await openEngine({ wanted: engine, name: id, fresh });
-        if (fresh) await damage?.set(false);
+        const before = await condition?.get();
+        const opened = await openEngine({ wanted: engine, name: id, fresh: before === 'damaged' });
+        if (before !== opened.engine) await condition?.set(opened.engine);
         for (const { engine: other, reason } of opened.passedOver)
           console.info(`The memory index is not kept in ${other}: ${reason}`);
         const onDamaged = async (error: unknown) => {
           const { message } = toProblem(error);
           console.warn(`The memory index is damaged: ${message}`);
           // Where it cannot be remembered the next opening finds out by itself.
-          await damage?.set(true).catch((failed: unknown) => console.warn(toProblem(failed).message));
+          await condition?.set('damaged').catch((failed: unknown) => console.warn(toProblem(failed).message));
           const { problem } = new RecollectError('index-damaged', message, {
             params: { detail: message },
             retry: true,
@@ -97,7 +101,8 @@ export async function serveIndex({ wanted, damage, onOpened, onFailed }: IndexHo
         const index = createPgliteIndex(watched(opened.database, onDamaged));
         exchangeOf(id).lead(index);
         const said = { type: 'opened', engine: opened.engine, schema: SCHEMA_VERSION } as const;
-        announce({ ...said, remade: opened.remade });
+        // Files that were never whole are what a first start left that was cut off: nothing was lost with them.
+        announce({ ...said, remade: opened.remade && before === opened.engine });
         state = { ...said, remade: false };
         onOpened?.({ index, engine: opened.engine });
         return opened.database;
