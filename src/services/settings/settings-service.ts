@@ -9,7 +9,7 @@ import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import type { ConnectionReport, Endpoint } from '../../adapters/models/chat-model.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import type { ConversationId } from '../../domain/base/ids.ts';
+import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
 import { type Config, defaultConfig } from '../../domain/settings/config.ts';
 import {
@@ -111,6 +111,9 @@ export async function createSettings({
   const inForce = (kept: ConfigValues) =>
     configOf(Object.fromEntries(Object.entries(kept).filter(([path]) => configField(path))));
 
+  /** Picks of temporary conversations: known in this tab, never kept. */
+  let passing: NonNullable<Connections['picked']> = {};
+
   const readConnections = async (): Promise<{ next: Connections; refused: Refusal[] }> => {
     const raw = await drawer.get(CONNECTIONS);
     if (raw === undefined) return { next: { endpoints: [], chosen: null }, refused: [] };
@@ -124,9 +127,10 @@ export async function createSettings({
     if (!kept.success) refused.push({ key: 'endpoints', value: raw, allowed: '[]' });
     const chosen = kept.data?.chosen ?? null;
     const reachable = endpoints.some(({ id }) => id === chosen?.endpointId);
-    const picked = kept.data?.picked;
+    const picked = { ...kept.data?.picked, ...passing };
+    const any = Object.keys(picked).length > 0;
     return {
-      next: { endpoints, chosen: reachable ? chosen : null, ...(picked ? { picked } : {}) },
+      next: { endpoints, chosen: reachable ? chosen : null, ...(any ? { picked } : {}) },
       refused,
     };
   };
@@ -172,7 +176,10 @@ export async function createSettings({
   const changeConnections = (change: (current: Connections) => Connections | Promise<Connections>) =>
     inLine(async () => {
       const next = await change((await readConnections()).next);
-      await drawer.set(CONNECTIONS, next);
+      const picks = Object.entries(next.picked ?? {});
+      const kept = Object.fromEntries(picks.filter(([id]) => !isTemporary(id)));
+      await drawer.set(CONNECTIONS, next.picked ? { ...next, picked: kept } : next);
+      passing = Object.fromEntries(picks.filter(([id]) => isTemporary(id)));
       setIfChanged(connections, next);
     });
 

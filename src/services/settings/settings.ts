@@ -17,7 +17,7 @@ export interface Connections {
   readonly endpoints: readonly Endpoint[];
   /** The one chosen last: what a new conversation starts with. */
   readonly chosen: ModelChoice | null;
-  /** What was picked in a conversation on this device, by its id, the latest last; older ones go by their latest answer. */
+  /** What was picked in a conversation on this device, by its id, the latest last; older ones go by their latest answer. Of temporary ones in this tab. */
   readonly picked?: Readonly<Record<string, ModelChoice | null>>;
 }
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { createScriptedModel } from '../../../src/adapters/models/index.ts';
 import { createVault } from '../../../src/adapters/vault/web-crypto.ts';
-import { type ConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
+import { type ConversationId, newMessageId, newTemporaryId } from '../../../src/domain/base/ids.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { modelInUse } from '../../../src/services/settings/model-in-use.ts';
@@ -161,5 +161,17 @@ describe('the model of a conversation', () => {
     expect(Object.keys(picked).length).toBe(500);
     expect(picked.c0).toBeUndefined();
     expect(picked.c1).toEqual(large);
+  });
+
+  it('is known of a temporary conversation as long as it is open, and not kept', async () => {
+    const temporary = newTemporaryId();
+    const kept = await scene.say('one');
+    await settings.choose(large, temporary);
+    expect(settings.connections.get().picked?.[temporary]).toEqual(large);
+    await settings.choose(far, kept);
+    await settings.keepChosen(temporary);
+    expect(settings.connections.get().picked?.[temporary]).toEqual(far);
+    expect(JSON.stringify(await store.drawer.get('settings/connections'))).not.toContain(temporary);
+    expect((await open()).connections.get().picked).toEqual({ [kept]: far });
   });
 });
