@@ -188,13 +188,17 @@ export function createDocuments({
     return { document, entries: entries.length, damaged };
   }
 
+  /** Temporary conversations that were ended or kept: nothing that comes late begins them again. */
+  const ended = new Set<ConversationId>();
+  const keeping = new Map<ConversationId, Promise<ConversationId>>();
+
   function acquire(id: ConversationId, make: boolean): Promise<Live> {
     const known = live.get(id);
     if (known) return known;
     const opening = (async (): Promise<Live> => {
       await started;
       const loaded = await load(id);
-      if (!loaded && !make && isTemporary(id))
+      if (!loaded && isTemporary(id) && (!make || ended.has(id)))
         throw new RecollectError('conversation-ended', `The temporary conversation ${id} has ended`);
       if (!loaded && !make)
         throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
@@ -404,6 +408,31 @@ export function createDocuments({
     if (change.foreign) catchUp(change.documents);
   });
 
+  // -------------------------------------------------------------------------------------------- temporary conversations
+  const end = (temporary: ConversationId) => {
+    ended.add(temporary);
+    live.delete(temporary);
+  };
+
+  async function keepAs(id: ConversationId, temporary: ConversationId): Promise<ConversationId> {
+    const slot = await acquire(temporary, false);
+    let written: Conversation;
+    do {
+      written = slot.value.get();
+      const { messages, meta, checkpoints, compactions } = written;
+      const change = {
+        messages: [...messages.values()],
+        meta,
+        checkpoints: Object.fromEntries(checkpoints),
+        compactions: Object.fromEntries(compactions),
+      };
+      await documents.changeMany([{ id, change }], 'user');
+      // What was said meanwhile goes along.
+    } while (slot.value.get() !== written);
+    end(temporary);
+    return id;
+  }
+
   // -------------------------------------------------------------------------------------------- the service
   const documents: Documents = {
     library: { get: listingNow, subscribe: told.subscribe },
@@ -515,25 +544,19 @@ export function createDocuments({
       announceLibrary();
     },
 
-    keep: async (temporary) => {
-      const slot = await acquire(temporary, false);
-      const { messages, meta, checkpoints, compactions } = slot.document.read();
-      const id = newConversationId();
-      const change = {
-        messages: [...messages.values()],
-        meta,
-        checkpoints: Object.fromEntries(checkpoints),
-        compactions: Object.fromEntries(compactions),
-      };
-      await documents.changeMany([{ id, change }], 'user');
-      live.delete(temporary);
-      return id;
+    keep: (temporary) => {
+      const known = keeping.get(temporary);
+      if (known) return known;
+      const kept = keepAs(newConversationId(), temporary);
+      keeping.set(temporary, kept);
+      kept.catch(() => keeping.delete(temporary));
+      return kept;
     },
 
     erase: async (given) => {
       await started;
       const ids = given.filter((id) => !isTemporary(id));
-      for (const id of given) if (isTemporary(id)) live.delete(id);
+      for (const id of given) if (isTemporary(id)) end(id);
       if (ids.length === 0) return;
       const update = library.change([], ids);
       announceLibrary();

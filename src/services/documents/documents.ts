@@ -75,8 +75,8 @@ export interface Documents {
     origin: Origin,
   ): Promise<void>;
   /**
-   * Makes an ordinary conversation of a temporary one, in one durable change, and gives its id. The temporary one is gone then. Throws
-   * `conversation-ended`, and as `change` does: then it is as it was.
+   * Makes an ordinary conversation of a temporary one, in one durable change, and gives its id: the same, however often it is asked. The
+   * temporary one is gone then. Throws `conversation-ended`, and as `change` does: then it is as it was.
    */
   keep(id: ConversationId): Promise<ConversationId>;
   /** Erases the documents from log and library for good. */

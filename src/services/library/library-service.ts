@@ -17,7 +17,7 @@ import type {
 import { IMPORTERS } from '../../adapters/importers/index.ts';
 import { chunksOf } from '../../adapters/importers/source-file.ts';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
-import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { type ConversationId, isTemporary, type MessageId } from '../../domain/base/ids.ts';
 import { until, writable } from '../../domain/base/readable.ts';
 import { holdsSomething, type Told } from '../../domain/chat/archive.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
@@ -428,7 +428,8 @@ export function createLibrary({
   // -------------------------------------------------------------------------------------------- changes
   const changeAll = async (ids: readonly ConversationId[], change: ConversationChange) => {
     const there = new Set((await entries()).map((entry) => entry.id));
-    const known = [...new Set(ids)].filter((id) => there.has(id));
+    // A temporary one is in no list, and has its name when it is kept.
+    const known = [...new Set(ids)].filter((id) => there.has(id) || isTemporary(id));
     const [only] = known;
     if (only !== undefined && known.length === 1) await documents.change(only, change);
     else if (known.length > 1)

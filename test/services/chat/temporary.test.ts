@@ -3,11 +3,14 @@ import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { withoutTemporary } from '../../../src/adapters/log/temporary.ts';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { newTemporaryId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import { toolsInForce } from '../../../src/services/chat/tools/index.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
+import { createLibrary } from '../../../src/services/library/library-service.ts';
+import { englishWords } from '../../fixtures/words.ts';
 import { startTalks, words } from '../context/talk.ts';
 import { createScene, passage, told } from './setup.ts';
 
@@ -130,5 +133,55 @@ describe('a temporary conversation', () => {
     expect(documents.library.get().entries).toMatchObject([{ id: made, messageCount: 2 }]);
     await say('And the fence?', made);
     expect(await transcript(made)).toHaveLength(4);
+  });
+
+  it('is not begun again by what comes after its end', async () => {
+    const { id, documents, context, say } = await begun();
+    server.answer(() => words('Yes.'));
+    await say('Mark this', id);
+    const { undo } = await context.checkpoint(id, 'here');
+    await documents.erase([id]);
+    await expect(undo()).rejects.toMatchObject({ problem: { code: 'conversation-ended' } });
+    expect(await documents.read(id)).toBeUndefined();
+  });
+
+  it('is kept once, however often that is asked, with what is said meanwhile', async () => {
+    const { id, documents, say } = await begun();
+    server.answer(() => words('Yes.'));
+    await say('Keep this', id);
+    const keeping = [documents.keep(id), documents.keep(id)];
+    await documents.change(id, { meta: { title: 'Named late' } });
+    const [one, other] = await Promise.all(keeping);
+    expect(other).toBe(one);
+    expect(documents.library.get().entries).toMatchObject([{ id: one, title: 'Named late' }]);
+    expect(await documents.keep(id)).toBe(one);
+  });
+
+  it('stays as it was where the disk has no room to keep it, and can be kept later', async () => {
+    const kept = createInMemoryStore();
+    let full = true;
+    const append: Store['log']['append'] = async (entries, writes) => {
+      if (full && entries.length > 0) throw new RecollectError('storage-full', 'No room');
+      return await kept.log.append(entries, writes);
+    };
+    const { id, documents, say } = await begun({
+      store: withoutTemporary({ ...kept, log: { ...kept.log, append } }),
+    });
+    server.answer(() => words('Yes.'));
+    await say('Keep this', id);
+    await expect(documents.keep(id)).rejects.toMatchObject({ problem: { code: 'storage-full' } });
+    expect((await documents.read(id))?.messages.size).toBe(2);
+    expect(documents.library.get().entries).toEqual([]);
+    full = false;
+    await documents.keep(id);
+    expect(documents.library.get().entries).toMatchObject([{ messageCount: 2 }]);
+  });
+
+  it('takes a name, which it has when it is kept', async () => {
+    const { id, documents } = await begun();
+    const library = createLibrary({ documents, words: englishWords });
+    await library.setMeta([id], { title: 'The party' });
+    await documents.keep(id);
+    expect(documents.library.get().entries).toMatchObject([{ title: 'The party' }]);
   });
 });
