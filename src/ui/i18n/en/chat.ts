@@ -79,7 +79,7 @@ export const chat = {
     kept: 'Kept in the library',
     end: 'End it now',
     ended: 'This conversation was temporary',
-    over: 'It ended with its tab, and nothing of it was kept.',
+    over: 'It is only in the tab it was begun in, and ends with it. If you kept it, it is in the library.',
   },
   begin: {
     title: 'Go on with',

@@ -352,7 +352,7 @@ export const problems = {
   },
   'conversation-ended': {
     what: 'This conversation was temporary.',
-    kept: 'It ended with its tab, and nothing of it was kept.',
+    kept: 'It has ended and left nothing, unless you kept it.',
     do: 'Start another one. A temporary conversation that is worth it can be kept while it lasts.',
   },
   'tool-limit': {

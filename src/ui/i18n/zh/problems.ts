@@ -348,7 +348,7 @@ export const problems = {
   },
   'conversation-ended': {
     what: '这是一个临时对话。',
-    kept: '它已随标签页结束，没有留下任何内容。',
+    kept: '它已结束；除非你选择了保留，否则没有留下任何内容。',
     do: '请新建一个对话。值得留下的临时对话，在它结束之前可以保留。',
   },
   'tool-limit': {
