@@ -575,3 +575,47 @@ test('a temporary conversation is answered and kept nowhere; it ends with its ta
   await expect(page.getByRole('link', { name: /Forget the wheelbarrow/ })).toHaveCount(0);
   expect(await isOnDisk(page, 'wheelbarrow')).toBe(false);
 });
+
+test('what is written for a temporary conversation and not sent is on no disk, and goes along where it is kept', async ({
+  page,
+}) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  server.answer(() => ({ steps: [{ text: 'Noted.' }, { finish: 'stop' }] }));
+  const box = page.getByRole('textbox', { name: 'Message' });
+  const ghost = page.getByRole('button', { name: 'Temporary conversation' });
+
+  // What was begun openly leaves the disk once it is to be temporary.
+  await box.fill('A word about the elephant');
+  await expect.poll(() => isOnDisk(page, 'elephant')).toBe(true);
+  await ghost.click();
+  await expect(box).toBeFocused();
+  await expect.poll(() => isOnDisk(page, 'elephant')).toBe(false);
+  await page.keyboard.type(' and the giraffe');
+
+  // Another screen is looked at: the switch and the words are as they were.
+  await page.getByRole('link', { name: 'Settings' }).first().click();
+  expect(await isOnDisk(page, 'giraffe')).toBe(false);
+  await page.goBack();
+  await expect(ghost).toHaveAttribute('aria-pressed', 'true');
+  await expect(box).toHaveValue('A word about the elephant and the giraffe');
+  await box.press('Enter');
+  await expect(said(page, 'Noted.')).toBeVisible();
+
+  await box.fill('Not said yet: the zebra');
+  await page.getByRole('link', { name: 'Settings' }).first().click();
+  await page.goBack();
+  await expect(box).toHaveValue('Not said yet: the zebra');
+  for (const words of ['elephant', 'giraffe', 'zebra', 'temporary-'])
+    expect(await isOnDisk(page, words)).toBe(false);
+
+  await page.getByRole('button', { name: 'Keep it' }).dblclick();
+  await expect(page.getByText('Kept in the library')).toBeVisible();
+  await expect(page.getByText('Temporary: kept nowhere')).toBeHidden();
+  await expect(box).toHaveValue('Not said yet: the zebra');
+  await expect(box).toBeFocused();
+  expect(await page.evaluate(() => globalThis.recollect?.app.documents.library.get().entries.length)).toBe(1);
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  await expect(ghost).toHaveAttribute('aria-pressed', 'false');
+  await expect(box).toHaveValue('');
+});

@@ -29,8 +29,8 @@ export const isConversation = (document: string): document is ConversationId =>
 const TEMPORARY = 'temporary-';
 /** Whether a conversation lives in one tab's memory only: the log, the library, the index, sync and exports never hear of it. */
 export const isTemporary = (id: string): boolean => id.startsWith(TEMPORARY);
-/** Whether something is kept under the name of a temporary conversation: `draft/<its id>/…`. */
-export const isOfTemporary = (key: string): boolean => key.includes(`/${TEMPORARY}`);
+/** Whether something is kept under the name of a temporary conversation: `draft/<its id>/…`, `item/composer.<its id>`. */
+export const isOfTemporary = (key: string): boolean => /[/.]temporary-/.test(key);
 
 export const newTemporaryId = (): ConversationId => `${TEMPORARY}${v7()}` as ConversationId;
 export const newConversationId = (): ConversationId => v7() as ConversationId;

@@ -62,6 +62,7 @@ const onlyTouch = (): boolean => matchMedia('(pointer: coarse) and (hover: none)
 export function Composer({
   conversation,
   conversationId,
+  draftOf = conversationId,
   onFold,
   turn,
   first,
@@ -73,6 +74,8 @@ export function Composer({
   /** Null on the empty page. */
   conversation: Conversation | null;
   conversationId: ConversationId | null;
+  /** Whose draft the words are, where that is one which has not begun. */
+  draftOf?: ConversationId | null;
   /** Absent where there is nothing to fold. */
   onFold?: (() => void) | undefined;
   turn: TurnState;
@@ -122,6 +125,8 @@ export function Composer({
     withdrawOffer.current();
     return aside.current.pop() ?? '';
   }, []);
+  const draftsOwner = useRef(draftOf);
+  draftsOwner.current = draftOf;
   const isFirst = useRef(first);
   isFirst.current = first;
 
@@ -156,13 +161,13 @@ export function Composer({
     const { settings } = app;
     // When all this goes away the reference is empty already, and the field still has the words.
     const field = area.current;
-    const own = createDraftKeeper(settings, conversationId, () => {
+    const own = createDraftKeeper(settings, draftsOwner.current, () => {
       const shown = field?.value ?? '';
       return { text: keptWords(shown, isCommandLine(shown), aside.current), files: filesNow.current };
     });
     keeper.current = own;
     let here = true;
-    readDraft(settings, conversationId).then(
+    readDraft(settings, draftsOwner.current).then(
       (draft) => {
         if (!here || !draft || !field) return;
         setFiles((added) => [...draft.files, ...added]);
@@ -180,7 +185,10 @@ export function Composer({
       own.close();
       keeper.current = null;
     };
-  }, [app, conversationId, setText]);
+  }, [app, setText]);
+  useEffect(() => {
+    void keeper.current?.move(draftOf);
+  }, [draftOf]);
 
   useLayoutEffect(() => {
     if (!onlyTouch() && document.activeElement === document.body) area.current?.focus();
@@ -204,6 +212,7 @@ export function Composer({
         setText(next.text, next.caret);
         field.focus();
       },
+      moveTo: async (conversation: ConversationId) => keeper.current?.move(conversation),
     };
     session.composer.set(own);
     return () => {

@@ -116,7 +116,7 @@ function OpenedConversation({
   const newer = conversation.newer === true;
   const readOnly = trashed || newer;
   const temporary = isTemporary(id);
-  const title = temporary ? t('temporary.title') : conversation.meta.title || t('untitled');
+  const title = conversation.meta.title || t(temporary ? 'temporary.title' : 'untitled');
   const busy = turn.status !== 'idle';
   useEffect(() => {
     if (busy) session.follow(id);

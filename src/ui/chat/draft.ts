@@ -1,4 +1,4 @@
-// What is written and not yet sent, kept per conversation so that a reload loses none of it.
+// What is written and not yet sent, kept per conversation so that a reload loses none of it; of a temporary one while its tab is there.
 import { z } from 'zod';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { partSchema } from '../../domain/chat/message.ts';
@@ -63,23 +63,28 @@ export async function readDraft(settings: Settings, id: ConversationId | null): 
   return { text: kept.data.text, files };
 }
 
-/** Keeps a draft shortly after the last change, and at once when the page goes away. `close` ends it. */
+/**
+ * Keeps a draft shortly after the last change, and at once when the page goes away. `move` makes it the draft of another conversation, and
+ * resolves when it is kept there or could not be. `close` ends it.
+ */
 export function createDraftKeeper(
   settings: Settings,
-  id: ConversationId | null,
+  conversation: ConversationId | null,
   read: () => Draft,
-): { changed(): void; flush(): void; close(): void } {
+): { changed(): void; flush(): void; move(to: ConversationId | null): Promise<void>; close(): void } {
+  let id = conversation;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const flush = () => {
-    if (timer === undefined) return;
+  const put = (draft: Draft | undefined): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    const draft = read();
-    const empty = draft.text === '' && draft.files.length === 0;
-    settings.keepItem(keyOf(id), empty ? undefined : draft).catch((error: unknown) => {
+    const empty = !draft || (draft.text === '' && draft.files.length === 0);
+    return settings.keepItem(keyOf(id), empty ? undefined : draft).catch((error: unknown) => {
       // The words are still on the screen; the status line speaks of storage.
       console.warn('The draft could not be kept', error);
     });
+  };
+  const flush = () => {
+    if (timer !== undefined) void put(read());
   };
   const onHide = () => document.visibilityState === 'hidden' && flush();
   document.addEventListener('visibilitychange', onHide);
@@ -90,6 +95,12 @@ export function createDraftKeeper(
       timer = setTimeout(flush, PAUSE);
     },
     flush,
+    move: async (to) => {
+      if (to === id) return;
+      const left = put(undefined);
+      id = to;
+      await Promise.all([left, put(read())]);
+    },
     close: () => {
       flush();
       document.removeEventListener('visibilitychange', onHide);

@@ -39,10 +39,10 @@ export function NewConversation() {
   const hasModel = useReadable(app.settings.connections, ({ chosen }) => chosen !== null);
   const [instructions, setInstructions] = useState<string | null>(null);
   const [instructing, setInstructing] = useState(false);
-  const [temporary, setTemporary] = useState(false);
+  const temporary = useReadable(session.temporary);
 
   const send = async (parts: readonly Part[], passages: RecallChoice) => {
-    const own = temporary ? newTemporaryId() : instructions === null ? undefined : newConversationId();
+    const own = temporary ?? (instructions === null ? undefined : newConversationId());
     // Where it cannot be written yet it waits in line before the message, which tells of it.
     if (own)
       await app.documents
@@ -55,6 +55,7 @@ export function NewConversation() {
     });
     session.follow(conversationId);
     if (isEmptyPage()) navigation.openConversation(conversationId, null, { replace: true });
+    session.temporary.update((now) => (now === conversationId ? null : now));
   };
   return (
     <div className="relative flex min-h-0 flex-1 flex-col" {...drop.handlers}>
@@ -64,7 +65,13 @@ export function NewConversation() {
             {hasModel && (
               <InstructionsButton set={instructions !== null} onClick={() => setInstructing(true)} />
             )}
-            <TemporarySwitch on={temporary} onChange={setTemporary} />
+            <TemporarySwitch
+              on={temporary !== null}
+              onChange={(on) => {
+                session.temporary.set(on ? newTemporaryId() : null);
+                session.composer.get()?.focus();
+              }}
+            />
           </>
         }
       >
@@ -77,7 +84,7 @@ export function NewConversation() {
             <div className="px-5 md:px-8">
               <Outcomes place="new" shown={outcomes} />
             </div>
-          ) : temporary ? (
+          ) : temporary !== null ? (
             <TemporaryWords />
           ) : empty ? (
             <FirstRun />
@@ -98,7 +105,8 @@ export function NewConversation() {
         conversation={null}
         conversationId={null}
         turn={IDLE_TURN}
-        first={!temporary}
+        draftOf={temporary}
+        first={temporary === null}
         send={send}
         runCommand={runLine}
         editLast={() => false}

@@ -5,6 +5,7 @@ import { toast } from 'sonner';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { useApp } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
+import { useSession } from '../hooks/session.tsx';
 import { Button, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 
@@ -54,12 +55,16 @@ export function TemporaryBar({ id, busy }: { id: ConversationId; busy: boolean }
   const { t } = useTranslation('chat');
   const navigation = useNavigation();
   const report = useReport();
+  const session = useSession();
   const keep = () => {
-    app.documents.keep(id).then((kept) => {
-      navigation.openConversation(kept, null, { replace: true });
-      toast(t('temporary.kept'));
+    const keeping = app.documents.keep(id).then(async (kept) => {
+      toast(t('temporary.kept'), { id: kept });
       app.memory.wake('changed');
-    }, report);
+      if (session.current.get() !== id) return;
+      await session.composer.get()?.moveTo(kept);
+      navigation.openConversation(kept, null, { replace: true });
+    });
+    keeping.catch(report);
   };
   const end = () => {
     app.chat.stop(id);

@@ -28,6 +28,12 @@ export interface ShownOutcome {
 
 export type Floating = 'palette' | 'shortcuts' | 'import' | 'drawer' | null;
 
+export interface ComposerControl {
+  focus(): void;
+  insert(text: string): void;
+  moveTo(conversation: ConversationId): Promise<void>;
+}
+
 export interface Session {
   /** The one thing of the shell that floats now. */
   readonly floating: Writable<Floating>;
@@ -46,8 +52,10 @@ export interface Session {
   readonly places: Map<ConversationId, ReadingPlace>;
   /** Outcomes of slash commands by conversation; `new` for the empty page. */
   readonly outcomes: Writable<ReadonlyMap<ConversationId | 'new', readonly ShownOutcome[]>>;
-  /** Puts the cursor into the composer; set by the composer that is there. */
-  readonly composer: Writable<{ focus(): void; insert(text: string): void } | null>;
+  /** The temporary conversation that the empty page is about to begin; null: an ordinary one. */
+  readonly temporary: Writable<ConversationId | null>;
+  /** Puts the cursor into the composer; set by the composer that is there. `moveTo`: what is not sent yet becomes another conversation's draft. */
+  readonly composer: Writable<ComposerControl | null>;
   /** Follows a turn to its end; marks the conversation unread if it ends out of sight. */
   follow(id: ConversationId): void;
 }
@@ -73,7 +81,8 @@ function createSession(app: App): Session {
     forgetting: writable<LibraryEntry | null>(null),
     places: new Map(),
     outcomes: writable<ReadonlyMap<ConversationId | 'new', readonly ShownOutcome[]>>(new Map()),
-    composer: writable<{ focus(): void; insert(text: string): void } | null>(null),
+    temporary: writable<ConversationId | null>(null),
+    composer: writable<ComposerControl | null>(null),
     follow: (id) => {
       const turn = app.chat.turn(id);
       if (followed.has(id) || turn.get().status === 'idle') return;

@@ -26,6 +26,11 @@ it('what is put under a temporary conversation’s name is there, and nowhere in
   );
   expect(await kept.drawer.keys('')).toEqual(['theme']);
   expect(told).toEqual(['theme']);
+  // The words in its composer are kept under a name that ends with its id.
+  const written = `item/composer.${newTemporaryId()}`;
+  await drawer.set(written, { text: 'not said yet' });
+  expect(await drawer.get(written)).toEqual({ text: 'not said yet' });
+  expect(await kept.drawer.keys('')).toEqual(['theme']);
   await log.append([], [{ key, value: undefined }]);
   expect(await drawer.get(key)).toBeUndefined();
 });
