@@ -82,16 +82,18 @@ export async function serveIndex({ wanted, condition, onOpened, onFailed }: Inde
       try {
         const meta = metaSchema.parse(options.meta ?? {});
         const engine = (await wanted?.()) ?? meta.wanted;
+        /** What cannot be remembered the next opening finds out by itself. */
+        const remember = async (now: Condition) =>
+          condition?.set(now).catch((failed: unknown) => console.warn(toProblem(failed).message));
         const before = await condition?.get();
         const opened = await openEngine({ wanted: engine, name: id, fresh: before === 'damaged' });
-        if (before !== opened.engine) await condition?.set(opened.engine);
+        if (before !== opened.engine) await remember(opened.engine);
         for (const { engine: other, reason } of opened.passedOver)
           console.info(`The memory index is not kept in ${other}: ${reason}`);
         const onDamaged = async (error: unknown) => {
           const { message } = toProblem(error);
           console.warn(`The memory index is damaged: ${message}`);
-          // Where it cannot be remembered the next opening finds out by itself.
-          await condition?.set('damaged').catch((failed: unknown) => console.warn(toProblem(failed).message));
+          await remember('damaged');
           const { problem } = new RecollectError('index-damaged', message, {
             params: { detail: message },
             retry: true,
