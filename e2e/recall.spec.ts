@@ -259,6 +259,9 @@ test.describe('what memory would send', () => {
     const sum = prices.reduce((all, price) => all + price, 0);
     await expect(outcome.getByText(`2 passages · ${sum} tokens`)).toBeVisible();
     expect(server.chats()).toHaveLength(0);
+    server.next({
+      steps: [{ text: 'Every night ' }, { gate: true }, { text: 'at three.' }, { finish: 'stop' }],
+    });
     await outcome.getByRole('button', { name: 'Send with these' }).click();
     const sent = await given(1);
     expect(sent).toContain(QUESTION);
@@ -268,6 +271,11 @@ test.describe('what memory would send', () => {
     // The answer's own card is the ledger of that.
     const card = page.getByRole('article').getByRole('region', { name: 'Recalled from other conversations' });
     await card.getByRole('button').first().click();
+    await expect(card.getByText('1 passage left out')).toBeVisible();
+    // Opened while the answer is being said, it is open when the answer is whole.
+    server.go();
+    await expect(page.getByRole('article').getByText('Every night at three.')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
     await expect(card.getByText('1 passage left out')).toBeVisible();
     await expect(card.getByRole('button').first()).toHaveText(new RegExp(`^2 passages.* ${sum} tokens`));
   });

@@ -2,9 +2,11 @@
 import { History, RefreshCw, StepForward, StickyNote, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useContext } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { MessageId } from '../../domain/base/ids.ts';
 import { joinedParts, pieceToGoOn, wholeOf } from '../../domain/chat/continuation.ts';
 import { type Message, type Part, type PartOf, textOf } from '../../domain/chat/message.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
+import { useSession } from '../hooks/session.tsx';
 import { formatDuration, formatNumber } from '../i18n/index.ts';
 import { RecallCard } from '../memory/recall-card.tsx';
 import { RecallNote } from '../memory/recall-note.tsx';
@@ -93,8 +95,18 @@ export function AnswerParts({
 }
 
 /** What went into the answer from other conversations. */
-function Recalled({ parts, defaultOpen = false }: { parts: readonly Part[]; defaultOpen?: boolean }) {
+function Recalled({
+  parts,
+  answer,
+  defaultOpen = false,
+}: {
+  parts: readonly Part[];
+  /** Null while there is none yet. */
+  answer: MessageId | null;
+  defaultOpen?: boolean;
+}) {
   const actions = useActions();
+  const { cards } = useSession();
   const recall = parts.find((part) => part.type === 'recall');
   if (!recall) return null;
   if (isEmptyRecall([recall])) return <RecallNote recall={recall} />;
@@ -106,7 +118,10 @@ function Recalled({ parts, defaultOpen = false }: { parts: readonly Part[]; defa
         leftOut={recall.leftOut}
         threshold={recall.threshold}
         query={recall.query}
-        defaultOpen={defaultOpen}
+        defaultOpen={(answer === null ? undefined : cards.get(answer)) ?? defaultOpen}
+        onOpenChange={(open) => {
+          if (answer !== null) cards.set(answer, open);
+        }}
         onOpen={(passage) => actions.open(passage.conversationId, passage.messageId)}
       />
       <RecallNote recall={recall} />
@@ -253,7 +268,7 @@ export function Answer({
           )}
         </div>
       )}
-      <Recalled parts={whole.parts} defaultOpen={fromMemory} />
+      <Recalled parts={whole.parts} answer={message.id} defaultOpen={fromMemory} />
       {fromMemory && message.finish !== 'error' && !text && isEmptyRecall(message.parts) && (
         <p className="reading text-ink-2">{t('recallNothing')}</p>
       )}
@@ -348,7 +363,7 @@ export function RunningAnswer({ turn, before }: { turn: TurnState; before: reado
           {turn.replay.saved > 0 && ` · ${tc('dmail.replay.saved', { count: turn.replay.saved })}`}
         </p>
       )}
-      <Recalled parts={parts} />
+      <Recalled parts={parts} answer={turn.answerId} />
       <AnswerParts parts={parts} results={NO_RESULTS} running />
       {foot}
     </article>

@@ -24,6 +24,7 @@ export interface RecallCardProps {
   query: string;
   onOpen: (passage: RecalledPassage) => void;
   defaultOpen?: boolean;
+  onOpenChange?: (open: boolean) => void;
 }
 
 export function RecallCard({
@@ -34,6 +35,7 @@ export function RecallCard({
   query,
   onOpen,
   defaultOpen = false,
+  onOpenChange,
 }: RecallCardProps) {
   const { t } = useTranslation('memory');
   const [open, setOpen] = useState(defaultOpen);
@@ -53,7 +55,10 @@ export function RecallCard({
         type="button"
         aria-expanded={open}
         aria-controls={body}
-        onClick={() => setOpen(!open)}
+        onClick={() => {
+          setOpen(!open);
+          onOpenChange?.(!open);
+        }}
         className="touchable -outline-offset-2 flex w-full items-center gap-2 px-3 py-2 text-left font-medium text-memory hover:bg-memory-mark/40"
       >
         <History size={15} aria-hidden className="shrink-0" />
