@@ -262,38 +262,37 @@ function Judgement({
   // "Not related" is kept with the question: in a temporary conversation that would outlive it.
   const { route } = useNavigation();
   const quotable = !(route.screen === 'conversation' && isTemporary(route.conversationId ?? ''));
-  const buttons = VERDICTS.filter(({ verdict }) => quotable || verdict !== 'not-related').map(
-    ({ verdict, Icon, give, takeBack }) => {
-      const before = given(verdict);
-      return (
-        <IconButton
-          key={verdict}
-          size="sm"
-          pressed={before !== undefined}
-          label={t(before ? `feedback.${takeBack}` : `feedback.${give}`)}
-          icon={<Icon size={14} aria-hidden />}
-          className={classes(
-            'aria-pressed:text-memory',
-            !before &&
-              'sm:opacity-0 sm:focus-visible:opacity-100 sm:group-focus-within/passage:opacity-100 sm:group-hover/passage:opacity-100 pointer-coarse:opacity-100',
-          )}
-          onClick={() => {
-            const done = before
-              ? notes.takeBack(before.id)
-              : notes.judge({
-                  verdict,
-                  conversationId: passage.conversationId,
-                  messageId: passage.messageId,
-                  query: verdict === 'not-related' ? query : null,
-                  passage: passage.passage,
-                  title: passage.title,
-                });
-            done.catch(report);
-          }}
-        />
-      );
-    },
-  );
+  const offered = quotable ? VERDICTS : VERDICTS.filter(({ verdict }) => verdict !== 'not-related');
+  const buttons = offered.map(({ verdict, Icon, give, takeBack }) => {
+    const before = given(verdict);
+    return (
+      <IconButton
+        key={verdict}
+        size="sm"
+        pressed={before !== undefined}
+        label={t(before ? `feedback.${takeBack}` : `feedback.${give}`)}
+        icon={<Icon size={14} aria-hidden />}
+        className={classes(
+          'aria-pressed:text-memory',
+          !before &&
+            'sm:opacity-0 sm:focus-visible:opacity-100 sm:group-focus-within/passage:opacity-100 sm:group-hover/passage:opacity-100 pointer-coarse:opacity-100',
+        )}
+        onClick={() => {
+          const done = before
+            ? notes.takeBack(before.id)
+            : notes.judge({
+                verdict,
+                conversationId: passage.conversationId,
+                messageId: passage.messageId,
+                query: verdict === 'not-related' ? query : null,
+                passage: passage.passage,
+                title: passage.title,
+              });
+          done.catch(report);
+        }}
+      />
+    );
+  });
   const said = VERDICTS.some(({ verdict }) => given(verdict));
   return (
     <span

@@ -5,12 +5,13 @@ import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.
 import { createInMemoryIndex } from '../../../src/adapters/index/in-memory.ts';
 import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
-import { asConversationId, type ConversationId, newConversationId } from '../../../src/domain/base/ids.ts';
+import { newConversationId } from '../../../src/domain/base/ids.ts';
 import { type Readable, writable } from '../../../src/domain/base/readable.ts';
 import { configSchema, defaultConfig } from '../../../src/domain/settings/config.ts';
 import type { LibraryEntry } from '../../../src/services/documents/documents.ts';
 import { type MemoryStatus, type SearchHit, STARTING } from '../../../src/services/memory/memory.ts';
 import { createMemory } from '../../../src/services/memory/memory-service.ts';
+import { libraryEntry } from '../../fixtures/library-entry.ts';
 import { conversationOf, type HomeOptions, openHome } from './home.ts';
 
 const homes: ReturnType<typeof openHome>[] = [];
@@ -30,28 +31,13 @@ const READY: MemoryStatus = {
   embedding: { status: 'ready' },
   engine: 'memory',
 };
-const TALKED = asConversationId('talked');
-const entryOf = (id: ConversationId, more: Partial<LibraryEntry> = {}): LibraryEntry => ({
-  id,
-  title: 'Talked',
-  createdAt: NOW,
-  updatedAt: NOW,
-  messageCount: 2,
-  pinned: false,
-  archived: false,
-  workDir: null,
-  deletedAt: null,
-  source: null,
-  child: false,
-  sample: false,
-  ...more,
-});
+const TALKED = libraryEntry('talked');
 /** A memory without an engine: over whatever index and provider a test hands it, and a library of one conversation. */
 function memoryOver(
   index: () => MemoryIndex | null,
   embedding: EmbeddingProvider | null,
   status: MemoryStatus | Readable<MemoryStatus> = READY,
-  entries: readonly LibraryEntry[] = [entryOf(TALKED)],
+  entries: readonly LibraryEntry[] = [TALKED],
 ) {
   return createMemory({
     index,
@@ -375,15 +361,14 @@ describe('recall', () => {
     const ask = (entries: readonly LibraryEntry[]) =>
       memoryOver(() => null, null, STARTING, entries).recall({
         text: 'anything',
-        currentConversation: TALKED,
+        currentConversation: TALKED.id,
         signal: AbortSignal.timeout(200),
       });
     const nothing = { passages: [], nearMisses: [], degraded: null };
     expect(await ask([])).toMatchObject(nothing);
-    expect(await ask([entryOf(TALKED)])).toMatchObject(nothing);
-    const other = asConversationId('other');
-    expect(await ask([entryOf(TALKED), entryOf(other, { deletedAt: NOW })])).toMatchObject(nothing);
-    await expect(ask([entryOf(TALKED), entryOf(other)])).rejects.toThrow();
+    expect(await ask([TALKED])).toMatchObject(nothing);
+    expect(await ask([TALKED, libraryEntry('other', { deletedAt: NOW })])).toMatchObject(nothing);
+    await expect(ask([TALKED, libraryEntry('other')])).rejects.toThrow();
   });
 
   it('answers with nothing and the reason when the index cannot be had', async () => {
