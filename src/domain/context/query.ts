@@ -1,4 +1,5 @@
 // What a question asks for: its words and what means about the same, each with its weight, and the kind of thing that would answer it.
+import { segmentsOf } from '../base/segments.ts';
 import { expectedIn, type ValueKind } from './cues.ts';
 import { akin } from './synonyms.ts';
 import { termsOf } from './terms.ts';
@@ -21,8 +22,6 @@ export interface Query {
   readonly expected: readonly ValueKind[];
 }
 
-const segmenter =
-  typeof Intl.Segmenter === 'function' ? new Intl.Segmenter('zh', { granularity: 'word' }) : undefined;
 const HAN_RUN = /[\p{Script=Han}]+/gu;
 /** What a pair counts whose characters belong to two words. */
 const ACROSS = 0.3;
@@ -36,16 +35,15 @@ function wordsOfHan(text: string): { across: Set<string>; single: Set<string> } 
   const across = new Set<string>();
   const inside = new Set<string>();
   const single = new Set<string>();
-  if (segmenter)
-    for (const [run] of text.matchAll(HAN_RUN)) {
-      let before = '';
-      for (const { segment } of segmenter.segment(run)) {
-        if (before) across.add(before.slice(-1) + segment.slice(0, 1));
-        for (let i = 0; i + 1 < segment.length; i++) inside.add(segment.slice(i, i + 2));
-        if (segment.length === 1 && !SINGLE_SAYS_NOTHING.test(segment)) single.add(segment);
-        before = segment;
-      }
+  for (const segments of segmentsOf(text.match(HAN_RUN) ?? [])) {
+    let before = '';
+    for (const { text: segment } of segments) {
+      if (before) across.add(before.slice(-1) + segment.slice(0, 1));
+      for (let i = 0; i + 1 < segment.length; i++) inside.add(segment.slice(i, i + 2));
+      if (segment.length === 1 && !SINGLE_SAYS_NOTHING.test(segment)) single.add(segment);
+      before = segment;
     }
+  }
   for (const pair of inside) across.delete(pair);
   return { across, single };
 }

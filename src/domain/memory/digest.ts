@@ -1,4 +1,5 @@
 // A conversation read once for what it is about: its sentences and the weight of its words. Keywords and summary are made from it.
+import { type Segment, segmentsOf } from '../base/segments.ts';
 import { type Message, textOf } from '../chat/message.ts';
 import { plainText, sentencesOf } from './sentences.ts';
 import { isStopWord, words } from './words.ts';
@@ -22,8 +23,6 @@ const COMMON_ZH = new Set(
 const GRAMMAR = /^[的了吗呢我你他她它很又也都就是这那着不没]|[的了吗呢着是]$/u;
 
 const WORD = /[\p{L}\p{M}\p{N}]+(?:['’._\-/][\p{L}\p{M}\p{N}]+)*/gu;
-const segmenter =
-  typeof Intl.Segmenter === 'function' ? new Intl.Segmenter('zh', { granularity: 'word' }) : undefined;
 const HAN = /\p{Script=Han}/u;
 /** Characters read of one message: enough to know what it is about. */
 const MAX_TEXT = 6_000;
@@ -59,21 +58,25 @@ function stemOf(run: string): string {
   return kept;
 }
 
-/** Words worth naming, with their stem, in order. */
-function* namesIn(text: string): Generator<readonly [stem: string, form: string]> {
-  for (const [run] of text.matchAll(WORD)) {
+const runsOf = (text: string): readonly string[] => text.match(WORD) ?? [];
+
+/** Words worth naming, with their stem, in order. `segments`: those of the text's Han runs. */
+function* namesIn(
+  text: string,
+  segments: Iterator<readonly Segment[]>,
+): Generator<readonly [stem: string, form: string]> {
+  for (const run of runsOf(text)) {
     if (HAN.test(run)) {
-      if (!segmenter) continue;
-      for (const { segment, isWordLike } of segmenter.segment(run))
+      for (const { text: word, isWord } of segments.next().value ?? [])
         if (
-          isWordLike &&
-          segment.length >= 2 &&
-          segment.length <= 12 &&
-          !isStopWord(segment) &&
-          !COMMON_ZH.has(segment) &&
-          !GRAMMAR.test(segment)
+          isWord &&
+          word.length >= 2 &&
+          word.length <= 12 &&
+          !isStopWord(word) &&
+          !COMMON_ZH.has(word) &&
+          !GRAMMAR.test(word)
         )
-          yield [segment, segment];
+          yield [word, word];
     } else {
       if (run.length < 3 || run.length > 40 || /^\d+$/.test(run)) continue;
       const stem = stemOf(run);
@@ -96,9 +99,11 @@ export function digestOf(
     const standing = (byPerson ? 2 : 1) * (said < 4 ? 1.5 : 1);
     said += 1;
     const inMessage = new Map<string, number>();
-    for (const text of sentencesOf(plainText(redact(textOf(message).slice(0, MAX_TEXT))))) {
+    const texts = sentencesOf(plainText(redact(textOf(message).slice(0, MAX_TEXT))));
+    const segments = segmentsOf(texts.flatMap(runsOf).filter((run) => HAN.test(run))).values();
+    for (const text of texts) {
       const inSentence = new Set<string>();
-      for (const [stem, form] of namesIn(text)) {
+      for (const [stem, form] of namesIn(text, segments)) {
         inSentence.add(stem);
         let name = names.get(stem);
         if (!name) {

@@ -1,6 +1,7 @@
 // The search words of a text: what BM25 sees of it. Passages and queries go through the same door, so that they meet.
 // Only letters and digits come out, in lower case and separated by single spaces: whatever splits them again splits them alike.
 import { stemmer } from 'stemmer';
+import { type Segment, segmentsOf } from '../base/segments.ts';
 
 /** Words that say nothing about a passage. Contractions appear without what follows their apostrophe. */
 const STOP_WORDS = new Set(
@@ -45,9 +46,6 @@ const PIECES = /[\p{L}\p{M}\p{N}]+/gu;
 // fooBar → foo Bar, HTTPServer → HTTP Server
 const HUMPS = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
-const segmenter =
-  typeof Intl.Segmenter === 'function' ? new Intl.Segmenter('zh', { granularity: 'word' }) : undefined;
-
 function plainWord(word: string, out: string[]): void {
   if (word.length > MAX_WORD || STOP_WORDS.has(word)) return;
   if (/^[a-z]{3,}$/.test(word)) {
@@ -66,14 +64,10 @@ function pairs(run: string, out: string[]): void {
   }
 }
 
-function joinedRun(run: string, out: string[]): void {
-  if (segmenter)
-    for (const { segment, isWordLike } of segmenter.segment(run)) {
-      // A word of two characters comes again as a pair below, and so weighs double: measured better than once.
-
-      if (isWordLike === false || segment.length > MAX_WORD || STOP_WORDS_ZH.has(segment)) continue;
-      out.push(segment);
-    }
+function joinedRun(run: string, segments: readonly Segment[], out: string[]): void {
+  // A word of two characters comes again as a pair below, and so weighs double: measured better than once.
+  for (const { text, isWord } of segments)
+    if (isWord && text.length <= MAX_WORD && !STOP_WORDS_ZH.has(text)) out.push(text);
   for (const [stretch] of run.matchAll(PAIRED)) pairs(stretch, out);
 }
 
@@ -146,10 +140,12 @@ export function dateWords(time: number): string {
 function terms(text: string): string[] {
   const out: string[] = [];
   const clean = text.slice(0, MAX_TEXT).normalize('NFKC').replaceAll('’', "'");
-  for (const [run] of clean.matchAll(RUN)) {
-    if (IS_JOINED.test(run)) joinedRun(run, out);
+  const runs = clean.match(RUN) ?? [];
+  const isJoined = (run: string) => IS_JOINED.test(run);
+  const segments = segmentsOf(runs.filter(isJoined)).values();
+  for (const run of runs)
+    if (isJoined(run)) joinedRun(run, segments.next().value ?? [], out);
     else nameRun(run, out);
-  }
   writtenDates(clean, out);
   return out;
 }

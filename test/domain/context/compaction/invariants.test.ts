@@ -197,10 +197,11 @@ const tree = fc.record({
       text: fc.oneof(
         fc.constantFrom(
           'In my words: the port is 8081.\n\n- and 端口不变',
-          'short',
+          'short, and mine',
           '# A heading\n\n\ntwo blank lines',
         ),
-        fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }),
+        // Words that nothing else ends with: a single full stop would be found everywhere.
+        fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }).map((text) => `My words: ${text}`),
       ),
       by: fc.constantFrom('session-memory', 'hierarchical', 'summary'),
     }),
