@@ -1,6 +1,6 @@
 // Small duties of the page that follow what a person does, or leaves undone: nothing of them is drawn.
-import { keepForOffline } from '../adapters/browser/device.ts';
-import { bundledModel } from '../adapters/embedding/bundled-models.ts';
+import { keepForOffline, letGoOfOthers } from '../adapters/browser/device.ts';
+import { bundledModel, bundledPaths } from '../adapters/embedding/bundled-models.ts';
 import { ORT_FILES } from '../adapters/embedding/ort-files.ts';
 import { toProblem } from '../domain/base/errors.ts';
 import { until } from '../domain/base/readable.ts';
@@ -79,9 +79,11 @@ export function lookAfter({
     keepForOffline(
       [...model.files.map((file) => `/models/${model.id}/${file.path}`), ...Object.values(ORT_FILES.plain)],
       signal,
-    ).catch((error) =>
-      console.info(`The model is not kept for offline use yet: ${toProblem(error).message}`),
-    );
+    )
+      .then(() => letGoOfOthers('/models/', bundledPaths()))
+      .catch((error) =>
+        console.info(`The model is not kept for offline use yet: ${toProblem(error).message}`),
+      );
   }, OFFLINE_COPY_AFTER_MS);
   signal.addEventListener('abort', () => {
     clearTimeout(timer);

@@ -13,12 +13,26 @@ interface Handle {
 }
 declare const recollect: Handle;
 
-export async function importHistory({ json }: { json: string }) {
+/** Puts a piece of a file aside, outside the page's own memory. */
+export function stage({ piece }: { piece: string }): void {
+  const place = globalThis as unknown as { staged?: Blob[] };
+  place.staged = [...(place.staged ?? []), new Blob([piece])];
+}
+
+/** Imports what was put aside as one file. */
+export async function importStaged(_: Record<string, never>) {
+  const place = globalThis as unknown as { staged?: Blob[] };
+  const file = new Blob(place.staged ?? []);
+  delete place.staged;
   const { app } = recollect;
-  const bytes = new TextEncoder().encode(json);
   const started = performance.now();
   const [report] = await app.library.importFiles([
-    { path: 'conversations.json', size: bytes.length, modifiedAt: Date.now(), bytes: async () => bytes },
+    {
+      path: 'conversations.json',
+      size: file.size,
+      modifiedAt: Date.now(),
+      bytes: async () => new Uint8Array(await file.arrayBuffer()),
+    },
   ]);
   const logged = performance.now();
   let idle = 0;
@@ -35,7 +49,7 @@ export async function importHistory({ json }: { json: string }) {
 }
 
 /** Gives every chunk that waits a random vector: what a search costs does not depend on what vectors say. */
-export async function fillVectors() {
+export async function fillVectors(_: Record<string, never>) {
   const { index, model, dimensions } = recollect;
   let count = 0;
   for (;;) {

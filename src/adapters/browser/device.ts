@@ -221,8 +221,19 @@ export async function keepForOffline(urls: readonly string[], signal: AbortSigna
     const response = await fetch(url, { signal });
     if (!isFile(response))
       throw new RecollectError('embedding-missing', `${url} is not there`, { params: { file: url } });
-    // Reading it to the end lets the service worker finish its copy; nobody here needs the bytes.
-    if (held) await response.body?.pipeTo(new WritableStream());
+    // Reading it to the end lets the service worker finish its copy; nobody here needs the bytes, and a blob's lie outside the page.
+    if (held) await response.blob();
     else await cache.put(url, response);
+  }
+}
+
+/** Lets go of kept files below `folder` that are not among `known` any more, paths of this origin: an earlier version's. */
+export async function letGoOfOthers(folder: string, known: ReadonlySet<string>): Promise<void> {
+  if (!('caches' in globalThis)) return;
+  const cache = await caches.open(MODEL_CACHE);
+  for (const request of await cache.keys()) {
+    const { pathname } = new URL(request.url);
+    if (pathname.startsWith(folder) && !known.has(pathname))
+      await cache.delete(request, { ignoreVary: true });
   }
 }

@@ -2,7 +2,7 @@
 import { AutoModel, AutoTokenizer, env, mean_pooling } from '@huggingface/transformers';
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
-import { bundledModel } from './bundled-models.ts';
+import { bundledModel, ENCODER, ENCODER_NUMBERS } from './bundled-models.ts';
 import type { EmbeddingRuntime, LoadRuntime } from './host.ts';
 import { GpuError } from './host.ts';
 import type { LocalModel } from './protocol.ts';
@@ -33,6 +33,7 @@ const MAX_TOKENS = 512;
 const MAX_CHARACTERS = MAX_TOKENS * 20;
 /** Below this a file of weights is no file of weights, whatever its server says. */
 const LEAST_WEIGHTS = 10_000;
+const WEIGHTS = /\.onnx(?:_data)?$/;
 
 /**
  * Makes the loader of one thread. Loading throws `embedding-missing` where a file is not there (also where a server answers with its
@@ -52,7 +53,8 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
       wasm.numThreads = threads();
     }
     point(model, places);
-    const missing = watch(model, dtype, onProgress);
+    const { missing, letGo } = watch(model, dtype, onProgress);
+    const inTwo = model.source === 'bundled' && dtype === 'q8';
     if (model.source === 'bundled' && places.exists) {
       const file = filesOf(model, dtype).find(({ path }) => !places.exists?.(`${model.model}/${path}`));
       if (file || !bundledModel(model.model)) throw missingFile(model, file?.path ?? 'config.json');
@@ -60,8 +62,14 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
     try {
       const [tokenizer, network] = await Promise.all([
         AutoTokenizer.from_pretrained(model.model),
-        AutoModel.from_pretrained(model.model, { device, dtype }),
+        AutoModel.from_pretrained(model.model, {
+          device,
+          dtype,
+          ...(inTwo ? { model_file_name: ENCODER } : {}),
+          ...(inTwo && places.ort ? { session_options: { externalData: [ENCODER_NUMBERS] } } : {}),
+        }),
       ]);
+      letGo();
       const limit = Math.min(MAX_TOKENS, tokenizer.model_max_length || MAX_TOKENS);
 
       const run = async (texts: readonly string[]): Promise<Float32Array[]> => {
@@ -182,7 +190,9 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
 
 /** What ONNX Runtime and the reader of a tokenizer say of a file that is cut off or changed: then it is the file, not the browser. */
 const isCutOff = (message: string): boolean =>
-  /protobuf parsing failed|end of JSON|not valid JSON|in JSON at position|Deserialize tensor/i.test(message);
+  /protobuf parsing failed|No graph was found|end of JSON|not valid JSON|in JSON at position|Deserialize tensor/i.test(
+    message,
+  );
 
 /** Tells the library where this model's files are and whether it may keep them. */
 function point(model: LocalModel, places: RuntimePlaces): void {
@@ -203,26 +213,41 @@ function filesOf(model: LocalModel, dtype: 'q4' | 'q8'): readonly { path: string
   const known = model.source === 'bundled' ? bundledModel(model.model) : undefined;
   if (!known) return [];
   return dtype === 'q4' && known.q4
-    ? [...known.files.filter(({ path }) => !path.endsWith('.onnx')), known.q4]
+    ? [...known.files.filter(({ path }) => !WEIGHTS.test(path)), known.q4]
     : known.files;
 }
 
-/** Counts the bytes of this load as they arrive and looks at what servers answer; the result names a missing file, or null. */
+interface Watch {
+  /** A file that turned out to be missing, or null. */
+  missing(): string | null;
+  /** The model is loaded: frees the bytes that its weights came in, which would lie about until the next collection of garbage. */
+  letGo(): void;
+}
+
+/** Counts the bytes of this load as they arrive and looks at what servers answer. */
 function watch(
   model: LocalModel,
   dtype: 'q4' | 'q8',
   onProgress: (loaded: number, total: number) => void,
-): () => string | null {
+): Watch {
   const files = filesOf(model, dtype);
   const known = files.reduce((sum, { bytes }) => sum + bytes, 0);
   let [loaded, announced, reported] = [0, 0, 0];
   let missing: string | null = null;
+  const weights: ArrayBuffer[] = [];
+  class Kept extends Response {
+    override async arrayBuffer(): Promise<ArrayBuffer> {
+      const buffer = await super.arrayBuffer();
+      weights.push(buffer);
+      return buffer;
+    }
+  }
   env.fetch = async (input, init) => {
     const response = await fetch(input, init);
     const path = new URL(response.url || String(input), 'http://localhost').pathname;
     const length = Number(response.headers.get('content-length') ?? 0);
     const html = response.headers.get('content-type')?.includes('text/html') ?? false;
-    const tiny = path.endsWith('.onnx') && length > 0 && length < LEAST_WEIGHTS && !isRange(init);
+    const tiny = WEIGHTS.test(path) && length > 0 && length < LEAST_WEIGHTS && !isRange(init);
     if (response.status === 404 || (response.ok && (html || tiny))) {
       missing ??= path;
       await response.body?.cancel();
@@ -243,10 +268,21 @@ function watch(
         },
       }),
     );
-    return new Response(counted, { status: response.status, headers: response.headers });
+    const { status, headers } = response;
+    return WEIGHTS.test(path)
+      ? new Kept(counted, { status, headers })
+      : new Response(counted, { status, headers });
   };
-  return () => missing;
+  return {
+    missing: () => missing,
+    letGo: () => {
+      for (const buffer of weights.splice(0)) (buffer as Transferable).transfer?.(0);
+    },
+  };
 }
+
+/** Of the year 2024: an older browser waits for its collection. */
+type Transferable = ArrayBuffer & { transfer?(length: number): ArrayBuffer };
 
 const vocabularySchema = z.union([
   z.array(z.tuple([z.string(), z.number()])),

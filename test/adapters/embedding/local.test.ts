@@ -44,7 +44,7 @@ describe('what is shipped', () => {
 });
 
 describe('files that are not as they should be', () => {
-  const weights = 'onnx/model_quantized.onnx';
+  const weights = 'onnx/encoder_quantized.onnx_data';
   const inFolder = async (test: (folder: string) => Promise<void>) => {
     const folder = await mkdtemp(join(tmpdir(), 'models-'));
     try {

@@ -1,0 +1,155 @@
+// How much memory the app's renderer takes, by phase, in a browser that nothing watches: a debugger that listens to the network, as Playwright's
+// does, keeps a copy of each file in the page's own process, 80 MB here. So the page is led by single expressions, and no domain is switched on.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import WebSocket from 'ws';
+import { z } from 'zod';
+import { BROWSER_ARGS, ensureBrowser } from '../browser.ts';
+import { chatgptExport, questions } from './corpus.ts';
+import { fillVectors, importStaged, stage, timeRecalls } from './in-page.ts';
+import { type Megabytes, watchMemory } from './processes.ts';
+
+/** What one expression carries: a long one would stay in the page's memory, too. */
+const PIECE = 200_000;
+const OPENS_WITHIN_MS = 60_000;
+const LOOK_MS = 100;
+
+const targetsSchema = z.array(
+  z.object({ type: z.string(), url: z.string(), webSocketDebuggerUrl: z.string().optional() }),
+);
+const answerSchema = z.object({
+  id: z.number(),
+  result: z
+    .object({
+      result: z.object({ value: z.unknown() }).partial(),
+      exceptionDetails: z.unknown().optional(),
+    })
+    .optional(),
+});
+
+interface Led {
+  /** Runs a function in the page, with an argument that JSON can carry. */
+  run<Given, Found>(work: (given: Given) => Found | Promise<Found>, given: Given): Promise<Found>;
+  look(expression: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+async function open(profile: string, url: string, port: number): Promise<Led> {
+  const child = spawn(
+    ensureBrowser(),
+    [
+      '--headless=new',
+      ...BROWSER_ARGS,
+      `--user-data-dir=${profile}`,
+      `--remote-debugging-port=${port}`,
+      '--window-size=1280,887',
+      url,
+    ],
+    { stdio: 'ignore' },
+  );
+  const pageOf = async (): Promise<string | undefined> => {
+    const answer = await fetch(`http://127.0.0.1:${port}/json`).catch(() => null);
+    const targets = answer ? targetsSchema.parse(await answer.json()) : [];
+    return targets.find((target) => target.type === 'page' && target.url.startsWith(url))
+      ?.webSocketDebuggerUrl;
+  };
+  const deadline = Date.now() + OPENS_WITHIN_MS;
+  let address = await pageOf();
+  while (address === undefined) {
+    if (Date.now() > deadline) throw new Error('The browser did not open the app');
+    await sleep(LOOK_MS);
+    address = await pageOf();
+  }
+  const socket = new WebSocket(address);
+  await once(socket, 'open');
+  let calls = 0;
+  const look = async (expression: string): Promise<unknown> => {
+    const id = ++calls;
+    const params = { expression, awaitPromise: true, returnByValue: true };
+    socket.send(JSON.stringify({ id, method: 'Runtime.evaluate', params }));
+    for (;;) {
+      const [data] = await once(socket, 'message');
+      const { id: to, result } = answerSchema.parse(JSON.parse(String(data)));
+      if (to !== id) continue;
+      if (result?.exceptionDetails) throw new Error(JSON.stringify(result.exceptionDetails));
+      return result?.result.value;
+    }
+  };
+  return {
+    look,
+    // The runner names inner functions with a helper that the page does not have.
+    run: async <Given, Found>(work: (given: Given) => Found | Promise<Found>, given: Given) =>
+      (await look(`globalThis.__name = (made) => made; (${work})(${JSON.stringify(given)})`)) as Found,
+    close: async () => {
+      socket.close();
+      const ended = once(child, 'exit');
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+const state = 'globalThis.recollect?.app.memory.status.get().state';
+async function ready({ look }: Led): Promise<void> {
+  const deadline = Date.now() + OPENS_WITHIN_MS;
+  while (!(await look(`!!${state} && ${state} !== 'starting'`).catch(() => false))) {
+    if (Date.now() > deadline) throw new Error('The memory index did not start');
+    await sleep(LOOK_MS);
+  }
+}
+
+/**
+ * Opens the app for the first time, imports `messages`, opens it again, asks five questions and lets it embed for half a minute. Peak and last
+ * figures of each phase.
+ */
+export async function measureMemory(
+  app: string,
+  messages: number,
+): Promise<Record<string, { peak: Megabytes; last: Megabytes }>> {
+  const profile = mkdtempSync(join(tmpdir(), 'recollect-memory-'));
+  const watch = watchMemory(profile, 500);
+  const port = 9_322;
+  try {
+    watch.phase('coldStart');
+    let page = await open(profile, app, port);
+    await ready(page);
+    await sleep(4_000);
+    await page.look(
+      '(() => { const rest = () => globalThis.recollect.app.memory.setPaused(true); setInterval(rest, 5000); rest(); })()',
+    );
+    const json = chatgptExport(messages, Date.now(), messages);
+    for (let from = 0; from < json.length; from += PIECE)
+      await page.run(stage, { piece: json.slice(from, from + PIECE) });
+    watch.phase('import');
+    await page.run(importStaged, {});
+    watch.phase('afterImport');
+    await sleep(10_000);
+    watch.phase('filling');
+    await page.run(fillVectors, {});
+    await page.close();
+
+    watch.phase('warmStart');
+    page = await open(profile, app, port);
+    await ready(page);
+    await sleep(5_000);
+    watch.phase('recalls');
+    await page.run(timeRecalls, { questions: questions(5, messages), warmUp: 0 });
+    watch.phase('afterRecalls');
+    await sleep(30_000);
+    watch.phase('embedding');
+    await page.run(stage, { piece: chatgptExport(500, Date.now(), 99) });
+    await page.run(importStaged, {});
+    await page.look('globalThis.recollect.app.memory.wake("now")');
+    await sleep(30_000);
+    await page.close();
+    return watch.end();
+  } finally {
+    watch.end();
+    // A browser that is still ending writes a little more.
+    rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+  }
+}
