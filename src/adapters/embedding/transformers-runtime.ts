@@ -2,6 +2,7 @@
 import { AutoModel, AutoTokenizer, env, mean_pooling } from '@huggingface/transformers';
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
+import { collect } from './body.ts';
 import { bundledModel, ENCODER, ENCODER_NUMBERS } from './bundled-models.ts';
 import type { EmbeddingRuntime, LoadRuntime } from './host.ts';
 import { GpuError } from './host.ts';
@@ -235,9 +236,17 @@ function watch(
   let [loaded, announced, reported] = [0, 0, 0];
   let missing: string | null = null;
   const weights: ArrayBuffer[] = [];
-  class Kept extends Response {
+  const arrived = (bytes: number) => {
+    loaded += bytes;
+    const total = Math.max(known || announced, loaded);
+    if (loaded < total && loaded - reported <= 500_000) return;
+    reported = loaded;
+    onProgress(loaded, total);
+  };
+  class Weights extends Response {
     override async arrayBuffer(): Promise<ArrayBuffer> {
-      const buffer = await super.arrayBuffer();
+      const length = Number(this.headers.get('content-length') ?? 0);
+      const buffer = this.body ? await collect(this.body, length, arrived) : await super.arrayBuffer();
       weights.push(buffer);
       return buffer;
     }
@@ -255,34 +264,26 @@ function watch(
     }
     if (!response.ok || !response.body || isRange(init)) return response;
     announced += length;
+    const { status, headers } = response;
+    if (WEIGHTS.test(path)) return new Weights(response.body, { status, headers });
     const counted = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform: (chunk, controller) => {
-          loaded += chunk.byteLength;
-          const total = Math.max(known || announced, loaded);
-          if (loaded === total || loaded - reported > 500_000) {
-            reported = loaded;
-            onProgress(loaded, total);
-          }
+          arrived(chunk.byteLength);
           controller.enqueue(chunk);
         },
       }),
     );
-    const { status, headers } = response;
-    return WEIGHTS.test(path)
-      ? new Kept(counted, { status, headers })
-      : new Response(counted, { status, headers });
+    return new Response(counted, { status, headers });
   };
   return {
     missing: () => missing,
     letGo: () => {
-      for (const buffer of weights.splice(0)) (buffer as Transferable).transfer?.(0);
+      // Not before 2024 in every browser: an older one waits for its collection.
+      for (const buffer of weights.splice(0)) buffer.transfer?.(0);
     },
   };
 }
-
-/** Of the year 2024: an older browser waits for its collection. */
-type Transferable = ArrayBuffer & { transfer?(length: number): ArrayBuffer };
 
 const vocabularySchema = z.union([
   z.array(z.tuple([z.string(), z.number()])),
