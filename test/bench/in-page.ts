@@ -203,6 +203,26 @@ export async function timeSearches({ words }: { words: readonly string[] }) {
   return { keyword: keyword.slice(5), hybrid: hybrid.slice(5) };
 }
 
+/** The palette's search, from the last key on: until the hits by words are there, and until meaning is merged in. */
+export async function timeTyped({ questions, warmUp }: { questions: readonly string[]; warmUp: number }) {
+  const rows: { words: number; merged: number }[] = [];
+  for (const text of questions) {
+    const started = performance.now();
+    let words = Number.NaN;
+    await recollect.app.memory.search({
+      text,
+      filter: {},
+      limit: 30,
+      signal: new AbortController().signal,
+      onHits: () => {
+        if (Number.isNaN(words)) words = performance.now() - started;
+      },
+    });
+    rows.push({ words, merged: performance.now() - started });
+  }
+  return rows.slice(warmUp);
+}
+
 /** Begins to listen to what a person who types feels. */
 export function watchTyping() {
   const heard = { paintMs: [] as number[], delayMs: [] as number[], longTasksMs: [] as number[] };

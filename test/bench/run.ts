@@ -21,6 +21,7 @@ import {
   timeRecalls,
   timeSaves,
   timeSearches,
+  timeTyped,
   typingHeard,
   watchTyping,
 } from './in-page.ts';
@@ -235,6 +236,7 @@ try {
     report[`at${size}`] = at;
     await setPaused(page, true);
     const imports: Awaited<ReturnType<typeof importStaged>>[] = [];
+    const before = texts.length;
     while (texts.length < size) {
       const json = chatgptExport(Math.min(FILE, size - texts.length), Date.now(), size + texts.length);
       texts.push(...textsOf(json));
@@ -243,6 +245,8 @@ try {
     }
     at.import = {
       files: imports.length,
+      /** What was there before only stays. */
+      messages: texts.length - before,
       toLogMs: imports.reduce((sum, { toLogMs }) => sum + toLogMs, 0),
       toKeywordSearchableMs: imports.reduce(
         (sum, { toKeywordSearchableMs }) => sum + toKeywordSearchableMs,
@@ -300,6 +304,11 @@ try {
       parts.map((name) => [name, spread(recalls.rows.map((row) => row[name] ?? 0))]),
     );
     at.emptyCallToIndexMs = spread(recalls.emptyCall);
+    const typed = await page.evaluate(timeTyped, { questions: asked, warmUp: WARM_UP });
+    at.paletteMs = {
+      words: spread(typed.map(({ words }) => words)),
+      merged: spread(typed.map(({ merged }) => merged)),
+    };
     const searches = await page.evaluate(timeSearches, { words: asked.map(queryWords) });
     at.searchMs = { keyword: spread(searches.keyword), both: spread(searches.hybrid) };
     const { bytes, messages, chunks } = await stats(page);

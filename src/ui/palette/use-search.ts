@@ -7,8 +7,6 @@ import type { SearchHit } from '../../services/memory/memory.ts';
 import { useApp, useAwake } from '../hooks/app.tsx';
 import { mergeHits } from './merge-hits.ts';
 
-/** Pause in typing after which a search begins, ms: less than a person notices. */
-const PAUSE_MS = 60;
 /** Rows younger than this may still be reordered: nobody has aimed at them, ms. */
 const SETTLE_MS = 150;
 
@@ -37,6 +35,7 @@ export function useSearch(
   const { memory } = useApp();
   const awake = useAwake();
   const [search, setSearch] = useState<Search>(NOTHING);
+  const turn = useRef(Promise.resolve());
   const cursor = useRef(under);
   cursor.current = under;
   const narrowed = JSON.stringify(filter);
@@ -51,9 +50,10 @@ export function useSearch(
     setSearch((before) => ({ ...before, phase: 'words', problem: null }));
     const asking = new AbortController();
     let shownAt = 0;
-    const timer = setTimeout(() => {
-      memory
-        .search({
+    const begin = async () => {
+      if (asking.signal.aborted) return;
+      try {
+        await memory.search({
           text,
           filter,
           limit,
@@ -75,21 +75,16 @@ export function useSearch(
               };
             });
           },
-        })
-        .then(
-          () => {
-            if (!asking.signal.aborted) setSearch((before) => ({ ...before, phase: 'done' }));
-          },
-          (error: unknown) => {
-            if (!asking.signal.aborted && !isAbort(error))
-              setSearch({ hits: [], phase: 'done', problem: toProblem(error) });
-          },
-        );
-    }, PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-      asking.abort();
+        });
+        if (!asking.signal.aborted) setSearch((before) => ({ ...before, phase: 'done' }));
+      } catch (error) {
+        if (!asking.signal.aborted && !isAbort(error))
+          setSearch({ hits: [], phase: 'done', problem: toProblem(error) });
+      }
     };
+    // One that was called off ends with the question it has just put to the index: those typed meanwhile but for the last are skipped.
+    turn.current = turn.current.then(begin);
+    return () => asking.abort();
   }, [memory, text, narrowed, limit, attempt, awake]);
 
   return search;

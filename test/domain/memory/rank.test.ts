@@ -425,6 +425,15 @@ describe('the choice', () => {
     expect(choose(rank(again, context), options).hits).toHaveLength(4);
   });
 
+  it('puts notes first, also where a passage scores higher', () => {
+    const passage = candidate({ cosine: 0.95, bm25: 20 });
+    const note = candidate({ cosine: 0.6, bm25: 10, conversationId: 'notes', note: true });
+    const ranked = rank([passage, note], context);
+    expect(ranked.map((one) => one.candidate)).toEqual([passage, note]);
+    const { hits } = choose(ranked, { ...options, threshold: ranked[1]?.scores.final ?? 1 });
+    expect(hits.map((one) => one.candidate)).toEqual([note, passage]);
+  });
+
   it('shares a budget out fairly and fully', () => {
     expect(shareOut([100, 400, 400], 500)).toEqual([100, 200, 200]);
     expect(shareOut([10, 10], 500)).toEqual([10, 10]);
