@@ -161,7 +161,7 @@ test.describe('with a library that is remembered', () => {
       expect(result?.passages.map((passage) => passage.title)).toContain('Slow orders query');
     }).toPass({ timeout: 60_000 });
     await expect(page.getByText(/Offline/).first()).toBeVisible();
-    await expect.poll(kept, { timeout: 30_000 }).not.toMatch(/model_quantized/);
+    await expect.poll(kept, { timeout: 60_000 }).not.toMatch(/model_quantized/);
     expect(await kept()).toMatch(/encoder_quantized\.onnx_data/);
   });
 });

@@ -1,6 +1,6 @@
 // Small duties of the page that follow what a person does, or leaves undone: nothing of them is drawn.
 import { keepForOffline, letGoOfOthers } from '../adapters/browser/device.ts';
-import { bundledModel, bundledPaths } from '../adapters/embedding/bundled-models.ts';
+import { bundledModel, bundledPaths, modelPath } from '../adapters/embedding/bundled-models.ts';
 import { ORT_FILES } from '../adapters/embedding/ort-files.ts';
 import { toProblem } from '../domain/base/errors.ts';
 import { until } from '../domain/base/readable.ts';
@@ -72,18 +72,18 @@ export function lookAfter({
   void until(app.documents.library, own, signal)
     .then(() => app.device.persist())
     .catch(() => {});
-  const timer = setTimeout(() => {
+  const lookAfterModels = async () => {
     const { provider, local } = app.settings.config.get().embedding;
     const model = provider === 'local' && local.source === 'bundled' ? bundledModel(local.model) : undefined;
-    if (!model) return;
-    keepForOffline(
-      [...model.files.map((file) => `/models/${model.id}/${file.path}`), ...Object.values(ORT_FILES.plain)],
-      signal,
-    )
-      .then(() => letGoOfOthers('/models/', bundledPaths()))
-      .catch((error) =>
-        console.info(`The model is not kept for offline use yet: ${toProblem(error).message}`),
-      );
+    const files = model?.files.map((file) => modelPath(model.id, file)) ?? [];
+    const already = await keepForOffline(model ? [...files, ...Object.values(ORT_FILES.plain)] : [], signal);
+    // What an earlier version left goes at a start that finds its own in place: a tab of the earlier one may be open until then.
+    if (already) await letGoOfOthers('/models/', bundledPaths());
+  };
+  const timer = setTimeout(() => {
+    lookAfterModels().catch((error) =>
+      console.info(`The model is not kept for offline use yet: ${toProblem(error).message}`),
+    );
   }, OFFLINE_COPY_AFTER_MS);
   signal.addEventListener('abort', () => {
     clearTimeout(timer);

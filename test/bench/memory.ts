@@ -2,7 +2,7 @@
 // does, keeps a copy of each file in the page's own process, 80 MB here. So the page is led by single expressions, and no domain is switched on.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +15,7 @@ import { type Megabytes, watchMemory } from './processes.ts';
 
 /** What one expression carries: a long one would stay in the page's memory, too. */
 const PIECE = 200_000;
-const OPENS_WITHIN_MS = 60_000;
+const OPENS_WITHIN_MS = 120_000;
 const LOOK_MS = 100;
 
 const targetsSchema = z.array(
@@ -23,6 +23,7 @@ const targetsSchema = z.array(
 );
 const answerSchema = z.object({
   id: z.number(),
+  error: z.object({ message: z.string() }).optional(),
   result: z
     .object({
       result: z.object({ value: z.unknown() }).partial(),
@@ -38,21 +39,26 @@ interface Led {
   close(): Promise<void>;
 }
 
-async function open(profile: string, url: string, port: number): Promise<Led> {
+async function open(profile: string, url: string): Promise<Led> {
+  const said = join(profile, 'DevToolsActivePort');
+  rmSync(said, { force: true });
   const child = spawn(
     ensureBrowser(),
     [
       '--headless=new',
       ...BROWSER_ARGS,
       `--user-data-dir=${profile}`,
-      `--remote-debugging-port=${port}`,
+      '--remote-debugging-port=0',
       '--window-size=1280,887',
       url,
     ],
     { stdio: 'ignore' },
   );
+  const kill = () => void child.kill();
+  process.once('exit', kill);
   const pageOf = async (): Promise<string | undefined> => {
-    const answer = await fetch(`http://127.0.0.1:${port}/json`).catch(() => null);
+    const [port] = existsSync(said) ? readFileSync(said, 'utf8').split('\n') : [];
+    const answer = port ? await fetch(`http://127.0.0.1:${port}/json`).catch(() => null) : null;
     const targets = answer ? targetsSchema.parse(await answer.json()) : [];
     return targets.find((target) => target.type === 'page' && target.url.startsWith(url))
       ?.webSocketDebuggerUrl;
@@ -66,15 +72,18 @@ async function open(profile: string, url: string, port: number): Promise<Led> {
   }
   const socket = new WebSocket(address);
   await once(socket, 'open');
+  const gone = new AbortController();
+  socket.once('close', () => gone.abort(new Error('The browser went away')));
   let calls = 0;
   const look = async (expression: string): Promise<unknown> => {
     const id = ++calls;
     const params = { expression, awaitPromise: true, returnByValue: true };
     socket.send(JSON.stringify({ id, method: 'Runtime.evaluate', params }));
     for (;;) {
-      const [data] = await once(socket, 'message');
-      const { id: to, result } = answerSchema.parse(JSON.parse(String(data)));
+      const [data] = await once(socket, 'message', { signal: gone.signal });
+      const { id: to, result, error } = answerSchema.parse(JSON.parse(String(data)));
       if (to !== id) continue;
+      if (error) throw new Error(error.message);
       if (result?.exceptionDetails) throw new Error(JSON.stringify(result.exceptionDetails));
       return result?.result.value;
     }
@@ -85,7 +94,9 @@ async function open(profile: string, url: string, port: number): Promise<Led> {
     run: async <Given, Found>(work: (given: Given) => Found | Promise<Found>, given: Given) =>
       (await look(`globalThis.__name = (made) => made; (${work})(${JSON.stringify(given)})`)) as Found,
     close: async () => {
+      process.off('exit', kill);
       socket.close();
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, 'exit');
       child.kill();
       await ended;
@@ -112,40 +123,51 @@ export async function measureMemory(
 ): Promise<Record<string, { peak: Megabytes; last: Megabytes }>> {
   const profile = mkdtempSync(join(tmpdir(), 'recollect-memory-'));
   const watch = watchMemory(profile, 500);
-  const port = 9_322;
+  /** Opens the app, works with it, and closes it whatever comes. */
+  const opened = async (phase: string, work: (page: Led) => Promise<void>) => {
+    watch.phase(phase);
+    const page = await open(profile, app);
+    try {
+      await ready(page);
+      await work(page);
+    } finally {
+      await page.close();
+    }
+  };
+  /** Half a pair of surrogates at the end of a piece is left to the next one. */
+  const put = async (page: Led, json: string) => {
+    for (let from = 0, to = 0; from < json.length; from = to) {
+      to = Math.min(json.length, from + PIECE);
+      if (/[\ud800-\udbff]/.test(json[to - 1] ?? '')) to -= 1;
+      await page.run(stage, { piece: json.slice(from, to) });
+    }
+  };
   try {
-    watch.phase('coldStart');
-    let page = await open(profile, app, port);
-    await ready(page);
-    await sleep(4_000);
-    await page.look(
-      '(() => { const rest = () => globalThis.recollect.app.memory.setPaused(true); setInterval(rest, 5000); rest(); })()',
-    );
-    const json = chatgptExport(messages, Date.now(), messages);
-    for (let from = 0; from < json.length; from += PIECE)
-      await page.run(stage, { piece: json.slice(from, from + PIECE) });
-    watch.phase('import');
-    await page.run(importStaged, {});
-    watch.phase('afterImport');
-    await sleep(10_000);
-    watch.phase('filling');
-    await page.run(fillVectors, {});
-    await page.close();
-
-    watch.phase('warmStart');
-    page = await open(profile, app, port);
-    await ready(page);
-    await sleep(5_000);
-    watch.phase('recalls');
-    await page.run(timeRecalls, { questions: questions(5, messages), warmUp: 0 });
-    watch.phase('afterRecalls');
-    await sleep(30_000);
-    watch.phase('embedding');
-    await page.run(stage, { piece: chatgptExport(500, Date.now(), 99) });
-    await page.run(importStaged, {});
-    await page.look('globalThis.recollect.app.memory.wake("now")');
-    await sleep(30_000);
-    await page.close();
+    await opened('coldStart', async (page) => {
+      await sleep(4_000);
+      await page.look(
+        '(() => { const rest = () => globalThis.recollect.app.memory.setPaused(true); setInterval(rest, 5000); rest(); })()',
+      );
+      await put(page, chatgptExport(messages, Date.now(), messages));
+      watch.phase('import');
+      await page.run(importStaged, {});
+      watch.phase('afterImport');
+      await sleep(10_000);
+      watch.phase('filling');
+      await page.run(fillVectors, {});
+    });
+    await opened('warmStart', async (page) => {
+      await sleep(5_000);
+      watch.phase('recalls');
+      await page.run(timeRecalls, { questions: questions(5, messages), warmUp: 0 });
+      watch.phase('afterRecalls');
+      await sleep(30_000);
+      watch.phase('embedding');
+      await put(page, chatgptExport(500, Date.now(), 99));
+      await page.run(importStaged, {});
+      await page.look('globalThis.recollect.app.memory.wake("now")');
+      await sleep(30_000);
+    });
     return watch.end();
   } finally {
     watch.end();

@@ -2,7 +2,8 @@
 //   npm run bench -- [--browser] [--sizes 1000,10000] [--embed-seconds 30] [--typing-seconds 15] [--peers-up-to 10000]
 //                    [--json FILE] [--history] [--dist FOLDER] [--port N]
 // The index rate and the first vectors are measured with the real model; the rest of a large library's vectors are random, since what a
-// search costs does not depend on what they say (`vectors` in the figures tells how many). `--history` appends a line to history.jsonl.
+// search costs does not depend on what they say (`vectors` in the figures tells how many). Memory is measured last, in a browser of its own
+// (`memory.ts`). `--history` appends a line to history.jsonl.
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -133,7 +134,6 @@ const startOf = async (page: Page) => {
     memoryMs: Math.round(await inPage<number>(page, 'performance.now()')),
   };
 };
-/** A file comes in as a person's does: its text is not an argument that the page would keep. */
 const importing = async (page: Page, json: string) => {
   await page.evaluate(stage, { piece: json });
   return page.evaluate(importStaged, {});

@@ -208,15 +208,17 @@ async function modelBytes(): Promise<number> {
 /**
  * Sees that files are kept for offline use: by the service worker as they pass it, by this page itself where the service
  * worker does not hold it yet (it is ready before it takes over). Files already kept are not fetched again.
- * Resolves quietly when offline: the next start tries again.
+ * Resolves quietly when offline: the next start tries again. Tells whether all of them were kept already.
  */
-export async function keepForOffline(urls: readonly string[], signal: AbortSignal): Promise<void> {
-  if (!('caches' in globalThis) || !navigator.serviceWorker) return;
+export async function keepForOffline(urls: readonly string[], signal: AbortSignal): Promise<boolean> {
+  if (!('caches' in globalThis) || !navigator.serviceWorker) return false;
   await navigator.serviceWorker.ready;
   const cache = await caches.open(MODEL_CACHE);
+  let already = true;
   for (const url of urls) {
     signal.throwIfAborted();
     if (await cache.match(url, { ignoreVary: true })) continue;
+    already = false;
     const held = navigator.serviceWorker.controller !== null;
     const response = await fetch(url, { signal });
     if (!isFile(response))
@@ -225,6 +227,7 @@ export async function keepForOffline(urls: readonly string[], signal: AbortSigna
     if (held) await response.blob();
     else await cache.put(url, response);
   }
+  return already;
 }
 
 /** Lets go of kept files below `folder` that are not among `known` any more, paths of this origin: an earlier version's. */

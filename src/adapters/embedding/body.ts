@@ -1,6 +1,6 @@
 // A large file on its way into memory, once.
 
-/** The least that is read at once, and that a buffer grows by. */
+/** The first size of a buffer that nobody said more of, and what is read to see whether there is more than was said. */
 const SPARE = 65_536;
 
 /**

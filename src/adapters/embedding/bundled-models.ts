@@ -96,10 +96,13 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
 export const bundledModel = (id: string): BundledModel | undefined =>
   BUNDLED_MODELS.find((model) => model.id === id);
 
-/** Where the files of all bundled models are, paths of the app's origin. */
+/** Where a file of a bundled model is, a path of the app's origin. */
+export const modelPath = (model: string, file: ModelFile): string => `/models/${model}/${file.path}`;
+
+/** Where the files of all bundled models are. */
 export const bundledPaths = (): ReadonlySet<string> =>
   new Set(
     BUNDLED_MODELS.flatMap(({ id, files, q4 }) =>
-      [...files, ...(q4 ? [q4] : [])].map(({ path }) => `/models/${id}/${path}`),
+      [...files, ...(q4 ? [q4] : [])].map((file) => modelPath(id, file)),
     ),
   );

@@ -33,8 +33,8 @@ const MAX_TOKENS = 512;
 /** No tokenizer here makes a token of more than this on average; what is cut before it would be cut after it as well. */
 const MAX_CHARACTERS = MAX_TOKENS * 20;
 /** Below this a file of weights is no file of weights, whatever its server says. */
-const LEAST_WEIGHTS = 10_000;
-const WEIGHTS = /\.onnx(?:_data)?$/;
+const LEAST_WEIGHTS = 1_000;
+const WEIGHTS = /\.onnx(?:_data(?:_\d+)?)?$/;
 
 /**
  * Makes the loader of one thread. Loading throws `embedding-missing` where a file is not there (also where a server answers with its
@@ -191,7 +191,7 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
 
 /** What ONNX Runtime and the reader of a tokenizer say of a file that is cut off or changed: then it is the file, not the browser. */
 const isCutOff = (message: string): boolean =>
-  /protobuf parsing failed|No graph was found|end of JSON|not valid JSON|in JSON at position|Deserialize tensor/i.test(
+  /protobuf parsing failed|No graph was found|Failed to load external data|end of JSON|not valid JSON|in JSON at position|Deserialize tensor/i.test(
     message,
   );
 
@@ -243,20 +243,25 @@ function watch(
     reported = loaded;
     onProgress(loaded, total);
   };
-  class Weights extends Response {
-    override async arrayBuffer(): Promise<ArrayBuffer> {
-      const length = Number(this.headers.get('content-length') ?? 0);
-      const buffer = this.body ? await collect(this.body, length, arrived) : await super.arrayBuffer();
+  /** The same answer; whoever asks for its bytes gets them in one buffer, which is remembered. */
+  const inOneBuffer = (answer: Response, body: ReadableStream<Uint8Array>, expected: number): Response => {
+    answer.arrayBuffer = async () => {
+      const buffer = await collect(body, expected, arrived);
       weights.push(buffer);
       return buffer;
-    }
-  }
+    };
+    return answer;
+  };
   env.fetch = async (input, init) => {
     const response = await fetch(input, init);
-    const path = new URL(response.url || String(input), 'http://localhost').pathname;
+    const path = pathOf(response.url || String(input));
     const length = Number(response.headers.get('content-length') ?? 0);
     const html = response.headers.get('content-type')?.includes('text/html') ?? false;
-    const tiny = WEIGHTS.test(path) && length > 0 && length < LEAST_WEIGHTS && !isRange(init);
+    // Large files of a hub come from an address of another name.
+    const isWeights = WEIGHTS.test(path) || WEIGHTS.test(pathOf(String(input)));
+    // The length of a packed answer says nothing of the file's.
+    const isPlain = !response.headers.has('content-encoding');
+    const tiny = isWeights && isPlain && length > 0 && length < LEAST_WEIGHTS && !isRange(init);
     if (response.status === 404 || (response.ok && (html || tiny))) {
       missing ??= path;
       await response.body?.cancel();
@@ -265,7 +270,11 @@ function watch(
     if (!response.ok || !response.body || isRange(init)) return response;
     announced += length;
     const { status, headers } = response;
-    if (WEIGHTS.test(path)) return new Weights(response.body, { status, headers });
+    if (isWeights) {
+      const { bytes = 0 } = files.find((file) => path.endsWith(file.path)) ?? {};
+      const { body } = response;
+      return inOneBuffer(new Response(body, { status, headers }), body, Math.max(length, bytes));
+    }
     const counted = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform: (chunk, controller) => {
@@ -284,6 +293,8 @@ function watch(
     },
   };
 }
+
+const pathOf = (address: string): string => new URL(address, 'http://localhost').pathname;
 
 const vocabularySchema = z.union([
   z.array(z.tuple([z.string(), z.number()])),

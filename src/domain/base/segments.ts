@@ -15,7 +15,7 @@ const BETWEEN = '\n';
  * Cuts each run into its segments, in order; none where there is no segmenter. A run has no line break in it. All runs of a text belong into one
  * call: each call makes a copy of the dictionary's reader, 1.6 KB that lie about until the next collection of garbage, and takes 4 µs for it.
  */
-export function segmentsOf(runs: readonly string[]): readonly (readonly Segment[])[] {
+export function wordSegments(runs: readonly string[]): readonly (readonly Segment[])[] {
   const found = runs.map((): Segment[] => []);
   if (!segmenter || runs.length === 0) return found;
   let run = 0;

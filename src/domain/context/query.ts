@@ -1,5 +1,5 @@
 // What a question asks for: its words and what means about the same, each with its weight, and the kind of thing that would answer it.
-import { segmentsOf } from '../base/segments.ts';
+import { wordSegments } from '../base/segments.ts';
 import { expectedIn, type ValueKind } from './cues.ts';
 import { akin } from './synonyms.ts';
 import { termsOf } from './terms.ts';
@@ -35,7 +35,7 @@ function wordsOfHan(text: string): { across: Set<string>; single: Set<string> } 
   const across = new Set<string>();
   const inside = new Set<string>();
   const single = new Set<string>();
-  for (const segments of segmentsOf(text.match(HAN_RUN) ?? [])) {
+  for (const segments of wordSegments(text.match(HAN_RUN) ?? [])) {
     let before = '';
     for (const { text: segment } of segments) {
       if (before) across.add(before.slice(-1) + segment.slice(0, 1));

@@ -1,5 +1,5 @@
 // A conversation read once for what it is about: its sentences and the weight of its words. Keywords and summary are made from it.
-import { type Segment, segmentsOf } from '../base/segments.ts';
+import { type Segment, wordSegments } from '../base/segments.ts';
 import { type Message, textOf } from '../chat/message.ts';
 import { plainText, sentencesOf } from './sentences.ts';
 import { isStopWord, words } from './words.ts';
@@ -100,7 +100,7 @@ export function digestOf(
     said += 1;
     const inMessage = new Map<string, number>();
     const texts = sentencesOf(plainText(redact(textOf(message).slice(0, MAX_TEXT))));
-    const segments = segmentsOf(texts.flatMap(runsOf).filter((run) => HAN.test(run))).values();
+    const segments = wordSegments(texts.flatMap(runsOf).filter((run) => HAN.test(run))).values();
     for (const text of texts) {
       const inSentence = new Set<string>();
       for (const [stem, form] of namesIn(text, segments)) {

@@ -1,7 +1,7 @@
 // The search words of a text: what BM25 sees of it. Passages and queries go through the same door, so that they meet.
 // Only letters and digits come out, in lower case and separated by single spaces: whatever splits them again splits them alike.
 import { stemmer } from 'stemmer';
-import { type Segment, segmentsOf } from '../base/segments.ts';
+import { type Segment, wordSegments } from '../base/segments.ts';
 
 /** Words that say nothing about a passage. Contractions appear without what follows their apostrophe. */
 const STOP_WORDS = new Set(
@@ -142,7 +142,7 @@ function terms(text: string): string[] {
   const clean = text.slice(0, MAX_TEXT).normalize('NFKC').replaceAll('’', "'");
   const runs = clean.match(RUN) ?? [];
   const isJoined = (run: string) => IS_JOINED.test(run);
-  const segments = segmentsOf(runs.filter(isJoined)).values();
+  const segments = wordSegments(runs.filter(isJoined)).values();
   for (const run of runs)
     if (isJoined(run)) joinedRun(run, segments.next().value ?? [], out);
     else nameRun(run, out);

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { segmentsOf } from '../../../src/domain/base/segments.ts';
+import { wordSegments } from '../../../src/domain/base/segments.ts';
 
 const one = new Intl.Segmenter('zh', { granularity: 'word' });
 
 describe('the segments of runs', () => {
   it('are words as the dictionary has them', () => {
-    expect(segmentsOf(['每天备份', '我们去公园']).map((run) => run.map(({ text }) => text))).toEqual([
+    expect(wordSegments(['每天备份', '我们去公园']).map((run) => run.map(({ text }) => text))).toEqual([
       ['每天', '备份'],
       ['我们', '去', '公园'],
     ]);
-    expect(segmentsOf([])).toEqual([]);
+    expect(wordSegments([])).toEqual([]);
   });
 
   it('are the same whether runs are cut together or one by one', () => {
@@ -21,7 +21,7 @@ describe('the segments of runs', () => {
     });
     fc.assert(
       fc.property(fc.array(han, { maxLength: 8 }), (runs) => {
-        expect(segmentsOf(runs)).toEqual(
+        expect(wordSegments(runs)).toEqual(
           runs.map((run) =>
             Array.from(one.segment(run), ({ segment, isWordLike }) => ({
               text: segment,
