@@ -70,7 +70,6 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
           ...(inTwo && places.ort ? { session_options: { externalData: [ENCODER_NUMBERS] } } : {}),
         }),
       ]);
-      letGo();
       const limit = Math.min(MAX_TOKENS, tokenizer.model_max_length || MAX_TOKENS);
 
       const run = async (texts: readonly string[]): Promise<Float32Array[]> => {
@@ -169,6 +168,8 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
           cause: error,
         },
       );
+    } finally {
+      letGo();
     }
   };
 
@@ -221,7 +222,7 @@ function filesOf(model: LocalModel, dtype: 'q4' | 'q8'): readonly { path: string
 interface Watch {
   /** A file that turned out to be missing, or null. */
   missing(): string | null;
-  /** The model is loaded: frees the bytes that its weights came in, which would lie about until the next collection of garbage. */
+  /** The model is loaded, or could not be: frees the bytes that its weights came in, which would lie about until the next collection of garbage. */
   letGo(): void;
 }
 
