@@ -100,3 +100,15 @@ export function cutToTokens(text: string, limit: number): string {
   const space = tail.lastIndexOf(' ');
   return `${(space >= 0 ? kept.slice(0, from + space) : kept).trimEnd()}…`;
 }
+
+/** The longest end of `text` that costs at most `limit` tokens; empty where that is none. Never splits a character. */
+export function endWithinTokens(text: string, limit: number): string {
+  let tokens = 0;
+  let kept = 0;
+  for (const character of [...text].reverse()) {
+    tokens += cost(character.codePointAt(0) as number);
+    if (tokens > limit) break;
+    kept += character.length;
+  }
+  return text.slice(text.length - kept);
+}

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   cutToTokens,
+  endWithinTokens,
   estimateFileTokens,
   estimateTokens,
   tokensOfParts,
@@ -37,6 +38,23 @@ describe('the token estimate', () => {
             expect(estimateTokens(cut)).toBeLessThanOrEqual(limit + 1);
           }
           expect(cut).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])/);
+        },
+      ),
+    );
+  });
+
+  it('keeps as much of the end as a budget allows', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 400 }),
+        fc.integer({ min: -5, max: 60 }),
+        (text, limit) => {
+          const end = endWithinTokens(text, limit);
+          expect(text.endsWith(end)).toBe(true);
+          expect(estimateTokens(end)).toBeLessThanOrEqual(Math.max(0, limit));
+          const next = [...text.slice(0, text.length - end.length)].at(-1);
+          if (next !== undefined && limit >= 0) expect(estimateTokens(next + end)).toBeGreaterThan(limit - 1);
+          expect(end).not.toMatch(/^[\udc00-\udfff]/);
         },
       ),
     );

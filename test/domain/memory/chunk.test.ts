@@ -37,6 +37,19 @@ describe('chunks', () => {
     );
   });
 
+  it('stand behind the end of what was said before, the shorter they are the more of it; a long one stands alone', () => {
+    const before = `${'Long ago. '.repeat(60)}Which train\nshould I take?`;
+    const embedded = (text: string) => chunksOf(message(text), { ...plain, before })[0]?.embedded ?? '';
+    const short = embedded('The night train.');
+    expect(short).toMatch(/^[^\n]*Long ago\. Which train should I take\?\nUser: The night train\.$/);
+    expect(short.length).toBeGreaterThan(300);
+    const middling = embedded('The night train runs every day. '.repeat(10));
+    expect(middling).toMatch(/Which train should I take\?\nUser: The night/);
+    expect(estimateTokens(middling)).toBeLessThan(110);
+    const long = 'The night train runs every day. '.repeat(14).trim();
+    expect(embedded(long)).toBe(`User: ${long}`);
+  });
+
   it('lose no word of prose, and are never too long', () => {
     const unit = fc.oneof(
       fc.lorem({ maxCount: 12, mode: 'sentences' }),
