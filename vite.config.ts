@@ -1,9 +1,44 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
+import { INITDB, packCluster } from './src/adapters/index/cluster.ts';
 import { ISOLATION, PAGE_POLICY, pageHeaders } from './src/relay/page-headers.ts';
+
+/**
+ * Brings along the empty database that a first start unpacks; `VITE_CLUSTER` is where it lies. Made once for each version of PGlite and kept in
+ * `.cache`; its name tells what it was made with, not what is in it, since two that were made alike differ in an id.
+ */
+export function cluster(): Plugin {
+  const root = import.meta.dirname;
+  const version = readFileSync(resolve(root, 'node_modules/@electric-sql/pglite/package.json'), 'utf8');
+  const made = createHash('sha256').update(version).update(INITDB.join(' ')).digest('hex').slice(0, 12);
+  const name = `cluster-${made}.data`;
+  const kept = resolve(root, '.cache', name);
+  return {
+    name: 'cluster',
+    config: async (_, { isPreview }) => {
+      if (isPreview) return;
+      if (!existsSync(kept)) {
+        mkdirSync(resolve(root, '.cache'), { recursive: true });
+        // Another build may make it at the same time.
+        const begun = `${kept}.${process.pid}`;
+        writeFileSync(begun, new Uint8Array(await (await packCluster()).arrayBuffer()));
+        renameSync(begun, kept);
+      }
+      return { define: { 'import.meta.env.VITE_CLUSTER': JSON.stringify(`assets/${name}`) } };
+    },
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName: `assets/${name}`, source: readFileSync(kept) });
+    },
+    configureServer: ({ middlewares }) => {
+      middlewares.use(`/assets/${name}`, (_, response) => response.end(readFileSync(kept)));
+    },
+  };
+}
 
 /** Writes the policy into the built page, so that it holds on any host, and sends what a page cannot say. */
 const contentSecurityPolicy = (): Plugin => ({
@@ -32,6 +67,7 @@ export default defineConfig({
     react(),
     tailwindcss(),
     contentSecurityPolicy(),
+    cluster(),
     VitePWA({
       strategies: 'injectManifest',
       srcDir: 'src/workers',

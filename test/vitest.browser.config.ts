@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
+import { cluster } from '../vite.config.ts';
 
 /** Debian's Chromium where there is one; else the browser that Playwright installed for itself. */
 const system = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
@@ -14,6 +15,7 @@ const headers = {
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
+  plugins: [cluster()],
   worker: { format: 'es' },
   server: { headers },
   optimizeDeps: {

@@ -86,6 +86,7 @@ void serveIndex({
     set: async (condition) => (await opened).store.drawer.set(CONDITION, condition),
   },
   wanted: async () => (await opened).settings.config.get().storage.engine,
+  cluster: import.meta.env.VITE_CLUSTER && `${import.meta.env.BASE_URL}${import.meta.env.VITE_CLUSTER}`,
   onOpened: ({ index, engine }) => {
     lead(index, engine).catch((error) => console.error('The engine does not run:', error));
   },

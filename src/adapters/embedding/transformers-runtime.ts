@@ -61,15 +61,15 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
       if (file || !bundledModel(model.model)) throw missingFile(model, file?.path ?? 'config.json');
     }
     try {
-      const [tokenizer, network] = await Promise.all([
-        AutoTokenizer.from_pretrained(model.model),
-        AutoModel.from_pretrained(model.model, {
-          device,
-          dtype,
-          ...(inTwo ? { model_file_name: ENCODER } : {}),
-          ...(inTwo && places.ort ? { session_options: { externalData: [ENCODER_NUMBERS] } } : {}),
-        }),
-      ]);
+      const network = await AutoModel.from_pretrained(model.model, {
+        device,
+        dtype,
+        ...(inTwo ? { model_file_name: ENCODER } : {}),
+        ...(inTwo && places.ort ? { session_options: { externalData: [ENCODER_NUMBERS] } } : {}),
+      });
+      // One after the other: a vocabulary in the making takes as much memory as the bytes that are given back here.
+      letGo();
+      const tokenizer = await AutoTokenizer.from_pretrained(model.model);
       const limit = Math.min(MAX_TOKENS, tokenizer.model_max_length || MAX_TOKENS);
 
       const run = async (texts: readonly string[]): Promise<Float32Array[]> => {

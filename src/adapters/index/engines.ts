@@ -5,7 +5,8 @@ import { OpfsAhpFS } from '@electric-sql/pglite/opfs-ahp';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
-import { createPageFileSystem, deletePageFileSystem } from './page-file-system.ts';
+import { fetchCluster, INITDB, SETTINGS } from './cluster.ts';
+import { createPageFileSystem, deletePageFileSystem, hasPageFileSystem } from './page-file-system.ts';
 import { migrate } from './schema.ts';
 import { isFull, noRoom } from './statements.ts';
 
@@ -32,11 +33,15 @@ export interface EngineOptions {
   readonly name?: string;
   /** Gives up what is there before opening: it is known to be damaged. */
   readonly fresh?: boolean;
+  /** Address of a packed empty database to begin with where there is none (`cluster.ts`). Without it PGlite makes one. */
+  readonly cluster?: string | undefined;
 }
 
 /** Major version of the Postgres inside PGlite: part of the files' name, since one version cannot read another's. */
 export const POSTGRES_VERSION = 18;
 const DEFAULT_NAME = 'recollect-index';
+/** Files that a new database has at first, some 420, and spare ones: each is opened at every start. */
+const FIRST_FILES = 540;
 /** How long a leader that has just gone may still hold its files, ms. */
 const RELEASE_MS = 15_000;
 /** Spare files of the pool below which a statement may fail for want of one. */
@@ -44,21 +49,6 @@ const FEWEST_SPARE = 20;
 /** What is not open after this time will not open: it takes seconds, on a busy machine some more. */
 const OPENS_WITHIN_MS = 120_000;
 const RETRY_MS = 25;
-
-/**
- * A small write-ahead log takes a third of the disk, at no cost in speed. What a search touches of 10,000 messages fits the buffers: with half
- * of them it read from the file system for 5 ms.
- */
-const SETTINGS = [
-  'shared_buffers=32MB',
-  'wal_level=minimal',
-  'max_wal_senders=0',
-  'min_wal_size=2MB',
-  'max_wal_size=8MB',
-  'wal_recycle=off',
-  'wal_init_zero=off',
-];
-const INITDB = ['--wal-segsize=1'];
 
 interface Opening {
   readonly fs?: OpfsAhpFS | ReturnType<typeof createPageFileSystem>;
@@ -75,6 +65,8 @@ interface Opening {
 interface Files {
   /** Whether this browser has such a place at all. */
   available(): Promise<boolean>;
+  /** Whether there are files of that name, or it cannot be told. */
+  exists(name: string): Promise<boolean>;
   /** A file system for files of that name; none for PGlite's own in memory. */
   open(name: string): Opening;
   /** Deletes files of that name; nothing happens when there are none. */
@@ -255,10 +247,17 @@ const FILES: Record<EngineName, Files> = {
       await navigator.storage.getDirectory();
       return true;
     },
+    exists: async (name) => {
+      const root = await navigator.storage.getDirectory();
+      return root.getDirectoryHandle(name).then(
+        () => true,
+        (error: unknown) => !isMissing(error),
+      );
+    },
     open: (name) => {
       const handles = waitForHandles();
       return {
-        fs: new HandlePool(name),
+        fs: new HandlePool(name, { initialPoolSize: FIRST_FILES }),
         failed: handles.failed,
         ranOut: handles.ranOut,
         settled: handles.restore,
@@ -274,6 +273,7 @@ const FILES: Record<EngineName, Files> = {
   },
   indexeddb: {
     available: async () => typeof indexedDB !== 'undefined',
+    exists: hasPageFileSystem,
     open: (name) => {
       const fs = createPageFileSystem(name);
       return { fs, settled: () => {}, release: () => fs.backend.close() };
@@ -282,6 +282,7 @@ const FILES: Record<EngineName, Files> = {
   },
   memory: {
     available: async () => true,
+    exists: async () => false,
     open: () => ({ settled: () => {}, release: async () => {} }),
     remove: async () => {},
   },
@@ -315,13 +316,14 @@ function inTime<T>(opening: Promise<T>): Promise<T> {
   return Promise.race([opening, late]).finally(() => clearTimeout(timer));
 }
 
-/** Opens the database in these files, making it when there is none, and brings its schema up to date. */
-async function open(files: Files, name: string): Promise<PGlite> {
+/** Opens the database in these files, making it of `cluster` or by itself when there is none, and brings its schema up to date. */
+async function open(files: Files, name: string, cluster: Blob | null): Promise<PGlite> {
   const { fs, failed, ranOut, settled, release } = files.open(name);
   let database: PGlite | undefined;
   try {
     const creating = PGlite.create({
       ...(fs ? { fs } : {}),
+      ...(cluster ? { loadDataDir: cluster } : {}),
       extensions: { vector, pg_textsearch },
       postgresqlconf: [...SETTINGS],
       initDbStartParams: [...INITDB],
@@ -354,6 +356,7 @@ export async function openEngine({
   wanted,
   name = DEFAULT_NAME,
   fresh = false,
+  cluster,
 }: EngineOptions): Promise<OpenedEngine> {
   const files = `${name}-${POSTGRES_VERSION}`;
   let remade = false;
@@ -363,23 +366,28 @@ export async function openEngine({
     try {
       if (!(await place.available())) throw new Error('This browser does not have it.');
       if (fresh) await place.remove(files);
-      const database = await open(place, files).catch(async (error: unknown) => {
-        if (isFinal(error) || isHeld(error)) throw error;
-        if (isOfTheApp(error))
-          throw new RecollectError(
-            'index-unavailable',
-            `The memory index could not start: ${reasonOf(error)}`,
-            {
-              params: { detail: reasonOf(error) },
-              retry: true,
-              cause: error,
-            },
-          );
-        console.warn(`The memory index did not open (${reasonOf(error)}) and is made again.`);
-        await place.remove(files);
-        remade = true;
-        return open(place, files);
-      });
+      const isNew = !(await place.exists(files));
+      const packed = async () => (cluster ? fetchCluster(cluster) : null);
+      const database = await open(place, files, isNew ? await packed() : null).catch(
+        async (error: unknown) => {
+          if (isFinal(error) || isHeld(error)) throw error;
+          if (isOfTheApp(error))
+            throw new RecollectError(
+              'index-unavailable',
+              `The memory index could not start: ${reasonOf(error)}`,
+              {
+                params: { detail: reasonOf(error) },
+                retry: true,
+                cause: error,
+              },
+            );
+          console.warn(`The memory index did not open (${reasonOf(error)}) and is made again.`);
+          await place.remove(files);
+          remade = !isNew;
+          // What was packed may be what does not open.
+          return open(place, files, isNew ? null : await packed());
+        },
+      );
       await removeFiles(files, engine);
       return { database, engine, passedOver, remade };
     } catch (error) {

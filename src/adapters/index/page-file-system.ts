@@ -213,5 +213,10 @@ class PageBackend implements StorageBackend {
 export const createPageFileSystem = (name: string): MemfsFrontendFS =>
   new MemfsFrontendFS(new PageBackend(name));
 
+/** Whether there is a database `name`, or the browser does not tell. */
+export const hasPageFileSystem = async (name: string): Promise<boolean> =>
+  typeof indexedDB.databases !== 'function' ||
+  (await indexedDB.databases()).some((database) => database.name === name);
+
 /** Deletes the database `name`; a connection that is still open elsewhere stands aside. */
 export const deletePageFileSystem = (name: string): Promise<void> => deleteDB(name);

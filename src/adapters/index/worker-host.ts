@@ -27,6 +27,8 @@ export interface IndexHost {
   readonly condition?: { get(): Promise<Condition | undefined>; set(condition: Condition): Promise<void> };
   /** Called once, when this worker leads and the database is open. The index goes straight to it, without a thread in between. */
   readonly onOpened?: (opened: { index: MemoryIndex; engine: EngineName }) => void;
+  /** Address of the packed empty database, see `EngineOptions`. */
+  readonly cluster?: string | undefined;
   /** Called instead when it could not be opened; tabs are told by themselves. */
   readonly onFailed?: (error: unknown) => void;
 }
@@ -54,7 +56,13 @@ function watched(database: Database, onDamaged: (error: unknown) => Promise<void
  * Serves the index to tabs. To be called at once when the worker starts: PGlite's greeting must be the first message
  * in either direction. Resolves when this worker leads with the database open; one that never does waits until its tab closes.
  */
-export async function serveIndex({ wanted, condition, onOpened, onFailed }: IndexHost = {}): Promise<void> {
+export async function serveIndex({
+  wanted,
+  condition,
+  cluster,
+  onOpened,
+  onFailed,
+}: IndexHost = {}): Promise<void> {
   let exchange: Exchange | undefined;
   const exchangeOf = (id: string): Exchange => {
     if (exchange) return exchange;
@@ -86,7 +94,7 @@ export async function serveIndex({ wanted, condition, onOpened, onFailed }: Inde
         const remember = async (now: Condition) =>
           condition?.set(now).catch((failed: unknown) => console.warn(toProblem(failed).message));
         const before = await condition?.get();
-        const opened = await openEngine({ wanted: engine, name: id, fresh: before === 'damaged' });
+        const opened = await openEngine({ wanted: engine, name: id, fresh: before === 'damaged', cluster });
         if (before !== opened.engine) await remember(opened.engine);
         for (const { engine: other, reason } of opened.passedOver)
           console.info(`The memory index is not kept in ${other}: ${reason}`);

@@ -2,7 +2,8 @@
 // `engines.browser.test.ts`; here files are damaged in ways that a browser does not let one reach easily.
 import 'fake-indexeddb/auto';
 import { openDB } from 'idb';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { packCluster } from '../../../src/adapters/index/cluster.ts';
 import { openEngine, POSTGRES_VERSION, removeEngineFiles } from '../../../src/adapters/index/engines.ts';
 import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
 import { SCHEMA_VERSION } from '../../../src/adapters/index/schema.ts';
@@ -11,7 +12,14 @@ import type { RecollectError } from '../../../src/domain/base/errors.ts';
 import { change, message } from '../../suites/memory-index.suite.ts';
 
 const NAME = 'engines';
-const open = () => openEngine({ wanted: 'indexeddb', name: NAME });
+let packed: Blob;
+/** Of the packed database: made here, each would take seconds. */
+let cluster: string;
+beforeAll(async () => {
+  packed = await packCluster();
+  cluster = URL.createObjectURL(packed);
+});
+const open = () => openEngine({ wanted: 'indexeddb', name: NAME, cluster });
 
 /** A library of one message, closed. */
 async function prepare(): Promise<void> {
@@ -32,7 +40,7 @@ afterEach(async () => {
 
 describe('engines', { timeout: 120_000 }, () => {
   it('name their files after the Postgres that reads them', async () => {
-    const { database } = await openEngine({ wanted: 'memory' });
+    const { database } = await openEngine({ wanted: 'memory', cluster });
     const { rows } = await database.query<{ server_version: string }>('show server_version');
     expect(Number.parseInt(rows[0]?.server_version ?? '', 10)).toBe(POSTGRES_VERSION);
     await database.close();
@@ -47,8 +55,38 @@ describe('engines', { timeout: 120_000 }, () => {
     await index.close();
   });
 
+  it('begin with the database that was packed, and keep what is in it', async () => {
+    expect(packed.size).toBeLessThan(3_000_000);
+    const asked = vi.spyOn(globalThis, 'fetch');
+    const first = await open();
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect(first).toMatchObject({ engine: 'indexeddb', remade: false });
+    const { rows } = await first.database.query('select datname from pg_database');
+    expect(rows).toEqual([{ datname: 'postgres' }]);
+    const index = createPgliteIndex(first.database);
+    await index.apply(change({ messages: [message(1, 'kept words')] }), 5);
+    await index.close();
+    // What is there is opened without it.
+    const again = await open();
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect(await createPgliteIndex(again.database).bookmark()).toBe(5);
+    await again.database.close();
+  });
+
+  it('begin with one of their own where the packed one is missing or damaged', async () => {
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    for (const wrong of ['data:,no%20database', 'http://localhost:9/nothing.data']) {
+      const opened = await openEngine({ wanted: 'indexeddb', name: NAME, cluster: wrong });
+      expect(opened).toMatchObject({ engine: 'indexeddb', remade: false });
+      expect(await createPgliteIndex(opened.database).bookmark()).toBe(0);
+      await opened.database.close();
+      await removeEngineFiles(NAME);
+    }
+    expect(warned).toHaveBeenCalled();
+  });
+
   it('are passed over where they do not exist, with the reason', async () => {
-    const opened = await openEngine({ wanted: 'opfs', name: NAME });
+    const opened = await openEngine({ wanted: 'opfs', name: NAME, cluster });
     expect(opened.engine).toBe('indexeddb');
     expect(opened.passedOver.map((one) => one.engine)).toEqual(['opfs']);
     await opened.database.close();
@@ -222,7 +260,7 @@ describe('engines', { timeout: 120_000 }, () => {
       expect(causes.every(isDamaged)).toBe(true);
       await database.close().catch(() => {});
 
-      const fresh = await openEngine({ wanted: 'indexeddb', name: NAME, fresh: true });
+      const fresh = await openEngine({ wanted: 'indexeddb', name: NAME, fresh: true, cluster });
       const again = createPgliteIndex(fresh.database);
       expect(await again.bookmark()).toBe(0);
       await again.apply(change({ messages: [message(1, 'kept words')] }), 5);
@@ -231,7 +269,7 @@ describe('engines', { timeout: 120_000 }, () => {
     });
 
   it('take neither a wrong statement nor a full disk for damage', async () => {
-    const { database } = await openEngine({ wanted: 'memory' });
+    const { database } = await openEngine({ wanted: 'memory', cluster });
     const said = await database.query('select 1 / 0').catch((error: unknown) => error);
     expect(isDamaged(said)).toBe(false);
     expect(isDamaged(await database.query('selec').catch((error: unknown) => error))).toBe(false);
@@ -252,7 +290,7 @@ describe('engines', { timeout: 120_000 }, () => {
       problem: { code: 'newer-index' },
     });
     const pages = await store();
-    expect((await pages.getAllKeys('files')).length).toBeGreaterThan(900);
+    expect((await pages.getAllKeys('files')).length).toBeGreaterThan(400);
     pages.close();
   });
 });

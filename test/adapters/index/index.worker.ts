@@ -23,4 +23,7 @@ self.addEventListener('message', async ({ data, ports }) => {
   port.postMessage(await work[verb](...numbers));
 });
 
-void serveIndex({ onOpened: ({ index }) => lead(index) });
+void serveIndex({
+  cluster: import.meta.env.VITE_CLUSTER && `/${import.meta.env.VITE_CLUSTER}`,
+  onOpened: ({ index }) => lead(index),
+});
