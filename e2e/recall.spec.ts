@@ -12,6 +12,7 @@ import {
   importThroughDialog,
   openApp,
   remembered,
+  saved,
   test,
 } from './app.ts';
 
@@ -286,6 +287,53 @@ test.describe('what memory would send', () => {
     await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
     await expect(card.getByText('1 passage left out')).toBeVisible();
     await expect(card.getByRole('button').first()).toHaveText(new RegExp(`^2 passages.* ${sum} tokens`));
+  });
+
+  test('what a model recalls by itself is a card in its call’s place: numbers, links, verdicts, after a reload too', async ({
+    page,
+  }) => {
+    await begin(page);
+    const call = { id: 'call_1', name: 'recall', arguments: '{"query":"photo disk backup"}' };
+    server.next(
+      { steps: [{ text: 'Let me look. ' }, { call }, { finish: 'tool_calls' }] },
+      { steps: [{ text: 'Every night at three.' }, { finish: 'stop' }] },
+    );
+    await field(page).fill('Hello there');
+    await field(page).press('Enter');
+    await expect(page.getByRole('article').getByText('Every night at three.')).toBeVisible();
+    const read = await given(2);
+    expect(read).toMatch(/\d passages:.*restic every night at three/);
+
+    const answers = page.getByRole('article', { name: 'Answer' });
+    const card = answers.getByRole('region', { name: 'Recalled from other conversations' });
+    const head = card.getByRole('button', { name: 'Asked by the model: “photo disk backup”' });
+    await expect(head).toHaveText(/^\d passages? · \d+ tokens/);
+    const words = await head.textContent();
+    await head.click();
+    const hit = card.getByRole('listitem').filter({ hasText: ASKED });
+    await hit.getByRole('button', { name: ASKED }).click();
+    await expect(hit.locator('dl > div').filter({ hasText: 'Threshold' })).toContainText(/0\.\d\d/);
+    await expect(hit.getByText(/^\d+ tokens$/)).toBeVisible();
+    await expect(card.getByText('Below the threshold of 0.75: not used for the answer.')).toBeVisible();
+    // What the model read stands there word for word.
+    await card.getByRole('button', { name: 'As the model read it' }).click();
+    await expect(card.getByText(/^\d passages:/)).toContainText('restic every night at three');
+    await hit.hover();
+    await hit.getByRole('button', { name: 'Pin: prefer this passage' }).click();
+    await expect(hit.getByRole('button', { name: 'Pinned: take it back' })).toBeVisible();
+
+    await saved(page);
+    await page.reload();
+    await expect(head).toHaveText(words ?? '');
+    await head.click();
+    await expect(hit.getByRole('button', { name: 'Pinned: take it back' })).toBeVisible();
+    await hit
+      .getByRole('button', { name: /^Open the message/ })
+      .first()
+      .click();
+    await expect(page.locator('[data-message-id]').filter({ hasText: ASKED })).toBeVisible();
+    await page.goBack();
+    await expect(head).toBeVisible();
   });
 
   test('at the composer: what is ticked off before sending is not sent', async ({ page }) => {

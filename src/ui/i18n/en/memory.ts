@@ -17,6 +17,8 @@ export const memory = {
     nearMisses_one: '{{count, number}} near miss',
     nearMisses_other: '{{count, number}} near misses',
     nearMissesHelp: 'Below the threshold of {{threshold}}: not used for the answer.',
+    nearMissesGivenHelp:
+      'Below the threshold of {{threshold}}: nothing came closer, so the model got these as uncertain.',
     leftOut_one: '{{count, number}} passage left out',
     leftOut_other: '{{count, number}} passages left out',
     leftOutHelp: 'You left this out: not used for the answer.',

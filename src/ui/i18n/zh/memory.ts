@@ -14,6 +14,7 @@ export const memory = {
     less: '收起',
     nearMisses_other: '{{count, number}} 个差一点的片段',
     nearMissesHelp: '低于阈值 {{threshold}}，没有用于回答。',
+    nearMissesGivenHelp: '低于阈值 {{threshold}}：没有更接近的内容，因此作为不确定的片段交给了模型。',
     leftOut_other: '{{count, number}} 个未采用的片段',
     leftOutHelp: '您取消了勾选，没有用于回答。',
     noneUsed: '没有使用记忆中的内容。',
