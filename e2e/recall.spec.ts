@@ -318,10 +318,16 @@ test.describe('what memory would send', () => {
     // What the model read stands there word for word.
     await card.getByRole('button', { name: 'As the model read it' }).click();
     await expect(card.getByText(/^\d passages:/)).toContainText('restic every night at three');
-    await hit.hover();
-    await hit.getByRole('button', { name: 'Pin: prefer this passage' }).click();
+    // By key: the list goes along with what has just opened at its end.
+    await hit.getByRole('button', { name: 'Pin: prefer this passage' }).press('Enter');
     await expect(hit.getByRole('button', { name: 'Pinned: take it back' })).toBeVisible();
 
+    // The calendar counts what the model was given.
+    await expect
+      .poll(() =>
+        page.evaluate(async () => (await globalThis.recollect?.app.memory.overview())?.recalled.length),
+      )
+      .toBe(Number.parseInt(words ?? '', 10));
     await saved(page);
     await page.reload();
     await expect(head).toHaveText(words ?? '');

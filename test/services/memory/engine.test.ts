@@ -6,8 +6,8 @@ import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import type { LogEntry } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
-import { newEntryId } from '../../../src/domain/base/ids.ts';
-import type { Part, RecalledPassage, ToolRecall } from '../../../src/domain/chat/message.ts';
+import { newEntryId, newMessageId } from '../../../src/domain/base/ids.ts';
+import type { Message, Part, RecalledPassage, ToolRecall } from '../../../src/domain/chat/message.ts';
 import { isOfMemory, MEMORY_TOOLS } from '../../../src/domain/memory/own-tools.ts';
 import { configSchema, defaultConfig } from '../../../src/domain/settings/config.ts';
 import { TOOLS } from '../../../src/services/chat/tools/index.ts';
@@ -235,6 +235,51 @@ describe('the projector', () => {
     expect(isOfMemory({ type: 'tool-result', callId: 'c', text: 'the zebra crossed', recalled: ZEBRA })).toBe(
       true,
     );
+  });
+
+  it('counts what a model recalled by its own tool with what was recalled: once, and after the index is made again', async () => {
+    const { add, engine, index, indexed, memory, store, until } = home();
+    const result = (more: Partial<Message> & { recalled: ToolRecall }): Partial<Message> => {
+      const { recalled, ...message } = more;
+      return {
+        role: 'tool',
+        parts: [{ type: 'tool-result', callId: 'c', name: 'recall', text: 'the zebra crossed', recalled }],
+        ...message,
+      };
+    };
+    const original = newMessageId();
+    const near: RecalledPassage = { ...QUOTED, conversationId: 'near' };
+    await add(
+      conversationOf(
+        [
+          'What about that animal?',
+          { role: 'assistant', parts: [{ type: 'recall', ...ZEBRA }] },
+          result({ id: original, recalled: { ...ZEBRA, nearMisses: [near] } }),
+          result({ copyOf: original, recalled: ZEBRA }),
+          result({ recalled: { ...ZEBRA, passages: [], nearMisses: [near], nearMissesGiven: true } }),
+        ],
+        {},
+        0,
+      ),
+    );
+    const minutes = async () =>
+      (await index.overview('')).recalled.map(({ at, conversationId }) => [at / 60_000, conversationId]);
+    await engine().settled();
+    const counted = [
+      [1, 'c'],
+      [2, 'c'],
+      [4, 'near'],
+    ];
+    expect(await minutes()).toEqual(counted);
+    await index.clear();
+    const nothing = { conversations: [], messages: [], removedMessages: [], removedConversations: [] };
+    await index.apply(nothing, await store.log.head());
+    expect(await minutes()).toEqual([]);
+    await memory.rebuild();
+    await until((status) => status.state === 'ready');
+    await indexed();
+    expect(await minutes()).toEqual(counted);
+    expect(await found(index, 'zebra')).toEqual([]);
   });
 
   it('keeps secrets and excluded folders out, and follows a change of the filter', async () => {
