@@ -355,6 +355,19 @@ test.describe('what memory would send', () => {
     const sent = await given(1);
     expect(sent).toContain(ANSWERED);
     expect(sent).not.toContain(ASKED);
+    // The answer's card has it: left out, and no part of the sum.
+    const card = page.getByRole('article').getByRole('region', { name: 'Recalled from other conversations' });
+    const head = card.getByRole('button').first();
+    await expect(head).toHaveText(/^1 passage · \d+ tokens/);
+    const sum = /\d+ tokens/.exec((await head.textContent()) ?? '')?.[0] ?? '';
+    await head.click();
+    await expect(card.getByText('1 passage left out by you')).toBeVisible();
+    const used = card.getByRole('listitem').filter({ hasText: ANSWERED });
+    await used.getByRole('button', { name: ANSWERED }).click();
+    await expect(used.getByText(sum, { exact: true })).toBeVisible();
+    const off = card.getByRole('listitem').filter({ hasText: ASKED });
+    await off.getByRole('button', { name: ASKED }).click();
+    await expect(off.getByText(/^\d+ tokens, not sent$/)).toBeVisible();
 
     await page.getByRole('button', { name: 'New conversation' }).first().click();
     await field(page).fill(QUESTION);
@@ -364,5 +377,8 @@ test.describe('what memory would send', () => {
     const bare = await given(2);
     expect(bare).toContain(QUESTION);
     expect(bare).not.toContain(ANSWERED);
+    await expect(head).toHaveText(/^Nothing from memory was used/);
+    await head.click();
+    await expect(card.getByText(/^\d passages left out by you/)).toBeVisible();
   });
 });

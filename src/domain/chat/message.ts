@@ -104,7 +104,7 @@ export const partSchema = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('recall'),
     ...recallFields,
-    /** Above the threshold and left out by the person: shown greyed, never injected. */
+    /** Found, and left out by the person before it was sent: shown greyed, never injected. */
     leftOut: z.array(recalledPassageSchema).optional(),
     /**
      * Why memory was asked. `start`: a conversation's first message; `window`: the window is nearly full, or was just compacted;

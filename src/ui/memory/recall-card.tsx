@@ -17,7 +17,7 @@ import { formatScore, ScoreMeter, ScoreTable } from './scores.tsx';
 export interface RecallCardProps {
   passages: readonly RecalledPassage[];
   nearMisses: readonly RecalledPassage[];
-  /** Above the threshold and left out by the person. */
+  /** Left out by the person. */
   leftOut?: readonly RecalledPassage[] | undefined;
   threshold: number;
   /** The near misses were used after all, as nothing came closer. */
@@ -127,6 +127,7 @@ export function RecallCard({
                         key={`${passage.messageId} ${passage.passage}`}
                         {...{ passage, threshold, query, onOpen }}
                         missed
+                        sent={listed === given}
                       />
                     ))}
                   </ol>
@@ -147,12 +148,15 @@ function Passage({
   query,
   onOpen,
   missed = false,
+  sent = true,
 }: {
   passage: RecalledPassage;
   threshold: number;
   query: string;
   onOpen: (passage: RecalledPassage) => void;
   missed?: boolean;
+  /** Its price is a part of the card's. */
+  sent?: boolean;
 }) {
   const { t } = useTranslation('memory');
   const [open, setOpen] = useState(false);
@@ -211,7 +215,9 @@ function Passage({
           </div>
           <div className="text-ink-2">
             <ScoreTable scores={passage.scores} threshold={threshold} />
-            <p className="mt-1.5 text-ink-3 text-xs">{t('card.tokens', { count: passage.tokens })}</p>
+            <p className="mt-1.5 text-ink-3 text-xs">
+              {t(sent ? 'card.tokens' : 'card.tokensUnsent', { count: passage.tokens })}
+            </p>
             <div className="mt-1 -ml-1.5 sm:hidden">
               <Judgement passage={passage} query={query} />
             </div>
