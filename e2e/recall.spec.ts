@@ -12,6 +12,7 @@ import {
   importThroughDialog,
   openApp,
   remembered,
+  saved,
   test,
 } from './app.ts';
 
@@ -288,6 +289,59 @@ test.describe('what memory would send', () => {
     await expect(card.getByRole('button').first()).toHaveText(new RegExp(`^2 passages.* ${sum} tokens`));
   });
 
+  test('what a model recalls by itself is a card in its call’s place: numbers, links, verdicts, after a reload too', async ({
+    page,
+  }) => {
+    await begin(page);
+    const call = { id: 'call_1', name: 'recall', arguments: '{"query":"photo disk backup"}' };
+    server.next(
+      { steps: [{ text: 'Let me look. ' }, { call }, { finish: 'tool_calls' }] },
+      { steps: [{ text: 'Every night at three.' }, { finish: 'stop' }] },
+    );
+    await field(page).fill('Hello there');
+    await field(page).press('Enter');
+    await expect(page.getByRole('article').getByText('Every night at three.')).toBeVisible();
+    const read = await given(2);
+    expect(read).toMatch(/\d passages:.*restic every night at three/);
+
+    const answers = page.getByRole('article', { name: 'Answer' });
+    const card = answers.getByRole('region', { name: 'Recalled from other conversations' });
+    const head = card.getByRole('button', { name: 'Asked by the model: “photo disk backup”' });
+    await expect(head).toHaveText(/^\d passages? · \d+ tokens/);
+    const words = await head.textContent();
+    await head.click();
+    const hit = card.getByRole('listitem').filter({ hasText: ASKED });
+    await hit.getByRole('button', { name: ASKED }).click();
+    await expect(hit.locator('dl > div').filter({ hasText: 'Threshold' })).toContainText(/0\.\d\d/);
+    await expect(hit.getByText(/^\d+ tokens$/)).toBeVisible();
+    await expect(card.getByText('Below the threshold of 0.75: not used for the answer.')).toBeVisible();
+    // What the model read stands there word for word.
+    await card.getByRole('button', { name: 'As the model read it' }).click();
+    await expect(card.getByText(/^\d passages:/)).toContainText('restic every night at three');
+    // By key: the list goes along with what has just opened at its end.
+    await hit.getByRole('button', { name: 'Pin: prefer this passage' }).press('Enter');
+    await expect(hit.getByRole('button', { name: 'Pinned: take it back' })).toBeVisible();
+
+    // The calendar counts what the model was given.
+    await expect
+      .poll(() =>
+        page.evaluate(async () => (await globalThis.recollect?.app.memory.overview())?.recalled.length),
+      )
+      .toBe(Number.parseInt(words ?? '', 10));
+    await saved(page);
+    await page.reload();
+    await expect(head).toHaveText(words ?? '');
+    await head.click();
+    await expect(hit.getByRole('button', { name: 'Pinned: take it back' })).toBeVisible();
+    await hit
+      .getByRole('button', { name: /^Open the message/ })
+      .first()
+      .click();
+    await expect(page.locator('[data-message-id]').filter({ hasText: ASKED })).toBeVisible();
+    await page.goBack();
+    await expect(head).toBeVisible();
+  });
+
   test('at the composer: what is ticked off before sending is not sent', async ({ page }) => {
     await begin(page);
     await field(page).fill(QUESTION);
@@ -301,6 +355,19 @@ test.describe('what memory would send', () => {
     const sent = await given(1);
     expect(sent).toContain(ANSWERED);
     expect(sent).not.toContain(ASKED);
+    // The answer's card has it: left out, and no part of the sum.
+    const card = page.getByRole('article').getByRole('region', { name: 'Recalled from other conversations' });
+    const head = card.getByRole('button').first();
+    await expect(head).toHaveText(/^1 passage · \d+ tokens/);
+    const sum = /\d+ tokens/.exec((await head.textContent()) ?? '')?.[0] ?? '';
+    await head.click();
+    await expect(card.getByText('1 passage left out by you')).toBeVisible();
+    const used = card.getByRole('listitem').filter({ hasText: ANSWERED });
+    await used.getByRole('button', { name: ANSWERED }).click();
+    await expect(used.getByText(sum, { exact: true })).toBeVisible();
+    const off = card.getByRole('listitem').filter({ hasText: ASKED });
+    await off.getByRole('button', { name: ASKED }).click();
+    await expect(off.getByText(/^\d+ tokens, not sent$/)).toBeVisible();
 
     await page.getByRole('button', { name: 'New conversation' }).first().click();
     await field(page).fill(QUESTION);
@@ -310,5 +377,8 @@ test.describe('what memory would send', () => {
     const bare = await given(2);
     expect(bare).toContain(QUESTION);
     expect(bare).not.toContain(ANSWERED);
+    await expect(head).toHaveText(/^Nothing from memory was used/);
+    await head.click();
+    await expect(card.getByText(/^\d passages left out by you/)).toBeVisible();
   });
 });

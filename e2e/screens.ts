@@ -193,6 +193,86 @@ function longTalk(start: number) {
   };
 }
 
+/** A conversation in which a model asked memory by its own tool: once it was sure, once it had near misses only. Its id. */
+const withRecalls = (page: Page): Promise<string> =>
+  page.evaluate(async () => {
+    const app = globalThis.recollect?.app;
+    if (!app) throw new Error('The console is missing');
+    const id = '01910000-0000-7000-8000-00000000ca11' as Parameters<typeof app.documents.read>[0];
+    if (app.documents.library.get().entries.some((entry) => entry.id === id)) return id;
+    const asked = ['the slow query on the orders page', '孩子的钢琴课'];
+    const found = await Promise.all(
+      asked.map((text) => app.memory.recall({ text, limit: 3, signal: AbortSignal.timeout(20_000) })),
+    );
+    const start = Date.now() - 3_600_000;
+    const said: readonly Pick<Message, 'role' | 'parts'>[] = [
+      {
+        role: 'user',
+        parts: [{ type: 'text', text: 'What did we do about the orders page, and when are the lessons?' }],
+      },
+      {
+        role: 'assistant',
+        parts: [
+          { type: 'text', text: 'Let me look that up.' },
+          ...asked.map((query, at) => ({
+            type: 'tool-call' as const,
+            callId: `call_${at}`,
+            name: 'recall',
+            arguments: JSON.stringify({ query, limit: 3 }),
+          })),
+        ],
+      },
+      {
+        role: 'tool',
+        parts: found.map(({ query, threshold, passages, nearMisses }, at) => ({
+          type: 'tool-result' as const,
+          callId: `call_${at}`,
+          name: 'recall',
+          text: [...passages, ...nearMisses].map(({ title, passage }) => `“${title}”: ${passage}`).join('\n'),
+          recalled: {
+            query,
+            threshold,
+            passages: at === 0 ? [...passages] : [],
+            nearMisses: at === 0 ? [...nearMisses] : [...passages, ...nearMisses].slice(0, 2),
+            ...(at === 0 ? {} : { nearMissesGiven: true }),
+          },
+        })),
+      },
+      {
+        role: 'assistant',
+        parts: [
+          {
+            type: 'text',
+            text: 'You built a partial index in the order of the sort. About the lessons I found nothing sure.',
+          },
+        ],
+      },
+    ];
+    const messages = said.map(
+      (one, at): Message => ({
+        ...one,
+        id: `01910000-0000-7000-8000-00000001${String(at).padStart(4, '0')}` as Message['id'],
+        parentId:
+          at === 0
+            ? null
+            : (`01910000-0000-7000-8000-00000001${String(at - 1).padStart(4, '0')}` as Message['id']),
+        kind: 'message',
+        createdAt: start + at * 60_000,
+        ...(one.role === 'assistant' ? { model: 'example-large', finish: 'stop' as const } : {}),
+      }),
+    );
+    await app.documents.change(id, {
+      messages,
+      meta: {
+        title: 'What we decided',
+        titleBy: 'person',
+        createdAt: start,
+        head: messages.at(-1)?.id ?? null,
+      },
+    });
+    return id;
+  });
+
 /** Connects a model that is never asked, and keeps that conversation, once. Its id. */
 async function withLongConversation(page: Page): Promise<string> {
   const start = Date.now() - 3 * 3_600_000;
@@ -479,6 +559,18 @@ export const SCREENS: readonly Screen[] = [
       await composer(page).fill('Why did my sourdough stay flat, and how much water is right?');
       await composer(page).press('Enter');
       await expect(page.getByText(/From memory, no model was asked|来自记忆/).first()).toBeVisible();
+    },
+  },
+  {
+    name: 'recall-by-model',
+    library: true,
+    go: async (page) => {
+      const id = await withRecalls(page);
+      await visit(page, `/c/${id}`);
+      const cards = page.getByRole('button', { name: /^(\d.*)(Asked by the model|模型查询)/ });
+      await expect(cards).toHaveCount(2);
+      for (const card of await cards.all())
+        if ((await card.getAttribute('aria-expanded')) === 'false') await card.click();
     },
   },
   {

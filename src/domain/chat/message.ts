@@ -44,6 +44,25 @@ export const recalledPassageSchema = z.looseObject({
 });
 export type RecalledPassage = Known<z.infer<typeof recalledPassageSchema>>;
 
+/** What memory was asked and what it gave, as the recall card shows it. */
+const recallFields = {
+  query: z.string(),
+  threshold: z.number(),
+  passages: z.array(recalledPassageSchema),
+  /** Below the threshold: shown greyed, not injected. */
+  nearMisses: z.array(recalledPassageSchema),
+  /** Why only words were searched and not meaning; absent where both were, and in older answers. */
+  degraded: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+};
+
+/** What a model recalled by its own tool: the card of a tool's result, whose text is what the model read of it. */
+export const toolRecallSchema = z.looseObject({
+  ...recallFields,
+  /** Nothing came close enough, and the model was given the near misses as what may be beside the point. */
+  nearMissesGiven: z.boolean().optional(),
+});
+export type ToolRecall = Known<z.infer<typeof toolRecallSchema>>;
+
 /**
  * Parts of a message. `reasoning` is what a model thought before answering; `file` carries its bytes as a data: URL;
  * `recall` is the ledger of memory that went into the answer that carries it (never indexed, never recalled again);
@@ -79,15 +98,13 @@ export const partSchema = z.discriminatedUnion('type', [
     checkpoint: z.boolean().optional(),
     /** The person's wording in place of the tool's. */
     edited: z.boolean().optional(),
+    /** Where the tool was `recall` and something came: the passages behind the text; absent in older results. */
+    recalled: toolRecallSchema.optional(),
   }),
   z.looseObject({
     type: z.literal('recall'),
-    query: z.string(),
-    threshold: z.number(),
-    passages: z.array(recalledPassageSchema),
-    /** Below the threshold: shown greyed, never injected. */
-    nearMisses: z.array(recalledPassageSchema),
-    /** Above the threshold and left out by the person: shown greyed, never injected. */
+    ...recallFields,
+    /** Found, and left out by the person before it was sent: shown greyed, never injected. */
     leftOut: z.array(recalledPassageSchema).optional(),
     /**
      * Why memory was asked. `start`: a conversation's first message; `window`: the window is nearly full, or was just compacted;
@@ -96,13 +113,18 @@ export const partSchema = z.discriminatedUnion('type', [
     trigger: z.enum(['start', 'window', 'repeat', 'loss']).optional(),
     /** Why nothing was brought although it was tried. */
     skipped: z.looseObject({ code: z.string(), message: z.string() }).optional(),
-    /** Why only words were searched and not meaning; absent where both were, and in older answers. */
-    degraded: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   }),
   z.looseObject({ type: z.literal('unknown'), original: z.unknown() }),
 ]);
 export type Part = Known<z.infer<typeof partSchema>>;
 export type PartOf<Type extends Part['type']> = Extract<Part, { type: Type }>;
+
+/** The passages of memory that went to a model with this part: unasked, or as the answer to its own tool. */
+export const givenBy = (part: Part): readonly RecalledPassage[] => {
+  if (part.type === 'recall') return part.passages;
+  const recalled = part.type === 'tool-result' ? part.recalled : undefined;
+  return (recalled?.nearMissesGiven ? recalled.nearMisses : recalled?.passages) ?? [];
+};
 
 export const roleSchema = z.enum(['system', 'user', 'assistant', 'tool']);
 export type Role = z.infer<typeof roleSchema>;

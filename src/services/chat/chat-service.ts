@@ -338,8 +338,9 @@ export function createChat(deps: ChatDependencies): Chat {
         start(session, id, {
           asked: asked.id,
           explicit: true,
-          // The same passages as before, byte for byte, as far as they still hold; an answer that has none may find some now.
-          ...(stored && stored.passages.length > 0 ? { recall: stored } : {}),
+          // The same passages as before, byte for byte, as far as they still hold; an answer that has none may find some now, unless the
+          // person wanted none.
+          ...(stored && (stored.passages.length > 0 || stored.leftOut?.length) ? { recall: stored } : {}),
           ...(fruitless ? { replaces: first.id } : {}),
         });
       });

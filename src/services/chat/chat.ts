@@ -64,7 +64,7 @@ export interface SendOptions {
   /** Absent: a new conversation is made. */
   readonly conversationId?: ConversationId;
   readonly parts: readonly Part[];
-  /** Message ids of passages the person ticked off beforehand: not injected. */
+  /** Message ids of passages the person ticked off beforehand: not injected, and kept with the answer as left out. */
   readonly withoutPassages?: readonly MessageId[];
   /** What memory had for exactly these words while they were written: that goes along where memory does not answer now. */
   readonly announced?: RecallResult;

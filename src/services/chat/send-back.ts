@@ -140,11 +140,10 @@ function wording(original: Message, { parts, callId }: SendBack): readonly Part[
   }
   const text = textOf({ parts });
   const last = original.parts.findLastIndex((part) => part.type === 'tool-result');
-  return original.parts
-    .slice(0, last + 1)
-    .map((part, index) =>
-      index === target && part.type === 'tool-result'
-        ? { ...part, text, edited: true, isError: false }
-        : part,
-    );
+  return original.parts.slice(0, last + 1).map((part, index) => {
+    if (index !== target || part.type !== 'tool-result') return part;
+    // What memory had given is not what the model reads now.
+    const { recalled: _, ...result } = part;
+    return { ...result, text, edited: true, isError: false };
+  });
 }

@@ -105,6 +105,7 @@ export const createToolCalls =
             ...(outcome.isError ? { isError: true } : {}),
             ...(outcome.changed ? { changed: true } : {}),
             ...(outcome.checkpoint ? { checkpoint: true } : {}),
+            ...(outcome.recalled ? { recalled: outcome.recalled } : {}),
           },
         ];
       }

@@ -149,13 +149,16 @@ export function createTurnRecall({
       const found = now.unavailable && before ? before : now;
       if (found.unavailable) return { recall: null, problem: found.degraded };
       const left = new Set<string>(without ?? []);
+      const isOff = ({ messageId }: { readonly messageId: string }) => left.has(messageId);
+      const leftOut = [...found.passages, ...found.nearMisses].filter(isOff);
       return {
         recall: {
           type: 'recall',
           query: text,
           threshold: found.threshold,
-          passages: withoutMessages(found.passages, ({ messageId }) => left.has(messageId)),
-          nearMisses: withoutMessages(found.nearMisses, ({ messageId }) => left.has(messageId)),
+          passages: withoutMessages(found.passages, isOff),
+          nearMisses: withoutMessages(found.nearMisses, isOff),
+          ...(leftOut.length > 0 ? { leftOut } : {}),
           ...(trigger ? { trigger } : {}),
           ...(found.degraded ? { degraded: { ...found.degraded } } : {}),
         },

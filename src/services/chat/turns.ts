@@ -346,10 +346,10 @@ export function createTurns(deps: TurnDependencies) {
       if (!model)
         return await fromMemory(id, open, { request, asked, recall, problem, answerId, startedAt, signal });
 
-      // What found nothing leaves no trace on an answer; that memory could not be asked, or not wholly, does.
+      // What found nothing leaves no trace on an answer; what the person left out, and that memory could not be asked, or not wholly, does.
       const { degraded } = recall ?? {};
       const given: Recall | null =
-        recall && recall.passages.length > 0
+        recall && (recall.passages.length > 0 || recall.leftOut?.length)
           ? recall
           : trigger && (problem || degraded)
             ? {

@@ -48,7 +48,8 @@ export function cleanValue(value: unknown, holdback: Holdback, field = ''): unkn
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
   // What was said of a passage quotes it.
   if ('passage' in value && isWithheldPassage(value, holdback)) return null;
-  if (isWithheldAnswer(value, holdback)) return { ...value, text: REDACTED };
+  // Its card loses what stays here passage by passage, as any other does.
+  if (isWithheldAnswer(value, holdback)) return cleanValue({ ...value, text: REDACTED }, holdback, field);
   let changed = false;
   const cleaned = Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {

@@ -2,7 +2,7 @@
 import type { ConversationRow, MessageRow } from '../../adapters/index/memory-index.ts';
 import { goesOn } from '../../domain/chat/continuation.ts';
 import { byTime, type Conversation } from '../../domain/chat/conversation.ts';
-import { type Message, type Part, textOf } from '../../domain/chat/message.ts';
+import { givenBy, type Message, type Part, textOf } from '../../domain/chat/message.ts';
 import { tokensOfParts } from '../../domain/context/tokens.ts';
 import { chunksOf } from '../../domain/memory/chunk.ts';
 import { codeIn } from '../../domain/memory/code.ts';
@@ -27,7 +27,7 @@ const MAX_BEFORE = 4_000;
 export type Privacy = Config['privacy'];
 
 /** Raised whenever rows are made differently: the index is then brought up to date, keeping the vectors that still fit. */
-const RECIPE = 7;
+const RECIPE = 8;
 
 /** What the rows depend on beside the log. When it changes, rows are made again. */
 export const recipeOf = (privacy: Privacy): string =>
@@ -48,10 +48,19 @@ const redactor =
   (text: string): string =>
     redact(text, privacy.sensitive_keywords).text;
 
-/** Parts as they are kept beside the chunks: redacted, without bytes, of what was recalled only where it stands. */
-function contentOf(parts: readonly Part[], clean: (text: string) => string): unknown[] {
+/** What memory gave, by name: the calendar counts it. The words are where they were said. */
+const recalledOf = (part: Part): unknown => ({
+  type: 'recall',
+  passages: givenBy(part).map(({ conversationId, messageId }) => ({ conversationId, messageId })),
+});
+
+/**
+ * Parts as they are kept beside the chunks: redacted, without bytes, of what was recalled only where it stands. What a model recalled by its
+ * own tool stands behind the tool's result as any recall does; in a `copy` of the result nothing was recalled anew.
+ */
+function contentOf(parts: readonly Part[], clean: (text: string) => string, copy: boolean): unknown[] {
   const cut = (text: string) => clean(text.slice(0, MAX_TEXT));
-  return parts.map((part) => {
+  return parts.flatMap((part): unknown => {
     switch (part.type) {
       case 'text':
       case 'reasoning':
@@ -64,12 +73,15 @@ function contentOf(parts: readonly Part[], clean: (text: string) => string): unk
           arguments: isOfMemory(part) ? '' : cut(part.arguments),
         };
       case 'tool-result':
-        return {
-          type: part.type,
-          callId: part.callId,
-          text: isOfMemory(part) ? '' : cut(part.text),
-          ...(part.name === undefined ? {} : { name: part.name }),
-        };
+        return [
+          {
+            type: part.type,
+            callId: part.callId,
+            text: isOfMemory(part) ? '' : cut(part.text),
+            ...(part.name === undefined ? {} : { name: part.name }),
+          },
+          ...(part.recalled && !copy ? [recalledOf(part)] : []),
+        ];
       case 'file':
         return {
           type: part.type,
@@ -77,11 +89,7 @@ function contentOf(parts: readonly Part[], clean: (text: string) => string): unk
           ...(part.name === undefined ? {} : { name: cut(part.name) }),
         };
       case 'recall':
-        // What went into the answer, by name: the calendar counts it. The words are where they were said.
-        return {
-          type: part.type,
-          passages: part.passages.map(({ conversationId, messageId }) => ({ conversationId, messageId })),
-        };
+        return recalledOf(part);
       default:
         return { type: part.type };
     }
@@ -124,14 +132,14 @@ function tokensOf(message: Message): number {
 export function messageRow(conversation: Conversation, message: Message, privacy: Privacy): MessageRow {
   const clean = redactor(privacy);
   const before = beforeOf(conversation, message);
-  const chunks =
-    originalOf(conversation, message) === message
-      ? chunksOf(withBegunSentence(conversation, message, clean), {
-          redact: clean,
-          // More than the end is given, so that a secret cut in two is still seen as one.
-          ...(before && message.role !== 'tool' ? { before: clean(textOf(before).slice(-MAX_BEFORE)) } : {}),
-        })
-      : [];
+  const copy = originalOf(conversation, message) !== message;
+  const chunks = copy
+    ? []
+    : chunksOf(withBegunSentence(conversation, message, clean), {
+        redact: clean,
+        // More than the end is given, so that a secret cut in two is still seen as one.
+        ...(before && message.role !== 'tool' ? { before: clean(textOf(before).slice(-MAX_BEFORE)) } : {}),
+      });
   const { hasCode, language } = codeIn(textOf(message).slice(0, MAX_TEXT));
   return {
     id: message.id,
@@ -139,7 +147,7 @@ export function messageRow(conversation: Conversation, message: Message, privacy
     parentId: message.parentId,
     before: chunks.length > 0 ? (before?.id ?? null) : null,
     role: message.role,
-    content: contentOf(message.parts, clean),
+    content: contentOf(message.parts, clean, copy),
     tokenCount: tokensOf(message),
     createdAt: message.createdAt,
     hasCode,

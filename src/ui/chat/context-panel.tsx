@@ -16,7 +16,7 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import type { ListedCheckpoint } from '../../domain/chat/checkpoint.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
-import { type Message, type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
+import { givenBy, type Message, type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
 import { Button, classes, IconButton, TextField } from '../shell/controls.tsx';
@@ -48,8 +48,7 @@ export function contextFacts(branch: Branch, turn: readonly Part[]): ContextFact
   const recalled = new Map<string, RecalledPassage>();
   for (const parts of [...branch.path.map((message) => message.parts), turn])
     for (const part of parts)
-      if (part.type === 'recall')
-        for (const passage of part.passages) recalled.set(`${passage.messageId} ${passage.passage}`, passage);
+      for (const passage of givenBy(part)) recalled.set(`${passage.messageId} ${passage.passage}`, passage);
   const forks = branch.rows.flatMap((row) =>
     row.type === 'message' && row.siblings
       ? [{ message: row.message, index: row.siblings.index, ids: row.siblings.ids }]

@@ -2,10 +2,14 @@
 import { ChevronRight, FileText, MailPlus, Paperclip, TriangleAlert, Wrench } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { PartOf } from '../../domain/chat/message.ts';
+import type { PartOf, ToolRecall } from '../../domain/chat/message.ts';
+import { useSession } from '../hooks/session.tsx';
 import { formatBytes, formatNumber } from '../i18n/index.ts';
+import { RecallCard } from '../memory/recall-card.tsx';
+import { RecallNote } from '../memory/recall-note.tsx';
 import { Button, classes, Dialog, Spinner } from '../shell/controls.tsx';
 import { Markdown } from './markdown.tsx';
+import { useActions } from './message-actions.ts';
 
 /** One line that opens by a click. */
 export function Fold({
@@ -114,20 +118,59 @@ const BLOCK =
   'max-h-80 overflow-auto rounded-md border bg-side px-3 py-2 font-mono text-[0.8125rem] leading-5 whitespace-pre-wrap break-words';
 const SHOWN = 40_000;
 
-/** A call and its result are one thing: never shown apart. */
-export function ToolLine({
-  call,
-  result,
-  running,
-  onReword,
-}: {
+interface ToolProps {
   call: PartOf<'tool-call'>;
   result: PartOf<'tool-result'> | undefined;
   running: boolean;
   /** Opens the result to be sent back in other words; absent where that cannot be. */
   onReword?: (() => void) | undefined;
-}) {
+}
+
+/** What a tool was asked and what it answered, as they stand. */
+function ToolBody({ call, result, running, onReword }: ToolProps) {
   const { t } = useTranslation('chat');
+  return (
+    <div className="flex flex-col gap-2">
+      {call.arguments.trim() && call.arguments.trim() !== '{}' && (
+        <div>
+          <div className="pb-1 text-ink-3 text-xs">{t('toolArguments')}</div>
+          <pre className={BLOCK}>{laidOut(call.arguments).slice(0, SHOWN)}</pre>
+        </div>
+      )}
+      <div>
+        <div className="pb-1 text-ink-3 text-xs">{result?.isError ? t('toolError') : t('toolResult')}</div>
+        {result ? (
+          <>
+            <pre className={BLOCK}>
+              {result.text.length > SHOWN ? `${result.text.slice(0, SHOWN)}…` : result.text || t('toolEmpty')}
+            </pre>
+            {onReword && (
+              <Button
+                size="sm"
+                variant="ghost"
+                className="mt-1 -ml-2 text-branch! hover:bg-branch-soft"
+                icon={<MailPlus size={14} aria-hidden />}
+                onClick={onReword}
+              >
+                {t('toolReword')}
+              </Button>
+            )}
+          </>
+        ) : (
+          <p className="text-ink-3">{running ? t('toolRunning') : t('toolNoResult')}</p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** A call and its result are one thing: never shown apart. */
+export function ToolLine(props: ToolProps) {
+  const { t } = useTranslation('chat');
+  const { call, result, running } = props;
+  const { recalled } = result ?? {};
+  if (recalled && recalled.passages.length + recalled.nearMisses.length > 0)
+    return <ToolRecallCard {...props} recalled={recalled} />;
   const failed = result?.isError === true;
   const shown = gist(call.arguments);
   return (
@@ -142,46 +185,45 @@ export function ToolLine({
           <Wrench size={14} aria-hidden className="shrink-0" />
         )
       }
-      body={() => (
-        <div className="flex flex-col gap-2">
-          {call.arguments.trim() && call.arguments.trim() !== '{}' && (
-            <div>
-              <div className="pb-1 text-ink-3 text-xs">{t('toolArguments')}</div>
-              <pre className={BLOCK}>{laidOut(call.arguments).slice(0, SHOWN)}</pre>
-            </div>
-          )}
-          <div>
-            <div className="pb-1 text-ink-3 text-xs">{failed ? t('toolError') : t('toolResult')}</div>
-            {result ? (
-              <>
-                <pre className={BLOCK}>
-                  {result.text.length > SHOWN
-                    ? `${result.text.slice(0, SHOWN)}…`
-                    : result.text || t('toolEmpty')}
-                </pre>
-                {onReword && (
-                  <Button
-                    size="sm"
-                    variant="ghost"
-                    className="mt-1 -ml-2 text-branch! hover:bg-branch-soft"
-                    icon={<MailPlus size={14} aria-hidden />}
-                    onClick={onReword}
-                  >
-                    {t('toolReword')}
-                  </Button>
-                )}
-              </>
-            ) : (
-              <p className="text-ink-3">{running ? t('toolRunning') : t('toolNoResult')}</p>
-            )}
-          </div>
-        </div>
-      )}
+      body={() => <ToolBody {...props} />}
     >
       <span className="font-medium">{call.name}</span>
       {shown && <span className="ml-2 font-mono text-[0.8125rem]">{shown}</span>}
       {failed && <span className="ml-2">{t('toolFailed')}</span>}
     </Fold>
+  );
+}
+
+/** What a model recalled by its own tool: the card in place of the line, the plain call and answer at its end. */
+function ToolRecallCard({ recalled, ...props }: ToolProps & { recalled: ToolRecall }) {
+  const { t } = useTranslation('chat');
+  const actions = useActions();
+  const { cards } = useSession();
+  const { query, degraded } = recalled;
+  const key = `${props.call.callId} ${query}`;
+  return (
+    <div className="my-2" data-recall>
+      <RecallCard
+        passages={recalled.passages}
+        nearMisses={recalled.nearMisses}
+        nearMissesGiven={recalled.nearMissesGiven}
+        threshold={recalled.threshold}
+        query={query}
+        asked={t('toolRecalled', { query: query.replace(/\s+/g, ' ') })}
+        foot={
+          <Fold
+            icon={<Wrench size={14} aria-hidden className="shrink-0" />}
+            body={() => <ToolBody {...props} />}
+          >
+            {t('toolAsRead')}
+          </Fold>
+        }
+        defaultOpen={cards.get(key) ?? false}
+        onOpenChange={(open) => cards.set(key, open)}
+        onOpen={(passage) => actions.open(passage.conversationId, passage.messageId)}
+      />
+      {degraded && <RecallNote recall={{ ...recalled, type: 'recall' }} />}
+    </div>
   );
 }
 

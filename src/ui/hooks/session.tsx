@@ -1,7 +1,7 @@
 // What the interface remembers while the tab is open and nowhere else: what floats, what is unread, where one was reading.
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
-import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
 import { type Readable, type Writable, writable } from '../../domain/base/readable.ts';
 import type { App } from '../../services/app.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
@@ -50,8 +50,11 @@ export interface Session {
   /** The conversation that is to be forgotten on all devices, while it is asked about. */
   readonly forgetting: Writable<LibraryEntry | null>;
   readonly places: Map<ConversationId, ReadingPlace>;
-  /** Which recall cards were opened or closed, by their answer: one that is drawn anew, when it has ended or come back into sight, is as it was left. */
-  readonly cards: Map<MessageId, boolean>;
+  /**
+   * Which recall cards were opened or closed, by their answer, or by a tool's call and what it asked: one that is drawn anew, when it has
+   * ended or come back into sight, is as it was left.
+   */
+  readonly cards: Map<string, boolean>;
   /** Outcomes of slash commands by conversation; `new` for the empty page. */
   readonly outcomes: Writable<ReadonlyMap<ConversationId | 'new', readonly ShownOutcome[]>>;
   /** The temporary conversation that the empty page is about to begin; null: an ordinary one. */

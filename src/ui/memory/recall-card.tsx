@@ -1,6 +1,6 @@
 // What memory brought back, passage by passage, with every number behind the choice and the passages that just missed it.
 import { ArrowUpRight, Ban, ChevronRight, History, Pin, Unlink } from 'lucide-react';
-import { useId, useMemo, useState } from 'react';
+import { type ReactNode, useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isTemporary } from '../../domain/base/ids.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
@@ -17,11 +17,17 @@ import { formatScore, ScoreMeter, ScoreTable } from './scores.tsx';
 export interface RecallCardProps {
   passages: readonly RecalledPassage[];
   nearMisses: readonly RecalledPassage[];
-  /** Above the threshold and left out by the person. */
+  /** Left out by the person. */
   leftOut?: readonly RecalledPassage[] | undefined;
   threshold: number;
+  /** The near misses were used after all, as nothing came closer. */
+  nearMissesGiven?: boolean | undefined;
   /** What was searched for: its words are marked. */
   query: string;
+  /** Who asked for it, in a second line of the head. */
+  asked?: ReactNode;
+  /** At the end of the opened card. */
+  foot?: ReactNode;
   onOpen: (passage: RecalledPassage) => void;
   defaultOpen?: boolean;
   onOpenChange?: (open: boolean) => void;
@@ -31,8 +37,11 @@ export function RecallCard({
   passages,
   nearMisses,
   leftOut = [],
+  nearMissesGiven = false,
   threshold,
   query,
+  asked,
+  foot,
   onOpen,
   defaultOpen = false,
   onOpenChange,
@@ -40,11 +49,16 @@ export function RecallCard({
   const { t } = useTranslation('memory');
   const [open, setOpen] = useState(defaultOpen);
   const body = useId();
-  const tokens = passages.reduce((sum, passage) => sum + passage.tokens, 0);
+  const given = nearMissesGiven ? nearMisses : passages;
+  const tokens = given.reduce((sum, passage) => sum + passage.tokens, 0);
   if (passages.length + nearMisses.length + leftOut.length === 0) return null;
   const unused = [
-    { name: 'leftOut', listed: leftOut },
-    { name: 'nearMisses', listed: nearMisses },
+    { name: 'leftOut', help: 'leftOutHelp', listed: leftOut },
+    {
+      name: 'nearMisses',
+      help: nearMissesGiven ? 'nearMissesGivenHelp' : 'nearMissesHelp',
+      listed: nearMisses,
+    },
   ] as const;
   return (
     <section
@@ -62,15 +76,18 @@ export function RecallCard({
         className="touchable -outline-offset-2 flex w-full items-center gap-2 px-3 py-2 text-left font-medium text-memory hover:bg-memory-mark/40"
       >
         <History size={15} aria-hidden className="shrink-0" />
-        <span className="min-w-0 flex-1 truncate">
-          {passages.length > 0 ? (
-            <>
-              {t('card.passages', { count: passages.length })}
-              <span className="font-normal"> · {t('card.tokens', { count: tokens })}</span>
-            </>
-          ) : (
-            t(leftOut.length > 0 ? 'card.noneUsed' : 'card.none')
-          )}
+        <span className="min-w-0 flex-1">
+          <span className="block truncate">
+            {given.length > 0 ? (
+              <>
+                {t(nearMissesGiven ? 'card.nearMisses' : 'card.passages', { count: given.length })}
+                <span className="font-normal"> · {t('card.tokens', { count: tokens })}</span>
+              </>
+            ) : (
+              t(leftOut.length > 0 ? 'card.noneUsed' : 'card.none')
+            )}
+          </span>
+          {asked && <span className="block truncate font-normal text-ink-2 text-xs">{asked}</span>}
         </span>
         <span className="sr-only">{open ? t('card.hide') : t('card.show')}</span>
         <ChevronRight
@@ -92,7 +109,7 @@ export function RecallCard({
             </ol>
           )}
           {unused.map(
-            ({ name, listed }) =>
+            ({ name, help, listed }) =>
               listed.length > 0 && (
                 <div
                   key={name}
@@ -102,7 +119,7 @@ export function RecallCard({
                     <span className="font-medium text-ink-2">
                       {t(`card.${name}`, { count: listed.length })}
                     </span>
-                    {t(`card.${name}Help`, { threshold: formatScore(threshold) })}
+                    {t(`card.${help}`, { threshold: formatScore(threshold) })}
                   </p>
                   <ol className="pb-1">
                     {listed.map((passage) => (
@@ -110,12 +127,14 @@ export function RecallCard({
                         key={`${passage.messageId} ${passage.passage}`}
                         {...{ passage, threshold, query, onOpen }}
                         missed
+                        sent={listed === given}
                       />
                     ))}
                   </ol>
                 </div>
               ),
           )}
+          {foot && <div className="border-memory-line border-t px-3 *:my-0.5">{foot}</div>}
         </div>
       )}
     </section>
@@ -129,12 +148,15 @@ function Passage({
   query,
   onOpen,
   missed = false,
+  sent = true,
 }: {
   passage: RecalledPassage;
   threshold: number;
   query: string;
   onOpen: (passage: RecalledPassage) => void;
   missed?: boolean;
+  /** Its price is a part of the card's. */
+  sent?: boolean;
 }) {
   const { t } = useTranslation('memory');
   const [open, setOpen] = useState(false);
@@ -193,7 +215,9 @@ function Passage({
           </div>
           <div className="text-ink-2">
             <ScoreTable scores={passage.scores} threshold={threshold} />
-            <p className="mt-1.5 text-ink-3 text-xs">{t('card.tokens', { count: passage.tokens })}</p>
+            <p className="mt-1.5 text-ink-3 text-xs">
+              {t(sent ? 'card.tokens' : 'card.tokensUnsent', { count: passage.tokens })}
+            </p>
             <div className="mt-1 -ml-1.5 sm:hidden">
               <Judgement passage={passage} query={query} />
             </div>

@@ -19,6 +19,7 @@ export function remarksOn({
   query,
   passages,
   nearMisses,
+  leftOut = [],
   skipped,
   degraded,
 }: Recall): RecallRemark[] {
@@ -28,7 +29,8 @@ export function remarksOn({
   if (skipped) {
     const problem: ProblemLike = skipped;
     remarks.push(problem.params?.reason === 'slow' ? { say: 'slow' } : { say: 'skipped', problem });
-  } else if (trigger && passages.length + nearMisses.length === 0) remarks.push({ say: 'none' });
+  } else if (trigger && passages.length + nearMisses.length + leftOut.length === 0)
+    remarks.push({ say: 'none' });
   if (degraded)
     remarks.push(
       // The next question finds it ready. The other code is what earlier versions said of a model that was still loading.

@@ -199,8 +199,14 @@ describe('memory', () => {
   it('leaves out what the person ticked off', async () => {
     const { say, path } = scene({ recall });
     const conversation = await say('When is the backup?', undefined, [asMessageId('m2')]);
-    expect(JSON.stringify(server.chats()[0])).not.toContain('lunch');
-    expect(JSON.stringify(await path(conversation))).not.toContain('lunch');
+    await say('And today?', conversation);
+    expect(server.chats()).toHaveLength(2);
+    expect(JSON.stringify(server.chats())).not.toContain('lunch');
+    // The card tells of it, beside what was used.
+    expect((await path(conversation))[1]?.parts[0]).toMatchObject({
+      passages: [{ messageId: 'm1' }],
+      leftOut: [{ messageId: 'm2' }],
+    });
   });
 
   it('is silent when switched off, and when nothing is found', async () => {

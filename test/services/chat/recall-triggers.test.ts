@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { MessageId } from '../../../src/domain/base/ids.ts';
+import { asConversationId, asMessageId, type MessageId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { askedAgain } from '../../../src/services/chat/repeat.ts';
 import type { RecallResult } from '../../../src/services/memory/memory.ts';
 import { contextConfig, filler, startTalks, words } from '../context/talk.ts';
+import { said } from '../documents/said.ts';
 import { passage } from './setup.ts';
 
 const { server, talk } = await startTalks();
@@ -87,6 +88,7 @@ describe('memory is asked by itself', () => {
         threshold: 0.75,
         passages: [PORT],
         nearMisses: announced.nearMisses,
+        leftOut: [announced.passages[1]],
         trigger: 'start',
       });
       const sent = JSON.stringify(server.chats().at(-1)?.messages);
@@ -94,6 +96,36 @@ describe('memory is asked by itself', () => {
       expect(sent).not.toContain('9100');
     },
   );
+
+  it('and where all of it was ticked off nothing goes along: the answer keeps what was left out, and asked again none comes', async () => {
+    const { chat, documents, idle, path, asked } = talk({
+      recall: async () => ({ passages: [PORT], nearMisses: [passage('m3', 'The port of Hamburg')] }),
+    });
+    await documents.change(asConversationId('old'), {
+      messages: ['m1', 'm3'].map((id) => ({ ...said(id), id: asMessageId(id) })),
+    });
+    const { conversationId } = await chat.send({
+      parts: [{ type: 'text', text: 'Which port was it?' }],
+      withoutPassages: [asMessageId('m1'), asMessageId('m3')],
+    });
+    await idle(conversationId);
+    const answer = (await path(conversationId)).at(-1);
+    const kept = recallPartOf(answer);
+    expect(kept).toMatchObject({
+      passages: [],
+      nearMisses: [],
+      leftOut: [{ messageId: 'm1' }, { messageId: 'm3' }],
+      trigger: 'start',
+    });
+    await chat.regenerate(conversationId, answer?.id as MessageId);
+    await idle(conversationId);
+    const again = (await path(conversationId)).at(-1);
+    expect(again?.id).not.toBe(answer?.id);
+    expect(recallPartOf(again)).toEqual(kept);
+    expect(asked).toHaveLength(1);
+    expect(server.chats()).toHaveLength(2);
+    expect(JSON.stringify(server.chats())).not.toMatch(/port 8081|Hamburg/);
+  });
 
   it('and brings what it has now, not what was announced', async () => {
     const { chat, idle, path, asked } = talk({ recall: async () => ({ passages: [PORT] }) });

@@ -6,9 +6,9 @@ import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import type { LogEntry } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
-import { newEntryId } from '../../../src/domain/base/ids.ts';
-import type { Part } from '../../../src/domain/chat/message.ts';
-import { MEMORY_TOOLS } from '../../../src/domain/memory/own-tools.ts';
+import { newEntryId, newMessageId } from '../../../src/domain/base/ids.ts';
+import type { Message, Part, RecalledPassage, ToolRecall } from '../../../src/domain/chat/message.ts';
+import { isOfMemory, MEMORY_TOOLS } from '../../../src/domain/memory/own-tools.ts';
 import { configSchema, defaultConfig } from '../../../src/domain/settings/config.ts';
 import { TOOLS } from '../../../src/services/chat/tools/index.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
@@ -46,6 +46,20 @@ function watched(more: Partial<EmbeddingProvider> = {}) {
 }
 const found = async (index: MemoryIndex, words: string) =>
   (await index.search({ words, filter: {}, limit: 50 })).map((candidate) => candidate.text);
+
+/** What memory gave of an animal. */
+const QUOTED: RecalledPassage = {
+  conversationId: 'c',
+  messageId: 'm',
+  title: '',
+  createdAt: 1,
+  role: 'user',
+  passage: 'the zebra crossed the river',
+  neighbours: [],
+  scores: { vector: 1, keyword: 1, hybrid: 1, decay: 1, final: 1 },
+  tokens: 6,
+};
+const ZEBRA: ToolRecall = { query: 'zebra', threshold: 0.75, passages: [QUOTED], nearMisses: [QUOTED] };
 
 describe('the projector', () => {
   it('finds the sentence in which an answer was cut off in the piece that goes on with it, but no secret', async () => {
@@ -160,24 +174,7 @@ describe('the projector', () => {
 
   it('never indexes what was recalled, and no notes', async () => {
     const { add, engine, index } = home();
-    const passage = {
-      conversationId: 'c',
-      messageId: 'm',
-      title: '',
-      createdAt: 1,
-      role: 'user' as const,
-      passage: 'the zebra crossed the river',
-      neighbours: [],
-      scores: { vector: 1, keyword: 1, hybrid: 1, decay: 1, final: 1 },
-      tokens: 6,
-    };
-    const recall: Part = {
-      type: 'recall',
-      query: 'zebra',
-      threshold: 0.75,
-      passages: [passage],
-      nearMisses: [passage],
-    };
+    const recall: Part = { type: 'recall', ...ZEBRA };
     await add(
       conversationOf([
         'What about that animal?',
@@ -203,7 +200,13 @@ describe('the projector', () => {
       { type: 'tool-call', callId: name, name, arguments: '{"query":"zebra"}' },
     ];
     const got = (name: string): Part[] => [
-      { type: 'tool-result', callId: name, name, text: 'the zebra crossed' },
+      {
+        type: 'tool-result',
+        callId: name,
+        name,
+        text: 'the zebra crossed',
+        ...(name === 'recall' ? { recalled: ZEBRA } : {}),
+      },
     ];
     const { add, documents } = home({ engine: false });
     const rows = async (name: string) => {
@@ -228,6 +231,55 @@ describe('the projector', () => {
       expect(made).toMatch(/Let me look/);
     }
     expect(await rows('read_file')).toMatch(/zebra.*zebra/);
+    // Also where an import gave the tool another name, or none.
+    expect(isOfMemory({ type: 'tool-result', callId: 'c', text: 'the zebra crossed', recalled: ZEBRA })).toBe(
+      true,
+    );
+  });
+
+  it('counts what a model recalled by its own tool with what was recalled: once, and after the index is made again', async () => {
+    const { add, engine, index, indexed, memory, store, until } = home();
+    const result = (more: Partial<Message> & { recalled: ToolRecall }): Partial<Message> => {
+      const { recalled, ...message } = more;
+      return {
+        role: 'tool',
+        parts: [{ type: 'tool-result', callId: 'c', name: 'recall', text: 'the zebra crossed', recalled }],
+        ...message,
+      };
+    };
+    const original = newMessageId();
+    const near: RecalledPassage = { ...QUOTED, conversationId: 'near' };
+    await add(
+      conversationOf(
+        [
+          'What about that animal?',
+          { role: 'assistant', parts: [{ type: 'recall', ...ZEBRA }] },
+          result({ id: original, recalled: { ...ZEBRA, nearMisses: [near] } }),
+          result({ copyOf: original, recalled: ZEBRA }),
+          result({ recalled: { ...ZEBRA, passages: [], nearMisses: [near], nearMissesGiven: true } }),
+        ],
+        {},
+        0,
+      ),
+    );
+    const minutes = async () =>
+      (await index.overview('')).recalled.map(({ at, conversationId }) => [at / 60_000, conversationId]);
+    await engine().settled();
+    const counted = [
+      [1, 'c'],
+      [2, 'c'],
+      [4, 'near'],
+    ];
+    expect(await minutes()).toEqual(counted);
+    await index.clear();
+    const nothing = { conversations: [], messages: [], removedMessages: [], removedConversations: [] };
+    await index.apply(nothing, await store.log.head());
+    expect(await minutes()).toEqual([]);
+    await memory.rebuild();
+    await until((status) => status.state === 'ready');
+    await indexed();
+    expect(await minutes()).toEqual(counted);
+    expect(await found(index, 'zebra')).toEqual([]);
   });
 
   it('keeps secrets and excluded folders out, and follows a change of the filter', async () => {

@@ -1,7 +1,7 @@
 // Folders that are excluded: nothing of them leaves, whatever was on its way, is asked for or stands quoted elsewhere.
 import { describe, expect, it } from 'vitest';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
-import type { Message } from '../../../src/domain/chat/message.ts';
+import type { Message, ToolRecall } from '../../../src/domain/chat/message.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
 import { createDocumentContents } from '../../../src/services/sync/content.ts';
 import { openRecords } from '../../../src/services/sync/records.ts';
@@ -96,10 +96,23 @@ describe('what was forgotten before its folder was excluded', () => {
 
 describe('what quotes a conversation of an excluded folder', () => {
   const WORDS = 'nobody else shall read this';
+  const card = (from: ConversationId, id: string): ToolRecall => {
+    const { type: _, ...shown } = recalledFrom(from, id, { title: WORDS, passage: WORDS });
+    return shown;
+  };
   const recalled = (from: ConversationId, { id }: Message): Message['parts'] => [
     { type: 'text', text: 'this may be read' },
     recalledFrom(from, id, { title: WORDS, passage: WORDS }),
     {
+      // Only what came close is of it: the text is not, the card is.
+      type: 'tool-result',
+      callId: 'b',
+      name: 'recall',
+      text: 'another passage',
+      recalled: { ...card(from, id), passages: [], nearMisses: card(from, id).passages },
+    },
+    {
+      recalled: card(from, id),
       type: 'tool-result',
       callId: 'c',
       name: 'recall',

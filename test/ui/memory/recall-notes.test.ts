@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type PartOf, partSchema } from '../../../src/domain/chat/message.ts';
 import { remarksOn } from '../../../src/ui/memory/recall-notes.ts';
+import { passage } from '../../services/chat/setup.ts';
 
 const recall = (more: object) =>
   partSchema.parse({
@@ -32,6 +33,8 @@ it('a kept recall tells why memory was asked, and what went wrong', () => {
     'none',
     'words',
   ]);
+  // There was something, and the person left it out.
+  expect(said({ trigger: 'start', leftOut: [passage('m', 'port 8081')] })).toEqual(['trigger']);
   // Without a model the recall is the answer: it says itself where there was nothing.
   for (const code of ['memory-behind', 'embedding-missing'])
     expect(said({ degraded: { code, message: 'x' } })).toEqual(['notReady']);

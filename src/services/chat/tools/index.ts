@@ -9,14 +9,11 @@ import { openConversation } from './open-conversation.ts';
 import { recall } from './recall.ts';
 import { remember } from './remember.ts';
 import { sendDMail } from './send-dmail.ts';
-import type { Offering, Tool, ToolContext, ToolOutcome } from './tool.ts';
+import { MAX_RESULT, type Offering, type Tool, type ToolContext, type ToolOutcome } from './tool.ts';
 
 export type { NotesLike, Tool, ToolContext, ToolOutcome } from './tool.ts';
 
 export const TOOLS: readonly Tool[] = [recall, openConversation, remember, checkpoint, sendDMail];
-
-/** A tool's answer is cut at this many characters: a model must not drown in it. */
-const MAX_RESULT = 60_000;
 
 /** What is switched on and has what it needs. */
 export const toolsInForce = (config: Config, offering: Offering): readonly Tool[] =>

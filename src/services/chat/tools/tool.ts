@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { type ConversationId, isTemporary, type MessageId } from '../../../domain/base/ids.ts';
 import type { Readable } from '../../../domain/base/readable.ts';
-import type { Message } from '../../../domain/chat/message.ts';
+import type { Message, ToolRecall } from '../../../domain/chat/message.ts';
 import type { Config } from '../../../domain/settings/config.ts';
 import type { Documents } from '../../documents/documents.ts';
 import type { NotesState } from '../../documents/notes.ts';
@@ -46,6 +46,9 @@ export interface Offering extends Pick<ToolContext, 'notes'> {
 export const mayRemember = ({ conversationId }: Offering): boolean =>
   conversationId === null || !isTemporary(conversationId);
 
+/** A tool's answer is cut at this many characters: a model must not drown in it. */
+export const MAX_RESULT = 60_000;
+
 /** What a tool answers. `text` is what the model reads, and what the person can open. */
 export interface ToolOutcome {
   readonly text: string;
@@ -54,6 +57,8 @@ export interface ToolOutcome {
   readonly changed?: boolean;
   /** This call is a checkpoint. */
   readonly checkpoint?: boolean;
+  /** The passages behind the text, each at the price at which it stands there: kept with the result, shown as a card. */
+  readonly recalled?: ToolRecall;
   /** A letter to be delivered when the step is over. */
   readonly mail?: { readonly message: string; readonly to: MessageId };
 }

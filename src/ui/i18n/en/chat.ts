@@ -120,6 +120,8 @@ export const chat = {
   toolRunning: 'Still running',
   toolReword: 'Send back another result',
   toolNoResult: 'No result was recorded.',
+  toolRecalled: 'Asked by the model: “{{query}}”',
+  toolAsRead: 'As the model read it',
   enlarge: 'Enlarge {{name}}',
   notCarried: 'not included',
   imageLeftOut: 'Image that is not here',

@@ -7,6 +7,8 @@ export const memory = {
     passages_other: '{{count, number}} passages',
     tokens_one: '{{count, number}} token',
     tokens_other: '{{count, number}} tokens',
+    tokensUnsent_one: '{{count, number}} token, not sent',
+    tokensUnsent_other: '{{count, number}} tokens, not sent',
     none: 'Nothing in memory was close enough.',
     label: 'Recalled from other conversations',
     show: 'Show what was recalled',
@@ -17,9 +19,11 @@ export const memory = {
     nearMisses_one: '{{count, number}} near miss',
     nearMisses_other: '{{count, number}} near misses',
     nearMissesHelp: 'Below the threshold of {{threshold}}: not used for the answer.',
-    leftOut_one: '{{count, number}} passage left out',
-    leftOut_other: '{{count, number}} passages left out',
-    leftOutHelp: 'You left this out: not used for the answer.',
+    nearMissesGivenHelp:
+      'Below the threshold of {{threshold}}: nothing came closer, so the model got these as uncertain.',
+    leftOut_one: '{{count, number}} passage left out by you',
+    leftOut_other: '{{count, number}} passages left out by you',
+    leftOutHelp: 'Not used for the answer.',
     noneUsed: 'Nothing from memory was used.',
     searchedFor: 'Searched for “{{query}}”.',
     trigger: {

@@ -116,6 +116,8 @@ export const chat = {
   toolRunning: '仍在运行',
   toolReword: '寄回另一个结果',
   toolNoResult: '没有记录到结果。',
+  toolRecalled: '模型查询：“{{query}}”',
+  toolAsRead: '模型读到的原文',
   enlarge: '放大 {{name}}',
   notCarried: '未包含',
   imageLeftOut: '图片不在这里',

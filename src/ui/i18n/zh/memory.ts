@@ -5,6 +5,7 @@ export const memory = {
   card: {
     passages_other: '{{count, number}} 个片段',
     tokens_other: '{{count, number}} 个 token',
+    tokensUnsent_other: '{{count, number}} 个 token，未发送',
     none: '记忆中没有足够接近的内容。',
     label: '从其他对话回忆起的内容',
     show: '展开回忆内容',
@@ -14,8 +15,9 @@ export const memory = {
     less: '收起',
     nearMisses_other: '{{count, number}} 个差一点的片段',
     nearMissesHelp: '低于阈值 {{threshold}}，没有用于回答。',
-    leftOut_other: '{{count, number}} 个未采用的片段',
-    leftOutHelp: '您取消了勾选，没有用于回答。',
+    nearMissesGivenHelp: '低于阈值 {{threshold}}：没有更接近的内容，因此作为不确定的片段交给了模型。',
+    leftOut_other: '您未采用 {{count, number}} 个片段',
+    leftOutHelp: '没有用于回答。',
     noneUsed: '没有使用记忆中的内容。',
     searchedFor: '搜索了“{{query}}”。',
     trigger: {

@@ -4,7 +4,8 @@ import { until } from '../../../../src/domain/base/readable.ts';
 import { listCheckpoints, modelCheckpoints } from '../../../../src/domain/chat/checkpoint.ts';
 import { pathTo } from '../../../../src/domain/chat/conversation.ts';
 import { dmailsFrom } from '../../../../src/domain/chat/dmail.ts';
-import { type Message, textOf } from '../../../../src/domain/chat/message.ts';
+import { givenBy, type Message, type Part, partSchema, textOf } from '../../../../src/domain/chat/message.ts';
+import { estimateTokens } from '../../../../src/domain/context/tokens.ts';
 import type { Config } from '../../../../src/domain/settings/config.ts';
 import { descriptionOf, TOOLS } from '../../../../src/services/chat/tools/index.ts';
 import type { Script } from '../../../server/scripted-model.ts';
@@ -86,6 +87,93 @@ describe('tools', () => {
     expect(sent?.at(-1)).toMatchObject({ role: 'tool' });
     // What memory gave stays with its question, byte for byte.
     expect(sent?.[1]).toEqual(server.chats()[0]?.messages[1]);
+  });
+
+  it('keep what was recalled with the result: every number, at the price of what the model reads of it', async () => {
+    const near = { ...passage('n1', 'The bakery opens at three.'), tokens: 99 };
+    const { say, path } = talk({
+      recall: async () => ({
+        passages: [passage('m1', 'The backup runs at three.'), passage('m2', 'It takes an hour.')],
+        nearMisses: [near],
+      }),
+    });
+    server.next(calls(['recall', { query: 'backup time' }]), words('At three.'));
+    const [result] = resultsOf(await path(await say('When is the backup?')));
+    expect(result?.recalled).toMatchObject({
+      query: 'backup time',
+      threshold: 0.75,
+      passages: [
+        { messageId: 'm1', scores: passage('m1', '').scores },
+        { messageId: 'm2', passage: 'It takes an hour.' },
+      ],
+      nearMisses: [{ messageId: 'n1' }],
+    });
+    expect(result?.recalled).not.toHaveProperty('nearMissesGiven');
+    expect(result?.text).not.toContain('bakery');
+    const prices = result?.recalled?.passages.map(({ tokens }) => tokens) ?? [];
+    const whole = estimateTokens(result?.text ?? '');
+    expect(whole - prices.reduce((a, b) => a + b)).toBeLessThan(8);
+    expect(partSchema.parse(result)).toEqual(result);
+    // The model is sent the words alone.
+    const sent = JSON.stringify(server.chats()[1]?.messages.at(-1));
+    expect(sent).toContain('It takes an hour.');
+    expect(sent).not.toMatch(/threshold|scores|bakery/);
+    expect(givenBy(result as Part).map(({ messageId }) => messageId)).toEqual(['m1', 'm2']);
+  });
+
+  it('say so where the near misses are what the model was given', async () => {
+    const { say, path } = talk({
+      recall: async () => ({ nearMisses: [passage('n1', 'The bakery opens at three.')] }),
+    });
+    server.next(calls(['recall', { query: 'backup' }]), words('I do not know.'));
+    const [result] = resultsOf(await path(await say('hello there')));
+    expect(result?.recalled).toMatchObject({ passages: [], nearMissesGiven: true });
+    expect(result?.text).toContain('bakery');
+    expect(givenBy(result as Part).map(({ messageId }) => messageId)).toEqual(['n1']);
+  });
+
+  it('count as given what was not cut off only', async () => {
+    const { say, path } = talk({
+      recall: async () => ({
+        passages: ['m1', 'm2', 'm3'].map((id) => passage(id, `${id} ${'word '.repeat(5000)}`)),
+      }),
+    });
+    server.next(calls(['recall', { query: 'word' }]), words('Long.'));
+    const [result] = resultsOf(await path(await say('hello there')));
+    expect(result?.text).toMatch(/^2 passages:/);
+    expect(result?.text).not.toContain('[cut here]');
+    expect(result?.recalled?.passages).toHaveLength(2);
+  });
+
+  it('have no card where nothing was found, memory could not be asked, or the person worded the result', async () => {
+    const { say, path, chat, idle } = talk({
+      recall: async ({ text }) => {
+        if (text === 'broken') return { unavailable: true };
+        return text === 'backup' ? { passages: [passage('m1', 'At three.')] } : {};
+      },
+    });
+    server.next(
+      calls(
+        ['recall', { query: 'nothing' }],
+        ['recall', { query: 'broken' }],
+        ['recall', { query: 'backup' }],
+      ),
+      words('At three.'),
+    );
+    const id = await say('hello there');
+    const found = (await path(id))[2] as Message;
+    expect(resultsOf([found]).map(({ recalled }) => recalled !== undefined)).toEqual([false, false, true]);
+    await chat.sendBack(id, {
+      type: 'edit',
+      message: found.id,
+      callId: resultsOf([found])[2]?.callId as string,
+      parts: [{ type: 'text', text: 'At five.' }],
+      replay: 'none',
+    });
+    await idle(id);
+    const edited = resultsOf(await path(id)).at(-1);
+    expect(edited).toMatchObject({ text: 'At five.', edited: true });
+    expect(edited).not.toHaveProperty('recalled');
   });
 
   it('read other conversations, but not what memory must not hold', async () => {
