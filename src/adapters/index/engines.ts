@@ -40,8 +40,8 @@ export interface EngineOptions {
 /** Major version of the Postgres inside PGlite: part of the files' name, since one version cannot read another's. */
 export const POSTGRES_VERSION = 18;
 const DEFAULT_NAME = 'recollect-index';
-/** Files that a new database has at first, some 420, and spare ones: each is opened at every start. */
-const FIRST_FILES = 540;
+/** Files that a new database has at first, some 420 as it is packed and 970 as PGlite makes it, and spare ones. Each is opened at every start. */
+const FIRST_FILES = { packed: 540, own: 1_090 };
 /** How long a leader that has just gone may still hold its files, ms. */
 const RELEASE_MS = 15_000;
 /** Spare files of the pool below which a statement may fail for want of one. */
@@ -67,8 +67,8 @@ interface Files {
   available(): Promise<boolean>;
   /** Whether there are files of that name, or it cannot be told. */
   exists(name: string): Promise<boolean>;
-  /** A file system for files of that name; none for PGlite's own in memory. */
-  open(name: string): Opening;
+  /** A file system for files of that name, with room for so many at first; none for PGlite's own in memory. */
+  open(name: string, first: number): Opening;
   /** Deletes files of that name; nothing happens when there are none. */
   remove(name: string): Promise<void>;
 }
@@ -254,10 +254,10 @@ const FILES: Record<EngineName, Files> = {
         (error: unknown) => !isMissing(error),
       );
     },
-    open: (name) => {
+    open: (name, first) => {
       const handles = waitForHandles();
       return {
-        fs: new HandlePool(name, { initialPoolSize: FIRST_FILES }),
+        fs: new HandlePool(name, { initialPoolSize: first }),
         failed: handles.failed,
         ranOut: handles.ranOut,
         settled: handles.restore,
@@ -318,7 +318,7 @@ function inTime<T>(opening: Promise<T>): Promise<T> {
 
 /** Opens the database in these files, making it of `cluster` or by itself when there is none, and brings its schema up to date. */
 async function open(files: Files, name: string, cluster: Blob | null): Promise<PGlite> {
-  const { fs, failed, ranOut, settled, release } = files.open(name);
+  const { fs, failed, ranOut, settled, release } = files.open(name, FIRST_FILES[cluster ? 'packed' : 'own']);
   let database: PGlite | undefined;
   try {
     const creating = PGlite.create({

@@ -1,12 +1,13 @@
 // The index in a worker of a real browser, on each engine that keeps something.
 import { afterAll, describe, expect, it } from 'vitest';
+import { POSTGRES_VERSION } from '../../../src/adapters/index/engines.ts';
 import { type IndexInWorker, openIndexInWorker } from '../../../src/adapters/index/worker.ts';
 import { change, describeMemoryIndex, message } from '../../suites/memory-index.suite.ts';
 
-const startWorker = () =>
-  new Worker(new URL('./index.worker.ts', import.meta.url), { type: 'module', name: 'index' });
+const startWorker = (name = 'index') =>
+  new Worker(new URL('./index.worker.ts', import.meta.url), { type: 'module', name });
 const openIn = (wanted: 'auto' | 'opfs' | 'indexeddb' | 'memory', id: string) =>
-  openIndexInWorker(startWorker, { wanted, id });
+  openIndexInWorker(() => startWorker(), { wanted, id });
 
 for (const engine of ['opfs', 'indexeddb'] as const) {
   const id = `suite-${engine}`;
@@ -58,6 +59,27 @@ describe('engines', { timeout: 120_000 }, () => {
     const { index, engine } = await openIn('auto', 'auto');
     expect(engine).toBe('opfs');
     await index.close();
+  });
+
+  it('opfs begins with the packed database, of fewer files, or with one of its own', async () => {
+    const files: number[] = [];
+    for (const name of ['index', 'own']) {
+      const { index, engine } = await openIndexInWorker(() => startWorker(name), {
+        wanted: 'opfs',
+        id: name,
+      });
+      expect(engine).toBe('opfs');
+      await index.apply(change({ messages: [message(1, 'kept')] }), 5);
+      await index.close();
+      const root = await navigator.storage.getDirectory();
+      const folder = await root.getDirectoryHandle(`${name}-${POSTGRES_VERSION}`);
+      let count = 0;
+      for await (const _ of (await folder.getDirectoryHandle('data')) as unknown as AsyncIterable<unknown>)
+        count += 1;
+      files.push(count);
+    }
+    expect(files[0]).toBeLessThan(700);
+    expect(files[1]).toBeGreaterThan(900);
   });
 
   it('changing the engine starts empty and deletes the files of the other', async () => {
