@@ -1,0 +1,311 @@
+// What is asked and answered, looked at closely: other wordings, thoughts, code, pictures, refusals, and words that would like to run.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from '@playwright/test';
+import { type ScriptedModelServer, startScriptedModel } from '../test/server/scripted-model.ts';
+import {
+  asFile,
+  chatgptHistory,
+  doneImporting,
+  expect,
+  importThroughDialog,
+  openApp,
+  saved,
+  test,
+} from './app.ts';
+
+let server: ScriptedModelServer;
+test.beforeAll(async () => {
+  server = await startScriptedModel();
+});
+test.afterAll(() => server.close());
+test.beforeEach(() => server.reset());
+
+/** The form for an endpoint at any address, as a person comes to it. */
+async function endpointForm(page: Page): Promise<Locator> {
+  await openApp(page);
+  await page
+    .getByRole('button', { name: /Connect a model/ })
+    .first()
+    .click();
+  await page.getByRole('button', { name: /Other endpoint/ }).click();
+  return page.getByRole('dialog');
+}
+
+/** A new conversation with a model of the scripted server, connected by the console. */
+async function connect(page: Page): Promise<void> {
+  await openApp(page);
+  await page.evaluate(async (baseUrl) => {
+    const settings = globalThis.recollect?.app.settings;
+    await settings?.saveEndpoint(
+      { id: 'scripted', label: 'Scripted', baseUrl, models: ['plain'] },
+      'sk-test',
+    );
+    await settings?.choose({ endpointId: 'scripted', model: 'plain' });
+  }, server.baseUrl);
+  await expect(page.getByRole('button', { name: 'Model: plain' })).toBeVisible();
+}
+
+const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
+const asked = (page: Page) => page.getByRole('article', { name: 'You' });
+const answers = (page: Page) => page.getByRole('article', { name: 'Answer' });
+/** Only what the log has, no answer that is still being said. */
+const ended = (page: Page) => expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+
+async function say(page: Page, words: string): Promise<void> {
+  await composer(page).fill(words);
+  await composer(page).press('Enter');
+}
+
+test('an earlier message in other words makes a branch; the switcher leads back to the old words and all that followed', async ({
+  page,
+}) => {
+  await connect(page);
+  server.answer(({ messages }) => ({
+    steps: [{ text: `This answers: ${JSON.stringify(messages.at(-1)?.content)}` }, { finish: 'stop' }],
+  }));
+  const exchanges = ['Where do cranes sleep?', 'And when do they leave?'];
+  for (const [at, words] of exchanges.entries()) {
+    await say(page, words);
+    await expect(answers(page).nth(at)).toContainText(`This answers: "${words}"`);
+    await ended(page);
+  }
+
+  const first = asked(page).first();
+  await first.hover();
+  await first.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Edit the message' }).fill('Where do herons sleep?');
+  await page.getByRole('button', { name: 'Save and ask again' }).click();
+  await expect(answers(page)).toHaveText([/This answers: "Where do herons sleep\?"/]);
+  await ended(page);
+  await expect(asked(page)).toHaveText([/Where do herons sleep\?/]);
+  // Neither the old words nor what followed them went to the model.
+  const sent = JSON.stringify(
+    server.chats().filter(({ messages }) => JSON.stringify(messages).includes('herons')),
+  );
+  expect(sent).toContain('Where do herons sleep?');
+  for (const words of exchanges) expect(sent).not.toContain(words);
+
+  const place = first.getByRole('status');
+  await expect(place).toHaveText('2 / 2');
+  await first.getByRole('button', { name: 'Previous branch' }).click();
+  await expect(place).toHaveText('1 / 2');
+  for (const [at, words] of exchanges.entries()) {
+    await expect(asked(page).nth(at)).toContainText(words);
+    await expect(answers(page).nth(at)).toContainText(`This answers: "${words}"`);
+  }
+  await expect(page.getByRole('article').filter({ hasText: 'herons' })).toHaveCount(0);
+  await first.getByRole('button', { name: 'Next branch' }).click();
+  await expect(place).toHaveText('2 / 2');
+  await expect(answers(page)).toHaveText([/herons/]);
+});
+
+test('what the model thinks is folded and opens on a click; code has colours, and is copied as it is', async ({
+  page,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await connect(page);
+  const code = [
+    '// The area of a <circle> & "nothing" else.',
+    'export function area(radius: number): number {',
+    '  return Math.PI * radius ** 2;',
+    '}',
+  ].join('\n');
+  server.next({
+    steps: [
+      { reasoning: 'Circles are ' },
+      { reasoning: 'round, so pi it is.' },
+      { gate: true },
+      { text: `Here it is:\n\n\`\`\`ts\n${code}\n\`\`\`\n\nThat is all.` },
+      { finish: 'stop' },
+    ],
+  });
+  await say(page, 'How large is a circle?');
+  const answer = answers(page).last();
+  const thought = answer.getByText('Circles are round, so pi it is.');
+  const thinking = answer.getByRole('button', { name: 'Thinking · 7 words' });
+  await expect(thinking).toHaveAttribute('aria-expanded', 'false');
+  await expect(thought).toBeHidden();
+  server.go();
+  await expect(answer).toContainText('That is all.');
+  await ended(page);
+  const line = answer.getByRole('button', { name: 'Thought · 7 words' });
+  await expect(line).toHaveAttribute('aria-expanded', 'false');
+  await expect(thought).toBeHidden();
+  await line.click();
+  await expect(thought).toBeVisible();
+  await line.click();
+  await expect(thought).toBeHidden();
+
+  // The colours come when the grammar of the language is there.
+  const colours = () =>
+    answer.locator('pre span').evaluateAll((spans) => {
+      const tokens = spans.filter((span) => span.childElementCount === 0 && span.textContent?.trim());
+      return new Set(tokens.map((token) => getComputedStyle(token).color)).size;
+    });
+  await expect.poll(colours).toBeGreaterThan(1);
+  await answer.getByRole('button', { name: 'Copy code' }).click();
+  // The line break before the closing fence may go along: Markdown counts it among the code.
+  const copied = () => page.evaluate(async () => (await navigator.clipboard.readText()).replace(/\n$/, ''));
+  await expect.poll(copied).toBe(code);
+});
+
+test('a picture that was picked is shown before and after sending, and the model is sent its bytes', async ({
+  page,
+}) => {
+  await connect(page);
+  const picture = join(import.meta.dirname, '../public/icons/icon-192.png');
+  const choosing = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Attach files' }).click();
+  await (await choosing).setFiles(picture);
+  // A picture that cannot be drawn has no width of its own.
+  const width = (image: Locator) =>
+    image.evaluate((element) => (element as HTMLImageElement).naturalWidth).catch(() => 0);
+  const attached = page.getByRole('list', { name: 'Attached files' }).getByRole('listitem');
+  await expect(attached).toContainText('icon-192.png');
+  await expect(attached.locator('img')).toBeVisible();
+  await expect.poll(() => width(attached.locator('img'))).toBe(192);
+
+  await say(page, 'What is in this picture?');
+  const shown = asked(page).getByRole('img', { name: 'icon-192.png' });
+  await expect(shown).toBeVisible();
+  await expect.poll(() => width(shown)).toBe(192);
+  await expect(attached).toHaveCount(0);
+  await expect(answers(page).last()).toContainText('The backup runs every night at three.');
+  expect(server.chats()[0]?.messages.at(-1)).toMatchObject({
+    role: 'user',
+    content: expect.arrayContaining([
+      { type: 'text', text: 'What is in this picture?' },
+      {
+        type: 'image_url',
+        image_url: { url: `data:image/png;base64,${readFileSync(picture, 'base64')}` },
+      },
+    ]),
+  });
+});
+
+test('the test of a connection says what is wrong: the key, the address, the pace, CORS, or nobody there', async ({
+  page,
+}) => {
+  const gone = await startScriptedModel();
+  await gone.close();
+  const dialog = await endpointForm(page);
+  const refusal = dialog.getByRole('alert');
+  const tryOut = async (url: string, key: string) => {
+    await dialog.getByLabel('Base URL').fill(url);
+    await dialog.getByLabel('Key', { exact: true }).fill(key);
+    await dialog.getByRole('button', { name: 'Test connection' }).click();
+  };
+  const told = async (...sentences: string[]) => {
+    for (const sentence of sentences)
+      await expect(refusal.getByText(sentence, { exact: true })).toBeVisible();
+  };
+
+  await tryOut(server.baseUrl, 'wrong-key');
+  await told(
+    'The endpoint does not accept this key (401).',
+    'Check that the key was copied in full, belongs to this endpoint and has not been revoked.',
+  );
+  await tryOut(server.baseUrl, 'busy-key');
+  await told('The endpoint asks for a pause (429).', 'Try again in 7 seconds.');
+  await tryOut(gone.baseUrl, 'sk-test');
+  await told(
+    'The endpoint cannot be reached.',
+    'Check the network and the address. A model on this computer must be running.',
+  );
+  server.setCors(false);
+  await tryOut(server.baseUrl, 'sk-test');
+  await told('The endpoint is there, but it does not allow web pages to talk to it (CORS).');
+  await expect(refusal).toContainText('Allow this page there.');
+  server.setCors(true);
+  await tryOut(server.origin, 'sk-test');
+  await told(
+    'There is nothing at this address, or the endpoint does not know this model (404).',
+    'Check the base URL: it often ends in /v1.',
+  );
+  // The address that would have worked is one click away.
+  await refusal.getByRole('button', { name: `Use ${server.baseUrl}` }).click();
+  await expect(dialog.getByRole('status').getByText(/^It works: \d+ models/)).toBeVisible();
+  await expect(dialog.getByLabel('Base URL')).toHaveValue(server.baseUrl);
+  await expect(refusal).toHaveCount(0);
+});
+
+test('script, handlers and javascript: links in an imported conversation run nothing', async ({ page }) => {
+  await openApp(page);
+  const words = [
+    '<script>globalThis.pwned = 1</script>',
+    '<img src="/nothing.png" onerror="globalThis.pwned = 2">',
+    '[Press me](javascript:globalThis.pwned=3)',
+    '<a href="javascript:globalThis.pwned=4">Press this</a>',
+    'The end of it.',
+  ].join('\n\n');
+  await importThroughDialog(page, [
+    asFile(
+      'conversations.json',
+      chatgptHistory([{ title: 'Sent by a stranger', turns: [words, words] }]),
+      'application/json',
+    ),
+  ]);
+  await doneImporting(page);
+  await page
+    .getByRole('link', { name: /Sent by a stranger/ })
+    .first()
+    .click();
+  const answer = answers(page);
+  await expect(answer).toContainText('The end of it.');
+  // What a person wrote is shown as it was written.
+  await expect(asked(page)).toContainText('<script>globalThis.pwned = 1</script>');
+  for (const link of ['Press me', 'Press this']) await answer.getByText(link).click();
+  // A picture that is missing as well, and began later, has told so by now.
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        const later = new Image();
+        later.onerror = () => resolve();
+        later.src = '/nothing.png?later';
+      }),
+  );
+  expect(await page.evaluate(() => (globalThis as { pwned?: number }).pwned)).toBeUndefined();
+  await expect(page.getByRole('article').locator('script, [onerror]')).toHaveCount(0);
+  await expect(page.locator('a[href^="javascript:" i]')).toHaveCount(0);
+});
+
+test('what a model keeps with its tool stands among the memory notes as the model’s, and leads to where it was said', async ({
+  page,
+}) => {
+  await connect(page);
+  const note = 'This person moors the boat at jetty nine.';
+  server.next(
+    {
+      steps: [
+        { call: { id: 'call_1', name: 'remember', arguments: JSON.stringify({ note }) } },
+        { finish: 'tool_calls' },
+      ],
+    },
+    { steps: [{ text: 'I shall keep that in mind.' }, { finish: 'stop' }] },
+  );
+  await say(page, 'From now on my boat lies at jetty nine.');
+  await expect(answers(page).last()).toContainText('I shall keep that in mind.');
+  await ended(page);
+  // The model was told that it is kept.
+  expect(server.chats()[1]?.messages.at(-1)).toMatchObject({
+    role: 'tool',
+    tool_call_id: 'call_1',
+    content: expect.stringMatching(/^Kept /),
+  });
+  await saved(page);
+
+  await page.goto('/memory?console');
+  await page
+    .getByRole('navigation', { name: 'Parts of memory' })
+    .getByRole('button', { name: 'Notes and feedback' })
+    .click();
+  const kept = page.getByRole('main').getByRole('listitem').filter({ hasText: note });
+  await expect(kept).toHaveCount(1);
+  await expect(kept).toContainText('written by the model');
+  await kept.getByRole('button', { name: 'where it comes from' }).click();
+  await expect(page).toHaveURL(/\/c\//);
+  await expect(asked(page)).toContainText('From now on my boat lies at jetty nine.');
+});

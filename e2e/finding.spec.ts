@@ -1,0 +1,406 @@
+// Finding again, as a person sees it: a passage on a branch that is not shown, words in the palette, what was archived; what is stored and
+// how the index is made anew; and the first screen in the browser's language, with a mark wherever Tab leads.
+import { createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BrowserContext, Locator, Page } from '@playwright/test';
+import { MODEL_CACHE } from '../src/adapters/browser/model-cache.ts';
+import { sampleConversations } from '../src/services/library/samples.ts';
+import {
+  asFile,
+  chatgptHistory,
+  doneImporting,
+  expect,
+  HISTORY,
+  importThroughDialog,
+  openApp,
+  remembered,
+  test,
+} from './app.ts';
+
+const BASE = `http://localhost:${process.env.E2E_PORT ?? 4317}`;
+const SECRET = 'The spare anchor lies in locker 14, under the harbour stairs.';
+const PAINT = 'Dark blue for the hull, white for the rail.';
+
+interface ExportNode {
+  readonly id: string;
+  readonly parent: string | null;
+  readonly children: string[];
+  readonly message: unknown;
+}
+
+/** Conversations of a ChatGPT export: one that parts in two half-way; the newer branch is the one that is shown. */
+function branchedHistory() {
+  const start = Date.now() / 1000 - 30 * 86_400;
+  const mapping: Record<string, ExportNode> = {
+    root: { id: 'root', parent: null, children: [], message: null },
+  };
+  let last = 'root';
+  let said = 0;
+  const say = (words: string, parent = last): string => {
+    said += 1;
+    const id = `boat-${said}`;
+    mapping[parent]?.children.push(id);
+    const message = {
+      id,
+      author: { role: said % 2 === 1 ? 'user' : 'assistant', name: null, metadata: {} },
+      create_time: start + said * 60,
+      content: { content_type: 'text', parts: [words] },
+      status: 'finished_successfully',
+      weight: 1,
+      recipient: 'all',
+      metadata: {},
+    };
+    mapping[id] = { id, parent, children: [], message };
+    last = id;
+    return id;
+  };
+  // More than a screen above the fork, and more than one below it: nothing is in view by chance.
+  const fill = (things: readonly string[]) => {
+    for (const thing of things) {
+      say(`What is still to do about the ${thing}?`);
+      say(`Look the ${thing} over by daylight, note what is worn, and order it before March. `.repeat(4));
+    }
+  };
+  fill(['sails', 'engine', 'pump', 'lamps', 'radio']);
+  const fork = last;
+  say('Where did we put the spare anchor?');
+  say(SECRET);
+  fill(['ropes', 'stove', 'mattresses', 'flag', 'compass']);
+  say('Which paint did we choose?', fork);
+  const shown = say(PAINT);
+  return [
+    {
+      title: 'Boat in spring',
+      create_time: start,
+      update_time: start + said * 60,
+      conversation_id: 'boat',
+      current_node: shown,
+      is_archived: false,
+      mapping,
+    },
+  ];
+}
+
+const field = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
+const command = async (page: Page, words: string) => {
+  await field(page).fill(words);
+  await field(page).press('Enter');
+  const outcome = page.getByRole('region', { name: words }).last();
+  // Said when the search is over.
+  await expect(outcome.getByText(/^Words (and meaning|only), \d/)).toBeVisible();
+  return outcome;
+};
+
+/** Notes from now on which messages are drawn with the mark of a jump, wholly on the screen: it fades before a slow test looks. */
+const watchMarks = (page: Page) =>
+  page.evaluate(() => {
+    const marked = new Map<string | undefined, string>();
+    Object.assign(globalThis, { marked });
+    const look = () => {
+      for (const message of document.querySelectorAll<HTMLElement>('article[data-message-id]')) {
+        // Its ring is there or not; its ground comes slowly, and on a busy machine has no frame in which both are seen.
+        const { boxShadow } = getComputedStyle(message);
+        const { top, bottom } = message.getBoundingClientRect();
+        if (boxShadow !== 'none' && top >= 0 && bottom <= innerHeight)
+          marked.set(message.dataset.messageId, message.textContent ?? '');
+      }
+      if ((globalThis as unknown as { marked?: unknown }).marked === marked) requestAnimationFrame(look);
+    };
+    look();
+  });
+const marked = (page: Page) =>
+  page.evaluate(() => [...(globalThis as unknown as { marked: Map<string, string> }).marked.values()]);
+
+test.describe('with a library that is remembered', () => {
+  // Imported and read once for all of these.
+  let context: BrowserContext;
+  let page: Page;
+  test.beforeAll(async ({ browser }) => {
+    context = await browser.newContext();
+    page = await context.newPage();
+    await openApp(page);
+    const talks = JSON.stringify([...JSON.parse(chatgptHistory(HISTORY)), ...branchedHistory()]);
+    await importThroughDialog(page, [asFile('conversations.json', talks, 'application/json')]);
+    await doneImporting(page);
+    await remembered(page, 'words');
+  });
+  test.afterAll(() => context.close());
+  test.beforeEach(() => page.getByRole('button', { name: 'New conversation' }).first().click());
+
+  test('a hit on a branch that is not shown opens that branch at the very message, which is marked; Back returns', async () => {
+    const list = page.getByRole('navigation', { name: 'Conversations' });
+    const message = (words: string) => page.getByRole('article').filter({ hasText: words });
+    await list.getByRole('link', { name: 'Boat in spring' }).click();
+    await expect(message(PAINT)).toBeInViewport();
+    await expect(message('Which paint').getByRole('status', { name: 'Branch 2 of 2' })).toBeVisible();
+    await expect(message(SECRET)).toHaveCount(0);
+
+    await list.getByRole('link', { name: 'Night train' }).click();
+    await expect(message('the bicycle carriage is the last one')).toBeInViewport();
+    const hits = await command(page, '/recall where did we put the spare anchor');
+    const hit = hits.getByRole('listitem').filter({ hasText: 'locker 14' }).first();
+    const before = page.url();
+    await watchMarks(page);
+    await hit.getByRole('button', { name: 'Open the message in “Boat in spring”' }).first().click();
+    await expect(page.getByText('This is an older branch.')).toBeVisible();
+    await expect(message(SECRET)).toBeInViewport({ ratio: 1 });
+    await expect(
+      message('Where did we put the spare anchor').getByRole('status', { name: 'Branch 1 of 2' }),
+    ).toBeVisible();
+    // That message and no other one.
+    await expect.poll(() => marked(page)).toEqual([expect.stringContaining(SECRET)]);
+
+    await page.getByRole('button', { name: 'Back to where you were' }).click();
+    await expect(page).toHaveURL(before);
+    await expect(page.getByRole('heading', { name: 'Night train', level: 1 })).toBeVisible();
+    // Where one was is the hit; the messages above it may be out of sight.
+    await expect(hit).toBeInViewport();
+    // Looking at the older branch has not changed which one is shown.
+    await list.getByRole('link', { name: 'Boat in spring' }).click();
+    await expect(message(PAINT)).toBeVisible();
+    await expect(message(SECRET)).toHaveCount(0);
+  });
+
+  test('the palette marks the words that were typed, and a click leads to the message', async () => {
+    await page.keyboard.press('ControlOrMeta+k');
+    const palette = page.getByRole('dialog', { name: 'Search and commands' });
+    await palette.getByRole('combobox').fill('sealed envelope');
+    const hit = palette.getByRole('group', { name: 'Messages' }).getByRole('option').first();
+    await expect(hit).toContainText('In the sealed envelope in the kitchen drawer.');
+    await expect(hit).toContainText('Backup of the photos');
+    await expect(hit.locator('mark')).toHaveText(['sealed', 'envelope']);
+    await watchMarks(page);
+    await hit.click();
+    await expect(palette).toHaveCount(0);
+    await expect(page.getByRole('heading', { name: 'Backup of the photos' })).toBeVisible();
+    await expect.poll(() => marked(page)).toEqual([expect.stringContaining('In the sealed envelope')]);
+  });
+
+  test('--scope keeps to what is pinned, what is archived or not, and to dates', async () => {
+    const question = 'yellow leaves of the tomatoes';
+    const ofTomatoes = (outcome: Locator) =>
+      outcome.getByRole('button', { name: 'Open the message in “Balcony tomatoes”' }).first();
+    const ofOthers = (outcome: Locator) =>
+      outcome.getByRole('button', { name: /^Open the message in “(?!Balcony tomatoes)/ });
+    const choose = async (name: string) => {
+      await page.getByRole('button', { name: 'More for “Balcony tomatoes”' }).click();
+      await page.getByRole('menuitem', { name, exact: true }).click();
+    };
+    /** Nothing but the tomatoes is found. The index follows a change a moment later. */
+    const onlyTomatoes = (scope: string) =>
+      expect(async () => {
+        const outcome = await command(page, `/recall --scope ${scope} ${question}`);
+        await expect(ofTomatoes(outcome)).toBeVisible({ timeout: 1000 });
+        await expect(ofOthers(outcome)).toHaveCount(0, { timeout: 1000 });
+      }).toPass();
+
+    // Without a scope there are others as well, else this proves nothing.
+    const all = await command(page, `/recall ${question}`);
+    await expect(ofTomatoes(all)).toBeVisible();
+    await expect(ofOthers(all)).not.toHaveCount(0);
+
+    await choose('Pin');
+    await onlyTomatoes('pinned');
+    await choose('Unpin');
+
+    // They are four weeks old; what was said before and after is a week away, and two days in the boat.
+    const day = (ago: number) => {
+      const date = new Date(Date.now() - ago * 86_400_000);
+      return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
+        .map((part) => String(part).padStart(2, '0'))
+        .join('-');
+    };
+    await onlyTomatoes(`${day(29)}..${day(26)}`);
+    const later = await command(page, `/recall --scope ${day(26)}.. ${question}`);
+    await expect(ofTomatoes(later)).toHaveCount(0);
+    await expect(ofOthers(later)).not.toHaveCount(0);
+
+    await choose('Archive');
+    await expect(page.getByRole('button', { name: /^Archived ?1$/ })).toBeVisible();
+    await onlyTomatoes('archived');
+    const active = await command(page, `/recall --scope active ${question}`);
+    await expect(ofTomatoes(active)).toHaveCount(0);
+    await expect(ofOthers(active)).not.toHaveCount(0);
+  });
+});
+
+test('the figures of what is kept are those of the sample library, on OPFS; the index is made anew with progress, and finds again', async ({
+  page,
+}) => {
+  const samples = sampleConversations(Date.now());
+  const said = samples.reduce((sum, { messages }) => sum + messages.length, 0);
+  await openApp(page);
+  await page.getByRole('button', { name: /Just look around/ }).click();
+  await expect(page.getByText('Sourdough that stays flat')).toBeVisible();
+  // Kept for offline use a moment after the start, which a page that goes would break off; counted once, when one comes to the figures.
+  const kept = () =>
+    page.evaluate(
+      async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url),
+      MODEL_CACHE,
+    );
+  await expect.poll(kept).toContainEqual(expect.stringMatching(/\.onnx_data$|\/model_\w+\.onnx$/));
+  await remembered(page, 'words');
+  await page.goto('/settings/storage?console');
+  const figures = page.getByRole('region', { name: 'What is kept' });
+  /** The size of one part, and below it how much of it there is. */
+  const figure = (name: string) =>
+    figures
+      .locator('dl > div')
+      .filter({ has: page.getByText(name, { exact: true }) })
+      .getByRole('definition');
+  const SIZE = /^[1-9][\d.,]* (bytes?|kB|MB)$/;
+  await expect(figure('Conversations')).toHaveText([SIZE, `${samples.length} conversations`]);
+  await expect(figure('Memory index')).toHaveText([SIZE, `${said} messages`]);
+  await expect(figures).toContainText(
+    /of [\d.,]+ [GMT]B this browser allows · [\d.,]+% of your limit of 2 GB/,
+  );
+  await expect(figure('Model files')).toHaveText(/^[1-9]\d+(\.\d)? MB$/);
+  await expect(page.getByText(/^In use now: /)).toHaveText('In use now: OPFS');
+  await remembered(page, 'words');
+  // Seen for a moment only, where there is little to read.
+  await page.evaluate(() => {
+    const bars: string[] = [];
+    Object.assign(globalThis, { bars });
+    new MutationObserver(() => {
+      for (const bar of document.querySelectorAll('main [role=progressbar]')) {
+        const words = bar.getAttribute('aria-label') ?? '';
+        if (!bars.includes(words)) bars.push(words);
+      }
+    }).observe(document.body, { subtree: true, childList: true, attributes: true });
+  });
+  await page.getByRole('main').getByRole('button', { name: 'Rebuild', exact: true }).click();
+  const asked = page.getByRole('dialog', { name: 'Rebuild the index?' });
+  await expect(asked).toContainText(`from your ${said} messages`);
+  await asked.getByRole('button', { name: 'Rebuild', exact: true }).click();
+  await expect
+    .poll(() => page.evaluate(() => (globalThis as unknown as { bars?: string[] }).bars))
+    .toContain('Rebuilding the index');
+  await expect(page.getByRole('main').getByRole('progressbar', { name: 'Rebuilding the index' })).toHaveCount(
+    0,
+  );
+  await remembered(page, 'words');
+  await expect(figure('Memory index')).toHaveText([SIZE, `${said} messages`]);
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  const outcome = await command(page, '/recall why is my sourdough flat');
+  await expect(
+    outcome.getByRole('button', { name: 'Open the message in “Sourdough that stays flat”' }).first(),
+  ).toBeVisible();
+});
+
+/** A host in front of the built app whose scripts find a browser that refuses OPFS, in the page and in every worker. */
+async function hostWithoutOpfs() {
+  const refuse =
+    'StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException("refused", "SecurityError"));\n';
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/';
+    get(`${BASE}${path}`, (answer) => {
+      const { 'content-length': _, ...headers } = answer.headers;
+      response.writeHead(answer.statusCode ?? 502, headers);
+      if (/^\/assets\/[^?]*\.js/.test(path)) response.write(refuse);
+      answer.pipe(response);
+    }).on('error', () => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+test('where the browser refuses OPFS the interface says which storage is in use, and recall works there', async ({
+  page,
+}) => {
+  const app = await hostWithoutOpfs();
+  try {
+    await openApp(page, `${app.url}/?console`);
+    await importThroughDialog(page, [
+      asFile('conversations.json', chatgptHistory(HISTORY.slice(0, 1)), 'application/json'),
+    ]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+    await expect(page.getByText(/^In use now: /)).toHaveText('In use now: IndexedDB');
+    await remembered(page, 'words');
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+    const outcome = await command(page, '/recall restic snapshots');
+    await expect(outcome).toContainText('restic every night at three');
+  } finally {
+    // First the page, whose requests would find nobody.
+    await page.close();
+    app.close();
+  }
+});
+
+for (const [locale, title, button, box] of [
+  ['zh-CN', '会记事的聊天', '新对话', '消息'],
+  ['en-US', 'A chat that remembers', 'New conversation', 'Message'],
+] as const)
+  test(`a browser that speaks ${locale} is met in its language`, async ({ browser }) => {
+    const context = await browser.newContext({ locale });
+    try {
+      const page = await context.newPage();
+      await openApp(page);
+      await expect(page.getByRole('heading', { name: title })).toBeVisible();
+      await expect(page.getByRole('button', { name: button }).first()).toBeVisible();
+      await expect(page.getByRole('textbox', { name: box, exact: true })).toBeVisible();
+      await expect(page.locator('html')).toHaveAttribute('lang', locale === 'zh-CN' ? /^zh/ : /^en/);
+    } finally {
+      await context.close();
+    }
+  });
+
+for (const [width, atLeast] of [
+  [1280, 12],
+  [390, 7],
+] as const)
+  test(`every place that Tab leads to on a first screen ${width} wide is drawn otherwise while it has the focus`, async ({
+    page,
+  }) => {
+    await page.setViewportSize({ width, height: 800 });
+    // Nothing on its way from one look to another.
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await openApp(page);
+    await expect(page.getByRole('button', { name: /Just look around/ })).toBeVisible();
+    /** The number of the place that has the focus, in the order of coming there; null: none has. */
+    const focused = () =>
+      page.evaluate(() => {
+        const tab = globalThis as unknown as { stops?: Element[] };
+        tab.stops ??= [];
+        const element = document.activeElement;
+        if (!element || element === document.body) return null;
+        if (!tab.stops.includes(element)) tab.stops.push(element);
+        return tab.stops.indexOf(element);
+      });
+    /** What is drawn around a place: outline and shadow; for the field to write in also the border of the box that it fills. */
+    const drawn = (at: number) =>
+      page.evaluate(async (at) => {
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        const element = (globalThis as unknown as { stops: Element[] }).stops[at];
+        if (!element) return { name: '', marks: '' };
+        const { outlineStyle, outlineWidth, outlineColor, boxShadow } = getComputedStyle(element);
+        // One that nobody sees is none.
+        const unseen =
+          outlineStyle === 'none' || outlineWidth === '0px' || /, 0\)$|\/ 0\)$/.test(outlineColor);
+        const outline = unseen ? 'none' : `${outlineStyle} ${outlineWidth} ${outlineColor}`;
+        const box = element.matches('textarea') ? element.closest('form') : null;
+        const border = box ? getComputedStyle(box).borderColor : '';
+        const name = element.getAttribute('aria-label') ?? element.textContent?.trim() ?? '';
+        return { name, marks: `${outline}, ${boxShadow}, ${border}` };
+      }, at);
+    const stops: { name: string; marks: string }[] = [];
+    // Once around.
+    for (let pressed = 0; pressed < 40; pressed++) {
+      await page.keyboard.press('Tab');
+      const at = await focused();
+      if (at === null) continue;
+      if (stops[at]) break;
+      stops[at] = await drawn(at);
+    }
+    expect(stops.length, stops.map(({ name }) => name).join(', ')).toBeGreaterThanOrEqual(atLeast);
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    const unmarked: string[] = [];
+    for (const [at, { name, marks }] of stops.entries())
+      if ((await drawn(at)).marks === marks) unmarked.push(name);
+    expect(unmarked).toEqual([]);
+  });

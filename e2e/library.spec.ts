@@ -1,0 +1,296 @@
+// The library by hand: what a conversation's menu does, the ways history comes in, and what the report says of it.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { zipped } from '../test/fixtures/files.ts';
+import { BUCKET, compactedSession, dmailSession, SESSIONS } from '../test/fixtures/kimi-cli.ts';
+import {
+  asFile,
+  chatgptHistory,
+  expect,
+  HISTORY,
+  holdToast,
+  importThroughDialog,
+  openApp,
+  remembered,
+  saved,
+  test,
+} from './app.ts';
+
+const [PHOTOS, , TOMATOES] = HISTORY;
+
+const list = (page: Page) => page.getByRole('navigation', { name: 'Conversations' });
+const line = (page: Page, title: string) => list(page).getByRole('link', { name: title, exact: true });
+
+/** Brings the history in by the console: the ways in that a person has are walked below. */
+async function bring(page: Page, history: Parameters<typeof chatgptHistory>[0]): Promise<void> {
+  await openApp(page);
+  await page.evaluate(async (json) => {
+    const bytes = new TextEncoder().encode(json);
+    await globalThis.recollect?.app.library.importFiles([
+      { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
+    ]);
+  }, chatgptHistory(history));
+  await expect(list(page).getByRole('link')).toHaveCount(history.length);
+}
+
+/** Chooses from the menu of a line in the sidebar. */
+async function choose(page: Page, title: string, ...path: string[]): Promise<void> {
+  // The button shows itself under the pointer.
+  await line(page, title).hover();
+  await list(page)
+    .getByRole('button', { name: `More for “${title}”`, exact: true })
+    .click();
+  for (const name of path) await page.getByRole('menuitem', { name, exact: true }).click();
+}
+
+test('a conversation is pinned and renamed in the sidebar; both outlive a reload', async ({ page }) => {
+  await bring(page, HISTORY);
+  const rows = list(page).getByRole('heading').or(list(page).getByRole('link'));
+  const pinned = list(page).getByRole('heading', { name: 'Pinned' });
+  await expect(pinned).toHaveCount(0);
+  await choose(page, TOMATOES.title, 'Pin');
+  // Under its own heading at the top, and alone there.
+  const atTop = async (title: string) => {
+    await expect(rows.nth(0)).toHaveText('Pinned');
+    await expect(rows.nth(1)).toHaveText(title);
+    await expect(rows.nth(2)).toHaveRole('heading');
+  };
+  await atTop(TOMATOES.title);
+
+  await choose(page, TOMATOES.title, 'Rename');
+  const field = list(page).getByRole('textbox', { name: 'Title of the conversation' });
+  await expect(field).toBeFocused();
+  await expect(field).toHaveValue(TOMATOES.title);
+  await page.keyboard.type('Yellow leaves');
+  await page.keyboard.press('Enter');
+  await atTop('Yellow leaves');
+  await expect(line(page, TOMATOES.title)).toHaveCount(0);
+  await saved(page);
+  await page.reload();
+  await atTop('Yellow leaves');
+  await line(page, 'Yellow leaves').click();
+  await expect(page.getByRole('article').getByText(TOMATOES.turns[0])).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Yellow leaves' })).toBeVisible();
+
+  await choose(page, 'Yellow leaves', 'Unpin');
+  await expect(pinned).toHaveCount(0);
+  await expect(line(page, 'Yellow leaves')).toBeVisible();
+});
+
+test('what is archived leaves the list, is found under Archived, and is taken out again', async ({
+  page,
+}) => {
+  await bring(page, [PHOTOS, TOMATOES]);
+  await choose(page, PHOTOS.title, 'Archive');
+  await expect(line(page, PHOTOS.title)).toHaveCount(0);
+  await expect(line(page, TOMATOES.title)).toBeVisible();
+
+  const archived = page.getByRole('button', { name: /^Archived ?1$/ });
+  await archived.click();
+  await expect(page.getByRole('heading', { name: 'Archived' })).toBeVisible();
+  await expect(list(page).getByRole('link')).toHaveText([PHOTOS.title]);
+  await choose(page, PHOTOS.title, 'Take out of the archive');
+  // With nothing left in it, the archive gives way to the list.
+  await expect(line(page, TOMATOES.title)).toBeVisible();
+  await expect(line(page, PHOTOS.title)).toBeVisible();
+  await expect(archived).toHaveCount(0);
+});
+
+test('a deleted conversation comes back with Undo, whole', async ({ page }) => {
+  await bring(page, [PHOTOS, TOMATOES]);
+  // Deleted while it is being read: there is nothing left to be read.
+  await line(page, PHOTOS.title).click();
+  await expect(page).toHaveURL(/\/c\//);
+  await choose(page, PHOTOS.title, 'Delete');
+  await holdToast(page);
+  await expect(line(page, PHOTOS.title)).toHaveCount(0);
+  await expect(page).not.toHaveURL(/\/c\//);
+  const trash = page.getByRole('button', { name: /^Trash ?1$/ });
+  await expect(trash).toBeVisible();
+
+  const toast = page.locator('[data-sonner-toast]').filter({ hasText: 'Moved to the trash' });
+  await expect(toast).toContainText(PHOTOS.title);
+  await toast.getByRole('button', { name: 'Undo' }).click();
+  await expect(line(page, PHOTOS.title)).toBeVisible();
+  await expect(trash).toHaveCount(0);
+  await line(page, PHOTOS.title).click();
+  for (const words of PHOTOS.turns) await expect(page.getByRole('article').getByText(words)).toBeVisible();
+});
+
+test('one conversation of two goes out as Markdown from its menu, and only that one', async ({ page }) => {
+  await bring(page, [PHOTOS, TOMATOES]);
+  const download = page.waitForEvent('download');
+  await choose(page, TOMATOES.title, 'Export', 'As Markdown');
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/\.md$/);
+  expect(file.suggestedFilename()).toContain(TOMATOES.title);
+  const text = readFileSync(await file.path(), 'utf8');
+  expect(text).toContain(`# ${TOMATOES.title}\n`);
+  // Who, when, and below it what was said; one after the other.
+  const sections = text.split(/^## /m).slice(1);
+  expect(sections).toHaveLength(2);
+  for (const [at, speaker] of ['You', 'Assistant'].entries()) {
+    expect(sections[at]).toMatch(new RegExp(`^${speaker} · \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d\\n`));
+    expect(sections[at]).toContain(TOMATOES.turns[at]);
+  }
+  for (const words of [PHOTOS.title, ...PHOTOS.turns]) expect(text).not.toContain(words);
+});
+
+test('an export that is dropped onto the window is imported', async ({ page }) => {
+  await openApp(page);
+  const dataTransfer = await page.evaluateHandle((text) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([text], 'conversations.json', { type: 'application/json' }));
+    return transfer;
+  }, chatgptHistory(HISTORY));
+  const offered = page.getByText('Drop to import conversations');
+  // Over the sidebar, where nothing else takes files.
+  const target = page.getByRole('navigation', { name: 'Conversations' });
+  await target.dispatchEvent('dragenter', { dataTransfer });
+  await target.dispatchEvent('dragover', { dataTransfer });
+  await expect(offered).toBeVisible();
+  await target.dispatchEvent('dragleave', { dataTransfer });
+  await expect(offered).toBeHidden();
+  await target.dispatchEvent('dragenter', { dataTransfer });
+  await target.dispatchEvent('dragover', { dataTransfer });
+  await expect(offered).toBeVisible();
+  await target.dispatchEvent('drop', { dataTransfer });
+  await expect(offered).toBeHidden();
+
+  const dialog = page.getByRole('dialog', { name: 'Import report' });
+  await expect(dialog).toContainText('6 conversations added');
+  await expect(dialog).toContainText('ChatGPT export');
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await line(page, PHOTOS.title).click();
+  await expect(page.getByRole('article').getByText(PHOTOS.turns[1])).toBeVisible();
+});
+
+test('a folder of kimi-cli sessions comes in; what was said there is recalled and opens', async ({
+  page,
+}) => {
+  const home = mkdtempSync(join(tmpdir(), 'recollect-kimi-'));
+  try {
+    const sessions = join(home, 'sessions');
+    for (const [id, files] of [
+      [SESSIONS.dmail, dmailSession],
+      [SESSIONS.compacted, compactedSession],
+    ] as const)
+      for (const [name, contents] of Object.entries(files)) {
+        const path = join(sessions, BUCKET, id, name);
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, contents);
+      }
+    await openApp(page);
+    await page.getByRole('button', { name: 'Import my conversations' }).click();
+    await page.locator('input[data-import=folder]').setInputFiles(sessions);
+    const dialog = page.getByRole('dialog', { name: 'Import report' });
+    await expect(dialog).toContainText('2 conversations added');
+    await expect(dialog).toContainText('kimi-cli session');
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await remembered(page, 'words');
+
+    const said = 'The port in the config is taken.';
+    await page
+      .getByRole('textbox', { name: 'Message', exact: true })
+      .fill('/recall which port in the config is taken');
+    await page.keyboard.press('Enter');
+    const card = page.getByRole('region', { name: 'Recalled from other conversations' });
+    await card
+      .getByRole('listitem')
+      .filter({ hasText: said })
+      .first()
+      .getByRole('button', { name: 'Open the message in “The crash”' })
+      .first()
+      .click();
+    await expect(page).toHaveURL(/\/c\/[^/]+\?m=./);
+    // The very message that the address names, in sight.
+    const id = new URL(page.url()).searchParams.get('m');
+    const message = page.locator(`[data-message-id="${id}"]`);
+    await expect(message).toContainText(said);
+    await expect(message).toBeInViewport();
+    await expect(page.getByRole('heading', { name: 'The crash' })).toBeVisible();
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
+/** A picture of one dot. */
+const DOT =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** A ChatGPT export with a question that was answered twice, one picture of two, a kind of part nobody knows, a damaged node, and a conversation without messages. */
+function imperfectExport(): Promise<Uint8Array> {
+  const talks = JSON.parse(chatgptHistory([PHOTOS, TOMATOES]));
+  const { mapping } = talks[0];
+  const [question, answer] = [mapping['talk-0-0'], mapping['talk-0-1']];
+  question.message.metadata.attachments = [
+    { id: 'file-Disk1', name: 'disk.png', mime_type: 'image/png' },
+    { id: 'file-Shelf2', name: 'shelf.png', mime_type: 'image/png' },
+  ];
+  mapping.again = {
+    id: 'again',
+    parent: question.id,
+    children: [],
+    message: {
+      ...answer.message,
+      id: 'again',
+      create_time: answer.message.create_time + 1,
+      content: { content_type: 'text', parts: ['Once a week will do.', { content_type: 'hologram' }] },
+    },
+  };
+  mapping.damaged = 'no node at all';
+  talks.push({
+    title: 'Never began',
+    conversation_id: 'never',
+    mapping: { root: { id: 'root', parent: null, children: [], message: null } },
+  });
+  return zipped({
+    'conversations.json': JSON.stringify(talks),
+    'file-Disk1-disk.png': Buffer.from(DOT, 'base64'),
+  });
+}
+
+test('the report counts what came in and what was left out, and why; once more, nothing is new', async ({
+  page,
+}) => {
+  await openApp(page);
+  const files = [asFile('chatgpt.zip', await imperfectExport(), 'application/zip')];
+  await importThroughDialog(page, files);
+  const dialog = page.getByRole('dialog', { name: 'Import report' });
+  await expect(dialog.getByRole('heading', { name: '2 conversations added' })).toBeVisible();
+  const figure = (name: string) =>
+    dialog.locator('dl > div').filter({ has: page.getByText(name, { exact: true }) });
+  await expect(figure('Messages').getByRole('definition')).toHaveText(['7', '3 yours · 4 from models']);
+  // The two answers to one question.
+  await expect(figure('Branches').getByRole('definition')).toHaveText('2');
+  await expect(figure('Attachments').getByRole('definition')).toHaveText('1');
+  const reason = (words: string) =>
+    dialog.getByRole('listitem').getByRole('listitem').filter({ hasText: words });
+  for (const [words, example] of [
+    ['damaged lines', 'no node at all'],
+    ['parts of an unknown kind', 'hologram'],
+    ['attachments that are not in the export', 'shelf.png'],
+    ['conversations without messages', 'Never began'],
+  ] as const) {
+    await expect(reason(words)).toHaveText(/^1/);
+    await expect(reason(words)).toContainText(example);
+  }
+  await expect(reason('')).toHaveCount(4);
+
+  // What was counted is there: both answers, and the picture.
+  await dialog.getByRole('button', { name: 'Open the first one' }).click();
+  await expect(page).toHaveURL(/\/c\//);
+  await expect(page.getByText('1 / 2').first()).toBeVisible();
+  await expect(page.getByRole('article').getByRole('button', { name: /disk\.png/ })).toBeVisible();
+
+  await importThroughDialog(page, files);
+  await expect(
+    dialog.getByRole('heading', { name: 'Nothing new: all of it was here already' }),
+  ).toBeVisible();
+  await expect(dialog).not.toContainText('added');
+  await expect(figure('Messages')).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await expect(list(page).getByRole('link')).toHaveCount(2);
+});
