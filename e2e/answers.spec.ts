@@ -309,3 +309,28 @@ test('what a model keeps with its tool stands among the memory notes as the mode
   await expect(page).toHaveURL(/\/c\//);
   await expect(asked(page)).toContainText('From now on my boat lies at jetty nine.');
 });
+
+test('a model that is typed while the connection is tested stays the one that answers', async ({ page }) => {
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(/\/v1\/models/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  const dialog = await endpointForm(page);
+  await dialog.getByLabel('Base URL').fill(server.baseUrl);
+  await dialog.getByLabel('Key', { exact: true }).fill('sk-test');
+  await dialog.getByRole('button', { name: 'Test connection' }).click();
+  // A field to type in, as long as no list of models is there.
+  const model = dialog.getByRole('combobox', { name: 'Model that answers' });
+  await model.fill('markdown');
+  answer();
+  await expect(dialog.getByRole('status').getByText(/^It works: \d+ models/)).toBeVisible();
+  await expect(model).toHaveValue('markdown');
+  await expect(model).toBeFocused();
+  await dialog.getByRole('button', { name: 'Save and use' }).click();
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  await expect(page.getByRole('button', { name: 'Model: markdown' })).toBeVisible();
+});

@@ -104,7 +104,11 @@ function EndpointForm({
   const [kept, setKept] = useState<string | null>(null);
   const [models, setModels] = useState<readonly string[]>(before?.models ?? []);
   const [offered, setOffered] = useState<readonly string[]>(before?.models ?? []);
-  const [model, setModel] = useState(chosen?.endpointId === id ? chosen.model : '');
+  // Who has begun to type a name keeps name and field, whatever list arrives meanwhile.
+  const [model, setModel] = useState({
+    name: chosen?.endpointId === id ? chosen.model : '',
+    byHand: false,
+  });
   const [test, setTest] = useState<AbortController | ConnectionReport | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [missing, setMissing] = useState<'url' | 'name' | 'price' | null>(null);
@@ -151,11 +155,14 @@ function EndpointForm({
           listedAt.current = address;
           setModels([...new Set([...report.models, ...here])]);
           setOffered(here.length === 0 && report.models.length <= OFFER_ALL ? report.models : here);
-          // Who connects a model wants it to answer: one that can is chosen, for all to see.
           const few = report.models.length > 0 && report.models.length <= OFFER_ALL;
-          if (before === null && few && !report.models.includes(model))
-            setModel(report.models.find((name) => !NOT_FOR_WORDS.test(name)) ?? '');
-          else if (here.length === 0 && !report.models.includes(model)) setModel('');
+          setModel((now) => {
+            if (now.byHand || report.models.includes(now.name)) return now;
+            // Who connects a model wants it to answer: one that can is chosen, for all to see.
+            if (before === null && few)
+              return { name: report.models.find((name) => !NOT_FOR_WORDS.test(name)) ?? '', byHand: false };
+            return here.length === 0 ? { name: '', byHand: false } : now;
+          });
         },
         (error: unknown) => {
           if (!isAbort(error)) setTest({ ok: false, problem: toProblem(error) });
@@ -170,7 +177,7 @@ function EndpointForm({
     if (isRefusal(parameters)) return setUntuned(parameters);
     setMissing(null);
     setSaving(true);
-    const wanted = model.trim();
+    const wanted = model.name.trim();
     const offer = [...new Set([...offered, ...(wanted ? [wanted] : [])])];
     settings
       .saveEndpoint(endpoint(offer), key === '' ? undefined : key)
@@ -280,16 +287,16 @@ function EndpointForm({
       </div>
 
       {models.length > OFFER_ALL && <Offered models={models} offered={offered} onChange={setOffered} />}
-      {models.length > 0 && models.length <= OFFER_ALL ? (
+      {models.length > 0 && models.length <= OFFER_ALL && !model.byHand ? (
         <Field label={t('models.defaultModel')}>
           {(ids) => (
             <Select
               id={ids.id}
               label={t('models.defaultModel')}
-              value={model === '' ? undefined : model}
+              value={model.name === '' ? undefined : model.name}
               placeholder={t('models.chooseModel')}
               options={models.map((name) => ({ value: name, label: name }))}
-              onValueChange={setModel}
+              onValueChange={(name) => setModel({ name, byHand: false })}
               className="w-full"
             />
           )}
@@ -298,8 +305,9 @@ function EndpointForm({
         <>
           <TextField
             label={t('models.defaultModel')}
-            value={model}
-            onChange={(event) => setModel(event.target.value)}
+            value={model.name}
+            onFocus={() => setModel(({ name }) => ({ name, byHand: true }))}
+            onChange={({ target }) => setModel({ name: target.value, byHand: true })}
             list={list}
             autoComplete="off"
             spellCheck={false}
@@ -340,7 +348,7 @@ function EndpointForm({
       <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-2 border-t bg-raised px-5 py-3">
         <Button onClick={onClose}>{t('cancel')}</Button>
         <Button type="submit" variant="primary" busy={saving}>
-          {model.trim() === '' ? t('models.save') : t('models.connect')}
+          {model.name.trim() === '' ? t('models.save') : t('models.connect')}
         </Button>
       </div>
     </form>
