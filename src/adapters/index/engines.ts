@@ -316,14 +316,21 @@ function inTime<T>(opening: Promise<T>): Promise<T> {
   return Promise.race([opening, late]).finally(() => clearTimeout(timer));
 }
 
-/** Opens the database in these files, making it of `cluster` or by itself when there is none, and brings its schema up to date. */
-async function open(files: Files, name: string, cluster: Blob | null): Promise<PGlite> {
+/**
+ * Stands for the program that makes a database where none has to be made. PGlite would ask for that program at every start and leave it unread,
+ * and a service worker whose answer is not read cannot give way to a new version of the app.
+ */
+const NO_INITDB = new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
+
+/** Opens the database in these files, making it of `cluster` or, if it may `make` one, by itself, and brings its schema up to date. */
+async function open(files: Files, name: string, cluster: Blob | null, make: boolean): Promise<PGlite> {
   const { fs, failed, ranOut, settled, release } = files.open(name, FIRST_FILES[cluster ? 'packed' : 'own']);
   let database: PGlite | undefined;
   try {
     const creating = PGlite.create({
       ...(fs ? { fs } : {}),
       ...(cluster ? { loadDataDir: cluster } : {}),
+      ...(make ? {} : { initdbWasmModule: NO_INITDB }),
       extensions: { vector, pg_textsearch },
       postgresqlconf: [...SETTINGS],
       initDbStartParams: [...INITDB],
@@ -368,26 +375,26 @@ export async function openEngine({
       if (fresh) await place.remove(files);
       const isNew = !(await place.exists(files));
       const packed = async () => (cluster ? fetchCluster(cluster) : null);
-      const database = await open(place, files, isNew ? await packed() : null).catch(
-        async (error: unknown) => {
-          if (isFinal(error) || isHeld(error)) throw error;
-          if (isOfTheApp(error))
-            throw new RecollectError(
-              'index-unavailable',
-              `The memory index could not start: ${reasonOf(error)}`,
-              {
-                params: { detail: reasonOf(error) },
-                retry: true,
-                cause: error,
-              },
-            );
-          console.warn(`The memory index did not open (${reasonOf(error)}) and is made again.`);
-          await place.remove(files);
-          remade = !isNew;
-          // What was packed may be what does not open.
-          return open(place, files, isNew ? null : await packed());
-        },
-      );
+      const first = isNew ? await packed() : null;
+      const database = await open(place, files, first, isNew && !first).catch(async (error: unknown) => {
+        if (isFinal(error) || isHeld(error)) throw error;
+        if (isOfTheApp(error))
+          throw new RecollectError(
+            'index-unavailable',
+            `The memory index could not start: ${reasonOf(error)}`,
+            {
+              params: { detail: reasonOf(error) },
+              retry: true,
+              cause: error,
+            },
+          );
+        console.warn(`The memory index did not open (${reasonOf(error)}) and is made again.`);
+        await place.remove(files);
+        remade = !isNew;
+        // What was packed may be what does not open.
+        const next = isNew ? null : await packed();
+        return open(place, files, next, !next);
+      });
       await removeFiles(files, engine);
       return { database, engine, passedOver, remade };
     } catch (error) {

@@ -135,17 +135,20 @@ export function createTurnRecall({
     const { exclude_current_session: exclude } = config.get().recall.filters;
     try {
       const before = announced?.query === text ? announced : undefined;
-      const now = await atMost(signal, patience, (bounded) =>
-        memory.recall({
-          text,
-          ...(exclude ? { currentConversation: conversation.id } : {}),
-          ...(trigger ? { purpose: 'inject' as const } : {}),
-          signal: bounded,
-        }),
-      ).catch((error: unknown) => {
-        if (before && isTooLate(error)) return before;
-        throw error;
-      });
+      const ask = () =>
+        atMost(signal, patience, (bounded) =>
+          memory.recall({
+            text,
+            ...(exclude ? { currentConversation: conversation.id } : {}),
+            ...(trigger ? { purpose: 'inject' as const } : {}),
+            signal: bounded,
+          }),
+        ).catch((error: unknown) => {
+          if (before && isTooLate(error)) return before;
+          throw error;
+        });
+      // Who chose among passages chose among those: what came into the index since was not seen.
+      const now = before && without?.length ? before : await ask();
       const found = now.unavailable && before ? before : now;
       if (found.unavailable) return { recall: null, problem: found.degraded };
       const left = new Set<string>(without ?? []);

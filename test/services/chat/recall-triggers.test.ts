@@ -127,6 +127,33 @@ describe('memory is asked by itself', () => {
     expect(JSON.stringify(server.chats())).not.toMatch(/port 8081|Hamburg/);
   });
 
+  it('and of what was announced only what was left ticked goes along, nothing that came since', async () => {
+    const { chat, idle, path, asked } = talk({
+      recall: async () => ({ passages: [PORT, passage('m9', 'Port 9200 since')] }),
+    });
+    const { conversationId } = await chat.send({
+      parts: [{ type: 'text', text: 'Which port was it?' }],
+      withoutPassages: [asMessageId('m2')],
+      announced: {
+        query: 'Which port was it?',
+        passages: [PORT, passage('m2', PRINTER.text)],
+        nearMisses: [],
+        threshold: 0.75,
+        tokens: 40,
+        mode: 'hybrid',
+        degraded: null,
+        tookMs: 1,
+      },
+    });
+    await idle(conversationId);
+    expect(recallPartOf((await path(conversationId)).at(-1))).toMatchObject({
+      passages: [{ messageId: PORT.messageId }],
+      leftOut: [{ messageId: 'm2' }],
+    });
+    expect(asked).toEqual([]);
+    expect(JSON.stringify(server.chats())).not.toMatch(/9100|9200/);
+  });
+
   it('and brings what it has now, not what was announced', async () => {
     const { chat, idle, path, asked } = talk({ recall: async () => ({ passages: [PORT] }) });
     const { conversationId } = await chat.send({
