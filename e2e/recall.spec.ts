@@ -377,5 +377,8 @@ test.describe('what memory would send', () => {
     const bare = await given(2);
     expect(bare).toContain(QUESTION);
     expect(bare).not.toContain(ANSWERED);
+    await expect(head).toHaveText(/^Nothing from memory was used/);
+    await head.click();
+    await expect(card.getByText(/^\d passages? left out by you/)).toBeVisible();
   });
 });

@@ -32,6 +32,15 @@ export interface RecallChipProps {
   onChange: (choice: RecallChoice) => void;
 }
 
+/** What is ticked by itself, also of what is yet to be found, and the messages for which it is the other way round. */
+interface Ticks {
+  readonly ticked: boolean;
+  readonly but: ReadonlySet<string>;
+}
+const ALL: Ticks = { ticked: true, but: new Set() };
+const NONE: Ticks = { ticked: false, but: new Set() };
+const isTicked = ({ ticked, but }: Ticks, messageId: string): boolean => ticked !== but.has(messageId);
+
 const isSame = (one: RecalledPassage, other: RecalledPassage): boolean =>
   one.messageId === other.messageId && one.passage === other.passage;
 
@@ -43,7 +52,7 @@ export function RecallChip({ text, conversationId, hasModel, onChange }: RecallC
   const wanted = auto.enabled && auto.trigger_on_start && enough(text);
   const awake = useAwake();
   const [result, setResult] = useState<RecallResult | null>(null);
-  const [off, setOff] = useState<ReadonlySet<string>>(new Set());
+  const [ticks, setTicks] = useState<Ticks>(ALL);
   const [open, setOpen] = useState(false);
   const panel = useId();
   const tell = useRef(onChange);
@@ -53,6 +62,7 @@ export function RecallChip({ text, conversationId, hasModel, onChange }: RecallC
   useEffect(() => {
     if (!wanted) {
       setResult(null);
+      setTicks(ALL);
       return;
     }
     const asking = new AbortController();
@@ -84,7 +94,7 @@ export function RecallChip({ text, conversationId, hasModel, onChange }: RecallC
   );
   const passages = shown?.passages ?? [];
   const ids = [...new Set(passages.map((passage) => passage.messageId))];
-  const without = ids.filter((id) => off.has(id)).join(' ');
+  const without = ids.filter((id) => !isTicked(ticks, id)).join(' ');
   useEffect(() => {
     tell.current({
       withoutPassages: without === '' ? [] : without.split(' ').map(asMessageId),
@@ -95,9 +105,8 @@ export function RecallChip({ text, conversationId, hasModel, onChange }: RecallC
   useEffect(() => () => tell.current({}), []);
 
   if (passages.length === 0) return null;
-  const kept = withoutMessages(passages, ({ messageId }) => off.has(messageId));
+  const kept = withoutMessages(passages, ({ messageId }) => !isTicked(ticks, messageId));
   const tokens = kept.reduce((sum, passage) => sum + passage.tokens, 0);
-  const setAll = (ticked: boolean) => setOff(new Set(ticked ? [] : [...off, ...ids]));
   return (
     <section aria-label={t('chip.label')} className="animate-fade text-sm">
       {open && (
@@ -110,7 +119,7 @@ export function RecallChip({ text, conversationId, hasModel, onChange }: RecallC
             <button
               type="button"
               className="touchable shrink-0 rounded-xs font-medium text-memory hover:underline"
-              onClick={() => setAll(kept.length === 0)}
+              onClick={() => setTicks(kept.length === 0 ? ALL : NONE)}
             >
               {kept.length === 0 ? t('chip.all') : t('chip.noneButton')}
             </button>
@@ -123,12 +132,12 @@ export function RecallChip({ text, conversationId, hasModel, onChange }: RecallC
                 passage={kept.find((one) => isSame(one, passage)) ?? passage}
                 query={text}
                 threshold={result?.threshold ?? null}
-                ticked={!off.has(passage.messageId)}
+                ticked={isTicked(ticks, passage.messageId)}
                 onTick={(ticked) => {
-                  const next = new Set(off);
-                  if (ticked) next.delete(passage.messageId);
-                  else next.add(passage.messageId);
-                  setOff(next);
+                  const but = new Set(ticks.but);
+                  if (ticked === ticks.ticked) but.delete(passage.messageId);
+                  else but.add(passage.messageId);
+                  setTicks({ ...ticks, but });
                 }}
               />
             ))}
