@@ -34,6 +34,12 @@ const REGISTER_WITHIN_MS = 20_000;
 /** A new version that was asked for has taken over by then, or the page is loaded again all the same, ms. */
 const SWITCH_WITHIN_MS = 10_000;
 
+/** Until then it is asked for again and again, ms: Chromium lets an old version that was just waking up live on for half a minute otherwise. */
+const NUDGE_MS = 1_000;
+
+/** A page that does not come within this time is asked for once more, ms: one that Chromium hands to an old version just ending never comes. */
+const COMES_WITHIN_MS = 8_000;
+
 /** For so long after that the page is loaded again by itself once the new version takes over; later, and once the person does something, they are asked, ms. */
 const STILL_WANTED_MS = 30_000;
 
@@ -76,10 +82,21 @@ export function createDevice(options: {
   if (options.serviceWorker && 'serviceWorker' in navigator) {
     const workbox = new Workbox(options.serviceWorker, { scope: '/' });
     const { serviceWorker } = navigator;
-    const reload = () => window.location.reload();
     const after = (ms: number, act: () => void) => {
       const timer = setTimeout(act, ms);
       signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+    };
+    const reload = () => {
+      let stays = false;
+      const onLeaving = (event: Event) =>
+        after(0, () => {
+          stays = event.defaultPrevented;
+        });
+      window.addEventListener('beforeunload', onLeaving, { once: true, signal });
+      window.location.reload();
+      after(COMES_WITHIN_MS, () => {
+        if (!stays) window.location.reload();
+      });
     };
     /** The new version was asked for on this page. */
     let asked = false;
@@ -121,7 +138,11 @@ export function createDevice(options: {
           // Still here, with words that are not saved: whoever chose to stay is asked again.
           asked = false;
         });
-        workbox.messageSkipWaiting();
+        const nudge = () => {
+          workbox.messageSkipWaiting();
+          after(NUDGE_MS, () => asked && nudge());
+        };
+        nudge();
       });
     });
     const look = () => {
