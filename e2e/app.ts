@@ -1,6 +1,8 @@
 // What every walk through the built app needs: a page with the app in it, history to bring along, and ways to wait for states.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, test as base, chromium, expect, type Page } from '@playwright/test';
@@ -187,6 +189,33 @@ export const HISTORY = [
     ],
   },
 ] as const;
+
+/** What a host answers otherwise than the built app: with more in front of a file or at its end, with a status instead of it, or with one later. */
+type Change = { readonly before?: string; readonly after?: string } | number | Promise<number>;
+
+/** A host of its own in front of the built app, that answers as `change` wants. */
+export async function host(change: (path: string) => Change | undefined) {
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/';
+    const wanted = change(path);
+    if (wanted instanceof Promise) return void wanted.then((status) => response.writeHead(status).end());
+    if (typeof wanted === 'number') return void response.writeHead(wanted).end();
+    get(`http://localhost:${process.env.E2E_PORT ?? 4317}${path}`, (answer) => {
+      const { 'content-length': _, ...headers } = answer.headers;
+      response.writeHead(answer.statusCode ?? 502, { ...headers, 'cache-control': 'no-cache' });
+      if (wanted?.before) response.write(wanted.before);
+      answer.on('end', () => response.end(wanted?.after)).pipe(response, { end: false });
+    }).on('error', () => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
 
 /** A browser of its own with a profile on disk: what is in it survives the browser's death. */
 export interface OwnBrowser {

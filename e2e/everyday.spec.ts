@@ -1,7 +1,5 @@
 // What happens to everybody sooner or later: a new version, a missing file, a browser that keeps nothing, a wrong command, a change of
 // language, a long conversation, an import that is called off.
-import { createServer, get } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
 import {
   asFile,
@@ -9,37 +7,13 @@ import {
   expect,
   goToSettings,
   HISTORY,
+  host,
   importThroughDialog,
   openApp,
   remembered,
   saved,
   test,
 } from './app.ts';
-
-const BASE = `http://localhost:${process.env.E2E_PORT ?? 4317}`;
-
-/** A host of its own in front of the built app, that answers as `change` wants: with more at the end of a file, with a status instead of it, or with one later. */
-async function host(change: (path: string) => string | number | Promise<number> | undefined) {
-  const server = createServer((request, response) => {
-    const path = request.url ?? '/';
-    const wanted = change(path);
-    if (wanted instanceof Promise) return void wanted.then((status) => response.writeHead(status).end());
-    if (typeof wanted === 'number') return void response.writeHead(wanted).end();
-    get(`${BASE}${path}`, (answer) => {
-      const { 'content-length': _, ...headers } = answer.headers;
-      response.writeHead(answer.statusCode ?? 502, { ...headers, 'cache-control': 'no-cache' });
-      answer.on('end', () => response.end(wanted)).pipe(response, { end: false });
-    }).on('error', () => response.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-  return {
-    url: `http://localhost:${(server.address() as AddressInfo).port}`,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
 
 const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
 const entries = (page: Page) =>
@@ -66,7 +40,7 @@ for (const busy of [false, true])
     });
     const app = await host((path) =>
       path.startsWith('/service-worker.js')
-        ? `\n// ${version}`
+        ? { after: `\n// ${version}` }
         : path.startsWith('/models/slow')
           ? slow
           : undefined,

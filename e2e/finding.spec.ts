@@ -1,7 +1,5 @@
 // Finding again, as a person sees it: a passage on a branch that is not shown, words in the palette, what was archived; what is stored and
 // how the index is made anew; and the first screen in the browser's language, with a mark wherever Tab leads.
-import { createServer, get } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { MODEL_CACHE } from '../src/adapters/browser/model-cache.ts';
 import { sampleConversations } from '../src/services/library/samples.ts';
@@ -11,13 +9,13 @@ import {
   doneImporting,
   expect,
   HISTORY,
+  host,
   importThroughDialog,
   openApp,
   remembered,
   test,
 } from './app.ts';
 
-const BASE = `http://localhost:${process.env.E2E_PORT ?? 4317}`;
 const SECRET = 'The spare anchor lies in locker 14, under the harbour stairs.';
 const PAINT = 'Dark blue for the hull, white for the rail.';
 
@@ -287,33 +285,14 @@ test('the figures of what is kept are those of the sample library, on OPFS; the 
   ).toBeVisible();
 });
 
-/** A host in front of the built app whose scripts find a browser that refuses OPFS, in the page and in every worker. */
-async function hostWithoutOpfs() {
-  const refuse =
-    'StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException("refused", "SecurityError"));\n';
-  const server = createServer((request, response) => {
-    const path = request.url ?? '/';
-    get(`${BASE}${path}`, (answer) => {
-      const { 'content-length': _, ...headers } = answer.headers;
-      response.writeHead(answer.statusCode ?? 502, headers);
-      if (/^\/assets\/[^?]*\.js/.test(path)) response.write(refuse);
-      answer.pipe(response);
-    }).on('error', () => response.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-  return {
-    url: `http://localhost:${(server.address() as AddressInfo).port}`,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
+/** What has scripts find a browser that refuses OPFS, in the page and in every worker. */
+const NO_OPFS =
+  'StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException("refused", "SecurityError"));\n';
 
 test('where the browser refuses OPFS the interface says which storage is in use, and recall works there', async ({
   page,
 }) => {
-  const app = await hostWithoutOpfs();
+  const app = await host((path) => (/^\/assets\/[^?]*\.js/.test(path) ? { before: NO_OPFS } : undefined));
   try {
     await openApp(page, `${app.url}/?console`);
     await importThroughDialog(page, [
