@@ -148,6 +148,41 @@ test('what must never come back does not come back', async ({ page }) => {
   await expect(again.getByRole('listitem').filter({ hasText: 'restic every night' })).toHaveCount(0);
 });
 
+test('layers: what is sent as it is, what was touched in the last days, and everything, with the notes', async ({
+  page,
+}) => {
+  await openApp(page);
+  // The last one ends a week ago: on the line.
+  const old = JSON.parse(chatgptHistory(HISTORY)).slice(0, -1);
+  await bring(page, 'words', JSON.stringify(old));
+  const composer = page.getByRole('textbox', { name: 'Message', exact: true });
+  await composer.fill('The new key hangs behind the door.');
+  await composer.press('Enter');
+  await expect(page.getByRole('article').nth(1)).toBeVisible();
+  await openMemory(page);
+  const layer = (name: string) =>
+    page
+      .getByRole('region', { name: 'Layers' })
+      .locator('div:has(> h3)')
+      .filter({ has: page.getByRole('heading', { name, exact: true }) });
+  await expect(layer('Working')).toContainText('2 messages');
+  await expect(layer('Recent')).toContainText('1 conversation');
+  await expect(layer('Recent').getByRole('listitem')).toHaveCount(1);
+  await expect(layer('Long-term')).toContainText(`${old.length + 1} conversations`);
+  await part(page, 'Notes and feedback');
+  const field = page.getByRole('textbox', { name: 'New memory note' });
+  await field.fill('The spare key is with the neighbour.');
+  await field.press('Control+Enter');
+  await openMemory(page);
+  await layer('Long-term')
+    .getByRole('button', { name: /notes \(1\)/ })
+    .click();
+  await expect(page.getByRole('listitem').filter({ hasText: 'neighbour' })).toBeVisible();
+  await openMemory(page);
+  await layer('Recent').getByRole('button').first().click();
+  await expect(page.getByRole('article').first()).toContainText('behind the door');
+});
+
 test('pictures lead to conversations, with the pointer, the keyboard and as tables', async ({ page }) => {
   await openApp(page);
   // Where a talk stands in time is known without a vector.

@@ -48,7 +48,7 @@ export async function importStaged(_: Record<string, never>) {
   };
 }
 
-/** Gives every chunk that waits a random vector: what a search costs does not depend on what vectors say. */
+/** Gives every chunk that waits a random vector and random pieces, as many as a model would read: what a search costs does not depend on what they say. */
 export async function fillVectors(_: Record<string, never>) {
   const { index, model, dimensions } = recollect;
   let count = 0;
@@ -60,7 +60,11 @@ export async function fillVectors(_: Record<string, never>) {
       stale.map((chunk) => {
         const values = Float32Array.from({ length: dimensions }, () => Math.random() - 0.5);
         const length = Math.hypot(...values);
-        return { chunkId: chunk.id, values: values.map((value) => value / length) };
+        const own = chunk.embedded.slice(chunk.context);
+        const narrow = own.replace(/[^\0-\xff]/g, '').length;
+        const pieces = Math.ceil(narrow / 4.2 + (own.length - narrow) / 1.6);
+        const bits = crypto.getRandomValues(new Uint8Array(pieces * 32));
+        return { chunkId: chunk.id, values: values.map((value) => value / length), bits };
       }),
     );
     count += stale.length;
@@ -163,7 +167,7 @@ export async function timeRecalls({ questions, warmUp }: { questions: readonly s
     });
   };
   for (const verb of ['embed', 'read']) measure(() => 'embedding', embedding, verb);
-  for (const verb of ['pieces', 'neighbours']) measure(() => verb, index, verb);
+  for (const verb of ['likeness', 'neighbours']) measure(() => verb, index, verb);
   const isMeaning = (query: unknown) => (query as { vector?: unknown }).vector !== undefined;
   measure((query) => (isMeaning(query) ? 'look' : 'lookByWords'), index, 'look');
   const rows: Record<string, number>[] = [];

@@ -287,6 +287,7 @@ try {
       at.saveWhileIndexingMs = spread(await page.evaluate(timeSaves, { count: 65, gapMs: 100 }));
 
       const json = chatgptExport(500, Date.now(), 77);
+      texts.push(...textsOf(json));
       const work = importing(page, json);
       report.typingWhileImportingAndIndexing = await typing(page, work, Number(values['typing-seconds']));
       await setPaused(page, true);
@@ -316,7 +317,7 @@ try {
     told(`measured recall at ${size}`);
 
     if (size <= Number(values['peers-up-to'])) {
-      const others = await comparePeers(texts.slice(0, size), asked);
+      const others = await comparePeers(texts, asked);
       const ours = spread(searches.hybrid);
       const ratio = (other: Spread) => ({
         p50: round(ours.p50 / other.p50),

@@ -13,7 +13,6 @@ import { type MessageId, newConversationId, newMessageId } from '../../src/domai
 import { until } from '../../src/domain/base/readable.ts';
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from '../../src/domain/chat/archive.ts';
 import type { Message, RecalledPassage } from '../../src/domain/chat/message.ts';
-import { lateInteraction } from '../../src/domain/memory/late.ts';
 import { lastLineOf, leaning } from '../../src/domain/memory/lean.ts';
 import { isEcho, type Rankable } from '../../src/domain/memory/rank.ts';
 import { titledBy } from '../../src/domain/memory/title.ts';
@@ -221,14 +220,14 @@ export async function openPipeline(options: {
               { kind: 'query', signal },
             )) ?? [];
           const { tokens, weights } = whole && tail ? leaning(whole, tail) : (whole ?? {});
-          const signs = await postgres.pieces(
-            embedding.id,
-            candidates.map(({ chunkId }) => chunkId),
-          );
-          const compare =
+          const late =
             tokens && weights && hasCentredPieces(embedding.id)
-              ? lateInteraction({ tokens, weights })
-              : () => null;
+              ? await postgres.likeness(
+                  embedding.id,
+                  { tokens, weights },
+                  candidates.map(({ chunkId }) => chunkId),
+                )
+              : new Map<number, number>();
           const titled = titledBy(queryWords(asking).split(' ').filter(Boolean), (conversation) =>
             seen.candidates
               .filter((one) => one.conversationId === conversation && one.role === 'user')
@@ -240,7 +239,6 @@ export async function openPipeline(options: {
             scale: await embedding.calibration(signal),
             worth,
             candidates: candidates.map((one) => {
-              const bits = signs.get(one.chunkId);
               const has = titled(one.conversationId, one.title);
               return {
                 chunkId: one.chunkId,
@@ -250,7 +248,7 @@ export async function openPipeline(options: {
                 createdAt: one.createdAt,
                 cosine: one.cosine,
                 terms: one.terms,
-                late: bits ? compare(bits) : null,
+                late: late.get(one.chunkId) ?? null,
                 previous: one.previous,
                 next: one.next,
                 ...(has ? { titled: has } : {}),

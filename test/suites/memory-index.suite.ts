@@ -13,6 +13,7 @@ import type {
 } from '../../src/adapters/index/memory-index.ts';
 import { afterLook, together } from '../../src/adapters/index/rules.ts';
 import type { ConversationId, MessageId } from '../../src/domain/base/ids.ts';
+import { lateInteraction } from '../../src/domain/memory/late.ts';
 
 export interface MemoryIndexSetup {
   /** An empty index. */
@@ -199,7 +200,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       ]);
     });
 
-    it('keeps the signs of pieces beside their vectors, and lets equal texts share them', async () => {
+    it('compares pieces by the signs that are kept beside the vectors; equal texts share them', async () => {
       const index = await open();
       await index.apply(
         change({
@@ -217,15 +218,20 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         { chunkId: pears?.id as number, values: values(0, 1) },
       ]);
       const ids = stale.map(({ id }) => id);
-      const kept = await index.pieces(MODEL, ids);
+      const question = {
+        tokens: Float32Array.from({ length: 512 }, (_, at) => Math.sin(at * 1.7) / Math.sqrt(128)),
+        weights: Float32Array.of(1, 3),
+      };
+      const kept = await index.likeness(MODEL, question, ids);
       const apples = stale.filter(({ embedded }) => embedded === 'apples').map(({ id }) => id);
       expect([...kept.keys()].sort()).toEqual(apples.sort());
-      for (const signs of kept.values()) expect([...signs]).toEqual([...bits]);
+      const expected = lateInteraction(question)(bits) as number;
+      for (const likeness of kept.values()) expect(likeness).toBeCloseTo(expected, 3);
       await index.apply(change({ messages: [message(4, 'apples')] }), 2);
       expect((await index.stale(MODEL, 10)).map(({ embedded }) => embedded)).toEqual([]);
-      expect((await index.pieces('another', ids)).size).toBe(0);
+      expect((await index.likeness('another', question, ids)).size).toBe(0);
       await index.apply(change({ removedMessages: [m(1), m(2), m(4)] }), 3);
-      expect((await index.pieces(MODEL, ids)).size).toBe(0);
+      expect((await index.likeness(MODEL, question, ids)).size).toBe(0);
     });
 
     it('tells what messages mean: the mean of their chunks, at length 1', async () => {

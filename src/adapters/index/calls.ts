@@ -21,7 +21,7 @@ const VERBS: { readonly [verb in Exclude<keyof MemoryIndex, 'close'>]: true } = 
   put: true,
   search: true,
   look: true,
-  pieces: true,
+  likeness: true,
   meanings: true,
   neighbours: true,
   forget: true,

@@ -2,6 +2,7 @@
 // Behaves as the contract says and keeps nothing; for tests, and the yardstick the database is compared with.
 import { z } from 'zod';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { lateInteraction } from '../../domain/memory/late.ts';
 import { B, bm25Of, splitWords, termsOf, type WordStatistics, weightOf, worthOf } from './bm25.ts';
 import type { Candidate, ConversationRow, IndexChange, MemoryIndex, MessageRow } from './memory-index.ts';
 import {
@@ -305,12 +306,14 @@ export function createInMemoryIndex(): MemoryIndex {
       };
     },
 
-    pieces: async (model, wanted) => {
+    likeness: async (model, question, wanted) => {
       const signs = pieces.get(model);
+      const compare = lateInteraction(question);
       return new Map(
         wanted.flatMap((id) => {
           const bits = signs?.get(chunks.get(id)?.hash ?? '');
-          return bits ? [[id, bits] as const] : [];
+          const likeness = bits ? compare(bits) : null;
+          return likeness === null ? [] : [[id, likeness] as const];
         }),
       );
     },

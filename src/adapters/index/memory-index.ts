@@ -1,6 +1,7 @@
 // The memory index: rows, chunks, vectors and keywords made from the log. All of it can be dropped and made again.
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Role } from '../../domain/chat/message.ts';
+import type { QueryPieces } from '../../domain/memory/late.ts';
 
 export interface ConversationRow {
   readonly id: ConversationId;
@@ -203,8 +204,8 @@ export interface MemoryIndex {
   search(query: IndexQuery): Promise<Candidate[]>;
   /** The same with what the ranking needs of the words. */
   look(query: IndexQuery): Promise<Found>;
-  /** The signs of the pieces of these chunks, as they were put; missing where there are none of `model`. */
-  pieces(model: string, chunks: readonly number[]): Promise<Map<number, Uint8Array>>;
+  /** Late interaction of a question with these chunks, by the signs of their pieces (`lateInteraction`); missing where there are none of `model`. */
+  likeness(model: string, question: QueryPieces, chunks: readonly number[]): Promise<Map<number, number>>;
   /** What these messages mean by `model`, as vectors of length 1 (the mean of their chunks'); missing where there is none, or it has no direction. */
   meanings(model: string, messages: readonly MessageId[]): Promise<Map<MessageId, Float32Array>>;
   /** For each message up to `before` ancestors and `after` descendants (newest child first), oldest first, notes left out. Text cut at 600 characters. */

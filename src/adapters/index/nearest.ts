@@ -68,8 +68,8 @@ export function createNearest(dimensions: number): Nearest {
     take: (rows) => {
       const view = new DataView(rows.buffer, rows.byteOffset, rows.byteLength);
       for (let at = 0; at + sent <= rows.length; at += sent) {
-        for (let one = 0; one < dimensions; one++)
-          values[one] = HALVES[view.getUint16(at + 8 + one * 2)] as number;
+        for (let one = 0, byte = at + 8; one < dimensions; one++, byte += 2)
+          values[one] = HALVES[((rows[byte] as number) << 8) | (rows[byte + 1] as number)] as number;
         const place = placeOf(view.getInt32(at));
         // Each row has its own scale: only its direction counts, and that is measured by what is kept.
         const { length, away } = rounded(values, ROW_TOP, products.row(place));
@@ -115,20 +115,24 @@ function rounded(
   into: Int8Array | Int16Array,
 ): { length: number; away: number } {
   let largest = 0;
-  for (const value of values) largest = Math.max(largest, Math.abs(value));
-  const scale = largest > 0 ? top / largest : 0;
+  for (let at = 0; at < values.length; at++) largest = Math.max(largest, Math.abs(values[at] as number));
+  if (!(largest > 0 && largest < Number.POSITIVE_INFINITY)) {
+    into.fill(0);
+    return { length: 0, away: 0 };
+  }
+  const scale = top / largest;
   let square = 0;
   let truly = 0;
   let both = 0;
   for (let at = 0; at < values.length; at++) {
     const value = (values[at] as number) * scale;
-    const kept = Math.round(value);
+    // To the nearest whole number, as `Math.round` does at a third of the speed.
+    const kept = ((value + 32_768.5) | 0) - 32_768;
     into[at] = kept;
     square += kept * kept;
     truly += value * value;
     both += kept * value;
   }
-  if (square === 0) return { length: 0, away: 0 };
   return {
     length: Math.sqrt(square),
     away: Math.sqrt(Math.max(0, 2 - (2 * both) / Math.sqrt(square * truly))),

@@ -3,13 +3,13 @@
 import { z } from 'zod';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { roleSchema } from '../../domain/chat/message.ts';
+import { createLateTables } from './late-tables.ts';
 import type { ChunkRow, MemoryIndex, NeighbourRow } from './memory-index.ts';
 import { NEIGHBOUR_STEPS, NEIGHBOUR_TEXT, QUARTER, settleChange, toUnit } from './rules.ts';
 import { createSearch } from './searching.ts';
 import {
   createAsk,
   type Database,
-  fromHex,
   fromVector,
   type Given,
   nothing,
@@ -45,9 +45,11 @@ const idRow = z.object({ id: messageId });
 const conversationIdRow = z.object({ id: conversationId });
 const staleRow = z.object({ id: z.number(), embedded: z.string(), lead: z.string(), conversationId });
 const waitingRow = z.object({ conversationId, messages: z.number() });
+const tableRow = z.object({ dimensions: z.number(), bytes: z.number() });
 const piecesRow = z.object({
   id: z.number(),
-  signs: z.string().transform(fromHex),
+  /** 64 hexadecimal digits a piece */
+  signs: z.string(),
 });
 const meaningRow = z.object({
   messageId,
@@ -245,6 +247,15 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
 
     waiting: async (model) => {
       await waitFor(model);
+      // Whoever sees to this model's vectors will search them.
+      if (copy.wonders(model)) {
+        const [table] = await ask.prepared(
+          tableRow,
+          `select dimensions, pg_table_size('vectors') as bytes from models where id = $1`,
+          [model],
+        );
+        if (table) copy.want(model, table.dimensions, table.bytes);
+      }
       return ask.prepared(
         waitingRow,
         `select k.id as "conversationId", w.messages from (
@@ -281,16 +292,23 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
 
     look: search,
 
-    pieces: async (model, chunks) => {
+    likeness: async (model, question, chunks) => {
       if (chunks.length === 0) return new Map();
       const rows = await ask.prepared(
         piecesRow,
-        `select p.chunk as id, p.signs::text as signs from pieces p
+        `select p.chunk as id, encode(p.signs, 'hex') as signs from pieces p
          where p.chunk in (select json_array_elements_text($2::json)::integer)
            and p.model = (select n from models where id = $1)`,
         [model, toJson(chunks)],
       );
-      return new Map(rows.map(({ id, signs }) => [id, signs]));
+      // Made and used in one go: the tables are those of one question at a time.
+      const compare = createLateTables(question);
+      return new Map(
+        rows.flatMap(({ id, signs }) => {
+          const likeness = compare(signs);
+          return likeness === null ? [] : [[id, likeness] as const];
+        }),
+      );
     },
 
     meanings: async (model, messages) => {

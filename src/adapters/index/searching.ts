@@ -21,13 +21,6 @@ import type { VectorCopy } from './vector-copy.ts';
 const PROBE_LENGTH = 16;
 /** Fills that text; a word that nobody looks for. */
 const FILLER = 'zqxjk';
-/** What a vector's row takes beside its numbers, four bytes each; and what a page of 8 KB has room for. */
-const [ROW_BYTES, PAGE_BYTES, PAGE_ROOM] = [48, 8_192, 8_152];
-/** Roughly how many vectors a table of that size holds: those that fit a page waste what is left of it, larger ones lie in pieces. */
-const vectorsIn = (bytes: number, dimensions: number): number => {
-  const row = ROW_BYTES + 4 * dimensions;
-  return row > PAGE_ROOM ? bytes / row : (bytes / PAGE_BYTES) * Math.floor(PAGE_ROOM / row);
-};
 /** Every found chunk with what stands right before and after it in its branch, and those themselves, but for what is `known`. */
 const aroundBut = (known: string) => `links as materialized (
   select f.n,
@@ -223,10 +216,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
       copy.tidy(vector.model, vector.values.length, few.chunks);
       return search(given, false);
     }
-    if (vector && answer?.vectorBytes) {
-      const { length } = vector.values;
-      copy.want(vector.model, length, vectorsIn(answer.vectorBytes, length));
-    }
+    if (vector && answer?.vectorBytes) copy.want(vector.model, vector.values.length, answer.vectorBytes);
     const statistics = statisticsOf(answer?.probes ?? null);
     const termsIn = termsOf(query, statistics);
     const candidates = (answer?.candidates ?? [])

@@ -10,9 +10,14 @@ const HOLD_FROM = 4_000;
 const HOLD_UP_TO = 250_000;
 /** Vectors copied in one statement: others wait for it. */
 const PAGE = 1_000;
-/** Changed vectors that are followed one by one; for more the copy is made again. */
-const CHANGED = 5_000;
-/** Searches from one look at the table's size to the next. */
+/** What a vector's row takes beside its numbers, four bytes each; and what a page of 8 KB has room for. */
+const [ROW_BYTES, PAGE_BYTES, PAGE_ROOM] = [48, 8_192, 8_152];
+/** Roughly how many vectors a table of that size holds: those that fit a page waste what is left of it, larger ones lie in pieces. */
+const vectorsIn = (bytes: number, dimensions: number): number => {
+  const row = ROW_BYTES + 4 * dimensions;
+  return row > PAGE_ROOM ? bytes / row : (bytes / PAGE_BYTES) * Math.floor(PAGE_ROOM / row);
+};
+/** How often there is reason to look at the table's size, from one look to the next. */
 const WONDER_EVERY = 16;
 /** Likely nearest for each one that is wanted, and least besides. */
 const LIKELY = 4;
@@ -27,8 +32,8 @@ export interface VectorCopy {
   likely(model: string, values: Float32Array, limit: number): Promise<Likely | null>;
   /** Whether `want` would like to know how large the table is: where none is made, now and then, since telling it takes a millisecond. */
   wonders(model: string): boolean;
-  /** This model was asked for, and the table has about so many vectors: begins to copy where that pays. */
-  want(model: string, dimensions: number, vectors: number): void;
+  /** This model is asked for or will be, and the table of vectors takes so many bytes: begins to copy where that pays. */
+  want(model: string, dimensions: number, bytes: number): void;
   /** Too few of these were left: forgets those that are gone. */
   tidy(model: string, dimensions: number, chunks: readonly number[]): void;
   /** Vectors of these chunks were put, and of all that are equal. */
@@ -107,14 +112,14 @@ export function createVectorCopy(ask: Ask, from = HOLD_FROM): VectorCopy {
       copy.grown = false;
       await takeNew(copy);
     }
-    if (copy.changed.size > 0) {
-      const chunks = toJson([...copy.changed]);
-      copy.changed.clear();
+    while (held === copy && copy.changed.size > 0) {
+      const chunks = [...copy.changed].slice(0, PAGE);
+      for (const chunk of chunks) copy.changed.delete(chunk);
       await take(
         copy,
         `chunk in (select s.n from chunks c join chunks s on s.hash = c.hash
          where c.n in (select json_array_elements_text($3::json)::integer))`,
-        chunks,
+        toJson(chunks),
       );
     }
   };
@@ -129,7 +134,8 @@ export function createVectorCopy(ask: Ask, from = HOLD_FROM): VectorCopy {
 
     wonders: (model) => held?.model !== model && unheld !== model && searches++ % WONDER_EVERY === 0,
 
-    want: (model, dimensions, vectors) => {
+    want: (model, dimensions, bytes) => {
+      const vectors = vectorsIn(bytes, dimensions);
       if (held?.model === model || unheld === model || vectors < from || vectors > HOLD_UP_TO) return;
       const nearest = created(model, dimensions);
       if (!nearest) return;
@@ -166,8 +172,12 @@ export function createVectorCopy(ask: Ask, from = HOLD_FROM): VectorCopy {
 
     changed: (model, dimensions, chunks) => {
       if (held?.model !== model) return;
-      for (const chunk of chunks) held.changed.add(chunk);
-      if (held.dimensions !== dimensions || held.changed.size > CHANGED) held = undefined;
+      const copy = held;
+      if (copy.dimensions !== dimensions) held = undefined;
+      const before = copy.changed.size;
+      for (const chunk of chunks) copy.changed.add(chunk);
+      // Many are taken over before a search has to wait for them.
+      if (before < PAGE && copy.changed.size >= PAGE) void inTurn(copy, () => takeChanges(copy));
     },
 
     grown: () => {

@@ -10,7 +10,7 @@ import type { Readable } from '../../domain/base/readable.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { cutToTokens, estimateTokens } from '../../domain/context/tokens.ts';
-import { lateInteraction, type QueryPieces } from '../../domain/memory/late.ts';
+import type { QueryPieces } from '../../domain/memory/late.ts';
 import { lastLineOf, leaning, type QuestionRead } from '../../domain/memory/lean.ts';
 import { feedbackFor, isNotes, neverOf } from '../../domain/memory/notes.ts';
 import { neighbourTokens } from '../../domain/memory/passages.ts';
@@ -289,9 +289,7 @@ export function createMemory({
     let ranked: Ranked[] = rankWith(() => null);
     if (vector?.pieces && !context.without?.has('late')) {
       const best = ranked.slice(0, LATE).map(({ candidate }) => candidate.chunkId);
-      const signs = await from.pieces(vector.model, best);
-      const compare = lateInteraction(vector.pieces);
-      const late = new Map([...signs].map(([chunk, bits]) => [chunk, compare(bits)]));
+      const late = await from.likeness(vector.model, vector.pieces, best);
       ranked = rankWith(({ chunkId }) => late.get(chunkId) ?? null);
     }
     const { roles, before, after, hasCode } = filter;

@@ -1,4 +1,5 @@
 // Two and more devices over rooms in memory: what a person expects of sync.
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
 import { NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
@@ -129,6 +130,36 @@ describe('two devices', () => {
     expect(part).toMatchObject({ type: 'file', url: `data:image/png;base64,${noise}` });
     for (const blobs of home.hub.rooms.values())
       for (const blob of blobs.values()) expect(blob.length).toBeLessThan(300_000);
+  });
+
+  it('has what was said of passages on every device, and what was taken back no longer', async () => {
+    const { desk, phone } = await both();
+    const saidOn = async ({ store }: TestDevice) => {
+      const notes = createNotes({ store, now: Date.now });
+      const { feedback } = await until(notes.state, ({ ready }) => ready);
+      notes.close();
+      return feedback.map(({ verdict, messageId, query }) => [verdict, messageId, query]).sort();
+    };
+    const passage = { conversationId: newConversationId(), passage: 'words', title: '' };
+    const verdicts = [
+      { ...passage, verdict: 'never', messageId: 'a', query: null },
+      { ...passage, verdict: 'not-related', messageId: 'b', query: 'bread' },
+      { ...passage, verdict: 'pinned', messageId: 'c', query: null },
+    ] as const;
+    const notes = createNotes({ store: desk.store, now: Date.now });
+    const [never] = [
+      await notes.judge(verdicts[0]),
+      await notes.judge(verdicts[1]),
+      await notes.judge(verdicts[2]),
+    ];
+    notes.close();
+    const said = verdicts.map(({ verdict, messageId, query }) => [verdict, messageId, query]);
+    await eventually(phone, async () => isDeepStrictEqual(await saidOn(phone), said));
+    const elsewhere = createNotes({ store: phone.store, now: Date.now });
+    await until(elsewhere.state, ({ ready }) => ready);
+    await elsewhere.takeBack(never.id);
+    elsewhere.close();
+    await eventually(desk, async () => isDeepStrictEqual(await saidOn(desk), said.slice(1)));
   });
 });
 

@@ -1,0 +1,118 @@
+// Late interaction (`domain/memory/late.ts`) over the signs as Postgres writes them, sixteen pieces at a time in WebAssembly. A piece of the question
+// becomes 64 tables, one for each four numbers: what each of the 16 ways in which four signs can stand adds. Whole numbers below 1,024: the
+// likeness of a piece is exact to about 0.0002.
+import type { QueryPieces } from '../../domain/memory/late.ts';
+import { DIGITS } from './statements.ts';
+
+/** `late-tables.wat`, assembled: 458 bytes. */
+export const ASSEMBLED =
+  'AGFzbQEAAAABCQFgBX9/f39/AAMCAQAFAwEAAQcUAgZtZW1vcnkCAAdsYXJnZXN0AAAKlQMBkgMCBH8GewNA/QwAAAAAAAAAAAAAAAAAAAAAIQ4gAkGAEGohBiAAIQcgASEIA0D9DAAA' +
+  'AAAAAAAAAAAAAAAAAAAhC/0MAAAAAAAAAAAAAAAAAAAAACEM/QwAAAAAAAAAAAAAAAAAAAAAIQ0gAiEFA0AgB/0ABAAhCSAF/QAEACAJ/Q4hCiALIAr9DP8A/wD/AP8A/wD/AP8A/wD9' +
+  'Tv2OASELIAwgCkEI/Y0B/Y4BIQwgDSAF/QAEECAJ/Q79biENIAdBEGohByAFQSBqIQUgBSAGSQ0ACyALIA1BCP2LAf2OASELIAwgDf0MAP8A/wD/AP8A/wD/AP8A//1O/Y4BIQwgDiAL' +
+  'IAz9mQH9mQEhDiAIQQFrIQggCA0ACyAOIA4gDv0NCAkKCwwNDg8AAQIDBAUGB/2ZASEOIA4gDiAO/Q0EBQYHAAECAwQFBgcAAQID/ZkBIQ4gDiAOIA79DQIDAAECAwABAgMAAQIDAAH9' +
+  'mQEhDiAEIA79GQA2AgAgBEEEaiEEIAYhAiADQQFrIQMgAw0ACws=';
+
+/** Numbers in a piece's vector, signs that are looked up at once, and tables of a piece. */
+const WIDTH = 256;
+const FOUR = 4;
+const TABLES = WIDTH / FOUR;
+/** Ways in which four signs can stand; a table has so many entries of two bytes. */
+const WAYS = 16;
+/** Pieces of a passage that are looked up at once. */
+const SIDE_BY_SIDE = 16;
+/** Largest entry: the sum of one of each table fits 16 bits. */
+const TOP = 1_023;
+/** Bytes that a piece of the question takes, and sixteen pieces of a passage. */
+const PIECE = TABLES * WAYS * 2;
+const GROUP = TABLES * SIDE_BY_SIDE;
+/** A sign stands for this much of a vector of length 1. */
+const SIGN = 1 / Math.sqrt(WIDTH);
+const PAGE = 65_536;
+
+/** The largest sum that four numbers can have, whatever their signs. */
+const spanOf = (numbers: Float32Array): number => numbers.reduce((sum, number) => sum + Math.abs(number), 0);
+
+interface Assembled {
+  readonly memory: WebAssembly.Memory;
+  readonly largest: (pieces: number, groups: number, tables: number, count: number, out: number) => void;
+}
+let assembled: Assembled | undefined;
+function assemble(): Assembled {
+  if (assembled) return assembled;
+  const bytes = Uint8Array.from(atob(ASSEMBLED), (byte) => byte.charCodeAt(0));
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes));
+  assembled = exports as unknown as Assembled;
+  return assembled;
+}
+
+/**
+ * Makes the comparison for one question; the next one's ends it. `signs`: 64 hexadecimal digits for each piece of a passage, bytes in order.
+ * What it gives is what `lateInteraction` does. Null where the question or the passage has no pieces.
+ * @throws `WebAssembly.CompileError` where vector instructions are not known, RangeError where there is no memory.
+ */
+export function createLateTables({ tokens, weights }: QueryPieces): (signs: string) => number | null {
+  const count = weights.length;
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  if (count === 0 || !(total > 0) || tokens.length !== count * WIDTH) return () => null;
+  const { memory, largest } = assemble();
+  /** The sums, the tables, and then the passage. */
+  const [tables, pieces] = [count * 4, count * (4 + PIECE)].map((at) => Math.ceil(at / 16) * 16) as [
+    number,
+    number,
+  ];
+  const reach = (end: number): Uint8Array => {
+    const missing = end - memory.buffer.byteLength;
+    if (missing > 0) memory.grow(Math.ceil(missing / PAGE));
+    return new Uint8Array(memory.buffer);
+  };
+  const into = reach(pieces);
+  /** For each piece: entries to one of likeness, and what all its sums are too large by. */
+  const scales = new Float64Array(count);
+  const offsets = new Float64Array(count);
+  for (let piece = 0; piece < count; piece++) {
+    const numbers = tokens.subarray(piece * WIDTH, (piece + 1) * WIDTH);
+    const four = (table: number) => numbers.subarray(table * FOUR, (table + 1) * FOUR);
+    let widest = 0;
+    for (let table = 0; table < TABLES; table++) widest = Math.max(widest, spanOf(four(table)));
+    const scale = TOP / (2 * widest || 1);
+    scales[piece] = scale;
+    for (let table = 0; table < TABLES; table++) {
+      const span = spanOf(four(table));
+      offsets[piece] = (offsets[piece] as number) + span * scale;
+      const [one, two, three, last] = four(table) as unknown as [number, number, number, number];
+      const at = tables + piece * PIECE + table * WAYS * 2;
+      for (let way = 0; way < WAYS; way++) {
+        const sum =
+          (way & 1 ? one : -one) +
+          (way & 2 ? two : -two) +
+          (way & 4 ? three : -three) +
+          (way & 8 ? last : -last);
+        const entry = Math.max(0, Math.min(TOP, Math.round((span + sum) * scale)));
+        into[at + way] = entry & 255;
+        into[at + WAYS + way] = entry >> 8;
+      }
+    }
+  }
+  return (signs) => {
+    const found = Math.floor(signs.length / TABLES);
+    if (found === 0) return null;
+    const groups = Math.ceil(found / SIDE_BY_SIDE);
+    const bytes = reach(pieces + groups * GROUP);
+    for (let place = 0; place < groups * SIDE_BY_SIDE; place++) {
+      // A place that is left over has the first piece once more: the largest stays what it is.
+      const from = (place < found ? place : 0) * TABLES;
+      const to = pieces + Math.floor(place / SIDE_BY_SIDE) * GROUP + (place % SIDE_BY_SIDE);
+      // Of the two digits of a byte the second has its first four signs.
+      for (let table = 0; table < TABLES; table++)
+        bytes[to + table * SIDE_BY_SIDE] = DIGITS[signs.charCodeAt(from + (table ^ 1)) & 127] as number;
+    }
+    largest(pieces, groups, tables, count, 0);
+    const sums = new Int32Array(memory.buffer, 0, count);
+    let score = 0;
+    for (let piece = 0; piece < count; piece++) {
+      const likeness = ((sums[piece] as number) - (offsets[piece] as number)) / (scales[piece] as number);
+      score += likeness * SIGN * (weights[piece] as number);
+    }
+    return score / total;
+  };
+}

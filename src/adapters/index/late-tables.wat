@@ -1,0 +1,58 @@
+;; Looks up a question's tables for sixteen pieces of a passage at a time (André, Kermarrec and Le Scouarnec, "Cache locality is not enough: PQ Fast
+;; Scan", 2015). JavaScript has no way to say that, and takes eight times as long. Assembled into late-tables.ts;
+;; test/adapters/index/assembly.test.ts compares the two and prints what belongs there.
+(module
+  (memory (export "memory") 1)
+
+  ;; $groups of sixteen pieces from $pieces on, each 64 times sixteen bytes: the first four signs of all sixteen, the next four, and so on, as numbers
+  ;; below 16. $count tables from $tables on, each 64 times 32 bytes: what those four signs add, sixteen lower bytes and sixteen upper ones of at most
+  ;; 3. Writes $count 32-bit numbers to $out: for each table the largest sum of any piece. $groups and $count are above zero.
+  (func (export "largest")
+    (param $pieces i32) (param $groups i32) (param $tables i32) (param $count i32) (param $out i32)
+    (local $table i32) (local $end i32) (local $signs i32) (local $left i32)
+    (local $four v128) (local $found v128) (local $even v128) (local $odd v128) (local $upper v128) (local $best v128)
+    (loop $next
+      (local.set $best (v128.const i32x4 0 0 0 0))
+      (local.set $end (i32.add (local.get $tables) (i32.const 2048)))
+      (local.set $signs (local.get $pieces))
+      (local.set $left (local.get $groups))
+      (loop $group
+        (local.set $even (v128.const i32x4 0 0 0 0))
+        (local.set $odd (v128.const i32x4 0 0 0 0))
+        (local.set $upper (v128.const i32x4 0 0 0 0))
+        (local.set $table (local.get $tables))
+        (loop $look
+          (local.set $four (v128.load (local.get $signs)))
+          (local.set $found (i8x16.swizzle (v128.load (local.get $table)) (local.get $four)))
+          (local.set $even
+            (i16x8.add (local.get $even) (v128.and (local.get $found) (v128.const i32x4 0x00ff00ff 0x00ff00ff 0x00ff00ff 0x00ff00ff))))
+          (local.set $odd (i16x8.add (local.get $odd) (i16x8.shr_u (local.get $found) (i32.const 8))))
+          (local.set $upper
+            (i8x16.add (local.get $upper) (i8x16.swizzle (v128.load offset=16 (local.get $table)) (local.get $four))))
+          (local.set $signs (i32.add (local.get $signs) (i32.const 16)))
+          (local.set $table (i32.add (local.get $table) (i32.const 32)))
+          (br_if $look (i32.lt_u (local.get $table) (local.get $end))))
+        (local.set $even (i16x8.add (local.get $even) (i16x8.shl (local.get $upper) (i32.const 8))))
+        (local.set $odd
+          (i16x8.add (local.get $odd) (v128.and (local.get $upper) (v128.const i32x4 0xff00ff00 0xff00ff00 0xff00ff00 0xff00ff00))))
+        (local.set $best (i16x8.max_u (local.get $best) (i16x8.max_u (local.get $even) (local.get $odd))))
+        (local.set $left (i32.sub (local.get $left) (i32.const 1)))
+        (br_if $group (local.get $left)))
+      ;; The largest of the eight: fold in halves.
+      (local.set $best
+        (i16x8.max_u
+          (local.get $best)
+          (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $best) (local.get $best))))
+      (local.set $best
+        (i16x8.max_u
+          (local.get $best)
+          (i8x16.shuffle 4 5 6 7 0 1 2 3 4 5 6 7 0 1 2 3 (local.get $best) (local.get $best))))
+      (local.set $best
+        (i16x8.max_u
+          (local.get $best)
+          (i8x16.shuffle 2 3 0 1 2 3 0 1 2 3 0 1 2 3 0 1 (local.get $best) (local.get $best))))
+      (i32.store (local.get $out) (i16x8.extract_lane_u 0 (local.get $best)))
+      (local.set $out (i32.add (local.get $out) (i32.const 4)))
+      (local.set $tables (local.get $end))
+      (local.set $count (i32.sub (local.get $count) (i32.const 1)))
+      (br_if $next (local.get $count)))))

@@ -1,0 +1,65 @@
+// Late interaction sixteen pieces at a time: that it gives what the plain one gives.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createLateTables } from '../../../src/adapters/index/late-tables.ts';
+import { lateInteraction } from '../../../src/domain/memory/late.ts';
+
+const WIDTH = 256;
+const unit = (values: readonly number[]): number[] => {
+  const length = Math.hypot(...values) || 1;
+  return values.map((value) => value / length);
+};
+
+describe('late interaction by tables', () => {
+  it('gives what the plain one gives, whatever the question, its weights and the passage (property)', () => {
+    const vector = fc
+      .array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: WIDTH, maxLength: WIDTH })
+      .map(unit);
+    const asked = fc.array(fc.tuple(vector, fc.double({ min: 0.01, max: 9, noNaN: true })), {
+      minLength: 1,
+      maxLength: 12,
+    });
+    const passages = fc.array(
+      fc.integer({ min: 1, max: 70 }).chain((pieces) => {
+        const minLength = (pieces * WIDTH) / 8;
+        return fc.uint8Array({ minLength, maxLength: minLength });
+      }),
+      { minLength: 1, maxLength: 3 },
+    );
+    fc.assert(
+      fc.property(asked, passages, (question, said) => {
+        const pieces = {
+          tokens: Float32Array.from(question.flatMap(([values]) => values)),
+          weights: Float32Array.from(question.map(([, weight]) => weight)),
+        };
+        const [plain, tables] = [lateInteraction(pieces), createLateTables(pieces)];
+        for (const bits of said)
+          expect(tables(Buffer.from(bits).toString('hex'))).toBeCloseTo(plain(bits) as number, 3);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('takes a passage and a question larger than what was there before', () => {
+    const values = unit(Array.from({ length: WIDTH }, (_, at) => Math.sin(at * 7)));
+    const pieces = {
+      tokens: Float32Array.from(Array.from({ length: 300 }, () => values).flat()),
+      weights: new Float32Array(300).fill(1),
+    };
+    const bits = Uint8Array.from({ length: 2_000 * 32 }, (_, at) => (at * 131) % 251);
+    expect(createLateTables(pieces)(Buffer.from(bits).toString('hex'))).toBeCloseTo(
+      lateInteraction(pieces)(bits) as number,
+      3,
+    );
+  });
+
+  it('says nothing where there is nothing to compare', () => {
+    const one = { tokens: new Float32Array(WIDTH).fill(1 / 16), weights: Float32Array.of(1) };
+    expect(
+      createLateTables({ tokens: new Float32Array(0), weights: new Float32Array(0) })('00'.repeat(32)),
+    ).toBeNull();
+    expect(createLateTables({ ...one, weights: Float32Array.of(0) })('00'.repeat(32))).toBeNull();
+    expect(createLateTables(one)('')).toBeNull();
+    expect(createLateTables(one)('ff'.repeat(32))).toBeCloseTo(1, 3);
+  });
+});
