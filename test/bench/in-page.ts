@@ -4,7 +4,7 @@ import type { EmbeddingProvider } from '../../src/adapters/embedding/embedding-p
 import type { MemoryIndex } from '../../src/adapters/index/memory-index.ts';
 import type { App } from '../../src/services/app.ts';
 
-interface Handle {
+export interface Handle {
   readonly app: App;
   readonly index: MemoryIndex;
   readonly embedding: EmbeddingProvider;
@@ -189,6 +189,15 @@ export async function timeRecalls({ questions, warmUp }: { questions: readonly s
     empty.push(performance.now() - started);
   }
   return { rows: rows.slice(warmUp), emptyCall: empty, found };
+}
+
+/** One recall, as soon as the page can be asked: how it found, and when it was done, ms since the page began to load. */
+export async function recallAtOnce({ question }: { question: string }) {
+  const { mode } = await recollect.app.memory.recall({
+    text: question,
+    signal: new AbortController().signal,
+  });
+  return { mode, doneMs: Math.round(performance.now()) };
 }
 
 /** The index alone, asked from the tab: by words, and by words and a vector. */
