@@ -339,7 +339,7 @@ try {
   await context.close();
 
   const starts: { readableMs: number; memoryMs: number; firstRecallMs: number }[] = [];
-  /** Asked as soon as the composer is there, while the index and the model are still being opened. */
+  /** Asked as soon as the composer is there, while the index and the model are still being opened: by words alone where the model is not known yet. */
   const atOnce: { mode: string; doneMs: number }[] = [];
   for (let n = 0; n < WARM_STARTS; n++) {
     context = await openBrowser(profile);
@@ -361,7 +361,6 @@ try {
     memoryMs: median(starts.map(({ memoryMs }) => memoryMs)),
     firstRecallMs: median(starts.map(({ firstRecallMs }) => firstRecallMs)),
     starts,
-    firstRecallAskedAtOnceMs: median(atOnce.map(({ doneMs }) => doneMs)),
     atOnce,
   };
   told('started warm');
