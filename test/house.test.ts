@@ -7,6 +7,22 @@ const SRC = resolve(import.meta.dirname, '../src');
 const FLOORS = ['domain', 'adapters', 'services', 'ui'];
 const ROOTS = [/^main\.tsx$/, /^workers\//, /^relay\/main\.ts$/];
 
+/** All that lies at the top, but for what begins with a dot or is made by a command. */
+const TOP = [
+  'LICENSE',
+  'README.md',
+  'biome.json',
+  'e2e',
+  'index.html',
+  'package-lock.json',
+  'package.json',
+  'public',
+  'src',
+  'test',
+  'tsconfig.json',
+  'vite.config.ts',
+];
+
 /** Package → the only folders (or files) that may name it. */
 const ROOMS: Record<string, readonly string[]> = {
   yjs: ['services/documents/', 'adapters/sync/', 'relay/'],
@@ -45,6 +61,15 @@ describe('the house', () => {
   it('has files on every floor', () => {
     expect(files.length).toBeGreaterThan(10);
     for (const floor of FLOORS) expect(files.some((file) => file.startsWith(`${floor}/`))).toBe(true);
+  });
+
+  it('has nothing on the doorstep', () => {
+    const root = resolve(SRC, '..');
+    const made = ['node_modules', ...readFileSync(join(root, '.gitignore'), 'utf8').split('\n')].map((line) =>
+      line.replaceAll('/', ''),
+    );
+    const there = readdirSync(root).filter((name) => !name.startsWith('.') && !made.includes(name));
+    expect(there.sort()).toEqual([...TOP].sort());
   });
 
   it('imports go down', () => {

@@ -173,7 +173,10 @@ export function createVectorCopy(ask: Ask, from = HOLD_FROM): VectorCopy {
     changed: (model, dimensions, chunks) => {
       if (held?.model !== model) return;
       const copy = held;
-      if (copy.dimensions !== dimensions) held = undefined;
+      if (copy.dimensions !== dimensions) {
+        held = undefined;
+        return;
+      }
       const before = copy.changed.size;
       for (const chunk of chunks) copy.changed.add(chunk);
       // Many are taken over before a search has to wait for them.

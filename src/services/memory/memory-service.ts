@@ -41,7 +41,7 @@ import type { Memory, MemoryStatus, RecallResult, SearchHit } from './memory.ts'
 const CANDIDATES = 50;
 /** How long a recall waits for an index that is opened or made again, ms: seconds, on a busy device many. Who asks may wait shorter. */
 const INDEX_PATIENCE = 90_000;
-/** How long an index that was just opened may read what it missed before it is asked, ms. */
+/** How long an index that was just opened and has something may read what it missed before it is asked, ms. */
 const CATCH_UP = 1_000;
 /** How soon an index that turned out to be damaged is let go, ms. */
 const LET_GO = 5_000;
@@ -117,16 +117,27 @@ export function createMemory({
     }
     signal.throwIfAborted();
   };
-  /** The index that was asked last, and since when it is there. */
-  let opened: { readonly index: MemoryIndex; readonly since: number } | null = null;
+  /** The index that was asked last, since when it is there, and whether it had nothing then: new, or being made again. */
+  let opened: { readonly index: MemoryIndex; readonly since: number; empty: boolean } | null = null;
+  const noteOpened = (there: MemoryIndex) => {
+    const seen = { index: there, since: performance.now(), empty: false };
+    opened = seen;
+    there.bookmark().then(
+      (bookmark) => {
+        seen.empty = bookmark === 0;
+      },
+      // Whoever asks it hears the same, and tells it.
+      () => undefined,
+    );
+  };
   const waitForIndex = async (signal: AbortSignal): Promise<MemoryIndex | null> => {
     const isUpToDate = () => {
       const there = index();
-      if (there !== null && there !== opened?.index) opened = { index: there, since: performance.now() };
+      if (there !== null && there !== opened?.index) noteOpened(there);
       return (
         there !== null &&
         opened !== null &&
-        (status.get().state !== 'starting' || performance.now() - opened.since > CATCH_UP)
+        (status.get().state !== 'starting' || (!opened.empty && performance.now() - opened.since > CATCH_UP))
       );
     };
     await wait(isUpToDate, INDEX_PATIENCE, signal);

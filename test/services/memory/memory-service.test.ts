@@ -284,6 +284,30 @@ describe('recall', () => {
     });
   });
 
+  it('waits for an index that is made again, however long it has nothing', async () => {
+    const house = await remembered();
+    vi.useFakeTimers();
+    try {
+      const empty = createInMemoryIndex();
+      let isFilled = false;
+      const here: MemoryIndex = {
+        ...empty,
+        look: (query) => (isFilled ? house.index : empty).look(query),
+        neighbours: (...given) => house.index.neighbours(...given),
+      };
+      const status = writable<MemoryStatus>(STARTING);
+      const asked = memoryOver(() => here, null, status).recall({ text: 'cellar key', signal: signal() });
+      await vi.advanceTimersByTimeAsync(10_000);
+      isFilled = true;
+      status.set(READY);
+      await vi.advanceTimersByTimeAsync(100);
+      const { passages, nearMisses } = await asked;
+      expect([...passages, ...nearMisses][0]?.passage).toContain('cellar key');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('waits for an index that takes its time, and for what that reads first', async () => {
     const house = await remembered();
     vi.useFakeTimers();
