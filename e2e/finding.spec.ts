@@ -110,6 +110,8 @@ const marked = (page: Page) =>
   page.evaluate(() => [...(globalThis as unknown as { marked: Map<string, string> }).marked.values()]);
 
 test.describe('with a library that is remembered', () => {
+  // One page for all of them, in one browser.
+  test.describe.configure({ mode: 'default' });
   // Imported and read once for all of these.
   let context: BrowserContext;
   let page: Page;

@@ -7,7 +7,8 @@ const port = Number(process.env.E2E_PORT ?? 4317);
 export default defineConfig({
   testDir: '.',
   outputDir: '../test-results',
-  fullyParallel: false,
+  // Walks, not files: else the last file keeps one of the two for minutes while the other has nothing to do.
+  fullyParallel: true,
   // Most of a walk is waiting. Two at a time keep two cores busy and a machine of one not much slower.
   workers: 2,
   // The longest walk first, so that nothing is left for one of the two at the end.

@@ -36,6 +36,8 @@ test('a ChatGPT export and a kimi-cli session come in; importing again changes n
 let context: BrowserContext;
 let page: Page;
 test.describe('with a library that is remembered', () => {
+  // One page for all of them, in one browser.
+  test.describe.configure({ mode: 'default' });
   test.beforeAll(async ({ browser }) => {
     context = await browser.newContext();
     page = await context.newPage();
