@@ -1,7 +1,7 @@
 // Small duties of the page that follow what a person does, or leaves undone: nothing of them is drawn.
 import { keepForOffline, letGoOfOthers } from '../adapters/browser/device.ts';
-import { bundledModel, bundledPaths, modelPath } from '../adapters/embedding/bundled-models.ts';
-import { ORT_FILES } from '../adapters/embedding/ort-files.ts';
+import { bundledModel, bundledPaths } from '../adapters/embedding/bundled-models.ts';
+import { pathsToKeep } from '../adapters/embedding/ort-files.ts';
 import { toProblem } from '../domain/base/errors.ts';
 import { until } from '../domain/base/readable.ts';
 import type { App } from '../services/app.ts';
@@ -75,8 +75,7 @@ export function lookAfter({
   const lookAfterModels = async () => {
     const { provider, local } = app.settings.config.get().embedding;
     const model = provider === 'local' && local.source === 'bundled' ? bundledModel(local.model) : undefined;
-    const files = model?.files.map((file) => modelPath(model.id, file)) ?? [];
-    const already = await keepForOffline(model ? [...files, ...Object.values(ORT_FILES.plain)] : [], signal);
+    const already = await keepForOffline(model ? pathsToKeep(model) : [], signal);
     // What an earlier version left goes at a start that finds its own in place: a tab of the earlier one may be open until then.
     if (already) await letGoOfOthers('/models/', bundledPaths());
   };

@@ -1,6 +1,7 @@
 // The models that travel with the app in `public/models/`, and what is known of them. Each folder keeps its NOTICE.md.
 import { CENTRES } from './centres.ts';
 import type { Calibration } from './embedding-provider.ts';
+import type { EncoderShape } from './encoder.ts';
 import { STATE_CENTRES } from './state-centres.ts';
 
 export interface ModelFile {
@@ -19,8 +20,10 @@ export interface BundledModel {
   readonly queryPrefix: string;
   readonly passagePrefix: string;
   readonly pooling: 'mean' | 'cls';
-  /** What loading reads on the CPU (dtype q8): the sizes make an honest progress bar. */
+  /** What loading reads at most on the CPU (dtype q8), see `filesFor`: the sizes make an honest progress bar. */
   readonly files: readonly ModelFile[];
+  /** For `encoder.ts`, which runs it on a CPU where that knows relaxed SIMD; ONNX Runtime does where it does not. */
+  readonly encoder: EncoderShape;
   /** The weights WebGPU runs instead of q8; null where the model has none. */
   readonly q4: ModelFile | null;
   /**
@@ -40,7 +43,7 @@ export interface BundledModel {
  */
 export const ENCODER = 'encoder';
 const NUMBERS = `${ENCODER}_quantized.onnx_data`;
-/** For a thread without files: where ONNX Runtime finds the numbers that the graph names. */
+/** For a thread without files: where the numbers that the graph names are. */
 export const ENCODER_NUMBERS = { path: NUMBERS, data: `onnx/${NUMBERS}` } as const;
 
 function centreOf(model: string, centres = CENTRES): Float32Array | null {
@@ -66,6 +69,7 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
       { path: 'onnx/encoder_quantized.onnx', bytes: 31_519 },
       { path: 'onnx/encoder_quantized.onnx_data', bytes: 38_670_144 },
     ],
+    encoder: { vocabulary: 75_192, layers: 12, words: 'halves' },
     q4: { path: 'onnx/model_q4.onnx', bytes: 32_365_597 },
     centre: centreOf('multilingual-e5-small-en-zh'),
     stateCentre: centreOf('multilingual-e5-small-en-zh', STATE_CENTRES),
@@ -86,6 +90,7 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
       { path: 'onnx/encoder_quantized.onnx', bytes: 16_036 },
       { path: 'onnx/encoder_quantized.onnx_data', bytes: 23_451_624 },
     ],
+    encoder: { vocabulary: 30_522, layers: 6, words: 'bytes' },
     q4: null,
     centre: null,
     stateCentre: centreOf('all-MiniLM-L6-v2', STATE_CENTRES),
@@ -95,6 +100,10 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
 
 export const bundledModel = (id: string): BundledModel | undefined =>
   BUNDLED_MODELS.find((model) => model.id === id);
+
+/** The files that a bundled model is read from on a CPU: by our encoder, which needs no graph, or by ONNX Runtime. */
+export const filesFor = ({ files }: BundledModel, by: 'encoder' | 'onnx'): readonly ModelFile[] =>
+  by === 'onnx' ? files : files.filter(({ path }) => path !== 'config.json' && !path.endsWith('.onnx'));
 
 /** Where a file of a bundled model is, a path of the app's origin. */
 export const modelPath = (model: string, file: ModelFile): string => `/models/${model}/${file.path}`;

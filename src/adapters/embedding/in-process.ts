@@ -1,16 +1,30 @@
 // The local model without a thread of its own, for Node: tests, evaluation, benchmarks. The same host, queue and protocol.
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../../domain/settings/config.ts';
 import { defaultConfig } from '../../domain/settings/config.ts';
 import type { EmbeddingProvider } from './embedding-provider.ts';
 import type { LoadRuntime } from './host.ts';
 import { createEmbeddingHost } from './host.ts';
 import { createLocalEmbedding } from './local.ts';
-import { createTransformersLoader } from './transformers-runtime.ts';
+import { createTransformersLoader, type RuntimePlaces } from './transformers-runtime.ts';
+
+// Node 20 knows relaxed SIMD, but has to be told: what is measured here is then what runs in browsers.
+setFlagsFromString('--experimental-wasm-relaxed-simd');
+
+/** The bundled models in a folder, `public/models`. */
+export const modelsIn = (folder: string): RuntimePlaces => ({
+  models: folder + sep,
+  files: {
+    exists: (path) => existsSync(join(folder, path)),
+    read: async (path) => Uint8Array.from(await readFile(join(folder, path))).buffer,
+  },
+});
 
 /**
- * Makes the provider on ONNX Runtime for Node.
+ * Makes the provider.
  * @param models folder that holds the bundled models, `public/models`
  */
 export function createInProcessLocalEmbedding(deps: {
@@ -20,12 +34,7 @@ export function createInProcessLocalEmbedding(deps: {
   /** Stands in for transformers.js in tests of queue and failures. */
   readonly load?: LoadRuntime;
 }): EmbeddingProvider {
-  const load =
-    deps.load ??
-    createTransformersLoader({
-      models: deps.models + sep,
-      exists: (path) => existsSync(join(deps.models, path)),
-    });
+  const load = deps.load ?? createTransformersLoader(modelsIn(deps.models));
   return createLocalEmbedding({
     config: { ...defaultConfig.embedding.local, ...deps.config },
     connect: () => {

@@ -1,9 +1,18 @@
-// Runs one model with transformers.js, in a browser's worker or in Node. The only file that names the library.
-import { AutoModel, AutoTokenizer, env, mean_pooling } from '@huggingface/transformers';
+// Runs one model, in a browser's worker or in Node: the tokenizer is that of transformers.js, the network its ONNX Runtime or our own encoder. The only
+// file that names the library.
+import { AutoModel, AutoTokenizer, env, mean_pooling, Tensor } from '@huggingface/transformers';
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { collect } from './body.ts';
-import { bundledModel, ENCODER, ENCODER_NUMBERS } from './bundled-models.ts';
+import {
+  type BundledModel,
+  bundledModel,
+  ENCODER,
+  ENCODER_NUMBERS,
+  filesFor,
+  type ModelFile,
+} from './bundled-models.ts';
+import { canEncode, createEncoder, ENCODER_WIDTH } from './encoder.ts';
 import type { EmbeddingRuntime, LoadRuntime } from './host.ts';
 import { GpuError } from './host.ts';
 import type { LocalModel } from './protocol.ts';
@@ -19,8 +28,11 @@ export interface RuntimePlaces {
    * no WebGPU; the other one does.
    */
   readonly ort?: { readonly plain: OrtFiles; readonly gpu: OrtFiles };
-  /** Tells whether a file below `models` is there; only where files are read without `fetch` (Node). */
-  readonly exists?: (path: string) => boolean;
+  /** Only where files are read without `fetch` (Node): whether one below `models` is there, and what is in it. */
+  readonly files?: {
+    readonly exists: (path: string) => boolean;
+    readonly read: (path: string) => Promise<ArrayBuffer>;
+  };
 }
 
 export interface OrtFiles {
@@ -55,21 +67,24 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
       wasm.numThreads = threads();
     }
     point(model, places);
-    const { missing, letGo } = watch(model, dtype, onProgress);
-    const inTwo = model.source === 'bundled' && dtype === 'q8';
-    if (model.source === 'bundled' && places.exists) {
-      const file = filesOf(model, dtype).find(({ path }) => !places.exists?.(`${model.model}/${path}`));
-      if (file || !bundledModel(model.model)) throw missingFile(model, file?.path ?? 'config.json');
+    const known = model.source === 'bundled' ? bundledModel(model.model) : undefined;
+    const own = known && dtype === 'q8' && canEncode() ? known : null;
+    const files = own ? filesFor(own, 'encoder') : filesOf(known, dtype);
+    const { missing, letGo } = watch(files, onProgress);
+    if (model.source === 'bundled' && places.files) {
+      const file = files.find(({ path }) => !places.files?.exists(`${model.model}/${path}`));
+      if (file || !known) throw missingFile(model, file?.path ?? 'config.json');
     }
     try {
-      const gpu = adapter && (await deviceOf(adapter));
-      const network = await AutoModel.from_pretrained(model.model, {
-        device,
-        dtype,
-        ...(gpu ? { session_options: { executionProviders: [{ name: 'webgpu', device: gpu }] } } : {}),
-        ...(inTwo ? { model_file_name: ENCODER } : {}),
-        ...(inTwo && places.ort ? { session_options: { externalData: [ENCODER_NUMBERS] } } : {}),
-      });
+      const network = own
+        ? await encoderOf(own, places)
+        : await networkOf(model, {
+            device,
+            dtype,
+            adapter,
+            inTwo: known !== undefined && dtype === 'q8',
+            places,
+          });
       // One after the other: a vocabulary in the making takes as much memory as the bytes that are given back here.
       letGo();
       const tokenizer = await AutoTokenizer.from_pretrained(model.model);
@@ -81,8 +96,7 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
           truncation: true,
           max_length: limit,
         });
-        const output = await network(inputs);
-        const states = output.last_hidden_state ?? output.token_embeddings ?? output.logits;
+        const states = await network.run(inputs);
         const pooled =
           model.pooling === 'cls' ? states.slice(null, 0) : mean_pooling(states, inputs.attention_mask);
         const [rows, width] = pooled.dims as [number, number];
@@ -91,8 +105,7 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
       };
 
       const scores = scoresOf(tokenizer);
-      const stateCentre =
-        model.source === 'bundled' ? (bundledModel(model.model)?.stateCentre ?? null) : null;
+      const stateCentre = known?.stateCentre ?? null;
 
       /** Where a text's own pieces begin, after the marks that stand in front of every text and its context. */
       const beginning = (text: string, context: number): number => {
@@ -106,8 +119,7 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
       };
       const read: NonNullable<EmbeddingRuntime['read']> = async (text, context, kind) => {
         const inputs = tokenizer([readable(text)], { padding: false, truncation: true, max_length: limit });
-        const output = await network(inputs);
-        const states = output.last_hidden_state ?? output.token_embeddings ?? output.logits;
+        const states = await network.run(inputs);
         const [, count, width] = states.dims as [number, number, number];
         const numbers = Float32Array.from(states.data as Float32Array);
         const from = Math.min(beginning(text, context), Math.max(0, count - 2));
@@ -151,10 +163,7 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
           read(text, context, kind).catch((error: unknown) => {
             throw device === 'webgpu' ? new GpuError('WebGPU failed while running', { cause: error }) : error;
           }),
-        dispose: async () => {
-          await network.dispose();
-          gpu?.destroy();
-        },
+        dispose: network.dispose,
       };
       return runtime;
     } catch (error) {
@@ -197,9 +206,68 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
   };
 }
 
-/** What ONNX Runtime and the reader of a tokenizer say of a file that is cut off or changed: then it is the file, not the browser. */
+/** A network in memory. */
+interface Network {
+  /** The states of the last layer: texts by pieces by numbers. */
+  run(inputs: Inputs): Promise<Tensor>;
+  dispose(): Promise<void>;
+}
+/** What a tokenizer makes of texts: each texts by pieces. */
+interface Inputs {
+  readonly input_ids: Tensor;
+  readonly attention_mask: Tensor;
+}
+
+/** Our own encoder: one text at a time, on this thread. */
+async function encoderOf({ id, encoder }: BundledModel, { models, files }: RuntimePlaces): Promise<Network> {
+  const path = `${id}/${ENCODER_NUMBERS.data}`;
+  const numbers = files ? await files.read(path) : await (await env.fetch(models + path)).arrayBuffer();
+  const { run } = createEncoder(numbers, encoder);
+  return {
+    run: async ({ input_ids }) => {
+      const ids = Array.from(input_ids.data as BigInt64Array, Number);
+      return new Tensor('float32', run(ids), [1, ids.length, ENCODER_WIDTH]);
+    },
+    dispose: async () => undefined,
+  };
+}
+
+/** ONNX Runtime. */
+async function networkOf(
+  model: LocalModel,
+  how: {
+    readonly device: 'cpu' | 'wasm' | 'webgpu';
+    readonly dtype: 'q4' | 'q8';
+    readonly adapter: GPUAdapter | undefined;
+    /** Whether graph and numbers are two files. */
+    readonly inTwo: boolean;
+    readonly places: RuntimePlaces;
+  },
+): Promise<Network> {
+  const { device, dtype, adapter, inTwo, places } = how;
+  const gpu = adapter && (await deviceOf(adapter));
+  const network = await AutoModel.from_pretrained(model.model, {
+    device,
+    dtype,
+    ...(gpu ? { session_options: { executionProviders: [{ name: 'webgpu', device: gpu }] } } : {}),
+    ...(inTwo ? { model_file_name: ENCODER } : {}),
+    ...(inTwo && places.ort ? { session_options: { externalData: [ENCODER_NUMBERS] } } : {}),
+  });
+  return {
+    run: async (inputs) => {
+      const output = await network(inputs);
+      return output.last_hidden_state ?? output.token_embeddings ?? output.logits;
+    },
+    dispose: async () => {
+      await network.dispose();
+      gpu?.destroy();
+    },
+  };
+}
+
+/** What ONNX Runtime, our encoder and the reader of a tokenizer say of a file that is cut off or changed: then it is the file, not the browser. */
 const isCutOff = (message: string): boolean =>
-  /protobuf parsing failed|No graph was found|Failed to load external data|end of JSON|not valid JSON|in JSON at position|Deserialize tensor/i.test(
+  /protobuf parsing failed|No graph was found|Failed to load external data|end of JSON|not valid JSON|in JSON at position|Deserialize tensor|the file of weights is/i.test(
     message,
   );
 
@@ -217,13 +285,11 @@ function point(model: LocalModel, places: RuntimePlaces): void {
   env.remotePathTemplate = model.source === 'hub' ? '{model}/resolve/{revision}/' : '';
 }
 
-/** The files loading will read, with their sizes where they are known. */
-function filesOf(model: LocalModel, dtype: 'q4' | 'q8'): readonly { path: string; bytes: number }[] {
-  const known = model.source === 'bundled' ? bundledModel(model.model) : undefined;
+/** The files ONNX Runtime will read, with their sizes where they are known. */
+function filesOf(known: BundledModel | undefined, dtype: 'q4' | 'q8'): readonly ModelFile[] {
   if (!known) return [];
-  return dtype === 'q4' && known.q4
-    ? [...known.files.filter(({ path }) => !WEIGHTS.test(path)), known.q4]
-    : known.files;
+  const files = filesFor(known, 'onnx');
+  return dtype === 'q4' && known.q4 ? [...files.filter(({ path }) => !WEIGHTS.test(path)), known.q4] : files;
 }
 
 interface Watch {
@@ -234,12 +300,7 @@ interface Watch {
 }
 
 /** Counts the bytes of this load as they arrive and looks at what servers answer. */
-function watch(
-  model: LocalModel,
-  dtype: 'q4' | 'q8',
-  onProgress: (loaded: number, total: number) => void,
-): Watch {
-  const files = filesOf(model, dtype);
+function watch(files: readonly ModelFile[], onProgress: (loaded: number, total: number) => void): Watch {
   const known = files.reduce((sum, { bytes }) => sum + bytes, 0);
   let [loaded, announced, reported] = [0, 0, 0];
   let missing: string | null = null;

@@ -11,6 +11,8 @@ import { describeEmbeddingProvider } from '../../suites/embedding-provider.suite
 
 const spawn = () =>
   new Worker(new URL('../../../src/workers/embedding.worker.ts', import.meta.url), { type: 'module' });
+const spawnWithout = () =>
+  new Worker(new URL('./without-relaxed-simd.worker.ts', import.meta.url), { type: 'module' });
 const vectorsOf = (id: string): number[][] => (samples.vectors as Record<string, number[][]>)[id] ?? [];
 const never = new AbortController().signal;
 const local = (model: string, connect: Parameters<typeof createLocalEmbedding>[0]['connect']) =>
@@ -31,14 +33,18 @@ for (const { id, languages } of BUNDLED_MODELS) {
     };
   });
 
-  it(`${id} gives the vectors it gives in Node`, async () => {
-    const thread = createEmbeddingThread(spawn);
+  it.each([
+    ['by our encoder', spawn, 0.999],
+    // ONNX Runtime rounds a whole text's states by one step.
+    ['by ONNX Runtime, where a browser knows no relaxed SIMD', spawnWithout, 0.97],
+  ])(`${id} gives the vectors it gives in Node, %s`, async (_, start, least) => {
+    const thread = createEmbeddingThread(start);
     const vectors = await local(id, thread.connect).embed(samples.texts, { kind: 'passage', signal: never });
     thread.close();
     for (const [at, vector] of vectors.entries()) {
       const expected = Float32Array.from(vectorsOf(id)[at] ?? []);
       const length = Math.sqrt(cosine(expected, expected));
-      expect(cosine(vector, expected) / length, samples.texts[at] as string).toBeGreaterThan(0.98);
+      expect(cosine(vector, expected) / length, samples.texts[at] as string).toBeGreaterThan(least);
     }
   });
 }

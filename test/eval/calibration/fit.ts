@@ -18,7 +18,7 @@ import {
   type Labelled,
 } from '../../../src/adapters/embedding/calibration.ts';
 import type { Calibration } from '../../../src/adapters/embedding/embedding-provider.ts';
-import { createInProcessLocalEmbedding } from '../../../src/adapters/embedding/in-process.ts';
+import { createInProcessLocalEmbedding, modelsIn } from '../../../src/adapters/embedding/in-process.ts';
 import { createTransformersLoader } from '../../../src/adapters/embedding/transformers-runtime.ts';
 import { cosine } from '../../../src/adapters/embedding/vector.ts';
 import { madial, memoryBank, type Store } from './labelled.ts';
@@ -68,7 +68,7 @@ const mean = (vectors: readonly Float32Array[]): Float32Array =>
 async function writeCentres(): Promise<void> {
   const centres: Record<string, string> = {};
   for (const model of BUNDLED_MODELS.filter(({ id }) => CROWDED.includes(id))) {
-    const load = createTransformersLoader({ models: `${MODELS}/` });
+    const load = createTransformersLoader(modelsIn(MODELS));
     const runtime = await load(
       { model: model.id, source: 'bundled', device: 'wasm', pooling: model.pooling, batchSize: 1 },
       () => undefined,

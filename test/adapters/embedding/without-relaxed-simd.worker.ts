@@ -1,0 +1,2 @@
+import './forget-relaxed-simd.ts';
+import '../../../src/workers/embedding.worker.ts';
