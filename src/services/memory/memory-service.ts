@@ -185,6 +185,8 @@ export function createMemory({
     signal: AbortSignal,
     asking: Promise<unknown>,
   ): Promise<{ vector: QueryVector } | { vector: null; reason: Problem | null }> => {
+    // Soon after opening neither is known yet, and whoever waits for the index can wait for the model as well.
+    if (!embedding()) await asking.catch(() => undefined);
     const provider = embedding();
     if (!provider) {
       const known = status.get().embedding;

@@ -35,13 +35,13 @@ const TALKED = libraryEntry('talked');
 /** A memory without an engine: over whatever index and provider a test hands it, and a library of one conversation. */
 function memoryOver(
   index: () => MemoryIndex | null,
-  embedding: EmbeddingProvider | null,
+  embedding: EmbeddingProvider | null | (() => EmbeddingProvider | null),
   status: MemoryStatus | Readable<MemoryStatus> = READY,
   entries: readonly LibraryEntry[] = [TALKED],
 ) {
   return createMemory({
     index,
-    embedding: () => embedding,
+    embedding: typeof embedding === 'function' ? embedding : () => embedding,
     config: writable(structuredClone(defaultConfig)),
     documents: { library: writable({ ready: true, entries }) },
     status: 'get' in status ? status : writable(status),
@@ -306,6 +306,22 @@ describe('recall', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  it('asks a model by meaning that becomes known while the index is opened', async () => {
+    const house = await remembered();
+    const status = writable<MemoryStatus>(STARTING);
+    let [here, provider]: [MemoryIndex | null, EmbeddingProvider | null] = [null, null];
+    const memory = memoryOver(
+      () => here,
+      () => provider,
+      status,
+    );
+    const asked = memory.recall({ text: 'where is the cellar key', signal: signal() });
+    provider = house.embedding.get();
+    here = house.index;
+    status.set(READY);
+    expect(await asked).toMatchObject({ mode: 'hybrid', degraded: null });
   });
 
   it('waits for an index that takes its time, and for what that reads first', async () => {
