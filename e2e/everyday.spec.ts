@@ -1,5 +1,6 @@
 // What happens to everybody sooner or later: a new version, a missing file, a browser that keeps nothing, a wrong command, a change of
 // language, a long conversation, an import that is called off.
+import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import {
   asFile,
@@ -137,6 +138,55 @@ test('without the files of the model, recall goes on by words and says so; with 
     await context.close();
     app.close();
   }
+});
+
+test('another model comes from the hub once, and then recalls offline', async ({ page, context }) => {
+  const asked: string[] = [];
+  // A hub with one model: the smaller weights of the one that ships, under a name of their own. ONNX Runtime runs it.
+  await context.route('https://huggingface.co/**', async (route) => {
+    const path = new URL(route.request().url()).pathname.split('/resolve/main/')[1] ?? '';
+    asked.push(path);
+    const file = `../public/models/multilingual-e5-small-en-zh/${path.replace('model_quantized', 'model_q4')}`;
+    const body = await readFile(new URL(file, import.meta.url)).catch(() => null);
+    const headers = { 'access-control-allow-origin': '*' };
+    await route.fulfill(body ? { status: 200, body, headers } : { status: 404, headers });
+  });
+  await openApp(page);
+  await importThroughDialog(page, [
+    asFile('conversations.json', chatgptHistory(HISTORY.slice(0, 1)), 'application/json'),
+  ]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+  await remembered(page);
+  expect(asked).toEqual([]);
+
+  await page.goto('/settings/memory?console');
+  await page.getByRole('radio', { name: /Another model/ }).check();
+  await page.getByLabel('Model id').fill('somebody/multilingual-e5-small');
+  await expect(page.getByText(/New vectors are made for 4 messages/)).toBeVisible();
+  await page.getByRole('button', { name: 'Change model' }).click();
+  const chosen = () =>
+    page.evaluate(() => globalThis.recollect?.app.settings.config.get().embedding.local.model);
+  await expect.poll(chosen).toBe('somebody/multilingual-e5-small');
+  await remembered(page);
+  expect(asked).toContain('onnx/model_quantized.onnx');
+  const recalled = () =>
+    page.evaluate(async () => {
+      const found = await globalThis.recollect?.app.memory.recall({
+        text: 'when is everything saved at night',
+        signal: new AbortController().signal,
+      });
+      return `${found?.mode} ${[...(found?.passages ?? []), ...(found?.nearMisses ?? [])][0]?.passage}`;
+    });
+  await expect.poll(recalled).toMatch(/^hybrid .*restic every night at three/);
+
+  // It is kept: nothing is asked of the hub again, and there is no network either.
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  const before = asked.length;
+  await page.reload();
+  await context.setOffline(true);
+  await remembered(page);
+  await expect.poll(recalled, { timeout: 60_000 }).toMatch(/^hybrid .*restic every night at three/);
+  expect(asked.slice(before).filter((path) => /onnx|tokenizer\.json/.test(path))).toEqual([]);
 });
 
 test('a browser that keeps nothing: it says so, and chat and recall work until the tab closes', async ({
