@@ -179,11 +179,11 @@ test('another model comes from the hub once, and then recalls offline', async ({
     });
   await expect.poll(recalled).toMatch(/^hybrid .*restic every night at three/);
 
-  // It is kept: nothing is asked of the hub again, and there is no network either.
+  // Neither the weights nor the tokenizer are asked of the hub again, and without a network it goes on.
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
   const before = asked.length;
-  await page.reload();
   await context.setOffline(true);
+  await page.reload();
   await remembered(page);
   await expect.poll(recalled, { timeout: 60_000 }).toMatch(/^hybrid .*restic every night at three/);
   expect(asked.slice(before).filter((path) => /onnx|tokenizer\.json/.test(path))).toEqual([]);

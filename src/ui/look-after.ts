@@ -1,7 +1,7 @@
 // Small duties of the page that follow what a person does, or leaves undone: nothing of them is drawn.
 import { keepForOffline, letGoOfOthers } from '../adapters/browser/device.ts';
 import { bundledModel, bundledPaths } from '../adapters/embedding/bundled-models.ts';
-import { pathsToKeep } from '../adapters/embedding/ort-files.ts';
+import { pathsToKeep } from '../adapters/embedding/offline.ts';
 import { toProblem } from '../domain/base/errors.ts';
 import { until } from '../domain/base/readable.ts';
 import type { App } from '../services/app.ts';
@@ -74,8 +74,8 @@ export function lookAfter({
     .catch(() => {});
   const lookAfterModels = async () => {
     const { provider, local } = app.settings.config.get().embedding;
-    const model = provider === 'local' && local.source === 'bundled' ? bundledModel(local.model) : undefined;
-    const already = await keepForOffline(model ? pathsToKeep(model) : [], signal);
+    const model = local.source === 'bundled' ? bundledModel(local.model) : undefined;
+    const already = await keepForOffline(provider === 'local' ? pathsToKeep(model) : [], signal);
     // What an earlier version left goes at a start that finds its own in place: a tab of the earlier one may be open until then.
     if (already) await letGoOfOthers('/models/', bundledPaths());
   };

@@ -22,7 +22,7 @@ export interface BundledModel {
   readonly pooling: 'mean' | 'cls';
   /** What loading reads at most on the CPU (dtype q8), see `filesFor`: the sizes make an honest progress bar. */
   readonly files: readonly ModelFile[];
-  /** For `encoder.ts`, which runs it on a CPU where that knows relaxed SIMD; ONNX Runtime does where it does not. */
+  /** For `encoder.ts`, which runs it on the CPU where the browser knows relaxed SIMD; ONNX Runtime does where it does not. */
   readonly encoder: EncoderShape;
   /** The weights WebGPU runs instead of q8; null where the model has none. */
   readonly q4: ModelFile | null;

@@ -52,6 +52,7 @@ export interface Encoder {
   /**
    * The states of the last layer, `ENCODER_WIDTH` numbers for each piece.
    * @param ids numbers of 1 to 512 pieces, with the marks around them
+   * @throws RangeError for more of them, none, or one that is not in the vocabulary
    */
   run(ids: readonly number[]): Float32Array;
 }
@@ -80,45 +81,39 @@ interface Arithmetic {
   quantise(x: number, rows: number, width: number, out: number, steps: number): void;
   pack(x: number, rows: number, columns: number, scales: number, out: number, totals: number): void;
   product(
-    ...of: [
-      x: number,
-      steps: number,
-      rows: number,
-      width: number,
-      weights: number,
-      scales: number,
-      totals: number,
-      biases: number,
-      columns: number,
-      out: number,
-    ]
+    x: number,
+    steps: number,
+    rows: number,
+    width: number,
+    weights: number,
+    scales: number,
+    totals: number,
+    biases: number,
+    columns: number,
+    out: number,
   ): void;
   multiply(
-    ...of: [
-      a: number,
-      aStride: number,
-      b: number,
-      bStride: number,
-      width: number,
-      rows: number,
-      columns: number,
-      out: number,
-      outStride: number,
-    ]
+    a: number,
+    aStride: number,
+    b: number,
+    bStride: number,
+    width: number,
+    rows: number,
+    columns: number,
+    out: number,
+    outStride: number,
   ): void;
   turn(x: number, stride: number, rows: number, width: number, out: number, columns: number): void;
   softmax(x: number, rows: number, count: number, columns: number, factor: number): void;
   gelu(x: number, count: number): void;
   normalise(
-    ...of: [
-      x: number,
-      more: number,
-      rows: number,
-      width: number,
-      weights: number,
-      biases: number,
-      epsilon: number,
-    ]
+    x: number,
+    more: number,
+    rows: number,
+    width: number,
+    weights: number,
+    biases: number,
+    epsilon: number,
   ): void;
 }
 
@@ -142,7 +137,7 @@ export const canEncode = (): boolean => WebAssembly.validate(assembled());
  * @throws RangeError where their number is not that of the shape
  */
 export function createEncoder(numbers: ArrayBuffer, { vocabulary, layers, words }: EncoderShape): Encoder {
-  const memory = new WebAssembly.Memory({ initial: Math.ceil(numbers.byteLength / PAGE) });
+  const memory = new WebAssembly.Memory({ initial: Math.max(1, Math.ceil(numbers.byteLength / PAGE)) });
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(assembled()), { env: { memory } });
   const { quantise, pack, product, multiply, turn, softmax, gelu, normalise } =
     exports as unknown as Arithmetic;
@@ -250,6 +245,8 @@ export function createEncoder(numbers: ArrayBuffer, { vocabulary, layers, words 
 
   return {
     run: (ids) => {
+      if (ids.length < 1 || ids.length > POSITIONS || ids.some((id) => !(id >= 0 && id < vocabulary)))
+        throw new RangeError('pieces that this model does not know');
       const rows = Math.ceil(ids.length / ROWS) * ROWS;
       for (const area of [state, next]) new Float32Array(memory.buffer, area, rows * ENCODER_WIDTH).fill(0);
       ids.forEach(look);

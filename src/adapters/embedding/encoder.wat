@@ -1,8 +1,8 @@
-;; The arithmetic of a BERT encoder whose weights are whole numbers of eight bits. Assembled into encoder-wasm.ts;
-;; test/adapters/embedding/assembly.test.ts compares the two and prints what belongs there.
+;; The arithmetic of a BERT encoder whose weights are whole numbers of eight bits. Assembled into encoder.ts;
+;; test/adapters/assembly.test.ts compares the two and prints what belongs there.
 ;;
 ;; Numbers are float32 unless said otherwise; rows are padded to a multiple of four and columns to one of eight, so nothing here has an edge.
-;; Everything takes addresses in bytes and keeps nothing: threads with areas of their own may share the memory.
+;; Everything takes addresses in bytes, and keeps nothing between two calls.
 (module
   (import "env" "memory" (memory 1))
 

@@ -201,7 +201,8 @@ export function createLocalEmbedding(deps: {
 
   return {
     // A prefix of one's own makes other vectors of the same passage: they must not be compared.
-    // WebGPU's q4 weights give nearly the same vectors (cosine .98 to .99 after centring): one key, so that a change of device is none of the index's.
+    // WebGPU's q4 weights and ONNX Runtime's way to round give nearly the vectors of our encoder (cosine .98 to .99 after centring): one key, so that a
+    // change of device or browser is none of the index's.
     id: `local/${config.model}/q8${centre ? '-centred' : ''}${prefixes.passage === family.passagePrefix ? '' : `/${prefixes.passage}`}`,
     get dimensions() {
       return dimensions;

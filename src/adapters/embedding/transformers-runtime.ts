@@ -68,23 +68,17 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
     }
     point(model, places);
     const known = model.source === 'bundled' ? bundledModel(model.model) : undefined;
-    const own = known && dtype === 'q8' && canEncode() ? known : null;
-    const files = own ? filesFor(own, 'encoder') : filesOf(known, dtype);
+    const encodable = known && dtype === 'q8' && canEncode() ? known : null;
+    const files = encodable ? filesFor(encodable, 'encoder') : filesOf(known, dtype);
     const { missing, letGo } = watch(files, onProgress);
     if (model.source === 'bundled' && places.files) {
       const file = files.find(({ path }) => !places.files?.exists(`${model.model}/${path}`));
       if (file || !known) throw missingFile(model, file?.path ?? 'config.json');
     }
     try {
-      const network = own
-        ? await encoderOf(own, places)
-        : await networkOf(model, {
-            device,
-            dtype,
-            adapter,
-            inTwo: known !== undefined && dtype === 'q8',
-            places,
-          });
+      const network = encodable
+        ? await encoderOf(encodable, places)
+        : await networkOf(model, { device, dtype, adapter, places });
       // One after the other: a vocabulary in the making takes as much memory as the bytes that are given back here.
       letGo();
       const tokenizer = await AutoTokenizer.from_pretrained(model.model);
@@ -167,6 +161,7 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
       };
       return runtime;
     } catch (error) {
+      if (error instanceof RecollectError) throw error;
       const absent = missing() ?? (nameOf(error) === 'ModelFileNotFoundError' ? messageOf(error) : null);
       if (absent !== null) throw missingFile(model, absent);
       if (device === 'webgpu') throw new GpuError('WebGPU failed while loading', { cause: error });
@@ -218,14 +213,17 @@ interface Inputs {
   readonly attention_mask: Tensor;
 }
 
-/** Our own encoder: one text at a time, on this thread. */
-async function encoderOf({ id, encoder }: BundledModel, { models, files }: RuntimePlaces): Promise<Network> {
-  const path = `${id}/${ENCODER_NUMBERS.data}`;
-  const numbers = files ? await files.read(path) : await (await env.fetch(models + path)).arrayBuffer();
-  const { run } = createEncoder(numbers, encoder);
+/** Our own encoder: one text at a time, on this thread. Throws `embedding-missing` where the weights are not to be had, as offline before they are kept. */
+async function encoderOf(model: BundledModel, { models, files }: RuntimePlaces): Promise<Network> {
+  const path = `${model.id}/${ENCODER_NUMBERS.data}`;
+  const answer = files ? null : await env.fetch(models + path).catch(() => null);
+  if (!files && !answer?.ok) throw missingFile({ model: model.id }, ENCODER_NUMBERS.data);
+  const numbers = await (answer?.arrayBuffer() ?? files?.read(path));
+  const { run } = createEncoder(numbers, model.encoder);
   return {
     run: async ({ input_ids }) => {
       const ids = Array.from(input_ids.data as BigInt64Array, Number);
+      if (input_ids.dims[0] !== 1) throw new RangeError('the encoder reads one text at a time');
       return new Tensor('float32', run(ids), [1, ids.length, ENCODER_WIDTH]);
     },
     dispose: async () => undefined,
@@ -239,12 +237,11 @@ async function networkOf(
     readonly device: 'cpu' | 'wasm' | 'webgpu';
     readonly dtype: 'q4' | 'q8';
     readonly adapter: GPUAdapter | undefined;
-    /** Whether graph and numbers are two files. */
-    readonly inTwo: boolean;
     readonly places: RuntimePlaces;
   },
 ): Promise<Network> {
-  const { device, dtype, adapter, inTwo, places } = how;
+  const { device, dtype, adapter, places } = how;
+  const inTwo = model.source === 'bundled' && dtype === 'q8';
   const gpu = adapter && (await deviceOf(adapter));
   const network = await AutoModel.from_pretrained(model.model, {
     device,
@@ -388,7 +385,7 @@ function scoresOf(tokenizer: { readonly _tokenizerJSON?: unknown }): readonly nu
 
 const isRange = (init: RequestInit | undefined): boolean => new Headers(init?.headers).has('range');
 
-const missingFile = (model: LocalModel, file: string) =>
+const missingFile = (model: Pick<LocalModel, 'model'>, file: string) =>
   new RecollectError('embedding-missing', `The embedding model ${model.model} is not there: ${file}`, {
     params: { model: model.model, file },
     retry: true,

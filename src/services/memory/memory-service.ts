@@ -185,8 +185,15 @@ export function createMemory({
     signal: AbortSignal,
     asking: Promise<unknown>,
   ): Promise<{ vector: QueryVector } | { vector: null; reason: Problem | null }> => {
-    // Soon after opening neither is known yet, and whoever waits for the index can wait for the model as well.
-    if (!embedding()) await asking.catch(() => undefined);
+    if (!embedding()) {
+      // Soon after opening neither is known yet, and whoever waits for the index can wait for the model as well.
+      let isAsked = false;
+      const asked = () => {
+        isAsked = true;
+      };
+      void asking.then(asked, asked);
+      await wait(() => embedding() !== null || isAsked, INDEX_PATIENCE, signal);
+    }
     const provider = embedding();
     if (!provider) {
       const known = status.get().embedding;

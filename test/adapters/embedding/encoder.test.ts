@@ -1,5 +1,4 @@
 // Our encoder beside the same network written down plainly, with the weights as they are and nothing rounded.
-import { setFlagsFromString } from 'node:v8';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -8,9 +7,9 @@ import {
   type EncoderShape,
   ENCODER_WIDTH as WIDTH,
 } from '../../../src/adapters/embedding/encoder.ts';
+// Tells this Node that it knows relaxed SIMD.
+import '../../../src/adapters/embedding/in-process.ts';
 import { cosine, unit } from '../../../src/adapters/embedding/vector.ts';
-
-setFlagsFromString('--experimental-wasm-relaxed-simd');
 
 const INNER = 1536;
 const [HEADS, HEAD] = [12, 32];
@@ -208,8 +207,14 @@ describe.each(['halves', 'bytes'] as const)('with a vocabulary in %s', (words) =
     expect(states.every(Number.isFinite)).toBe(true);
   });
 
+  it('refuses pieces that are none, too many, or not in the vocabulary', () => {
+    for (const ids of [[], range(513).map(() => 1), [1, VOCABULARY], [-1], [Number.NaN]])
+      expect(() => encoder.run(ids)).toThrow(RangeError);
+  });
+
   it('refuses weights that are too few or too many', () => {
-    expect(() => createEncoder(file.slice(0, -4), shape)).toThrow('the file of weights is too short');
+    for (const short of [file.slice(0, -4), new ArrayBuffer(0)])
+      expect(() => createEncoder(short, shape)).toThrow('the file of weights is too short');
     expect(() => createEncoder(file, { ...shape, layers: 1 })).toThrow('the file of weights is too long');
   });
 });

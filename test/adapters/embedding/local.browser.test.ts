@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { BUNDLED_MODELS } from '../../../src/adapters/embedding/bundled-models.ts';
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
 import { createLocalEmbedding } from '../../../src/adapters/embedding/local.ts';
+import { pathsToKeep } from '../../../src/adapters/embedding/offline.ts';
 import { borrowLines, createEmbeddingThread } from '../../../src/adapters/embedding/thread.ts';
 import { cosine } from '../../../src/adapters/embedding/vector.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
@@ -112,5 +113,28 @@ it('falls back to the CPU where WebGPU is promised but fails', async () => {
   });
   const [vector] = await provider.embed(['anything'], { kind: 'query', signal: never });
   expect(vector).toHaveLength(384);
+  thread.close();
+});
+
+it('keeps for offline use what this browser reads: ONNX Runtime only where there is no relaxed SIMD', async () => {
+  const [model] = BUNDLED_MODELS;
+  const kept = () => pathsToKeep(model).join(' ');
+  expect(kept()).toMatch(/onnx_data/);
+  expect(kept()).not.toMatch(/ort-wasm|config\.json .*encoder_quantized\.onnx /);
+  expect(pathsToKeep(undefined).join(' ')).toMatch(/ort-wasm-simd-threaded\.wasm/);
+  await import('./forget-relaxed-simd.ts');
+  expect(kept()).toMatch(/encoder_quantized\.onnx .*onnx_data .*ort-wasm-simd-threaded\.mjs.*\.wasm/);
+});
+
+it('says that the weights are missing where there is no network and they are not kept', async () => {
+  const thread = createEmbeddingThread(
+    () => new Worker(new URL('./without-network.worker.ts', import.meta.url), { type: 'module' }),
+  );
+  const file = 'onnx/encoder_quantized.onnx_data';
+  await expect(
+    local('all-MiniLM-L6-v2', thread.connect).embed(['x'], { kind: 'query', signal: never }),
+  ).rejects.toMatchObject({
+    problem: { code: 'embedding-missing', params: { model: 'all-MiniLM-L6-v2', file } },
+  });
   thread.close();
 });

@@ -1,0 +1,2 @@
+// Makes this thread one that is offline.
+globalThis.fetch = () => Promise.reject(new TypeError('Failed to fetch'));

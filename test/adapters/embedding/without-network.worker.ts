@@ -1,0 +1,2 @@
+import './forget-network.ts';
+import '../../../src/workers/embedding.worker.ts';
