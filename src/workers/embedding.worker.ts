@@ -10,6 +10,7 @@ const host = createEmbeddingHost({
   load: createTransformersLoader({
     models: `${import.meta.env.BASE_URL}models/`,
     ort: ORT_FILES,
+    spawnLane: () => new Worker(new URL('./encoder.worker.ts', import.meta.url), { type: 'module' }),
   }),
   idleMs: IDLE_MS,
   onRetired: () => self.postMessage({ type: 'retired' }),

@@ -13,6 +13,6 @@ it.each([
 ])('%s is what the script beside it carries', async (path, carried) => {
   const source = readFileSync(new URL(`../../src/adapters/${path}`, import.meta.url), 'utf8');
   const { parseWat } = await wabt();
-  const { buffer } = parseWat(path, source, { simd: true, relaxed_simd: true }).toBinary({});
+  const { buffer } = parseWat(path, source, { simd: true, relaxed_simd: true, threads: true }).toBinary({});
   expect(carried).toBe(Buffer.from(buffer).toString('base64'));
 });

@@ -47,6 +47,8 @@ export interface EmbeddingProvider {
   readonly languages: readonly string[] | 'any';
   /** Most texts worth handing over in one call. */
   readonly maxBatch: number;
+  /** How many calls of `read` with one passage each are worth waiting for at the same time; absent: one. */
+  readonly abreast?: number;
   readonly state: Readable<EmbeddingState>;
   /** Known after the first use; measured from a built-in set of pairs where the model has no published figures. */
   calibration(signal: AbortSignal): Promise<Calibration>;

@@ -4,7 +4,7 @@
 ;; Numbers are float32 unless said otherwise; rows are padded to a multiple of four and columns to one of eight, so nothing here has an edge.
 ;; Everything takes addresses in bytes, and keeps nothing between two calls.
 (module
-  (import "env" "memory" (memory 1))
+  (import "env" "memory" (memory 1 65536 shared))
 
   ;; e to the power of each, for numbers from -87 up (Cephes' expf: a power of two and a polynomial for what is left, to 2 of 10,000,000).
   (func $exp (param $x v128) (result v128)

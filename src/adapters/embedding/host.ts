@@ -1,5 +1,6 @@
 // The far end of all lines: one queue over all ports in front of one model. Queries go first, passages one step at a time,
-// so a query waits for one passage at most. Loads late; retires after idling, or after a failure to start clean.
+// so a query waits for one passage at most, and for none where passages are read beside it. Loads late; retires after idling, or after a failure to
+// start clean.
 import type { Problem } from '../../domain/base/errors.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 import type { LocalModel, Pieces, Port, Reply } from './protocol.ts';
@@ -11,6 +12,8 @@ export interface EmbeddingRuntime {
   /** Texts worth running at once: 1 on a CPU, where padding costs more than a batch saves. */
   readonly batch: number;
   readonly device: 'cpu' | 'wasm' | 'webgpu';
+  /** How many passages may be read at the same time, all of them beside a query. Absent: one text after another, whatever it is. */
+  readonly beside?: number;
   /** Vectors of length 1. */
   run(texts: readonly string[]): Promise<Float32Array[]>;
   /** One text with its pieces; the first `context` characters are only context. Absent: this runtime knows no pieces. */
@@ -53,8 +56,12 @@ interface Job {
   readonly kind: 'query' | 'passage';
   readonly texts: readonly string[];
   readonly contexts: readonly number[] | null;
+  /** By place, as they come. */
   readonly vectors: Float32Array[];
   readonly pieces: Pieces[];
+  /** Texts whose step has begun, and those whose step is over. */
+  begun: number;
+  over: number;
 }
 
 /**
@@ -69,9 +76,9 @@ export function createEmbeddingHost(deps: {
   const callers = new Set<Caller>();
   let jobs: Job[] = [];
   let loaded: { key: string; runtime: EmbeddingRuntime } | null = null;
-  let working = false;
   let retired = false;
-  let running: Promise<void> = Promise.resolve();
+  /** What is under way, by the kind of its job. */
+  const steps = new Map<Promise<void>, Job['kind']>();
   let idle: ReturnType<typeof setTimeout> | undefined;
 
   const tell = (caller: Caller, reply: Reply) => {
@@ -87,43 +94,40 @@ export function createEmbeddingHost(deps: {
     if (callers.has(caller)) caller.port.postMessage(reply, transfer);
   };
 
-  const runtimeFor = async (job: Job): Promise<EmbeddingRuntime> => {
-    if (loaded?.key !== job.key) {
-      await loaded?.runtime.dispose();
-      loaded = null;
-      for (const caller of callers) caller.told = null;
-      // Whoever waits for this model sees it come, also those who ask while it is coming.
-      const report = (done: number, total: number) => {
-        for (const caller of new Set(jobs.filter(({ key }) => key === job.key).map((other) => other.caller)))
-          tell(caller, { type: 'loading', loaded: done, total });
-      };
-      report(0, 0);
-      loaded = { key: job.key, runtime: await deps.load(job.model, report) };
-    }
-    if (job.caller.told !== job.key) {
-      job.caller.told = job.key;
-      tell(job.caller, { type: 'ready', dimensions: loaded.runtime.dimensions });
-    }
-    return loaded.runtime;
+  const load = async ({ key, model }: Job) => {
+    await loaded?.runtime.dispose();
+    loaded = null;
+    for (const caller of callers) caller.told = null;
+    // Whoever waits for this model sees it come, also those who ask while it is coming.
+    const report = (done: number, total: number) => {
+      for (const caller of new Set(jobs.filter((other) => other.key === key).map((other) => other.caller)))
+        tell(caller, { type: 'loading', loaded: done, total });
+    };
+    report(0, 0);
+    loaded = { key, runtime: await deps.load(model, report) };
   };
 
-  const step = async (job: Job) => {
-    const runtime = await runtimeFor(job);
-    // Loading takes long: look again who is first.
-    if (job !== next()) return;
-    const done = job.vectors.length;
-    if (job.contexts && runtime.read) {
-      const { vector, pieces } = await runtime.read(
-        job.texts[done] as string,
-        job.contexts[done] ?? 0,
-        job.kind,
-      );
-      job.vectors.push(vector);
-      job.pieces.push(pieces);
-    } else job.vectors.push(...(await runtime.run(job.texts.slice(done, done + runtime.batch))));
-    if (job.vectors.length < job.texts.length) return;
+  const advance = async (job: Job, runtime: EmbeddingRuntime) => {
+    const { caller, contexts, texts, begun: from } = job;
+    if (caller.told !== job.key) {
+      caller.told = job.key;
+      tell(caller, { type: 'ready', dimensions: runtime.dimensions, beside: runtime.beside ?? 1 });
+    }
+    if (contexts && runtime.read) {
+      job.begun = from + 1;
+      const { vector, pieces } = await runtime.read(texts[from] as string, contexts[from] ?? 0, job.kind);
+      job.vectors[from] = vector;
+      job.pieces[from] = pieces;
+      job.over++;
+    } else {
+      const some = texts.slice(from, from + runtime.batch);
+      job.begun = from + some.length;
+      for (const [at, vector] of (await runtime.run(some)).entries()) job.vectors[from + at] = vector;
+      job.over += some.length;
+    }
+    if (job.over < texts.length || !jobs.includes(job)) return;
     jobs = jobs.filter((other) => other !== job);
-    tell(job.caller, {
+    tell(caller, {
       type: 'vectors',
       call: job.call,
       vectors: job.vectors,
@@ -131,24 +135,34 @@ export function createEmbeddingHost(deps: {
     });
   };
 
-  const next = (): Job | undefined => jobs.find(({ kind }) => kind === 'query') ?? jobs[0];
+  /** The job whose step may begin now. */
+  const next = (): Job | undefined => {
+    const waiting = jobs.filter(({ begun, texts }) => begun < texts.length);
+    const job = waiting.find(({ kind }) => kind === 'query') ?? waiting[0];
+    if (!job || steps.size === 0) return job;
+    const beside = loaded?.key === job.key ? loaded.runtime.beside : undefined;
+    if (!beside) return undefined;
+    const alike = [...steps.values()].filter((kind) => kind === job.kind).length;
+    return alike < (job.kind === 'query' ? 1 : beside) ? job : undefined;
+  };
 
-  const work = async () => {
-    if (working || retired) return;
-    working = true;
+  const work = () => {
     clearTimeout(idle);
     for (let job = next(); job && !retired; job = next()) {
-      try {
-        running = step(job);
-        await running;
-      } catch (error) {
-        await fail(job, error);
-      }
-      // Between two steps the ports are heard: a task of its own, since a chain of promises would starve them.
-      await task();
+      const mine = job;
+      // After loading it is looked again who is first: it takes long.
+      const step = loaded?.key === mine.key ? advance(mine, loaded.runtime) : load(mine);
+      steps.set(step, mine.kind);
+      void step
+        .catch((error: unknown) => fail(mine, error))
+        // Between two steps the ports are heard: a task of its own, since a chain of promises would starve them.
+        .then(task)
+        .then(() => {
+          steps.delete(step);
+          work();
+        });
     }
-    working = false;
-    if (!retired) idle = setTimeout(() => void retire(false), deps.idleMs);
+    if (!retired && steps.size === 0) idle = setTimeout(() => void retire(false), deps.idleMs);
   };
 
   const fail = async (job: Job, error: unknown) => {
@@ -175,7 +189,7 @@ export function createEmbeddingHost(deps: {
     callers.clear();
     jobs = [];
     // A model must not be taken away under a step that uses it; how the step ends interests nobody any more.
-    await running.catch(() => undefined);
+    await Promise.allSettled(steps.keys());
     await loaded?.runtime.dispose().catch(() => undefined);
     loaded = null;
     deps.onRetired();
@@ -188,8 +202,20 @@ export function createEmbeddingHost(deps: {
     if (request.type === 'embed') {
       const { call, model, kind, texts, contexts = null } = request;
       const key = JSON.stringify(model);
-      jobs.push({ caller, call, key, model, kind, texts, contexts, vectors: [], pieces: [] });
-      void work();
+      jobs.push({
+        caller,
+        call,
+        key,
+        model,
+        kind,
+        texts,
+        contexts,
+        vectors: [],
+        pieces: [],
+        begun: 0,
+        over: 0,
+      });
+      work();
     } else if (request.type === 'cancel') {
       jobs = jobs.filter((job) => job.caller !== caller || job.call !== request.call);
     } else {

@@ -57,6 +57,7 @@ export function createLocalEmbedding(deps: {
   let withoutGpu = false;
   let failedUntil = 0;
   let dimensions = known?.dimensions ?? 0;
+  let beside = 1;
   let calls = 0;
 
   const fail = (problem: Problem, which: readonly Pending[]) => {
@@ -101,7 +102,7 @@ export function createLocalEmbedding(deps: {
         case 'loading':
           return state.set({ status: 'loading', loaded: reply.loaded, total: reply.total });
         case 'ready':
-          dimensions = reply.dimensions;
+          ({ dimensions, beside } = reply);
           return state.set({ status: 'ready' });
         case 'vectors':
           for (const vector of reply.vectors) centred(vector, centre);
@@ -209,6 +210,9 @@ export function createLocalEmbedding(deps: {
     },
     languages: known?.languages ?? 'any',
     maxBatch: config.batch_size,
+    get abreast() {
+      return beside;
+    },
     state,
     embed,
     read,

@@ -51,7 +51,12 @@ export type Pieces = z.infer<typeof piecesSchema>;
 
 export const replySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('loading'), loaded: z.number(), total: z.number() }),
-  z.object({ type: z.literal('ready'), dimensions: z.number().int().positive() }),
+  z.object({
+    type: z.literal('ready'),
+    dimensions: z.number().int().positive(),
+    /** How many passages are read at the same time. */
+    beside: z.number().int().positive(),
+  }),
   z.object({
     type: z.literal('vectors'),
     call: z.number().int(),

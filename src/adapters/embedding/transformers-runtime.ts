@@ -12,10 +12,12 @@ import {
   filesFor,
   type ModelFile,
 } from './bundled-models.ts';
-import { canEncode, createEncoder, ENCODER_WIDTH } from './encoder.ts';
+import { canEncode, createEncoder, ENCODER_WIDTH, SHARES } from './encoder.ts';
 import type { EmbeddingRuntime, LoadRuntime } from './host.ts';
 import { GpuError } from './host.ts';
+import { createLanes } from './lanes.ts';
 import type { LocalModel } from './protocol.ts';
+import type { Thread } from './thread.ts';
 import { bitsOf, centreStates, queryTokens } from './tokens.ts';
 import { unit } from './vector.ts';
 
@@ -33,6 +35,8 @@ export interface RuntimePlaces {
     readonly exists: (path: string) => boolean;
     readonly read: (path: string) => Promise<ArrayBuffer>;
   };
+  /** Starts a thread for a lane; absent where everything is read on this one. */
+  readonly spawnLane?: () => Thread;
 }
 
 export interface OrtFiles {
@@ -113,7 +117,7 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
       };
       const read: NonNullable<EmbeddingRuntime['read']> = async (text, context, kind) => {
         const inputs = tokenizer([readable(text)], { padding: false, truncation: true, max_length: limit });
-        const states = await network.run(inputs);
+        const states = await ((kind === 'passage' && network.beside) || network).run(inputs);
         const [, count, width] = states.dims as [number, number, number];
         const numbers = Float32Array.from(states.data as Float32Array);
         const from = Math.min(beginning(text, context), Math.max(0, count - 2));
@@ -149,6 +153,7 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
         dimensions: (probe as Float32Array).length,
         batch: device === 'webgpu' ? model.batchSize : 1,
         device,
+        ...(network.beside ? { beside: network.beside.most } : {}),
         run: (texts) =>
           run(texts).catch((error: unknown) => {
             throw device === 'webgpu' ? new GpuError('WebGPU failed while running', { cause: error }) : error;
@@ -205,6 +210,8 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
 interface Network {
   /** The states of the last layer: texts by pieces by numbers. */
   run(inputs: Inputs): Promise<Tensor>;
+  /** Reads texts while `run` is at work, and so many at the same time. */
+  readonly beside?: { readonly most: number; run(inputs: Inputs): Promise<Tensor> };
   dispose(): Promise<void>;
 }
 /** What a tokenizer makes of texts: each texts by pieces. */
@@ -213,20 +220,30 @@ interface Inputs {
   readonly attention_mask: Tensor;
 }
 
-/** Our own encoder: one text at a time, on this thread. Throws `embedding-missing` where the weights are not to be had, as offline before they are kept. */
-async function encoderOf(model: BundledModel, { models, files }: RuntimePlaces): Promise<Network> {
+/** Our own encoder: one text at a time, on this thread, and on lanes beside it. Throws `embedding-missing` where the weights are not to be had, as offline before they are kept. */
+async function encoderOf(model: BundledModel, { models, files, spawnLane }: RuntimePlaces): Promise<Network> {
   const path = `${model.id}/${ENCODER_NUMBERS.data}`;
   const answer = files ? null : await env.fetch(models + path).catch(() => null);
   if (!files && !answer?.ok) throw missingFile({ model: model.id }, ENCODER_NUMBERS.data);
   const numbers = await (answer?.arrayBuffer() ?? files?.read(path));
-  const { run } = createEncoder(numbers, model.encoder);
-  return {
-    run: async ({ input_ids }) => {
+  const encoder = createEncoder(numbers, model.encoder);
+  const count = Math.min(SHARES, threads());
+  const lanes =
+    spawnLane && count > 1
+      ? createLanes({ count, spawn: spawnLane, share: encoder.share, here: encoder })
+      : null;
+  const reading =
+    (run: (ids: readonly number[]) => Float32Array | Promise<Float32Array>): Network['run'] =>
+    async ({ input_ids }) => {
       const ids = Array.from(input_ids.data as BigInt64Array, Number);
       if (input_ids.dims[0] !== 1) throw new RangeError('the encoder reads one text at a time');
-      return new Tensor('float32', run(ids), [1, ids.length, ENCODER_WIDTH]);
-    },
-    dispose: async () => undefined,
+      return new Tensor('float32', await run(ids), [1, ids.length, ENCODER_WIDTH]);
+    };
+  return {
+    run: reading(encoder.run),
+    // One more than there are lanes: the next text lies ready where one is done.
+    ...(lanes ? { beside: { most: count + 1, run: reading(lanes.run) } } : {}),
+    dispose: async () => lanes?.close(),
   };
 }
 

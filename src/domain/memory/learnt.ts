@@ -3,15 +3,15 @@
 
 export const LEARNT = {
   hybrid: {
-    score: 6.649,
-    stands: 0.46,
-    words: 0.642,
-    intercept: -8.275,
+    score: 6.498,
+    stands: 0.451,
+    words: 0.683,
+    intercept: -8.116,
   },
   keyword: {
-    score: 5.117,
-    stands: 0.291,
-    words: 0.857,
-    intercept: -6.637,
+    score: 5.099,
+    stands: 0.294,
+    words: 0.837,
+    intercept: -6.603,
   },
 } as const;

@@ -80,7 +80,7 @@ const UNDESCRIBED = 'memory.undescribed';
 
 /** Log entries read at a time. */
 const PAGE = 100;
-/** A batch shall take about this long, ms: killed, it is all that is lost; paused, it is all that is waited for. */
+/** Vectors are kept about this often, ms: killed, it is all that is lost. As long a server may take for a batch: paused, it is all that is waited for. */
 const BATCH_MS = 700;
 /** Chunks asked for at a time; what is new meanwhile waits for them. */
 const LOOK_AHEAD = 64;
@@ -344,53 +344,79 @@ export function startMemoryEngine({
     vectorProblem = null;
   };
 
-  /** The vectors of the first `read` of these chunks: all of them, unless a pause begins. */
   const vectorsOf = async (
     provider: EmbeddingProvider,
     chunks: readonly StaleChunk[],
-  ): Promise<{ made: NewVector[]; read: number }> => {
+  ): Promise<NewVector[]> => {
     const options = { kind: 'passage', signal } as const;
     if (provider.read) {
-      // One at a time, as the model reads them: whoever begins to type waits for one of them, and what was read is kept.
-      const made: NewVector[] = [];
-      let read = 0;
-      for (const { id, embedded, context } of chunks) {
-        if (read > 0 && stillPaused()) break;
-        const [one] = await provider.read(
-          [{ context: embedded.slice(0, context), text: embedded.slice(context) }],
-          options,
-        );
-        read += 1;
-        if (one) made.push({ chunkId: id, values: one.vector, bits: one.bits });
-      }
-      return { made, read };
+      const made = await provider.read(
+        chunks.map(({ embedded, context }) => ({
+          context: embedded.slice(0, context),
+          text: embedded.slice(context),
+        })),
+        options,
+      );
+      return chunks.flatMap(({ id }, at) => {
+        const one = made[at];
+        return one ? [{ chunkId: id, values: one.vector, bits: one.bits }] : [];
+      });
     }
     const vectors = await provider.embed(
       chunks.map((chunk) => chunk.embedded),
       options,
     );
-    const made = chunks.flatMap(({ id }, at) => {
+    return chunks.flatMap(({ id }, at) => {
       const values = vectors[at];
       return values ? [{ chunkId: id, values }] : [];
     });
-    return { made, read: chunks.length };
   };
 
-  /** Embeds some chunks and keeps their vectors, and tells how many of them; the size of the next batch follows from how long it took. */
-  const embedBatch = async (
+  /**
+   * Embeds these chunks and keeps their vectors as they come, and tells how many were read; ends early where a pause begins or another model is in
+   * use. A model of this device is given them one by one, so that whoever begins to type waits for one of them only.
+   * @param onKept told how many more are read and kept
+   */
+  const embedAll = async (
     provider: EmbeddingProvider,
     chunks: readonly StaleChunk[],
-    warm: boolean,
+    onKept: (count: number) => void,
   ): Promise<number> => {
-    const began = performance.now();
-    const { made, read } = await vectorsOf(provider, chunks);
-    await index.put(provider.id, made);
-    vectorProblem = null;
-    const took = performance.now() - began;
-    // A cold batch also loads the model: it says nothing about its speed.
-    if (warm || took < BATCH_MS)
-      size = Math.max(1, Math.round(read * Math.min(2, BATCH_MS / Math.max(1, took))));
-    return read;
+    let begun = 0;
+    let over = 0;
+    let made: NewVector[] = [];
+    let keptAt = performance.now();
+    const keep = async () => {
+      const [some, count] = [made, over];
+      [made, over, keptAt] = [[], 0, performance.now()];
+      await index.put(provider.id, some);
+      vectorProblem = null;
+      onKept(count);
+    };
+    const reader = async () => {
+      while (begun < chunks.length && embedding() === provider && !(begun > 0 && stillPaused())) {
+        const isCold = begun === 0;
+        const batch = chunks.slice(begun, begun + (provider.read ? 1 : Math.min(size, provider.maxBatch)));
+        begun += batch.length;
+        const began = performance.now();
+        made.push(...(await vectorsOf(provider, batch)));
+        over += batch.length;
+        const took = performance.now() - began;
+        // A cold batch also loads the model: it says nothing about its speed.
+        if (!isCold || took < BATCH_MS)
+          size = Math.max(1, Math.round(batch.length * Math.min(2, BATCH_MS / Math.max(1, took))));
+        // What a server has read was paid for.
+        if (!provider.read || performance.now() - keptAt >= BATCH_MS) await keep();
+        await breathe(signal);
+      }
+    };
+    const readers = await Promise.allSettled(Array.from({ length: provider.abreast ?? 1 }, reader));
+    if (over > 0 && !signal.aborted) await keep();
+    const failed = readers.find((one) => one.status === 'rejected');
+    // Replaced while it was at work: the next one is asked.
+    if (failed && !(isAbort(failed.reason) && !signal.aborted && embedding() !== provider))
+      throw failed.reason;
+    return begun;
   };
 
   const runIndexer = async (): Promise<void> => {
@@ -423,34 +449,23 @@ export function startMemoryEngine({
         if (waiting === 0) all = false;
         if (waiting === 0 || due.length === 0) return;
 
+        if (stillPaused()) {
+          indexer.wakeWithin(PAUSE_FORGOTTEN_MS + 50);
+          return;
+        }
         const stale = await index.stale(provider.id, LOOK_AHEAD, due === 'all' ? undefined : due);
         if (stale.length > 0 && stale.every((chunk) => before.has(chunk.id)))
           throw new RecollectError('embedding-broken', 'The model gave no vectors', { retry: true });
-        before = new Set(stale.map((chunk) => chunk.id));
         if (stale.length === 0) return;
-        for (let at = 0; at < stale.length && embedding() === provider; ) {
-          if (stillPaused()) {
-            indexer.wakeWithin(PAUSE_FORGOTTEN_MS + 50);
-            return;
-          }
-          embeddingNow = true;
-          tellSoon();
-          const batch = stale.slice(at, at + Math.min(size, provider.maxBatch));
-          let read = 0;
-          try {
-            read = await embedBatch(provider, batch, done > 0);
-          } catch (error) {
-            // Replaced while it was at work: the next one is asked.
-            if (isAbort(error) && !signal.aborted && embedding() !== provider) break;
-            throw error;
-          }
-          at += read;
-          done += read;
-          waiting = Math.max(0, waiting - read);
+        embeddingNow = true;
+        tellSoon();
+        const read = await embedAll(provider, stale, (count) => {
+          done += count;
+          waiting = Math.max(0, waiting - count);
           rate = done / ((performance.now() - began) / 1_000);
           tellSoon();
-          await breathe(signal);
-        }
+        });
+        before = new Set(stale.slice(0, read).map((chunk) => chunk.id));
       }
     } catch (error) {
       // What was asked for is not done: the next try knows it.

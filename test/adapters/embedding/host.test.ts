@@ -16,7 +16,7 @@ const query = { kind: 'query', signal: never } as const;
 const passage = { kind: 'passage', signal: never } as const;
 
 /** A model whose every run waits for `go`; notes what it was given, in order. */
-function scripted(options: { batch?: number; held?: boolean } = {}) {
+function scripted(options: { batch?: number; held?: boolean; beside?: number } = {}) {
   const ran: string[][] = [];
   const loads: LocalModel[] = [];
   let disposed = 0;
@@ -36,6 +36,20 @@ function scripted(options: { batch?: number; held?: boolean } = {}) {
         if (held) await new Promise<void>((resolve) => waiting.push(resolve));
         return texts.map(() => Float32Array.of(1, 0));
       },
+      ...(options.beside
+        ? {
+            beside: options.beside,
+            read: async (text) => {
+              const [vector] = await runtime.run([text]);
+              const none = {
+                bits: new Uint8Array(0),
+                tokens: new Float32Array(0),
+                weights: new Float32Array(0),
+              };
+              return { vector: vector as Float32Array, pieces: none };
+            },
+          }
+        : {}),
       dispose: async () => void disposed++,
     };
     return runtime;
@@ -120,6 +134,54 @@ describe('the queue', () => {
     expect(model.ran).toEqual([['p1'], ['p2'], ['q'], ['p3']]);
     expect(model.loads).toHaveLength(1);
     expect(spawned).toHaveLength(1);
+  });
+
+  it('reads as many passages at a time as the model can, and a query beside them at once', async () => {
+    const model = scripted({ held: true, beside: 2 });
+    const { owner } = threads(model.load);
+    const [indexer, tab] = [provider(owner.connect), provider(owner.connect)];
+    const reading = (text: string) => ({ context: '', text });
+    const bulk = indexer.read?.(['p1', 'p2', 'p3'].map(reading), passage);
+    await until({ get: () => model.ran.length, subscribe: poll }, (count) => count === 2);
+    expect(indexer.abreast).toBe(2);
+    const answer = tab.read?.([reading('q')], query);
+    await until({ get: () => model.ran.length, subscribe: poll }, (count) => count === 3);
+    model.go();
+    expect(await bulk).toHaveLength(3);
+    expect(await answer).toHaveLength(1);
+    expect(model.ran).toEqual([['p1'], ['p2'], ['q'], ['p3']]);
+  });
+
+  it('keeps the order of passages whatever the order in which they are read', async () => {
+    const order: string[] = [];
+    const waits = new Map<string, () => void>();
+    const load: LoadRuntime = async () => ({
+      dimensions: 2,
+      batch: 1,
+      device: 'cpu',
+      beside: 3,
+      run: async (texts) => texts.map(() => Float32Array.of(1, 0)),
+      read: async (text) => {
+        await new Promise<void>((resolve) => waits.set(text, resolve));
+        order.push(text);
+        const at = Number(text.at(-1));
+        const none = { bits: new Uint8Array(0), tokens: new Float32Array(0), weights: new Float32Array(0) };
+        return { vector: Float32Array.of(at, 0), pieces: none };
+      },
+      dispose: async () => undefined,
+    });
+    const { owner } = threads(load);
+    const bulk = provider(owner.connect).read?.(
+      ['p1', 'p2', 'p3'].map((text) => ({ context: '', text })),
+      passage,
+    );
+    await until({ get: () => waits.size, subscribe: poll }, (count) => count === 3);
+    for (const text of ['p3', 'p1', 'p2']) {
+      waits.get(text)?.();
+      await until({ get: () => order.includes(text), subscribe: poll }, (over) => over);
+    }
+    expect((await bulk)?.map(({ vector }) => vector[0])).toEqual([1, 2, 3]);
+    expect(order).toEqual(['p3', 'p1', 'p2']);
   });
 
   it('hands over batches where the model wants them', async () => {

@@ -14,6 +14,10 @@ const spawn = () =>
   new Worker(new URL('../../../src/workers/embedding.worker.ts', import.meta.url), { type: 'module' });
 const spawnWithout = () =>
   new Worker(new URL('./without-relaxed-simd.worker.ts', import.meta.url), { type: 'module' });
+const spawnAlone = () =>
+  new Worker(new URL('./without-isolation.worker.ts', import.meta.url), { type: 'module' });
+const spawnBroken = () =>
+  new Worker(new URL('./without-lanes.worker.ts', import.meta.url), { type: 'module' });
 const vectorsOf = (id: string): number[][] => (samples.vectors as Record<string, number[][]>)[id] ?? [];
 const never = new AbortController().signal;
 const local = (model: string, connect: Parameters<typeof createLocalEmbedding>[0]['connect']) =>
@@ -49,6 +53,33 @@ for (const { id, languages } of BUNDLED_MODELS) {
     }
   });
 }
+
+describe('passages side by side', () => {
+  const readings = samples.texts.map((text) => ({ context: 'User: as I said before. ', text }));
+  const passages = { kind: 'passage', signal: never } as const;
+  const read = async (start: () => Worker) => {
+    const thread = createEmbeddingThread(start);
+    const provider = local('all-MiniLM-L6-v2', thread.connect);
+    await provider.embed(['loaded'], passages);
+    const { abreast } = provider;
+    const made = await Promise.all(
+      readings.map(async (reading) => (await provider.read?.([reading], passages))?.[0]),
+    );
+    thread.close();
+    return { abreast, made };
+  };
+
+  it('are read as one after the other, on several lanes or where none can be started', async () => {
+    const alone = await read(spawnAlone);
+    const lanes = await read(spawn);
+    const broken = await read(spawnBroken);
+    expect(alone.abreast).toBe(1);
+    expect(lanes.abreast).toBeGreaterThan(2);
+    expect(broken.abreast).toBeGreaterThan(2);
+    expect(lanes.made).toEqual(alone.made);
+    expect(broken.made).toEqual(alone.made);
+  });
+});
 
 describe('one thread for two askers', () => {
   const thread = createEmbeddingThread(spawn);

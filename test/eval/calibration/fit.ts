@@ -2,6 +2,7 @@
 //
 //   npx tsx test/eval/calibration/fit.ts [--data DIR]             DIR holds madial/ and memorybank/; default test/eval/data
 //   npx tsx test/eval/calibration/fit.ts [--data DIR] --centre    measures the centres first and writes `centres.ts`
+//   npx tsx test/eval/calibration/fit.ts [--data DIR] --states    the same of single pieces: writes `state-centres.ts`
 //
 // Related: a question and the best of its right passages. Unrelated: the question and the passages nearest to it in another person's
 // store, that is what a search shows when the library holds no answer. Both languages and both classes count alike. MemoryBank's
@@ -9,24 +10,32 @@
 // common, so it is only shown beside them.
 
 import { setMaxListeners } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { BUNDLED_MODELS } from '../../../src/adapters/embedding/bundled-models.ts';
+import { AutoTokenizer, env } from '@huggingface/transformers';
+import {
+  BUNDLED_MODELS,
+  type BundledModel,
+  ENCODER_NUMBERS,
+} from '../../../src/adapters/embedding/bundled-models.ts';
 import {
   createCalibration,
   fitCalibration,
   type Labelled,
 } from '../../../src/adapters/embedding/calibration.ts';
 import type { Calibration } from '../../../src/adapters/embedding/embedding-provider.ts';
+import { createEncoder, ENCODER_WIDTH } from '../../../src/adapters/embedding/encoder.ts';
 import { createInProcessLocalEmbedding, modelsIn } from '../../../src/adapters/embedding/in-process.ts';
 import { createTransformersLoader } from '../../../src/adapters/embedding/transformers-runtime.ts';
-import { cosine } from '../../../src/adapters/embedding/vector.ts';
+import { cosine, unit } from '../../../src/adapters/embedding/vector.ts';
 import { madial, memoryBank, type Store } from './labelled.ts';
 
 type Embed = (texts: readonly string[], kind: 'query' | 'passage') => Promise<Float32Array[]>;
 
 /** As many wrong passages of a question are counted as a search shows. */
 const SHOWN = 5;
+/** Pieces of the longest text. */
+const LONGEST = 512;
 const MODELS = resolve(import.meta.dirname, '../../../public/models');
 /** Models whose vectors crowd in one direction; the others gain nothing by a centre. */
 const CROWDED = ['multilingual-e5-small-en-zh'];
@@ -40,22 +49,9 @@ async function centreOf(embed: Embed, languages: readonly string[]): Promise<Flo
   for (const language of languages)
     for (const read of [madial, memoryBank]) {
       const stores = read(language);
-      groups.push(
-        mean(
-          await embed(
-            stores.flatMap(({ passages }) => [...passages.values()]),
-            'passage',
-          ),
-        ),
-      );
-      groups.push(
-        mean(
-          await embed(
-            stores.flatMap(({ questions }) => questions.map(({ text }) => text)),
-            'query',
-          ),
-        ),
-      );
+      const passages = stores.flatMap((store) => [...store.passages.values()]);
+      const asked = stores.flatMap(({ questions }) => questions.map(({ text }) => text));
+      groups.push(mean(await embed(passages, 'passage')), mean(await embed(asked, 'query')));
     }
   return mean(groups);
 }
@@ -64,6 +60,44 @@ const mean = (vectors: readonly Float32Array[]): Float32Array =>
   vectors[0]?.map(
     (_, at) => vectors.reduce((sum, vector) => sum + (vector[at] as number), 0) / vectors.length,
   ) ?? new Float32Array();
+
+/** The mean state of each text's own pieces, each of length 1 before: without the marks at both ends and without the prefix. */
+async function stateReader(model: BundledModel): Promise<Embed> {
+  Object.assign(env, { allowLocalModels: true, allowRemoteModels: false, localModelPath: MODELS });
+  const tokenizer = await AutoTokenizer.from_pretrained(model.id);
+  const numbers = readFileSync(resolve(MODELS, model.id, ENCODER_NUMBERS.data));
+  const encoder = createEncoder(new Uint8Array(numbers).buffer, model.encoder);
+  const idsOf = (text: string) =>
+    Array.from(
+      tokenizer(text, { truncation: true, max_length: LONGEST }).input_ids.data as BigInt64Array,
+      Number,
+    );
+  return async (texts, kind) => {
+    const prefix = kind === 'query' ? model.queryPrefix : model.passagePrefix;
+    const from = idsOf(prefix.trimEnd()).length - 1;
+    return texts.flatMap((text) => {
+      const states = encoder.run(idsOf(`${prefix}${text}`));
+      const own = Array.from({ length: states.length / ENCODER_WIDTH - 1 - from }, (_, piece) =>
+        unit(states.subarray((from + piece) * ENCODER_WIDTH, (from + piece + 1) * ENCODER_WIDTH)),
+      );
+      return own.length > 0 ? [mean(own)] : [];
+    });
+  };
+}
+
+async function writeStateCentres(): Promise<void> {
+  const centres: Record<string, string> = {};
+  for (const model of BUNDLED_MODELS.filter(({ id }) => CROWDED.includes(id))) {
+    const centre = await centreOf(await stateReader(model), model.languages);
+    centres[model.id] = Buffer.from(centre.buffer).toString('base64');
+  }
+  const file = resolve(import.meta.dirname, '../../../src/adapters/embedding/state-centres.ts');
+  const source = readFileSync(file, 'utf8');
+  writeFileSync(
+    file,
+    source.replace(/(?<=Record<string, string>> = )\{.*?^\}/ms, JSON.stringify(centres, null, 2)),
+  );
+}
 
 async function writeCentres(): Promise<void> {
   const centres: Record<string, string> = {};
@@ -136,6 +170,7 @@ function evenly(pairs: readonly Labelled[]): Labelled[] {
 }
 
 if (process.argv.includes('--centre')) await writeCentres();
+else if (process.argv.includes('--states')) await writeStateCentres();
 else
   for (const model of BUNDLED_MODELS) {
     const provider = createInProcessLocalEmbedding({ models: MODELS, config: { model: model.id } });

@@ -723,6 +723,57 @@ describe('the indexer', () => {
     expect(status.get().rate).toBe(0);
   });
 
+  it('hands over as many passages at a time as the model reads side by side, each once', async () => {
+    const read: string[] = [];
+    let [now, most] = [0, 0];
+    const { provider } = watched({
+      abreast: 3,
+      read: async ([reading], { signal }) => {
+        most = Math.max(most, ++now);
+        await new Promise((resolve) => setImmediate(resolve));
+        now--;
+        const text = reading?.text ?? '';
+        read.push(text);
+        const [vector] = await HASHING.embed([text], { kind: 'passage', signal });
+        const none = { bits: new Uint8Array(0), tokens: new Float32Array(0), weights: new Float32Array(0) };
+        return vector ? [{ vector, ...none }] : [];
+      },
+    });
+    const { add, indexed, index } = home({ embedding: provider });
+    await add(conversationOf(Array.from({ length: 8 }, (_, i) => `thought ${i}`)));
+    await indexed();
+    expect(most).toBe(3);
+    expect(new Set(read).size).toBe(8);
+    expect(read).toHaveLength(8);
+    expect((await index.stats(provider.id)).vectors).toBe(8);
+  });
+
+  it('keeps what was read beside a passage that fails', async () => {
+    let isBroken = true;
+    const { provider } = watched({
+      abreast: 2,
+      read: async ([reading], { signal }) => {
+        const text = reading?.text ?? '';
+        if (isBroken && text.endsWith('thought 7')) {
+          await new Promise((resolve) => setImmediate(resolve));
+          throw new RecollectError('embedding-broken', 'no', { retry: true });
+        }
+        const [vector] = await HASHING.embed([text], { kind: 'passage', signal });
+        const none = { bits: new Uint8Array(0), tokens: new Float32Array(0), weights: new Float32Array(0) };
+        return vector ? [{ vector, ...none }] : [];
+      },
+    });
+    const { add, engine, until, index } = home({ embedding: provider });
+    await add(conversationOf(Array.from({ length: 8 }, (_, i) => `thought ${i}`)));
+    engine().wake('now');
+    await until(({ problem }) => problem?.code === 'embedding-broken');
+    expect((await index.stats(provider.id)).vectors).toBeGreaterThan(0);
+    isBroken = false;
+    engine().wake('now');
+    await until((now) => now.state === 'ready' && now.waiting === 0);
+    expect((await index.stats(provider.id)).vectors).toBe(8);
+  });
+
   it('stops between two passages when a person begins to type, and keeps what was read', async () => {
     const read: string[] = [];
     let begin = () => {};

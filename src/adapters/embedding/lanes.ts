@@ -1,0 +1,128 @@
+// Passages read side by side, each lane a thread of its own over one copy of the weights, so that both cores of a small machine read and the thread
+// that is asked stays free for a question. Lanes start when they are needed and end with the model.
+import { z } from 'zod';
+import type { Encoder, EncoderShare } from './encoder.ts';
+import { joinEncoder } from './encoder.ts';
+import type { Thread } from './thread.ts';
+
+/** What a lane is told: first the model, then texts. Only this app's own threads speak here. */
+const orderSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('join'), share: z.custom<EncoderShare>() }),
+  z.object({ type: z.literal('read'), text: z.number().int(), ids: z.array(z.number().int()) }),
+]);
+type Order = z.infer<typeof orderSchema>;
+const answerSchema = z.object({
+  text: z.number().int(),
+  states: z.custom<Float32Array>((value) => value instanceof Float32Array).nullable(),
+});
+type Answer = z.infer<typeof answerSchema>;
+
+interface Waiting {
+  readonly ids: readonly number[];
+  resolve(states: Float32Array): void;
+  reject(error: unknown): void;
+}
+interface Lane {
+  readonly thread: Thread;
+  readonly waiting: Map<number, Waiting>;
+}
+
+export interface Lanes {
+  /** As `Encoder.run`, on whichever lane has least to do. */
+  run(ids: readonly number[]): Promise<Float32Array>;
+  /** Ends all lanes; what they have not answered rejects with `AbortError`. */
+  close(): void;
+}
+
+/**
+ * Makes the lanes. One that cannot be started, or breaks, is done without: its texts are read `here`, on this thread.
+ * @param count most lanes, 1 to `SHARES`
+ */
+export function createLanes(deps: {
+  readonly count: number;
+  readonly spawn: () => Thread;
+  readonly share: () => EncoderShare;
+  readonly here: Encoder;
+}): Lanes {
+  let lanes: Lane[] = [];
+  let left = deps.count;
+  let texts = 0;
+
+  const readHere = ({ ids, resolve, reject }: Waiting) => {
+    try {
+      resolve(deps.here.run(ids));
+    } catch (error) {
+      reject(error);
+    }
+  };
+  const start = (): Lane => {
+    left--;
+    const lane: Lane = { thread: deps.spawn(), waiting: new Map() };
+    const drop = () => {
+      if (!lanes.includes(lane)) return;
+      lanes = lanes.filter((other) => other !== lane);
+      lane.thread.terminate();
+      for (const waiting of lane.waiting.values()) readHere(waiting);
+    };
+    lane.thread.addEventListener('message', ({ data }) => {
+      const parsed = answerSchema.safeParse(data);
+      const waiting = parsed.success && lane.waiting.get(parsed.data.text);
+      if (!waiting) return drop();
+      lane.waiting.delete(parsed.data.text);
+      if (parsed.data.states) waiting.resolve(parsed.data.states);
+      // It says what is wrong with a text better than a lane can.
+      else readHere(waiting);
+    });
+    lane.thread.addEventListener('error', drop);
+    lane.thread.addEventListener('messageerror', drop);
+    lane.thread.postMessage({ type: 'join', share: deps.share() } satisfies Order, []);
+    lanes.push(lane);
+    return lane;
+  };
+  const freest = (): Lane | undefined => lanes.toSorted((a, b) => a.waiting.size - b.waiting.size)[0];
+
+  return {
+    run: (ids) =>
+      new Promise((resolve, reject) => {
+        const free = freest();
+        const lane = left > 0 && (!free || free.waiting.size > 0) ? start() : free;
+        if (!lane) return readHere({ ids, resolve, reject });
+        const text = ++texts;
+        lane.waiting.set(text, { ids, resolve, reject });
+        lane.thread.postMessage({ type: 'read', text, ids: [...ids] } satisfies Order, []);
+      }),
+    close: () => {
+      left = 0;
+      for (const { thread, waiting } of lanes.splice(0)) {
+        thread.terminate();
+        for (const { reject } of waiting.values())
+          reject(new DOMException('The embedding model was let go.', 'AbortError'));
+      }
+    },
+  };
+}
+
+/** The far end, in the lane's own thread. */
+export function serveLane(port: {
+  postMessage(message: unknown, transfer: Transferable[]): void;
+  addEventListener(type: 'message', listener: (event: MessageEvent<unknown>) => void): void;
+}): void {
+  let encoder: Encoder | null = null;
+  port.addEventListener('message', ({ data }) => {
+    const order = orderSchema.parse(data);
+    if (order.type === 'join') {
+      encoder = joinEncoder(order.share);
+      return;
+    }
+    let states: Float32Array | null = null;
+    try {
+      states = encoder?.run(order.ids) ?? null;
+    } catch {
+      // Told as nothing read: the owner reads it again and hears why.
+    }
+    port.postMessage(
+      { text: order.text, states } satisfies Answer,
+      states ? [states.buffer as ArrayBuffer] : [],
+    );
+  });
+}

@@ -1,0 +1,106 @@
+// Which lane reads which text, and what happens where one breaks; that lanes read rightly is shown in Chromium (`local.browser.test.ts`).
+import { afterEach, expect, it } from 'vitest';
+import type { EncoderShare } from '../../../src/adapters/embedding/encoder.ts';
+import { createLanes } from '../../../src/adapters/embedding/lanes.ts';
+
+/** A lane that answers when it is told to: with the text's first piece. */
+function scripted() {
+  const listeners = new Map<string, (event: never) => void>();
+  const orders: { type: string; text?: number; ids?: number[] }[] = [];
+  return {
+    orders,
+    ended: false,
+    texts: () => orders.flatMap(({ ids }) => (ids ? [ids[0]] : [])),
+    answer() {
+      const order = orders.find(({ text }) => text !== undefined);
+      orders.splice(orders.indexOf(order as (typeof orders)[number]), 1);
+      listeners.get('message')?.({
+        data: { text: order?.text, states: Float32Array.from(order?.ids ?? []) },
+      } as never);
+    },
+    say: (data: unknown) => listeners.get('message')?.({ data } as never),
+    fail: () => listeners.get('error')?.({} as never),
+    postMessage(message: unknown) {
+      orders.push(message as (typeof orders)[number]);
+    },
+    addEventListener: (type: string, listener: (event: never) => void) => void listeners.set(type, listener),
+    terminate() {
+      this.ended = true;
+    },
+  };
+}
+
+const open: (() => void)[] = [];
+afterEach(() => {
+  for (const close of open.splice(0)) close();
+});
+
+function lanesOf(count: number) {
+  const spawned: ReturnType<typeof scripted>[] = [];
+  const readHere: number[] = [];
+  const lanes = createLanes({
+    count,
+    spawn: () => {
+      const lane = scripted();
+      spawned.push(lane);
+      return lane;
+    },
+    share: () => ({}) as EncoderShare,
+    here: {
+      run: (ids) => {
+        if (ids[0] === 13) throw new RangeError('pieces that this model does not know');
+        readHere.push(ids[0] as number);
+        return Float32Array.from(ids);
+      },
+    },
+  });
+  open.push(lanes.close);
+  return { lanes, spawned, readHere };
+}
+
+it('starts a lane when all others have something to do, and gives a text to the one that has least', async () => {
+  const { lanes, spawned } = lanesOf(2);
+  const first = lanes.run([1]);
+  expect(spawned).toHaveLength(1);
+  spawned[0]?.answer();
+  expect([...(await first)]).toEqual([1]);
+  const more = [2, 3, 4].map((id) => lanes.run([id]));
+  expect(spawned.map(({ texts }) => texts())).toEqual([[2, 4], [3]]);
+  expect(spawned.map(({ orders }) => orders[0]?.type)).toEqual(['join', 'join']);
+  spawned[1]?.answer();
+  const last = lanes.run([5]);
+  expect(spawned[1]?.texts()).toEqual([5]);
+  for (const [at, times] of [2, 1].entries()) for (let time = 0; time < times; time++) spawned[at]?.answer();
+  expect((await Promise.all([...more, last])).map(([id]) => id)).toEqual([2, 3, 4, 5]);
+});
+
+it('reads here what a broken lane leaves, and starts none in its place', async () => {
+  const { lanes, spawned, readHere } = lanesOf(2);
+  const [one, two] = [lanes.run([1]), lanes.run([2])];
+  spawned[0]?.fail();
+  expect([...(await one)]).toEqual([1]);
+  expect(spawned[0]?.ended).toBe(true);
+  spawned[1]?.say({ nonsense: true });
+  expect([...(await two)]).toEqual([2]);
+  expect([...(await lanes.run([3]))]).toEqual([3]);
+  expect(readHere).toEqual([1, 2, 3]);
+  expect(spawned).toHaveLength(2);
+});
+
+it('says what is wrong with a text, and goes on with the next', async () => {
+  const { lanes, spawned } = lanesOf(1);
+  const bad = lanes.run([13]);
+  spawned[0]?.say({ text: spawned[0].orders.at(-1)?.text, states: null });
+  await expect(bad).rejects.toThrow('pieces that this model does not know');
+  expect(spawned[0]?.ended).toBe(false);
+});
+
+it('ends its lanes with the model, and whoever still waits is told', async () => {
+  const { lanes, spawned, readHere } = lanesOf(1);
+  const waiting = lanes.run([1]);
+  lanes.close();
+  await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+  expect(spawned[0]?.ended).toBe(true);
+  await lanes.run([2]);
+  expect(readHere).toEqual([2]);
+});

@@ -1,0 +1,2 @@
+import './forget-isolation.ts';
+import '../../../src/workers/embedding.worker.ts';

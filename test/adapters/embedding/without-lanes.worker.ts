@@ -1,0 +1,2 @@
+import './forget-lanes.ts';
+import '../../../src/workers/embedding.worker.ts';
