@@ -3,53 +3,20 @@
 ;;
 ;; Numbers are float32 unless said otherwise; rows are padded to a multiple of four and columns to one of eight, so nothing here has an edge.
 ;; Everything takes addresses in bytes, and keeps nothing between two calls.
+;;
+;; Two to the power of each, for numbers from -125 up, is written out where it is needed, since a call costs as much: with 1.5 * 2^23 added a number
+;; is rounded to a whole one and holds it in its lowest bits, from where it goes to the exponent of the power of what is left, a polynomial
+;; (-0.5 to 0.5, to 2 of 10,000,000).
 (module
   (import "env" "memory" (memory 1 65536 shared))
-
-  ;; e to the power of each, for numbers from -87 up (Cephes' expf: a power of two and a polynomial for what is left, to 2 of 10,000,000).
-  (func $exp (param $x v128) (result v128)
-    (local $n v128)
-    (local $r v128)
-    (local.set $x (f32x4.max (local.get $x) (v128.const f32x4 -87 -87 -87 -87)))
-    (local.set $n (f32x4.nearest (f32x4.mul (local.get $x) (v128.const f32x4 1.44269504 1.44269504 1.44269504 1.44269504))))
-    (local.set $r
-      (f32x4.sub
-        (f32x4.sub (local.get $x) (f32x4.mul (local.get $n) (v128.const f32x4 0.693359375 0.693359375 0.693359375 0.693359375)))
-        (f32x4.mul (local.get $n) (v128.const f32x4 -2.12194440e-4 -2.12194440e-4 -2.12194440e-4 -2.12194440e-4))))
-    (f32x4.mul
-      (f32x4.add
-        (f32x4.add
-          (f32x4.mul
-            (f32x4.mul (local.get $r) (local.get $r))
-            (f32x4.relaxed_madd
-              (f32x4.relaxed_madd
-                (f32x4.relaxed_madd
-                  (f32x4.relaxed_madd
-                    (f32x4.relaxed_madd
-                      (local.get $r)
-                      (v128.const f32x4 1.9875691500e-4 1.9875691500e-4 1.9875691500e-4 1.9875691500e-4)
-                      (v128.const f32x4 1.3981999507e-3 1.3981999507e-3 1.3981999507e-3 1.3981999507e-3))
-                    (local.get $r)
-                    (v128.const f32x4 8.3334519073e-3 8.3334519073e-3 8.3334519073e-3 8.3334519073e-3))
-                  (local.get $r)
-                  (v128.const f32x4 4.1665795894e-2 4.1665795894e-2 4.1665795894e-2 4.1665795894e-2))
-                (local.get $r)
-                (v128.const f32x4 1.6666665459e-1 1.6666665459e-1 1.6666665459e-1 1.6666665459e-1))
-              (local.get $r)
-              (v128.const f32x4 5.0000001201e-1 5.0000001201e-1 5.0000001201e-1 5.0000001201e-1)))
-          (local.get $r))
-        (v128.const f32x4 1 1 1 1))
-      (i32x4.shl
-        (i32x4.add (i32x4.trunc_sat_f32x4_s (local.get $n)) (v128.const i32x4 127 127 127 127))
-        (i32.const 23))))
 
   ;; All four lanes hold their sum, or their largest.
   (func $sum (param $x v128) (result v128)
     (local.set $x (f32x4.add (local.get $x) (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $x) (local.get $x))))
     (f32x4.add (local.get $x) (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $x) (local.get $x))))
   (func $top (param $x v128) (result v128)
-    (local.set $x (f32x4.max (local.get $x) (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $x) (local.get $x))))
-    (f32x4.max (local.get $x) (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $x) (local.get $x))))
+    (local.set $x (f32x4.relaxed_max (local.get $x) (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $x) (local.get $x))))
+    (f32x4.relaxed_max (local.get $x) (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $x) (local.get $x))))
 
   ;; Each row of $x, $width long (a multiple of 16), as whole numbers from 0 to 127: number = (whole - zero) * step. Writes them to $out, four rows
   ;; beside each other (four numbers of the first row, four of the second, ...), and to $steps for each row its step and its zero.
@@ -64,8 +31,8 @@
       (local.set $at (local.get $x))
       (loop $look
         (local.set $number (v128.load (local.get $at)))
-        (local.set $low (f32x4.min (local.get $low) (local.get $number)))
-        (local.set $high (f32x4.max (local.get $high) (local.get $number)))
+        (local.set $low (f32x4.relaxed_min (local.get $low) (local.get $number)))
+        (local.set $high (f32x4.relaxed_max (local.get $high) (local.get $number)))
         (local.set $at (i32.add (local.get $at) (i32.const 16)))
         (br_if $look (i32.lt_u (local.get $at) (local.get $end))))
       (local.set $high (call $top (local.get $high)))
@@ -79,6 +46,8 @@
       (local.set $zero (f32x4.nearest (f32x4.neg (f32x4.mul (local.get $low) (local.get $inverse)))))
       (f32.store (local.get $steps) (local.get $step))
       (f32.store offset=4 (local.get $steps) (f32x4.extract_lane 0 (local.get $zero)))
+      ;; None is below zero: cut off after a half was added is rounded.
+      (local.set $zero (f32x4.add (local.get $zero) (v128.const f32x4 0.5 0.5 0.5 0.5)))
       (local.set $to
         (i32.add
           (i32.add (local.get $out) (i32.mul (i32.and (local.get $row) (i32.const -4)) (local.get $width)))
@@ -89,15 +58,15 @@
           (i8x16.min_u
             (i8x16.narrow_i16x8_u
               (i16x8.narrow_i32x4_s
-                (i32x4.trunc_sat_f32x4_s
-                  (f32x4.nearest (f32x4.relaxed_madd (v128.load (local.get $at)) (local.get $inverse) (local.get $zero))))
-                (i32x4.trunc_sat_f32x4_s
-                  (f32x4.nearest (f32x4.relaxed_madd (v128.load offset=16 (local.get $at)) (local.get $inverse) (local.get $zero)))))
+                (i32x4.relaxed_trunc_f32x4_s
+                  (f32x4.relaxed_madd (v128.load (local.get $at)) (local.get $inverse) (local.get $zero)))
+                (i32x4.relaxed_trunc_f32x4_s
+                  (f32x4.relaxed_madd (v128.load offset=16 (local.get $at)) (local.get $inverse) (local.get $zero))))
               (i16x8.narrow_i32x4_s
-                (i32x4.trunc_sat_f32x4_s
-                  (f32x4.nearest (f32x4.relaxed_madd (v128.load offset=32 (local.get $at)) (local.get $inverse) (local.get $zero))))
-                (i32x4.trunc_sat_f32x4_s
-                  (f32x4.nearest (f32x4.relaxed_madd (v128.load offset=48 (local.get $at)) (local.get $inverse) (local.get $zero))))))
+                (i32x4.relaxed_trunc_f32x4_s
+                  (f32x4.relaxed_madd (v128.load offset=32 (local.get $at)) (local.get $inverse) (local.get $zero)))
+                (i32x4.relaxed_trunc_f32x4_s
+                  (f32x4.relaxed_madd (v128.load offset=48 (local.get $at)) (local.get $inverse) (local.get $zero)))))
             (v128.const i8x16 127 127 127 127 127 127 127 127 127 127 127 127 127 127 127 127)))
         (v128.store32_lane 0 (local.get $to) (local.get $number))
         (v128.store32_lane offset=16 1 (local.get $to) (local.get $number))
@@ -313,8 +282,8 @@
   ;; Softmax of $factor times the first $count of each row's $columns numbers; the others become as good as zero.
   (func (export "softmax") (param $x i32) (param $rows i32) (param $count i32) (param $columns i32) (param $factor f32)
     (local $at i32) (local $end i32) (local $last i32)
-    (local $high v128) (local $total v128) (local $number v128) (local $times v128)
-    (local.set $times (f32x4.splat (local.get $factor)))
+    (local $high v128) (local $total v128) (local $number v128) (local $times v128) (local $power v128) (local $whole v128)
+    (local.set $times (f32x4.splat (f32.mul (local.get $factor) (f32.const 1.44269504))))
     (loop $next
       (local.set $end (i32.add (local.get $x) (i32.shl (local.get $columns) (i32.const 2))))
       (local.set $at (i32.add (local.get $x) (i32.shl (local.get $count) (i32.const 2))))
@@ -327,15 +296,38 @@
       (local.set $high (v128.const f32x4 -1e30 -1e30 -1e30 -1e30))
       (local.set $at (local.get $x))
       (loop $look
-        (local.set $high (f32x4.max (local.get $high) (v128.load (local.get $at))))
+        (local.set $high (f32x4.relaxed_max (local.get $high) (v128.load (local.get $at))))
         (local.set $at (i32.add (local.get $at) (i32.const 16)))
         (br_if $look (i32.lt_u (local.get $at) (local.get $end))))
       (local.set $high (call $top (local.get $high)))
       (local.set $total (v128.const f32x4 0 0 0 0))
       (local.set $at (local.get $x))
       (loop $raise
+        (local.set $power
+          (f32x4.relaxed_max
+            (f32x4.mul (f32x4.sub (v128.load (local.get $at)) (local.get $high)) (local.get $times))
+            (v128.const f32x4 -125 -125 -125 -125)))
+        (local.set $whole (f32x4.add (local.get $power) (v128.const f32x4 12582912 12582912 12582912 12582912)))
+        (local.set $power (f32x4.sub (local.get $power) (f32x4.sub (local.get $whole) (v128.const f32x4 12582912 12582912 12582912 12582912))))
         (local.set $number
-          (call $exp (f32x4.mul (f32x4.sub (v128.load (local.get $at)) (local.get $high)) (local.get $times))))
+          (i32x4.add
+            (i32x4.shl (local.get $whole) (i32.const 23))
+            (f32x4.relaxed_madd
+              (f32x4.relaxed_madd
+                (f32x4.relaxed_madd
+                  (f32x4.relaxed_madd
+                    (f32x4.relaxed_madd
+                      (local.get $power)
+                      (v128.const f32x4 0.001327647187 0.001327647187 0.001327647187 0.001327647187)
+                      (v128.const f32x4 0.009675541334 0.009675541334 0.009675541334 0.009675541334))
+                    (local.get $power)
+                    (v128.const f32x4 0.05550713274 0.05550713274 0.05550713274 0.05550713274))
+                  (local.get $power)
+                  (v128.const f32x4 0.2402211972 0.2402211972 0.2402211972 0.2402211972))
+                (local.get $power)
+                (v128.const f32x4 0.6931469671 0.6931469671 0.6931469671 0.6931469671))
+              (local.get $power)
+              (v128.const f32x4 1.000000072 1.000000072 1.000000072 1.000000072))))
         (local.set $total (f32x4.add (local.get $total) (local.get $number)))
         (v128.store (local.get $at) (local.get $number))
         (local.set $at (i32.add (local.get $at) (i32.const 16)))
@@ -350,10 +342,10 @@
       (local.set $rows (i32.sub (local.get $rows) (i32.const 1)))
       (br_if $next (local.get $rows))))
 
-  ;; x * (1 + erf(x / sqrt 2)) / 2 of $count numbers in place; erf by Abramowitz and Stegun 7.1.26, to 1.5 of 10,000,000.
+  ;; x * (1 + erf(x / sqrt 2)) / 2 of $count numbers in place: what is above zero of x, less half of |x| for as much as erf lacks to 1. erf by Abramowitz and Stegun 7.1.26, to 1.5 of 10,000,000.
   (func (export "gelu") (param $x i32) (param $count i32)
     (local $end i32)
-    (local $number v128) (local $z v128) (local $t v128)
+    (local $number v128) (local $z v128) (local $t v128) (local $power v128) (local $whole v128)
     (local.set $end (i32.add (local.get $x) (i32.shl (local.get $count) (i32.const 2))))
     (loop $next
       (local.set $number (v128.load (local.get $x)))
@@ -363,7 +355,32 @@
         (f32x4.div
           (v128.const f32x4 1 1 1 1)
           (f32x4.relaxed_madd (local.get $z) (v128.const f32x4 0.3275911 0.3275911 0.3275911 0.3275911) (v128.const f32x4 1 1 1 1))))
-      ;; What is missing to 1, then erf with the sign of the number.
+      (local.set $power
+        (f32x4.relaxed_max
+          (f32x4.mul (f32x4.mul (local.get $z) (local.get $z)) (v128.const f32x4 -1.44269504 -1.44269504 -1.44269504 -1.44269504))
+          (v128.const f32x4 -125 -125 -125 -125)))
+      (local.set $whole (f32x4.add (local.get $power) (v128.const f32x4 12582912 12582912 12582912 12582912)))
+      (local.set $power (f32x4.sub (local.get $power) (f32x4.sub (local.get $whole) (v128.const f32x4 12582912 12582912 12582912 12582912))))
+      (local.set $power
+        (i32x4.add
+          (i32x4.shl (local.get $whole) (i32.const 23))
+          (f32x4.relaxed_madd
+            (f32x4.relaxed_madd
+              (f32x4.relaxed_madd
+                (f32x4.relaxed_madd
+                  (f32x4.relaxed_madd
+                    (local.get $power)
+                    (v128.const f32x4 0.001327647187 0.001327647187 0.001327647187 0.001327647187)
+                    (v128.const f32x4 0.009675541334 0.009675541334 0.009675541334 0.009675541334))
+                  (local.get $power)
+                  (v128.const f32x4 0.05550713274 0.05550713274 0.05550713274 0.05550713274))
+                (local.get $power)
+                (v128.const f32x4 0.2402211972 0.2402211972 0.2402211972 0.2402211972))
+              (local.get $power)
+              (v128.const f32x4 0.6931469671 0.6931469671 0.6931469671 0.6931469671))
+            (local.get $power)
+            (v128.const f32x4 1.000000072 1.000000072 1.000000072 1.000000072))))
+      ;; What is missing to 1.
       (local.set $t
         (f32x4.mul
           (f32x4.mul
@@ -381,15 +398,12 @@
               (local.get $t)
               (v128.const f32x4 0.254829592 0.254829592 0.254829592 0.254829592))
             (local.get $t))
-          (call $exp (f32x4.neg (f32x4.mul (local.get $z) (local.get $z))))))
-      (local.set $t
-        (v128.or
-          (f32x4.sub (v128.const f32x4 1 1 1 1) (local.get $t))
-          (v128.and (local.get $number) (v128.const i32x4 0x80000000 0x80000000 0x80000000 0x80000000))))
+          (local.get $power)))
       (v128.store (local.get $x)
-        (f32x4.mul
-          (f32x4.mul (local.get $number) (v128.const f32x4 0.5 0.5 0.5 0.5))
-          (f32x4.add (local.get $t) (v128.const f32x4 1 1 1 1))))
+        (f32x4.relaxed_nmadd
+          (f32x4.mul (local.get $z) (v128.const f32x4 0.70710678 0.70710678 0.70710678 0.70710678))
+          (local.get $t)
+          (f32x4.relaxed_max (local.get $number) (v128.const f32x4 0 0 0 0))))
       (local.set $x (i32.add (local.get $x) (i32.const 16)))
       (br_if $next (i32.lt_u (local.get $x) (local.get $end)))))
 
