@@ -39,7 +39,8 @@ for (const { id, languages } of BUNDLED_MODELS) {
   });
 
   it.each([
-    ['by our encoder', spawn, 0.999],
+    // The last bit of a sum, which is another one on another processor, may round a state of seven bits up or down.
+    ['by our encoder', spawn, 0.99],
     // ONNX Runtime rounds a whole text's states by one step.
     ['by ONNX Runtime, where a browser knows no relaxed SIMD', spawnWithout, 0.97],
   ])(`${id} gives the vectors it gives in Node, %s`, async (_, start, least) => {
