@@ -143,7 +143,7 @@ describe('the queue', () => {
     const reading = (text: string) => ({ context: '', text });
     const bulk = indexer.read?.(['p1', 'p2', 'p3'].map(reading), passage);
     await until({ get: () => model.ran.length, subscribe: poll }, (count) => count === 2);
-    expect(indexer.abreast).toBe(2);
+    await until({ get: () => indexer.abreast, subscribe: poll }, (count) => count === 2);
     const answer = tab.read?.([reading('q')], query);
     await until({ get: () => model.ran.length, subscribe: poll }, (count) => count === 3);
     model.go();
