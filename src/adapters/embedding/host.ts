@@ -13,7 +13,7 @@ export interface EmbeddingRuntime {
   readonly batch: number;
   readonly device: 'cpu' | 'wasm' | 'webgpu';
   /** How many passages may be read at the same time, all of them beside a query. Absent: one text after another, whatever it is. */
-  readonly beside?: number;
+  readonly beside?: number | undefined;
   /** Vectors of length 1. */
   run(texts: readonly string[]): Promise<Float32Array[]>;
   /** One text with its pieces; the first `context` characters are only context. Absent: this runtime knows no pieces. */

@@ -28,6 +28,8 @@ interface Lane {
 }
 
 export interface Lanes {
+  /** How many texts are worth handing over at the same time; null where every lane is gone. */
+  readonly most: number | null;
   /** As `Encoder.run`, on whichever lane has least to do. */
   run(ids: readonly number[]): Promise<Float32Array>;
   /** Ends all lanes; what they have not answered rejects with `AbortError`. */
@@ -55,10 +57,23 @@ export function createLanes(deps: {
       reject(error);
     }
   };
-  const start = (): Lane => {
+  /** Null where there can be no more. */
+  const start = (): Lane | null => {
     left--;
-    const lane: Lane = { thread: deps.spawn(), waiting: new Map() };
-    const drop = () => {
+    let thread: Thread | undefined;
+    try {
+      thread = deps.spawn();
+      thread.postMessage({ type: 'join', share: deps.share() } satisfies Order, []);
+    } catch (error) {
+      console.info('Passages are read on fewer threads', error);
+      thread?.terminate();
+      left = 0;
+      return null;
+    }
+    const lane: Lane = { thread, waiting: new Map() };
+    const drop = (event?: Event) => {
+      // Else it would end this thread as well.
+      event?.preventDefault();
       if (!lanes.includes(lane)) return;
       lanes = lanes.filter((other) => other !== lane);
       lane.thread.terminate();
@@ -75,17 +90,21 @@ export function createLanes(deps: {
     });
     lane.thread.addEventListener('error', drop);
     lane.thread.addEventListener('messageerror', drop);
-    lane.thread.postMessage({ type: 'join', share: deps.share() } satisfies Order, []);
     lanes.push(lane);
     return lane;
   };
   const freest = (): Lane | undefined => lanes.toSorted((a, b) => a.waiting.size - b.waiting.size)[0];
 
   return {
+    get most() {
+      const count = lanes.length + left;
+      // One more than there are lanes: the next text lies ready where one is done.
+      return count > 0 ? count + 1 : null;
+    },
     run: (ids) =>
       new Promise((resolve, reject) => {
         const free = freest();
-        const lane = left > 0 && (!free || free.waiting.size > 0) ? start() : free;
+        const lane = (left > 0 && (!free || free.waiting.size > 0) ? start() : null) ?? free;
         if (!lane) return readHere({ ids, resolve, reject });
         const text = ++texts;
         lane.waiting.set(text, { ids, resolve, reject });
@@ -110,16 +129,14 @@ export function serveLane(port: {
   let encoder: Encoder | null = null;
   port.addEventListener('message', ({ data }) => {
     const order = orderSchema.parse(data);
-    if (order.type === 'join') {
-      encoder = joinEncoder(order.share);
-      return;
-    }
     let states: Float32Array | null = null;
     try {
-      states = encoder?.run(order.ids) ?? null;
+      if (order.type === 'join') encoder = joinEncoder(order.share);
+      else states = encoder?.run(order.ids) ?? null;
     } catch {
       // Told as nothing read: the owner reads it again and hears why.
     }
+    if (order.type === 'join') return;
     port.postMessage(
       { text: order.text, states } satisfies Answer,
       states ? [states.buffer as ArrayBuffer] : [],

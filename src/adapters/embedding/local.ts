@@ -201,10 +201,10 @@ export function createLocalEmbedding(deps: {
   };
 
   return {
-    // A prefix of one's own makes other vectors of the same passage: they must not be compared.
+    // A prefix of one's own makes other vectors of the same passage: they must not be compared. The number is that of the centres.
     // WebGPU's q4 weights and ONNX Runtime's way to round give nearly the vectors of our encoder (cosine .98 to .99 after centring): one key, so that a
     // change of device or browser is none of the index's.
-    id: `local/${config.model}/q8${centre ? '-centred' : ''}${prefixes.passage === family.passagePrefix ? '' : `/${prefixes.passage}`}`,
+    id: `local/${config.model}/q8${centre ? '-centred-2' : ''}${prefixes.passage === family.passagePrefix ? '' : `/${prefixes.passage}`}`,
     get dimensions() {
       return dimensions;
     },

@@ -117,7 +117,8 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
       };
       const read: NonNullable<EmbeddingRuntime['read']> = async (text, context, kind) => {
         const inputs = tokenizer([readable(text)], { padding: false, truncation: true, max_length: limit });
-        const states = await ((kind === 'passage' && network.beside) || network).run(inputs);
+        const { beside } = network;
+        const states = await (kind === 'passage' && beside?.most ? beside : network).run(inputs);
         const [, count, width] = states.dims as [number, number, number];
         const numbers = Float32Array.from(states.data as Float32Array);
         const from = Math.min(beginning(text, context), Math.max(0, count - 2));
@@ -153,7 +154,9 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
         dimensions: (probe as Float32Array).length,
         batch: device === 'webgpu' ? model.batchSize : 1,
         device,
-        ...(network.beside ? { beside: network.beside.most } : {}),
+        get beside() {
+          return network.beside?.most ?? undefined;
+        },
         run: (texts) =>
           run(texts).catch((error: unknown) => {
             throw device === 'webgpu' ? new GpuError('WebGPU failed while running', { cause: error }) : error;
@@ -211,7 +214,7 @@ interface Network {
   /** The states of the last layer: texts by pieces by numbers. */
   run(inputs: Inputs): Promise<Tensor>;
   /** Reads texts while `run` is at work, and so many at the same time. */
-  readonly beside?: { readonly most: number; run(inputs: Inputs): Promise<Tensor> };
+  readonly beside?: { readonly most: number | null; run(inputs: Inputs): Promise<Tensor> };
   dispose(): Promise<void>;
 }
 /** What a tokenizer makes of texts: each texts by pieces. */
@@ -241,8 +244,16 @@ async function encoderOf(model: BundledModel, { models, files, spawnLane }: Runt
     };
   return {
     run: reading(encoder.run),
-    // One more than there are lanes: the next text lies ready where one is done.
-    ...(lanes ? { beside: { most: count + 1, run: reading(lanes.run) } } : {}),
+    ...(lanes
+      ? {
+          beside: {
+            get most() {
+              return lanes.most;
+            },
+            run: reading(lanes.run),
+          },
+        }
+      : {}),
     dispose: async () => lanes?.close(),
   };
 }

@@ -374,14 +374,17 @@ export function startMemoryEngine({
 
   /**
    * Embeds these chunks and keeps their vectors as they come, and tells how many were read; ends early where a pause begins or another model is in
-   * use. A model of this device is given them one by one, so that whoever begins to type waits for one of them only.
+   * use. A model of this device is given them one by one, as many as it reads side by side: whoever begins to type waits for no more of them.
+   * @param wasRead whether the model has read something before in this run
    * @param onKept told how many more are read and kept
    */
   const embedAll = async (
     provider: EmbeddingProvider,
     chunks: readonly StaleChunk[],
+    wasRead: boolean,
     onKept: (count: number) => void,
   ): Promise<number> => {
+    let isWarm = wasRead;
     let begun = 0;
     let over = 0;
     let made: NewVector[] = [];
@@ -395,24 +398,38 @@ export function startMemoryEngine({
     };
     const reader = async () => {
       while (begun < chunks.length && embedding() === provider && !(begun > 0 && stillPaused())) {
-        const isCold = begun === 0;
         const batch = chunks.slice(begun, begun + (provider.read ? 1 : Math.min(size, provider.maxBatch)));
         begun += batch.length;
         const began = performance.now();
-        made.push(...(await vectorsOf(provider, batch)));
+        // What was made until then may be on its way to the index when this one is done.
+        const vectors = await vectorsOf(provider, batch);
+        made.push(...vectors);
         over += batch.length;
         const took = performance.now() - began;
         // A cold batch also loads the model: it says nothing about its speed.
-        if (!isCold || took < BATCH_MS)
+        if (isWarm || took < BATCH_MS)
           size = Math.max(1, Math.round(batch.length * Math.min(2, BATCH_MS / Math.max(1, took))));
+        isWarm = true;
+        more();
         // What a server has read was paid for.
         if (!provider.read || performance.now() - keptAt >= BATCH_MS) await keep();
         await breathe(signal);
       }
     };
-    const readers = await Promise.allSettled(Array.from({ length: provider.abreast ?? 1 }, reader));
+    const readers: Promise<void>[] = [];
+    let failed: { readonly reason: unknown } | undefined;
+    // How many a model reads side by side is known once it is loaded.
+    const more = () => {
+      while (readers.length < (provider.abreast ?? 1))
+        readers.push(
+          reader().catch((reason: unknown) => {
+            failed ??= { reason };
+          }),
+        );
+    };
+    more();
+    for (let at = 0; at < readers.length; at++) await readers[at];
     if (over > 0 && !signal.aborted) await keep();
-    const failed = readers.find((one) => one.status === 'rejected');
     // Replaced while it was at work: the next one is asked.
     if (failed && !(isAbort(failed.reason) && !signal.aborted && embedding() !== provider))
       throw failed.reason;
@@ -440,6 +457,7 @@ export function startMemoryEngine({
           // Another model: everything waits again, and none of it is new.
           all = true;
           [size, sizeFor] = [4, provider.id];
+          before = new Set();
         }
         const counts = await index.waiting(provider.id);
         waiting = counts.reduce((sum, { messages }) => sum + messages, 0);
@@ -459,7 +477,7 @@ export function startMemoryEngine({
         if (stale.length === 0) return;
         embeddingNow = true;
         tellSoon();
-        const read = await embedAll(provider, stale, (count) => {
+        const read = await embedAll(provider, stale, done > 0, (count) => {
           done += count;
           waiting = Math.max(0, waiting - count);
           rate = done / ((performance.now() - began) / 1_000);

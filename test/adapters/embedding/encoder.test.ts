@@ -5,6 +5,8 @@ import {
   canEncode,
   createEncoder,
   type EncoderShape,
+  joinEncoder,
+  SHARES,
   ENCODER_WIDTH as WIDTH,
 } from '../../../src/adapters/embedding/encoder.ts';
 // Tells this Node that it knows relaxed SIMD.
@@ -199,6 +201,16 @@ describe.each(['halves', 'bytes'] as const)('with a vocabulary in %s', (words) =
     const alone = createEncoder(file, shape).run(short);
     encoder.run(range(512).map((at) => (at * 7) % VOCABULARY));
     expect(encoder.run(short)).toEqual(alone);
+  });
+
+  it('is read with by several at the same time, each as if it were alone, and by no more than there is room for', () => {
+    const owner = createEncoder(file, shape);
+    const readers = range(SHARES).map(() => joinEncoder(owner.share()));
+    const texts = readers.map((_, at) => range(40 + at).map((piece) => (piece * (at + 3)) % VOCABULARY));
+    const expected = texts.map((ids) => encoder.run(ids));
+    expect(readers.map((reader, at) => reader.run(texts[at] as number[]))).toEqual(expected);
+    expect(owner.run(texts[0] as number[])).toEqual(expected[0]);
+    expect(() => owner.share()).toThrow(RangeError);
   });
 
   it('takes 512 pieces', () => {

@@ -184,6 +184,62 @@ describe('the queue', () => {
     expect(order).toEqual(['p3', 'p1', 'p2']);
   });
 
+  it('lets what is under way end before another model takes the place, and drops what was cancelled or fails beside it', async () => {
+    const log: string[] = [];
+    const waits = new Map<string, (failing?: Error) => void>();
+    const load: LoadRuntime = async ({ model }) => {
+      log.push(`load ${model}`);
+      return {
+        dimensions: 2,
+        batch: 1,
+        device: 'cpu',
+        beside: 2,
+        run: async (texts) => texts.map(() => Float32Array.of(1, 0)),
+        read: async (text) => {
+          log.push(text);
+          await new Promise<void>((resolve, reject) =>
+            waits.set(text, (failing) => (failing ? reject(failing) : resolve())),
+          );
+          const none = { bits: new Uint8Array(0), tokens: new Float32Array(0), weights: new Float32Array(0) };
+          return { vector: Float32Array.of(1, 0), pieces: none };
+        },
+        dispose: async () => void log.push(`dispose ${model}`),
+      };
+    };
+    const { owner } = threads(load);
+    const begun = (text: string) =>
+      until({ get: () => waits.has(text), subscribe: poll }, (is) => is).then(() => waits.get(text));
+    const reading = (text: string) => [{ context: '', text }];
+    const [one, other] = [provider(owner.connect), provider(owner.connect, 'multilingual-e5-small-en-zh')];
+    const stop = new AbortController();
+    const first = one.read?.(reading('a'), passage);
+    const cancelled = one.read?.(reading('b'), { kind: 'passage', signal: stop.signal });
+    const [a, b] = [await begun('a'), await begun('b')];
+    stop.abort();
+    await expect(cancelled).rejects.toMatchObject({ name: 'AbortError' });
+    const second = other.read?.(reading('c'), passage);
+    const failing = other.read?.(reading('d'), passage);
+    for (const asked of [second, failing]) asked?.catch(() => undefined);
+    a?.();
+    await first;
+    expect(log.filter((line) => /load|dispose/.test(line))).toEqual(['load all-MiniLM-L6-v2']);
+    b?.();
+    const c = await begun('passage: c');
+    (await begun('passage: d'))?.(new RecollectError('embedding-broken', 'no', { retry: true }));
+    await expect(failing).rejects.toMatchObject({ problem: { code: 'embedding-broken' } });
+    await expect(second).rejects.toMatchObject({ problem: { code: 'embedding-broken' } });
+    expect(log.filter((line) => /load|dispose/.test(line))).toEqual([
+      'load all-MiniLM-L6-v2',
+      'dispose all-MiniLM-L6-v2',
+      'load multilingual-e5-small-en-zh',
+    ]);
+    c?.();
+    await until(
+      { get: () => log.at(-1), subscribe: poll },
+      (line) => line === 'dispose multilingual-e5-small-en-zh',
+    );
+  });
+
   it('hands over batches where the model wants them', async () => {
     const model = scripted({ batch: 4 });
     const { owner } = threads(model.load);

@@ -19,7 +19,7 @@ function scripted() {
       } as never);
     },
     say: (data: unknown) => listeners.get('message')?.({ data } as never),
-    fail: () => listeners.get('error')?.({} as never),
+    fail: () => listeners.get('error')?.(new Event('error') as never),
     postMessage(message: unknown) {
       orders.push(message as (typeof orders)[number]);
     },
@@ -35,17 +35,21 @@ afterEach(() => {
   for (const close of open.splice(0)) close();
 });
 
-function lanesOf(count: number) {
+function lanesOf(count: number, refuses: { spawn?: boolean; share?: boolean } = {}) {
   const spawned: ReturnType<typeof scripted>[] = [];
   const readHere: number[] = [];
   const lanes = createLanes({
     count,
     spawn: () => {
+      if (refuses.spawn) throw new DOMException('no', 'SecurityError');
       const lane = scripted();
       spawned.push(lane);
       return lane;
     },
-    share: () => ({}) as EncoderShare,
+    share: () => {
+      if (refuses.share) throw new RangeError('no memory');
+      return {} as EncoderShare;
+    },
     here: {
       run: (ids) => {
         if (ids[0] === 13) throw new RangeError('pieces that this model does not know');
@@ -85,6 +89,17 @@ it('reads here what a broken lane leaves, and starts none in its place', async (
   expect([...(await lanes.run([3]))]).toEqual([3]);
   expect(readHere).toEqual([1, 2, 3]);
   expect(spawned).toHaveLength(2);
+  // Whoever hands texts over gives this thread one at a time again.
+  expect(lanes.most).toBeNull();
+});
+
+it.each([{ spawn: true }, { share: true }])('does without a lane that is refused: %j', async (refuses) => {
+  const { lanes, spawned, readHere } = lanesOf(2, refuses);
+  expect(lanes.most).toBe(3);
+  expect([...(await lanes.run([1]))]).toEqual([1]);
+  expect(readHere).toEqual([1]);
+  expect(spawned.every(({ ended }) => ended)).toBe(true);
+  expect(lanes.most).toBeNull();
 });
 
 it('says what is wrong with a text, and goes on with the next', async () => {

@@ -34,6 +34,9 @@ function watched(more: Partial<EmbeddingProvider> = {}) {
     ...HASHING,
     maxBatch: 4,
     ...more,
+    get abreast() {
+      return more.abreast ?? 1;
+    },
     embed: async (texts, options) => {
       await state.gate;
       options.signal.throwIfAborted();
@@ -746,6 +749,53 @@ describe('the indexer', () => {
     expect(new Set(read).size).toBe(8);
     expect(read).toHaveLength(8);
     expect((await index.stats(provider.id)).vectors).toBe(8);
+  });
+
+  it('loses nothing that is read while what was read before is being kept', async () => {
+    const read: string[] = [];
+    let told = 0;
+    const { provider } = watched({
+      abreast: 3,
+      read: async ([reading], { signal }) => {
+        const text = reading?.text ?? '';
+        read.push(text);
+        // As long as it takes to have some kept while others are under way.
+        await new Promise((resolve) => setTimeout(resolve, 150 + 70 * (read.length % 3)));
+        const [vector] = await HASHING.embed([text], { kind: 'passage', signal });
+        const none = { bits: new Uint8Array(0), tokens: new Float32Array(0), weights: new Float32Array(0) };
+        return vector ? [{ vector, ...none }] : [];
+      },
+    });
+    const { add, indexed, index, status } = home({ embedding: provider });
+    status.subscribe(() => {
+      if (status.get().problem) told++;
+    });
+    await add(conversationOf(Array.from({ length: 24 }, (_, i) => `thought ${i}`)));
+    await indexed();
+    expect(read).toHaveLength(24);
+    expect((await index.stats(provider.id)).vectors).toBe(24);
+    expect(told).toBe(0);
+  });
+
+  it('reads side by side as soon as it is known that the model can', async () => {
+    let [now, most, calls] = [0, 0, 0];
+    const { provider } = watched({
+      get abreast() {
+        return calls > 0 ? 2 : 1;
+      },
+      read: async ([reading], { signal }) => {
+        most = Math.max(most, ++now);
+        await new Promise((resolve) => setImmediate(resolve));
+        [now, calls] = [now - 1, calls + 1];
+        const [vector] = await HASHING.embed([reading?.text ?? ''], { kind: 'passage', signal });
+        const none = { bits: new Uint8Array(0), tokens: new Float32Array(0), weights: new Float32Array(0) };
+        return vector ? [{ vector, ...none }] : [];
+      },
+    } as Partial<EmbeddingProvider>);
+    const { add, indexed } = home({ embedding: provider });
+    await add(conversationOf(Array.from({ length: 8 }, (_, i) => `thought ${i}`)));
+    await indexed();
+    expect(most).toBe(2);
   });
 
   it('keeps what was read beside a passage that fails', async () => {
