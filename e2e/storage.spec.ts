@@ -95,6 +95,22 @@ test('the size that was allowed: an import beyond it is refused with the figures
   expect(await lines(page)).toEqual(before);
 });
 
+test('a new index takes no more of the quota than it is long', async ({ page }) => {
+  await openApp(page);
+  await remembered(page, 'words');
+  // Chromium sets a megabyte aside for each of some 400 files while they are written.
+  const used = () =>
+    page.evaluate(async () => {
+      const { usageDetails } = (await navigator.storage.estimate()) as {
+        usageDetails?: { fileSystem?: number };
+      };
+      return usageDetails?.fileSystem ?? 0;
+    });
+  const bytes = await used();
+  expect(bytes).toBeGreaterThan(1_000_000);
+  expect(bytes).toBeLessThan(100_000_000);
+});
+
 test('encrypting what lies here is refused, and stays off', async ({ page }) => {
   await openApp(page);
   const refused = await page.evaluate(() =>

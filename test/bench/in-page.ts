@@ -191,8 +191,8 @@ export async function timeRecalls({ questions, warmUp }: { questions: readonly s
   return { rows: rows.slice(warmUp), emptyCall: empty, found };
 }
 
-/** One recall, as soon as the page can be asked: how it found, and when it was done, ms since the page began to load. */
-export async function recallAtOnce({ question }: { question: string }) {
+/** One recall: how it found, and when it was done, ms since the page began to load. */
+export async function recallOnce({ question }: { question: string }) {
   const { mode } = await recollect.app.memory.recall({
     text: question,
     signal: new AbortController().signal,

@@ -17,7 +17,7 @@ import { chatgptExport, questions, textsOf } from './corpus.ts';
 import {
   fillVectors,
   importStaged,
-  recallAtOnce,
+  recallOnce,
   stage,
   timeBareWrites,
   timeRecalls,
@@ -345,13 +345,13 @@ try {
     context = await openBrowser(profile);
     page = context.pages()[0] ?? (await context.newPage());
     const warm = await startOf(page);
-    await page.evaluate(timeRecalls, { questions: questions(1, 5), warmUp: 0 });
-    starts.push({ ...warm, firstRecallMs: Math.round(await inPage<number>(page, 'performance.now()')) });
+    const { doneMs } = await page.evaluate(recallOnce, { question: questions(1, 5)[0] ?? '' });
+    starts.push({ ...warm, firstRecallMs: doneMs });
     await context.close();
     context = await openBrowser(profile);
     page = context.pages()[0] ?? (await context.newPage());
     await opened(page);
-    atOnce.push(await page.evaluate(recallAtOnce, { question: questions(1, 5)[0] ?? '' }));
+    atOnce.push(await page.evaluate(recallOnce, { question: questions(1, 5)[0] ?? '' }));
     await context.close();
   }
   const median = (times: readonly number[]) => percentile(times, 0.5);

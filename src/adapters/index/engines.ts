@@ -56,6 +56,8 @@ interface Opening {
   readonly failed?: Promise<never>;
   /** Whether there was no room for something that was written. */
   readonly ranOut?: () => boolean;
+  /** Gives back what the browser set aside while a new database was written. Nobody may use the files meanwhile. */
+  readonly renew?: () => Promise<void>;
   /** The database is open. */
   settled(): void;
   /** Opening failed: lets go of all files, or they could not be deleted. */
@@ -118,8 +120,11 @@ async function onceReleased<T>(work: () => Promise<T>): Promise<T> {
 }
 
 interface AccessHandle {
+  read(bytes: AllowSharedBufferSource, options?: { at?: number }): number;
   write(bytes: AllowSharedBufferSource, options?: { at?: number }): number;
   truncate(size: number): void;
+  getSize(): number;
+  flush(): void;
   close(): void;
 }
 
@@ -127,34 +132,70 @@ interface AccessHandle {
 const noSpace = () => Object.assign(new Error('No space left on device'), { code: 51 });
 
 /**
- * A handle that says when there is no room. Chromium answers a write that it has no room for with the number of an error, which PGlite
- * takes for a number of bytes: what it believes to be written is not there, and Postgres hears of no reason, or of a wrong one.
+ * A handle that says when there is no room, and can be renewed. Chromium answers a write that it has no room for with the number of an error, which
+ * PGlite takes for a number of bytes: what it believes to be written is not there, and Postgres hears of no reason, or of a wrong one. And it sets
+ * a megabyte of the origin's quota aside for each file that was made longer, until its handle is closed.
  */
-function honest(handle: AccessHandle, onNoSpace: () => void): AccessHandle {
-  const [write, truncate] = [handle.write.bind(handle), handle.truncate.bind(handle)];
-  const refuse = (): never => {
-    onNoSpace();
+class HonestHandle implements AccessHandle {
+  readonly #again: () => Promise<AccessHandle>;
+  readonly #onNoSpace: () => void;
+  #handle: AccessHandle;
+  #written = false;
+
+  /** `again` opens the file once more, after it was closed. */
+  constructor(handle: AccessHandle, again: () => Promise<AccessHandle>, onNoSpace: () => void) {
+    [this.#handle, this.#again, this.#onNoSpace] = [handle, again, onNoSpace];
+  }
+
+  /** Gives back what was set aside for this file beyond its length. Nobody may use it meanwhile. */
+  async renew(): Promise<void> {
+    if (!this.#written) return;
+    this.#written = false;
+    this.#handle.flush();
+    this.#handle.close();
+    this.#handle = await this.#again();
+  }
+
+  read(bytes: AllowSharedBufferSource, options?: { at?: number }): number {
+    return this.#handle.read(bytes, options);
+  }
+
+  write(bytes: AllowSharedBufferSource, options?: { at?: number }): number {
+    this.#written = true;
+    const written = this.#orRefuse(() => this.#handle.write(bytes, options));
+    return written === bytes.byteLength ? written : this.#refuse();
+  }
+
+  truncate(size: number): void {
+    this.#written = true;
+    this.#orRefuse(() => this.#handle.truncate(size));
+  }
+
+  getSize(): number {
+    return this.#handle.getSize();
+  }
+
+  flush(): void {
+    this.#handle.flush();
+  }
+
+  close(): void {
+    this.#handle.close();
+  }
+
+  #orRefuse<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (isFull(error)) this.#refuse();
+      throw error;
+    }
+  }
+
+  #refuse(): never {
+    this.#onNoSpace();
     throw noSpace();
-  };
-  handle.write = (bytes, options) => {
-    let written: number;
-    try {
-      written = write(bytes, options);
-    } catch (error) {
-      if (isFull(error)) refuse();
-      throw error;
-    }
-    return written === bytes.byteLength ? written : refuse();
-  };
-  handle.truncate = (size) => {
-    try {
-      truncate(size);
-    } catch (error) {
-      if (isFull(error)) refuse();
-      throw error;
-    }
-  };
-  return handle;
+  }
 }
 
 type HandleMaker = { createSyncAccessHandle(...options: unknown[]): Promise<AccessHandle> };
@@ -171,7 +212,7 @@ function waitForHandles() {
   const prototype = FileSystemFileHandle.prototype as unknown as HandleMaker;
   const folders = FileSystemDirectoryHandle.prototype as unknown as Folder;
   const [original, originalFile] = [prototype.createSyncAccessHandle, folders.getFileHandle];
-  const handles: AccessHandle[] = [];
+  const handles: HonestHandle[] = [];
   let released = false;
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
@@ -184,7 +225,8 @@ function waitForHandles() {
   };
   prototype.createSyncAccessHandle = async function patient(this: HandleMaker, ...options) {
     try {
-      const handle = honest(await onceReleased(() => original.apply(this, options)), () => {
+      const open = () => onceReleased(() => original.apply(this, options));
+      const handle = new HonestHandle(await open(), open, () => {
         ranOut = true;
       });
       handles.push(handle);
@@ -211,6 +253,9 @@ function waitForHandles() {
   return {
     failed,
     ranOut: () => ranOut,
+    renew: async () => {
+      await Promise.all(handles.map((handle) => handle.renew()));
+    },
     restore: () => {
       self.removeEventListener('unhandledrejection', onUnheard);
       prototype.createSyncAccessHandle = original;
@@ -260,6 +305,7 @@ const FILES: Record<EngineName, Files> = {
         fs: new HandlePool(name, { initialPoolSize: first }),
         failed: handles.failed,
         ranOut: handles.ranOut,
+        renew: handles.renew,
         settled: handles.restore,
         release: async () => handles.closeAll(),
       };
@@ -324,7 +370,10 @@ const NO_INITDB = new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0
 
 /** Opens the database in these files, making it of `cluster` or, if it may `make` one, by itself, and brings its schema up to date. */
 async function open(files: Files, name: string, cluster: Blob | null, make: boolean): Promise<PGlite> {
-  const { fs, failed, ranOut, settled, release } = files.open(name, FIRST_FILES[cluster ? 'packed' : 'own']);
+  const { fs, failed, ranOut, renew, settled, release } = files.open(
+    name,
+    FIRST_FILES[cluster ? 'packed' : 'own'],
+  );
   let database: PGlite | undefined;
   try {
     const creating = PGlite.create({
@@ -338,6 +387,7 @@ async function open(files: Files, name: string, cluster: Blob | null, make: bool
     const opening = creating.then(async (made) => {
       database = made;
       await migrate(made);
+      if (cluster || make) await renew?.();
       return made;
     });
     database = await inTime(Promise.race(failed ? [opening, failed] : [opening]));

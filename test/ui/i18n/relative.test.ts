@@ -75,8 +75,8 @@ describe('how long ago, in words', () => {
         vi.stubEnv('TZ', tz);
         const said = rough(formatRelative(now - away, now));
         expect(said).not.toBeNaN();
-        // A calendar's unit more than has passed, at most.
-        expect(said).toBeLessThanOrEqual(away / DAY + (said >= 365 ? 366 : said >= 30 ? 31 : 1.1));
+        // A calendar's unit more than has passed, at most; two months of 30.4 days may be a February and an hour.
+        expect(said).toBeLessThanOrEqual(away / DAY + (said >= 365 ? 366 : said >= 30 ? 33 : 1.1));
       }),
       { numRuns: 2_000 },
     );
