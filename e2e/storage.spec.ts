@@ -111,6 +111,25 @@ test('a new index takes no more of the quota than it is long', async ({ page }) 
   expect(bytes).toBeLessThan(100_000_000);
 });
 
+for (const width of [1280, 390])
+  test(`what is below the figures does not move when they come, ${width} wide`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 800 });
+    await page.addInitScript(() => {
+      const estimate = navigator.storage.estimate.bind(navigator.storage);
+      navigator.storage.estimate = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 3_000));
+        return estimate();
+      };
+    });
+    await page.goto('/settings/storage?console');
+    const top = async () =>
+      (await page.getByRole('button', { name: 'Import', exact: true }).boundingBox())?.y;
+    await expect(page.getByRole('region', { name: 'What is kept' })).toHaveAttribute('aria-busy', 'true');
+    const before = await top();
+    await expect(page.getByText(/of .+ this browser allows/)).toBeVisible();
+    expect(Math.abs(((await top()) ?? 0) - (before ?? 0))).toBeLessThan(8);
+  });
+
 test('encrypting what lies here is refused, and stays off', async ({ page }) => {
   await openApp(page);
   const refused = await page.evaluate(() =>

@@ -46,8 +46,17 @@ export function StorageSection() {
 }
 
 interface Sizes extends StorageStatus {
-  readonly log: Awaited<ReturnType<App['logStats']>>;
+  readonly log: Pick<Awaited<ReturnType<App['logStats']>>, 'bytes'>;
 }
+
+/** Takes the room of the figures, unseen, until they come: nothing below may move from under a pointer. */
+const PENDING: Sizes = {
+  usage: 100_000_000,
+  quota: 10_000_000_000,
+  persisted: false,
+  modelBytes: 0,
+  log: { bytes: 0 },
+};
 
 function Usage() {
   const { t } = useTranslation('settings');
@@ -59,7 +68,9 @@ function Usage() {
     app.documents.library,
     (library) => library.entries.filter((entry) => entry.deletedAt === null).length,
   );
-  const [sizes, setSizes] = useState<Sizes | null>(null);
+  const [told, setSizes] = useState<Sizes | null>(null);
+  const isPending = told === null;
+  const sizes = told ?? PENDING;
   const [refused, setRefused] = useState(false);
 
   const read = useCallback(
@@ -82,13 +93,11 @@ function Usage() {
     };
   }, [read, stats?.messages, conversations]);
 
-  const parts = sizes
-    ? [
-        { id: 'log', bytes: sizes.log.bytes, tone: 'bg-accent' },
-        { id: 'index', bytes: stats?.bytes ?? null, tone: 'bg-memory-strong' },
-        { id: 'models', bytes: sizes.modelBytes, tone: 'bg-folded-strong' },
-      ]
-    : [];
+  const parts = [
+    { id: 'log', bytes: sizes.log.bytes, tone: 'bg-accent' },
+    { id: 'index', bytes: stats?.bytes ?? null, tone: 'bg-memory-strong' },
+    { id: 'models', bytes: sizes.modelBytes, tone: 'bg-folded-strong' },
+  ];
   // The index tells its size once it is awake; until then nobody knows.
   const named = parts.reduce((sum, part) => sum + (part.bytes ?? 0), 0);
   // What the browser reports is rounded and late; it is never less than what is known to be there.
@@ -97,118 +106,120 @@ function Usage() {
     limit: limitBytes,
     state,
   } = roomOf({
-    usage: sizes?.usage ?? null,
+    usage: sizes.usage,
     known: named,
     maxSizeMb: limit,
   });
   const all = [...parts, { id: 'other', bytes: Math.max(0, used - named), tone: 'bg-line-strong' }];
-  const persisted = sizes?.persisted;
+  const { persisted } = sizes;
   return (
     <>
-      <section aria-label={t('storage.contents')}>
-        {sizes === null ? (
-          <div className="space-y-3">
+      <section aria-label={t('storage.contents')} aria-busy={isPending} className="relative">
+        {isPending && (
+          <div className="absolute inset-x-0 top-0 space-y-3">
             <Skeleton className="h-7 w-40" />
             <Skeleton className="h-3 w-full" />
           </div>
-        ) : (
-          <>
-            <p className="font-semibold text-2xl tracking-tight">{formatBytes(used)}</p>
-            <p className="text-ink-3 text-xs">
-              {[
-                sizes.usage === null
-                  ? t('storage.unknown')
-                  : sizes.quota
-                    ? t('storage.allowed', { quota: formatBytes(sizes.quota) })
-                    : '',
-                t('storage.limit', {
-                  percent: formatPercent(used / limitBytes, used / limitBytes < 0.01 ? 1 : 0),
-                  limit: formatBytes(limitBytes),
-                }),
-              ]
-                .filter(Boolean)
-                .join(' · ')}
-            </p>
-            <div aria-hidden className="mt-3 flex h-2.5 gap-px overflow-hidden rounded-full bg-press">
-              {all
-                .filter((part) => (part.bytes ?? 0) > 0)
-                .map((part) => (
-                  <span
-                    key={part.id}
-                    className={classes('h-full min-w-0.5', part.tone)}
-                    style={{ width: `${((part.bytes ?? 0) / Math.max(used, 1)) * 100}%` }}
-                  />
-                ))}
-            </div>
-            {state !== 'free' && (
-              <p role="status" className={classes('mt-3', state === 'full' ? 'text-danger' : 'text-ink-2')}>
-                {t(state === 'full' ? 'storage.atLimit' : 'storage.nearLimit')}
-              </p>
-            )}
-            <dl className="mt-3 grid grid-cols-[repeat(auto-fit,minmax(7.5rem,1fr))] gap-x-4 gap-y-3">
-              {all.map((part) => (
-                <div key={part.id}>
-                  <dt className="flex items-center gap-1.5 text-ink-3 text-xs">
-                    <span aria-hidden className={classes('size-2 shrink-0 rounded-full', part.tone)} />
-                    {t(`storage.parts.${part.id}`)}
-                  </dt>
-                  <dd className="mt-0.5 font-medium tabular-nums">
-                    {part.bytes === null ? '–' : formatBytes(part.bytes)}
-                  </dd>
-                  {part.id === 'log' && (
-                    <dd className="text-ink-3 text-xs">
-                      {t('storage.conversations', { count: conversations })}
-                    </dd>
-                  )}
-                  {part.id === 'index' && stats && (
-                    <dd className="text-ink-3 text-xs">{t('storage.messages', { count: stats.messages })}</dd>
-                  )}
-                </div>
-              ))}
-            </dl>
-          </>
         )}
-      </section>
-      {sizes !== null && (
-        <div className="flex flex-wrap items-start gap-3 rounded-lg bg-side px-4 py-3">
-          {persisted ? (
-            <ShieldCheck size={18} aria-hidden className="mt-0.5 shrink-0 text-ok" />
-          ) : (
-            <ShieldAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-ink-3" />
-          )}
-          <div className="min-w-56 flex-1 basis-0">
-            <p className="flex flex-wrap items-center gap-2 font-medium">
-              {t('storage.persist.title')}
-              {persisted !== null && (
-                <Badge tone={persisted ? 'ok' : 'neutral'}>
-                  {t(`storage.persist.label.${persisted ? 'yes' : 'no'}`)}
-                </Badge>
-              )}
-            </p>
-            <p role="status" className="mt-0.5 text-ink-2">
-              {refused
-                ? t('storage.persist.refused')
-                : t(`storage.persist.${persisted === null ? 'unknown' : persisted ? 'yes' : 'no'}`)}
-            </p>
+        <div className={isPending ? 'invisible' : undefined}>
+          <p className="font-semibold text-2xl tracking-tight">{formatBytes(used)}</p>
+          <p className="text-ink-3 text-xs">
+            {[
+              sizes.usage === null
+                ? t('storage.unknown')
+                : sizes.quota
+                  ? t('storage.allowed', { quota: formatBytes(sizes.quota) })
+                  : '',
+              t('storage.limit', {
+                percent: formatPercent(used / limitBytes, used / limitBytes < 0.01 ? 1 : 0),
+                limit: formatBytes(limitBytes),
+              }),
+            ]
+              .filter(Boolean)
+              .join(' · ')}
+          </p>
+          <div aria-hidden className="mt-3 flex h-2.5 gap-px overflow-hidden rounded-full bg-press">
+            {all
+              .filter((part) => (part.bytes ?? 0) > 0)
+              .map((part) => (
+                <span
+                  key={part.id}
+                  className={classes('h-full min-w-0.5', part.tone)}
+                  style={{ width: `${((part.bytes ?? 0) / Math.max(used, 1)) * 100}%` }}
+                />
+              ))}
           </div>
-          {persisted === false && !refused && (
-            <Button
-              size="sm"
-              onClick={() => {
-                app.device
-                  .persist()
-                  .then((kept) => {
-                    setRefused(!kept);
-                    return read().then(setSizes);
-                  })
-                  .catch(report);
-              }}
-            >
-              {t('storage.persist.ask')}
-            </Button>
+          {state !== 'free' && (
+            <p role="status" className={classes('mt-3', state === 'full' ? 'text-danger' : 'text-ink-2')}>
+              {t(state === 'full' ? 'storage.atLimit' : 'storage.nearLimit')}
+            </p>
           )}
+          <dl className="mt-3 grid grid-cols-[repeat(auto-fit,minmax(7.5rem,1fr))] gap-x-4 gap-y-3">
+            {all.map((part) => (
+              <div key={part.id}>
+                <dt className="flex items-center gap-1.5 text-ink-3 text-xs">
+                  <span aria-hidden className={classes('size-2 shrink-0 rounded-full', part.tone)} />
+                  {t(`storage.parts.${part.id}`)}
+                </dt>
+                <dd className="mt-0.5 font-medium tabular-nums">
+                  {part.bytes === null ? '–' : formatBytes(part.bytes)}
+                </dd>
+                {part.id === 'log' && (
+                  <dd className="text-ink-3 text-xs">
+                    {t('storage.conversations', { count: conversations })}
+                  </dd>
+                )}
+                {part.id === 'index' && stats && (
+                  <dd className="text-ink-3 text-xs">{t('storage.messages', { count: stats.messages })}</dd>
+                )}
+              </div>
+            ))}
+          </dl>
         </div>
-      )}
+      </section>
+      <div
+        className={classes(
+          'flex flex-wrap items-start gap-3 rounded-lg bg-side px-4 py-3',
+          isPending && 'invisible',
+        )}
+      >
+        {persisted ? (
+          <ShieldCheck size={18} aria-hidden className="mt-0.5 shrink-0 text-ok" />
+        ) : (
+          <ShieldAlert size={18} aria-hidden className="mt-0.5 shrink-0 text-ink-3" />
+        )}
+        <div className="min-w-56 flex-1 basis-0">
+          <p className="flex flex-wrap items-center gap-2 font-medium">
+            {t('storage.persist.title')}
+            {persisted !== null && (
+              <Badge tone={persisted ? 'ok' : 'neutral'}>
+                {t(`storage.persist.label.${persisted ? 'yes' : 'no'}`)}
+              </Badge>
+            )}
+          </p>
+          <p role="status" className="mt-0.5 text-ink-2">
+            {refused
+              ? t('storage.persist.refused')
+              : t(`storage.persist.${persisted === null ? 'unknown' : persisted ? 'yes' : 'no'}`)}
+          </p>
+        </div>
+        {persisted === false && !refused && (
+          <Button
+            size="sm"
+            onClick={() => {
+              app.device
+                .persist()
+                .then((kept) => {
+                  setRefused(!kept);
+                  return read().then(setSizes);
+                })
+                .catch(report);
+            }}
+          >
+            {t('storage.persist.ask')}
+          </Button>
+        )}
+      </div>
     </>
   );
 }
