@@ -302,6 +302,36 @@ test('a full disk: chat, import and memory say so, lose nothing, and go on when 
   await page.close();
 });
 
+test('little room from the first: the index is kept in IndexedDB, which needs less', async ({ page }) => {
+  await page.goto('/screenshot.png');
+  // In a profile Chromium puts a megabyte aside for each open file of OPFS.
+  await quotaOf(page);
+  await openApp(page);
+  const engine = () =>
+    page.evaluate(() => globalThis.recollect?.app.memory.status.get().engine ?? 'none yet');
+  await expect.poll(engine).toBe('indexeddb');
+  await bringHistory(page);
+  await remembered(page, 'words');
+  const shelf = await page.evaluate(async () => {
+    const root = await navigator.storage.getDirectory();
+    const names: string[] = [];
+    for await (const name of (root as unknown as { keys(): AsyncIterable<string> }).keys()) names.push(name);
+    return names.filter((name) => name.startsWith('recollect-index'));
+  });
+  expect(shelf).toEqual([]);
+
+  await openApp(page);
+  await expect.poll(engine).toBe('indexeddb');
+  await composer(page).fill('/recall restic every night');
+  await composer(page).press('Enter');
+  await expect(
+    page
+      .getByRole('region', { name: '/recall restic every night' })
+      .getByText(/Run restic every night at three/)
+      .first(),
+  ).toBeVisible();
+});
+
 for (const engine of ['opfs', 'indexeddb'] as const)
   test(`the index has no room: what is there is found, what is not waits, and comes when there is room (${engine})`, async ({
     page,
@@ -392,5 +422,29 @@ test.describe('without a service worker, which would have the file', () => {
     await settle(page);
     await expect(composer(page)).toBeVisible();
     await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeVisible();
+  });
+
+  test('a window that is long on its way says so, and is closed by Escape', async ({ page }) => {
+    let arrive = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    await page.route(/assets\/import-dialog-[^/]*\.js/, async (route) => {
+      await arrived;
+      await route.continue();
+    });
+    await openApp(page);
+    const open = () =>
+      page.getByRole('main').getByRole('button', { name: 'Import my conversations' }).click();
+    await open();
+    const dialog = page.getByRole('dialog', { name: 'Import' });
+    await expect(dialog.getByText('Loading')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(dialog).toHaveCount(0);
+    await open();
+    await expect(dialog.getByText('Loading')).toBeVisible();
+    arrive();
+    await expect(page.locator('input[data-import=files]')).toBeAttached();
+    await expect(dialog.getByText('Loading')).toHaveCount(0);
   });
 });

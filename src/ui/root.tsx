@@ -12,7 +12,7 @@ import { SessionProvider, useSession } from './hooks/session.tsx';
 import { languageFor, setLanguage } from './i18n/index.ts';
 import { DataAlert, RoomNotice, UpdateNotice } from './shell/app-notices.tsx';
 import { CheatSheet } from './shell/cheat-sheet.tsx';
-import { classes, Dialog, Sheet, TooltipProvider } from './shell/controls.tsx';
+import { classes, Dialog, Sheet, Spinner, TooltipProvider } from './shell/controls.tsx';
 import { DropAnywhere } from './shell/drop-anywhere.tsx';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { FatalScreen } from './shell/fatal-screen.tsx';
@@ -40,12 +40,13 @@ const PairScreen = lazy(() =>
 );
 const loadPalette = () => import('./palette/palette.tsx');
 const Palette = lazy(() => loadPalette().then((module) => ({ default: module.Palette })));
-const ImportDialog = lazy(() =>
-  import('./library/import-dialog.tsx').then((module) => ({ default: module.ImportDialog })),
-);
+const loadImport = () => import('./library/import-dialog.tsx');
+const ImportDialog = lazy(() => loadImport().then((module) => ({ default: module.ImportDialog })));
 
 /** After the start, when what is not on the screen yet may be loaded, ms. */
 const LOAD_AHEAD_AFTER_MS = 1500;
+/** What is loaded sooner needs no word of it, ms. */
+const SAY_AFTER_MS = 300;
 
 /** Draws nothing until the words are there, then follows the language of the settings. */
 function Words({ children }: { children: ReactNode }) {
@@ -82,6 +83,16 @@ function Screen() {
   }
 }
 
+/** Stands where something is that is still being loaded. */
+function OnItsWay({ children }: { children: ReactNode }) {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), SAY_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return late ? children : null;
+}
+
 /** A window whose code is loaded when it is wanted. Where that fails, or it cannot be drawn, a plain one says so. */
 function Window({
   open,
@@ -94,6 +105,14 @@ function Window({
   title: string;
   children: ReactNode;
 }) {
+  const { t } = useTranslation('shell');
+  const loading = (
+    <OnItsWay>
+      <Dialog open={open} onOpenChange={onClose} title={title}>
+        <Spinner label={t('loading')} className="pb-5 text-ink-2" />
+      </Dialog>
+    </OnItsWay>
+  );
   return (
     <ErrorBoundary
       place={String(open)}
@@ -103,7 +122,7 @@ function Window({
         </Dialog>
       )}
     >
-      <Suspense fallback={null}>{children}</Suspense>
+      <Suspense fallback={loading}>{children}</Suspense>
     </ErrorBoundary>
   );
 }
@@ -132,7 +151,8 @@ function Frame() {
 
   useEffect(() => {
     // Who opens it types at once: letters pressed while it is still on its way would go elsewhere.
-    const timer = setTimeout(() => loadPalette().catch(() => {}), LOAD_AHEAD_AFTER_MS);
+    const ahead = () => Promise.all([loadPalette(), loadImport()]).catch(() => {});
+    const timer = setTimeout(ahead, LOAD_AHEAD_AFTER_MS);
     return () => clearTimeout(timer);
   }, []);
 
@@ -210,7 +230,13 @@ function Frame() {
           <RoomNotice />
           <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
             <ErrorBoundary place={pathOf(route)}>
-              <Suspense fallback={null}>
+              <Suspense
+                fallback={
+                  <OnItsWay>
+                    <Spinner label={t('loading')} className="m-auto text-ink-2" />
+                  </OnItsWay>
+                }
+              >
                 <Screen />
               </Suspense>
             </ErrorBoundary>

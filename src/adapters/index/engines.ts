@@ -15,7 +15,10 @@ import { isFull, noRoom } from './statements.ts';
  * `indexeddb`: pages in IndexedDB, all of them held in memory while open. `memory`: nothing is kept.
  */
 export type EngineName = 'opfs' | 'indexeddb' | 'memory';
-/** `auto` is `opfs` where it opens, else `indexeddb`, else `memory`. A named engine that does not open is replaced likewise. */
+/**
+ * `auto` is `opfs` where it opens, else `indexeddb`, else `memory`. A named engine that does not open is replaced likewise; one without
+ * room for a new index only by another that keeps files.
+ */
 export type WantedEngine = 'auto' | EngineName;
 
 export interface OpenedEngine {
@@ -42,6 +45,8 @@ export const POSTGRES_VERSION = 18;
 const DEFAULT_NAME = 'recollect-index';
 /** Files that a new database has at first, some 420 as it is packed and 970 as PGlite makes it, and spare ones. Each is opened at every start. */
 const FIRST_FILES = { packed: 540, own: 1_090 };
+/** What Chromium sets aside in OPFS while a new database is written, a megabyte a file, and some more: bytes. */
+const ROOM_TO_BEGIN = 600e6;
 /** How long a leader that has just gone may still hold its files, ms. */
 const RELEASE_MS = 15_000;
 /** Spare files of the pool below which a statement may fail for want of one. */
@@ -94,9 +99,10 @@ const reasonOf = (error: unknown): string => {
   );
   return said.length > 0 ? said.join(' ') : String(error);
 };
-/** Neither another place nor a fresh start would help, and what is there must not be given up. */
+const isNoRoom = (error: unknown): boolean => toProblem(error).code === 'storage-full';
+/** A fresh start would not help, and what is there must not be given up. */
 const isFinal = (error: unknown): boolean =>
-  ['newer-index', 'storage-full', 'index-unavailable'].includes(toProblem(error).code);
+  isNoRoom(error) || ['newer-index', 'index-unavailable'].includes(toProblem(error).code);
 /** What the app brings along could not be had, or there is no memory for it: that says nothing of the files. */
 const isOfTheApp = (error: unknown): boolean =>
   error instanceof RangeError ||
@@ -334,10 +340,24 @@ const FILES: Record<EngineName, Files> = {
   },
 };
 
-/** The order in which engines are tried. */
-function preference(wanted: WantedEngine): readonly EngineName[] {
+/** The order in which engines are tried for files of that name. */
+async function preference(wanted: WantedEngine, name: string): Promise<readonly EngineName[]> {
   if (wanted === 'memory') return ['memory'];
-  return wanted === 'indexeddb' ? ['indexeddb', 'opfs', 'memory'] : ['opfs', 'indexeddb', 'memory'];
+  const first = wanted === 'indexeddb' || (wanted === 'auto' && (await isCramped(name)));
+  return first ? ['indexeddb', 'opfs', 'memory'] : ['opfs', 'indexeddb', 'memory'];
+}
+
+/** Whether an index is in IndexedDB that could not move: there is no room to make one in OPFS. */
+async function isCramped(name: string): Promise<boolean> {
+  const isIn = async (engine: EngineName) =>
+    (await FILES[engine].available()) && (await FILES[engine].exists(name));
+  try {
+    if ((await isIn('opfs')) || !(await isIn('indexeddb'))) return false;
+    const { quota = 0, usage = 0 } = await navigator.storage.estimate();
+    return quota - usage < ROOM_TO_BEGIN;
+  } catch {
+    return false;
+  }
 }
 
 /** Deletes files of that name in all engines but one; what cannot be deleted now is deleted at the next opening. */
@@ -418,12 +438,15 @@ export async function openEngine({
   const files = `${name}-${POSTGRES_VERSION}`;
   let remade = false;
   const passedOver: { engine: EngineName; reason: string }[] = [];
-  for (const engine of preference(wanted)) {
+  let full: unknown;
+  for (const engine of await preference(wanted, files)) {
+    if (full && engine === 'memory') throw full;
     const place = FILES[engine];
+    let isNew = false;
     try {
       if (!(await place.available())) throw new Error('This browser does not have it.');
       if (fresh) await place.remove(files);
-      const isNew = !(await place.exists(files));
+      isNew = !(await place.exists(files));
       const packed = async () => (cluster ? fetchCluster(cluster) : null);
       const first = isNew ? await packed() : null;
       const database = await open(place, files, first, isNew && !first).catch(async (error: unknown) => {
@@ -448,7 +471,11 @@ export async function openEngine({
       await removeFiles(files, engine);
       return { database, engine, passedOver, remade };
     } catch (error) {
-      if (isFinal(error)) throw error;
+      if (isNew && isNoRoom(error)) {
+        // Nothing was there yet, and another engine needs less: Chromium sets a megabyte aside for each of OPFS's files.
+        full = error;
+        await place.remove(files).catch((left: unknown) => console.warn(toProblem(left).message));
+      } else if (isFinal(error)) throw error;
       passedOver.push({ engine, reason: reasonOf(error) });
     }
   }

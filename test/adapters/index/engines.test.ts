@@ -2,7 +2,7 @@
 // `engines.browser.test.ts`; here files are damaged in ways that a browser does not let one reach easily.
 import 'fake-indexeddb/auto';
 import { openDB } from 'idb';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { packCluster } from '../../../src/adapters/index/cluster.ts';
 import { openEngine, POSTGRES_VERSION, removeEngineFiles } from '../../../src/adapters/index/engines.ts';
 import { createPgliteIndex } from '../../../src/adapters/index/pglite.ts';
@@ -106,7 +106,7 @@ describe('engines', { timeout: 120_000 }, () => {
     await database.close();
   });
 
-  it('say so of access handles, too, which PGlite would wait for', async () => {
+  describe('where access handles find no room, for which PGlite would wait', () => {
     const full = () => Promise.reject(new DOMException('The quota has been exceeded.', 'QuotaExceededError'));
     const handle = {
       getSize: () => 0,
@@ -121,25 +121,64 @@ describe('engines', { timeout: 120_000 }, () => {
         return handle;
       }
     }
+    let isThere: boolean;
     class FileSystemDirectoryHandle {
-      async getDirectoryHandle() {
+      async getDirectoryHandle(_name: string, options?: { create?: boolean }) {
+        if (!isThere && !options?.create) throw new DOMException('Not there.', 'NotFoundError');
+        isThere = true;
         return this;
       }
       async getFileHandle(name: string) {
         return name === 'state.txt' ? new FileSystemFileHandle() : full();
       }
+      async removeEntry() {
+        isThere = false;
+      }
     }
-    vi.stubGlobal('self', { addEventListener: () => {}, removeEventListener: () => {} });
-    vi.stubGlobal('FileSystemFileHandle', FileSystemFileHandle);
-    vi.stubGlobal('FileSystemDirectoryHandle', FileSystemDirectoryHandle);
-    vi.stubGlobal('navigator', { storage: { getDirectory: async () => new FileSystemDirectoryHandle() } });
-    try {
-      await expect(openEngine({ wanted: 'auto', name: NAME })).rejects.toMatchObject({
+    beforeEach(() => {
+      isThere = false;
+      vi.stubGlobal('self', { addEventListener: () => {}, removeEventListener: () => {} });
+      vi.stubGlobal('FileSystemFileHandle', FileSystemFileHandle);
+      vi.stubGlobal('FileSystemDirectoryHandle', FileSystemDirectoryHandle);
+      const storage = {
+        getDirectory: async () => new FileSystemDirectoryHandle(),
+        estimate: async () => ({ quota: 1e9, usage: 0.9e9 }),
+      };
+      vi.stubGlobal('navigator', { storage });
+    });
+    afterEach(() => vi.unstubAllGlobals());
+
+    it('say so, and leave what is there', async () => {
+      isThere = true;
+      await expect(openEngine({ wanted: 'auto', name: NAME, cluster })).rejects.toMatchObject({
         problem: { code: 'storage-full', retry: true },
       });
-    } finally {
-      vi.unstubAllGlobals();
-    }
+      expect(isThere).toBe(true);
+    });
+
+    it('make a new one in IndexedDB, leave nothing behind, and stay there while room is short', async () => {
+      const first = await openEngine({ wanted: 'auto', name: NAME, cluster });
+      expect(first).toMatchObject({ engine: 'indexeddb', remade: false, passedOver: [{ engine: 'opfs' }] });
+      expect(isThere).toBe(false);
+      const index = createPgliteIndex(first.database);
+      await index.apply(change({ messages: [message(1, 'kept words')] }), 5);
+      await index.close();
+
+      const again = await openEngine({ wanted: 'auto', name: NAME, cluster });
+      expect(again).toMatchObject({ engine: 'indexeddb', passedOver: [] });
+      expect(await createPgliteIndex(again.database).bookmark()).toBe(5);
+      await again.database.close();
+    });
+
+    it('say so where IndexedDB has none either', async () => {
+      vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {
+        throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+      });
+      await expect(openEngine({ wanted: 'auto', name: NAME, cluster })).rejects.toMatchObject({
+        problem: { code: 'storage-full', retry: true },
+      });
+      expect(isThere).toBe(false);
+    });
   });
 
   const damages: [string, () => Promise<void>][] = [

@@ -1,5 +1,6 @@
 // Words of the frame: sidebar, panels, keys, prompts.
 export const shell = {
+  loading: 'Loading',
   close: 'Close',
   cancel: 'Cancel',
   itsReason: 'Its reason: {{detail}}',

@@ -1,5 +1,6 @@
 // 界面框架的文字：侧栏、面板、快捷键、提示。
 export const shell = {
+  loading: '正在加载',
   close: '关闭',
   cancel: '取消',
   itsReason: '对方的理由：{{detail}}',
