@@ -54,9 +54,10 @@ export interface Encoder {
   /**
    * The states of the last layer, `ENCODER_WIDTH` numbers for each piece.
    * @param ids numbers of 1 to 512 pieces, with the marks around them
+   * @param room where to write them, `STATES_BYTES` long; without it, to a buffer of their own
    * @throws RangeError for more of them, none, or one that is not in the vocabulary
    */
-  run(ids: readonly number[]): Float32Array;
+  run(ids: readonly number[], room?: ArrayBuffer): Float32Array;
 }
 
 /** A model in memory, and the one who reads with it on this thread. */
@@ -169,6 +170,8 @@ const DESK = {
   turned: HEAD * POSITIONS * FLOAT,
   likeness: POSITIONS * POSITIONS * FLOAT,
 } as const;
+/** The states of the longest text, bytes. */
+export const STATES_BYTES = DESK.state;
 const DESK_BYTES = Object.values(DESK).reduce((sum, size) => sum + size, 0);
 
 /** A model in memory, as another thread is given it. */
@@ -327,7 +330,7 @@ export function joinEncoder({ memory, weights, desk }: EncoderShare): Encoder {
   };
 
   return {
-    run: (ids) => {
+    run: (ids, room) => {
       if (ids.length < 1 || ids.length > POSITIONS || ids.some((id) => !(id >= 0 && id < vocabulary)))
         throw new RangeError('pieces that this model does not know');
       const rows = Math.ceil(ids.length / ROWS) * ROWS;
@@ -346,7 +349,11 @@ export function joinEncoder({ memory, weights, desk }: EncoderShare): Encoder {
         times(wide, rows, layer.down, layer.downBiases, next);
         add(layer.downNorm);
       }
-      return new Float32Array(memory.buffer, state, ids.length * ENCODER_WIDTH).slice();
+      const states = new Float32Array(memory.buffer, state, ids.length * ENCODER_WIDTH);
+      if (!room) return states.slice();
+      const written = new Float32Array(room, 0, states.length);
+      written.set(states);
+      return written;
     },
   };
 }

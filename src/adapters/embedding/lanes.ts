@@ -2,13 +2,18 @@
 // that is asked stays free for a question. Lanes start when they are needed and end with the model.
 import { z } from 'zod';
 import type { Encoder, EncoderShare } from './encoder.ts';
-import { joinEncoder } from './encoder.ts';
+import { joinEncoder, STATES_BYTES } from './encoder.ts';
 import type { Thread } from './thread.ts';
 
 /** What a lane is told: first the model, then texts. Only this app's own threads speak here. */
 const orderSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('join'), share: z.custom<EncoderShare>() }),
-  z.object({ type: z.literal('read'), text: z.number().int(), ids: z.array(z.number().int()) }),
+  z.object({
+    type: z.literal('read'),
+    text: z.number().int(),
+    ids: z.array(z.number().int()),
+    room: z.instanceof(ArrayBuffer),
+  }),
 ]);
 type Order = z.infer<typeof orderSchema>;
 const answerSchema = z.object({
@@ -19,6 +24,7 @@ type Answer = z.infer<typeof answerSchema>;
 
 interface Waiting {
   readonly ids: readonly number[];
+  /** Takes the states, and nothing of them is left behind. */
   resolve(states: Float32Array): void;
   reject(error: unknown): void;
 }
@@ -30,8 +36,8 @@ interface Lane {
 export interface Lanes {
   /** How many texts are worth handing over at the same time; null where every lane is gone. */
   readonly most: number | null;
-  /** As `Encoder.run`, on whichever lane has least to do. */
-  run(ids: readonly number[]): Promise<Float32Array>;
+  /** What is made at once of a text's states: as of `Encoder.run`, on whichever lane has least to do. Their room goes to another text afterwards. */
+  run<Made>(ids: readonly number[], make: (states: Float32Array) => Made): Promise<Made>;
   /** Ends all lanes; what they have not answered rejects with `AbortError`. */
   close(): void;
 }
@@ -49,6 +55,8 @@ export function createLanes(deps: {
   let lanes: Lane[] = [];
   let left = deps.count;
   let texts = 0;
+  /** Used again: what is not in a thread's own heap a browser collects late, a hundred megabytes of it. */
+  const rooms: ArrayBuffer[] = [];
 
   const readHere = ({ ids, resolve, reject }: Waiting) => {
     try {
@@ -84,7 +92,11 @@ export function createLanes(deps: {
       const waiting = parsed.success && lane.waiting.get(parsed.data.text);
       if (!waiting) return drop();
       lane.waiting.delete(parsed.data.text);
-      if (parsed.data.states) waiting.resolve(parsed.data.states);
+      if (parsed.data.states) {
+        waiting.resolve(parsed.data.states);
+        const { buffer } = parsed.data.states;
+        if (buffer instanceof ArrayBuffer && buffer.byteLength === STATES_BYTES) rooms.push(buffer);
+      }
       // It says what is wrong with a text better than a lane can.
       else readHere(waiting);
     });
@@ -101,14 +113,26 @@ export function createLanes(deps: {
       // One more than there are lanes: the next text lies ready where one is done.
       return count > 0 ? count + 1 : null;
     },
-    run: (ids) =>
-      new Promise((resolve, reject) => {
+    run: <Made>(ids: readonly number[], make: (states: Float32Array) => Made) =>
+      new Promise<Made>((resolve, reject) => {
+        const waiting: Waiting = {
+          ids,
+          resolve: (states) => {
+            try {
+              resolve(make(states));
+            } catch (error) {
+              reject(error);
+            }
+          },
+          reject,
+        };
         const free = freest();
         const lane = (left > 0 && (!free || free.waiting.size > 0) ? start() : null) ?? free;
-        if (!lane) return readHere({ ids, resolve, reject });
+        if (!lane) return readHere(waiting);
         const text = ++texts;
-        lane.waiting.set(text, { ids, resolve, reject });
-        lane.thread.postMessage({ type: 'read', text, ids: [...ids] } satisfies Order, []);
+        lane.waiting.set(text, waiting);
+        const room = rooms.pop() ?? new ArrayBuffer(STATES_BYTES);
+        lane.thread.postMessage({ type: 'read', text, ids: [...ids], room } satisfies Order, [room]);
       }),
     close: () => {
       left = 0;
@@ -132,7 +156,7 @@ export function serveLane(port: {
     let states: Float32Array | null = null;
     try {
       if (order.type === 'join') encoder = joinEncoder(order.share);
-      else states = encoder?.run(order.ids) ?? null;
+      else states = encoder?.run(order.ids, order.room) ?? null;
     } catch {
       // Told as nothing read: the owner reads it again and hears why.
     }

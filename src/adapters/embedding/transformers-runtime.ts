@@ -16,7 +16,7 @@ import { canEncode, createEncoder, ENCODER_WIDTH, SHARES } from './encoder.ts';
 import type { EmbeddingRuntime, LoadRuntime } from './host.ts';
 import { GpuError } from './host.ts';
 import { createLanes } from './lanes.ts';
-import type { LocalModel } from './protocol.ts';
+import type { LocalModel, Pieces } from './protocol.ts';
 import type { Thread } from './thread.ts';
 import { bitsOf, centreStates, queryTokens } from './tokens.ts';
 import { unit } from './vector.ts';
@@ -117,35 +117,41 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
       };
       const read: NonNullable<EmbeddingRuntime['read']> = async (text, context, kind) => {
         const inputs = tokenizer([readable(text)], { padding: false, truncation: true, max_length: limit });
-        const { beside } = network;
-        const states = await (kind === 'passage' && beside?.most ? beside : network).run(inputs);
-        const [, count, width] = states.dims as [number, number, number];
-        const numbers = Float32Array.from(states.data as Float32Array);
-        const from = Math.min(beginning(text, context), Math.max(0, count - 2));
-        const pooled = new Float32Array(width);
-        // A passage is the mean of its own pieces, each read in its context; a question the mean of all, as `run` has it.
-        const [first, end] =
-          model.pooling === 'cls'
-            ? [0, 1]
-            : kind === 'query'
-              ? [0, count]
-              : [from, Math.max(from + 1, count - 1)];
-        for (let piece = first; piece < end; piece++)
-          for (let at = 0; at < width; at++)
-            pooled[at] = (pooled[at] as number) + (numbers[piece * width + at] as number);
-        const own = numbers.slice(from * width, Math.max(from, count - 1) * width);
-        centreStates(own, width, stateCentre);
-        const ids = Array.from((inputs.input_ids.data as BigInt64Array).slice(from, count - 1), Number);
-        return {
-          vector: unit(pooled),
-          pieces:
-            kind === 'query'
-              ? {
-                  bits: new Uint8Array(0),
-                  ...queryTokens(own, width, scores && ids.map((id) => scores[id] ?? 0)),
-                }
-              : { bits: bitsOf(own, width), tokens: new Float32Array(0), weights: new Float32Array(0) },
+        const begins = beginning(text, context);
+        const make = ({ dims, data }: Tensor): { vector: Float32Array; pieces: Pieces } => {
+          const [, count, width] = dims as [number, number, number];
+          // Nobody else wants them: changed in place.
+          const numbers = data instanceof Float32Array ? data : Float32Array.from(data as ArrayLike<number>);
+          const from = Math.min(begins, Math.max(0, count - 2));
+          const pooled = new Float32Array(width);
+          // A passage is the mean of its own pieces, each read in its context; a question the mean of all, as `run` has it.
+          const [first, end] =
+            model.pooling === 'cls'
+              ? [0, 1]
+              : kind === 'query'
+                ? [0, count]
+                : [from, Math.max(from + 1, count - 1)];
+          for (let piece = first; piece < end; piece++)
+            for (let at = 0; at < width; at++)
+              pooled[at] = (pooled[at] as number) + (numbers[piece * width + at] as number);
+          const own = numbers.subarray(from * width, Math.max(from, count - 1) * width);
+          centreStates(own, width, stateCentre);
+          const ids = Array.from((inputs.input_ids.data as BigInt64Array).slice(from, count - 1), Number);
+          return {
+            vector: unit(pooled),
+            pieces:
+              kind === 'query'
+                ? {
+                    bits: new Uint8Array(0),
+                    ...queryTokens(own, width, scores && ids.map((id) => scores[id] ?? 0)),
+                  }
+                : { bits: bitsOf(own, width), tokens: new Float32Array(0), weights: new Float32Array(0) },
+          };
         };
+        const { beside } = network;
+        return kind === 'passage' && beside?.most
+          ? beside.run(inputs, make)
+          : make(await network.run(inputs));
       };
 
       // The first run compiles and allocates: it belongs to loading, and it tells the width.
@@ -213,8 +219,11 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
 interface Network {
   /** The states of the last layer: texts by pieces by numbers. */
   run(inputs: Inputs): Promise<Tensor>;
-  /** Reads texts while `run` is at work, and so many at the same time. */
-  readonly beside?: { readonly most: number | null; run(inputs: Inputs): Promise<Tensor> };
+  /** Makes something of the states of texts while `run` is at work, and of so many at the same time; then the states are gone. */
+  readonly beside?: {
+    readonly most: number | null;
+    run<Made>(inputs: Inputs, make: (states: Tensor) => Made): Promise<Made>;
+  };
   dispose(): Promise<void>;
 }
 /** What a tokenizer makes of texts: each texts by pieces. */
@@ -235,22 +244,21 @@ async function encoderOf(model: BundledModel, { models, files, spawnLane }: Runt
     spawnLane && count > 1
       ? createLanes({ count, spawn: spawnLane, share: encoder.share, here: encoder })
       : null;
-  const reading =
-    (run: (ids: readonly number[]) => Float32Array | Promise<Float32Array>): Network['run'] =>
-    async ({ input_ids }) => {
-      const ids = Array.from(input_ids.data as BigInt64Array, Number);
-      if (input_ids.dims[0] !== 1) throw new RangeError('the encoder reads one text at a time');
-      return new Tensor('float32', await run(ids), [1, ids.length, ENCODER_WIDTH]);
-    };
+  const idsOf = ({ input_ids }: Inputs): number[] => {
+    if (input_ids.dims[0] !== 1) throw new RangeError('the encoder reads one text at a time');
+    return Array.from(input_ids.data as BigInt64Array, Number);
+  };
+  const tensorOf = (states: Float32Array) =>
+    new Tensor('float32', states, [1, states.length / ENCODER_WIDTH, ENCODER_WIDTH]);
   return {
-    run: reading(encoder.run),
+    run: async (inputs) => tensorOf(encoder.run(idsOf(inputs))),
     ...(lanes
       ? {
           beside: {
             get most() {
               return lanes.most;
             },
-            run: reading(lanes.run),
+            run: async (inputs, make) => lanes.run(idsOf(inputs), (states) => make(tensorOf(states))),
           },
         }
       : {}),

@@ -6,7 +6,7 @@ import { createLanes } from '../../../src/adapters/embedding/lanes.ts';
 /** A lane that answers when it is told to: with the text's first piece. */
 function scripted() {
   const listeners = new Map<string, (event: never) => void>();
-  const orders: { type: string; text?: number; ids?: number[] }[] = [];
+  const orders: { type: string; text?: number; ids?: number[]; room?: ArrayBuffer }[] = [];
   return {
     orders,
     ended: false,
@@ -14,9 +14,9 @@ function scripted() {
     answer() {
       const order = orders.find(({ text }) => text !== undefined);
       orders.splice(orders.indexOf(order as (typeof orders)[number]), 1);
-      listeners.get('message')?.({
-        data: { text: order?.text, states: Float32Array.from(order?.ids ?? []) },
-      } as never);
+      const states = new Float32Array(order?.room as ArrayBuffer, 0, 1);
+      states.set(order?.ids ?? []);
+      listeners.get('message')?.({ data: { text: order?.text, states } } as never);
     },
     say: (data: unknown) => listeners.get('message')?.({ data } as never),
     fail: () => listeners.get('error')?.(new Event('error') as never),
@@ -59,34 +59,35 @@ function lanesOf(count: number, refuses: { spawn?: boolean; share?: boolean } = 
     },
   });
   open.push(lanes.close);
-  return { lanes, spawned, readHere };
+  const read = (ids: readonly number[]) => lanes.run(ids, (states) => [...states]);
+  return { lanes, read, spawned, readHere };
 }
 
 it('starts a lane when all others have something to do, and gives a text to the one that has least', async () => {
-  const { lanes, spawned } = lanesOf(2);
-  const first = lanes.run([1]);
+  const { lanes, read, spawned } = lanesOf(2);
+  const first = read([1]);
   expect(spawned).toHaveLength(1);
   spawned[0]?.answer();
-  expect([...(await first)]).toEqual([1]);
-  const more = [2, 3, 4].map((id) => lanes.run([id]));
+  expect(await first).toEqual([1]);
+  const more = [2, 3, 4].map((id) => read([id]));
   expect(spawned.map(({ texts }) => texts())).toEqual([[2, 4], [3]]);
   expect(spawned.map(({ orders }) => orders[0]?.type)).toEqual(['join', 'join']);
   spawned[1]?.answer();
-  const last = lanes.run([5]);
+  const last = read([5]);
   expect(spawned[1]?.texts()).toEqual([5]);
   for (const [at, times] of [2, 1].entries()) for (let time = 0; time < times; time++) spawned[at]?.answer();
   expect((await Promise.all([...more, last])).map(([id]) => id)).toEqual([2, 3, 4, 5]);
 });
 
 it('reads here what a broken lane leaves, and starts none in its place', async () => {
-  const { lanes, spawned, readHere } = lanesOf(2);
-  const [one, two] = [lanes.run([1]), lanes.run([2])];
+  const { lanes, read, spawned, readHere } = lanesOf(2);
+  const [one, two] = [read([1]), read([2])];
   spawned[0]?.fail();
-  expect([...(await one)]).toEqual([1]);
+  expect(await one).toEqual([1]);
   expect(spawned[0]?.ended).toBe(true);
   spawned[1]?.say({ nonsense: true });
-  expect([...(await two)]).toEqual([2]);
-  expect([...(await lanes.run([3]))]).toEqual([3]);
+  expect(await two).toEqual([2]);
+  expect(await read([3])).toEqual([3]);
   expect(readHere).toEqual([1, 2, 3]);
   expect(spawned).toHaveLength(2);
   // Whoever hands texts over gives this thread one at a time again.
@@ -94,28 +95,49 @@ it('reads here what a broken lane leaves, and starts none in its place', async (
 });
 
 it.each([{ spawn: true }, { share: true }])('does without a lane that is refused: %j', async (refuses) => {
-  const { lanes, spawned, readHere } = lanesOf(2, refuses);
+  const { lanes, read, spawned, readHere } = lanesOf(2, refuses);
   expect(lanes.most).toBe(3);
-  expect([...(await lanes.run([1]))]).toEqual([1]);
+  expect(await read([1])).toEqual([1]);
   expect(readHere).toEqual([1]);
   expect(spawned.every(({ ended }) => ended)).toBe(true);
   expect(lanes.most).toBeNull();
 });
 
+it('gives the room of one text to another, and only when nothing of it is wanted any more', async () => {
+  const { lanes, read, spawned } = lanesOf(1);
+  const rooms = new Set<ArrayBuffer>();
+  let waiting = read([1]);
+  for (let id = 2; id < 10; id++) {
+    const next = read([id]);
+    for (const { room } of spawned[0]?.orders ?? []) if (room) rooms.add(room);
+    spawned[0]?.answer();
+    expect(await waiting).toEqual([id - 1]);
+    waiting = next;
+  }
+  expect(rooms.size).toBe(2);
+  const bad = lanes.run([10], () => {
+    throw new TypeError('made nothing of it');
+  });
+  spawned[0]?.answer();
+  spawned[0]?.answer();
+  expect(await waiting).toEqual([9]);
+  await expect(bad).rejects.toThrow('made nothing of it');
+});
+
 it('says what is wrong with a text, and goes on with the next', async () => {
-  const { lanes, spawned } = lanesOf(1);
-  const bad = lanes.run([13]);
+  const { lanes, read, spawned } = lanesOf(1);
+  const bad = read([13]);
   spawned[0]?.say({ text: spawned[0].orders.at(-1)?.text, states: null });
   await expect(bad).rejects.toThrow('pieces that this model does not know');
   expect(spawned[0]?.ended).toBe(false);
 });
 
 it('ends its lanes with the model, and whoever still waits is told', async () => {
-  const { lanes, spawned, readHere } = lanesOf(1);
-  const waiting = lanes.run([1]);
+  const { lanes, read, spawned, readHere } = lanesOf(1);
+  const waiting = read([1]);
   lanes.close();
   await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
   expect(spawned[0]?.ended).toBe(true);
-  await lanes.run([2]);
+  await read([2]);
   expect(readHere).toEqual([2]);
 });
