@@ -1,11 +1,17 @@
 // Runs every `*.browser.test.ts` in a real headless Chromium, on a page that is cross-origin isolated as the app's own is.
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { cluster } from '../vite.config.ts';
 
 /** Debian's Chromium where there is one; else the browser that Playwright installed for itself. */
 const system = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
+
+/** In a private window Chromium keeps OPFS in the memory of another process, and each access is a message to it. */
+const profile = mkdtempSync(join(tmpdir(), 'recollect-suites-'));
+process.once('exit', () => rmSync(profile, { recursive: true, force: true }));
 
 const headers = {
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -58,6 +64,7 @@ export default defineConfig({
       headless: true,
       screenshotFailures: false,
       provider: playwright({
+        persistentContext: profile,
         launchOptions: {
           ...(system ? { executablePath: system } : {}),
           args: [
