@@ -326,6 +326,13 @@ async function start(): Promise<void> {
       recall: () => settings.recallItem<number>('last-backup'),
       keep: (at) => settings.keepItem('last-backup', at),
     },
+    unfinished: {
+      recall: () => settings.recallItem<string | null>('unfinished-import'),
+      keep: (name) => settings.keepItem('unfinished-import', name ?? undefined),
+    },
+    ...(navigator.locks
+      ? { exclusive: async (work) => await navigator.locks.request('recollect:import', work) }
+      : {}),
     onImported: () => memory.wake('ended'),
   });
   const endpointOf = new WeakMap<ChatModel, Endpoint>();

@@ -59,13 +59,17 @@ export function lookAfter({
   // What could not be written is tried again when something may have changed.
   for (const event of ['focus', 'online'])
     window.addEventListener(event, () => void app.documents.retry(), { signal });
-  // As long as something stands on the screen alone, the browser asks before the page goes. Only then: a page that asks is never kept in reserve.
+  // As long as something stands on the screen alone, or an import would be cut off, the browser asks before the page goes. Only then: a page
+  // that asks is never kept in reserve.
   const ask = (event: BeforeUnloadEvent) => event.preventDefault();
   const { saving } = app.documents;
-  const stopAsking = saving.subscribe(() => {
-    if (saving.get().state === 'failed') window.addEventListener('beforeunload', ask, { signal });
+  const { activities } = app.library;
+  const askOrNot = () => {
+    const imports = activities.get().some(({ label, state }) => label === 'import' && state === 'running');
+    if (imports || saving.get().state === 'failed') window.addEventListener('beforeunload', ask, { signal });
     else if (saving.get().state === 'saved') window.removeEventListener('beforeunload', ask);
-  });
+  };
+  const stopAsking = [saving.subscribe(askOrNot), activities.subscribe(askOrNot)];
 
   // Once something of the person's own is here, the browser is asked to keep it, and the model is fetched for offline use.
   const own = () => app.documents.library.get().entries.some((entry) => !entry.sample);
@@ -89,6 +93,6 @@ export function lookAfter({
     clearTimeout(typing);
     clearTimeout(resting);
     stopResting();
-    stopAsking();
+    for (const stop of stopAsking) stop();
   });
 }

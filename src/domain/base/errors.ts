@@ -58,6 +58,7 @@ export const PROBLEM_CODES = [
   'import-empty',
   'import-storage',
   'import-limit',
+  'import-cut-off',
   'export-too-large',
   // commands and settings
   'command-unknown',

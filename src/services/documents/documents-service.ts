@@ -553,6 +553,18 @@ export function createDocuments({
       return kept;
     },
 
+    onlyImported: async (ids) => {
+      await started;
+      const found: ConversationId[] = [];
+      for (const id of ids) {
+        if (((await live.get(id)?.catch(() => undefined))?.holders ?? 0) > 0) continue;
+        if ((await log.read(id)).every(({ origin }) => origin === 'import')) found.push(id);
+      }
+      // What is still on its way to the log was written by somebody.
+      const waiting = new Set(pending.flatMap(({ entries }) => entries.map(({ document }) => document)));
+      return found.filter((id) => !waiting.has(id));
+    },
+
     erase: async (given) => {
       await started;
       const ids = given.filter((id) => !isTemporary(id));

@@ -79,6 +79,8 @@ export interface Documents {
    * temporary one is gone then. Throws `conversation-ended`, and as `change` does: then it is as it was.
    */
   keep(id: ConversationId): Promise<ConversationId>;
+  /** Those of them that nothing but imports has written, and that nobody has open here. */
+  onlyImported(ids: readonly ConversationId[]): Promise<ConversationId[]>;
   /** Erases the documents from log and library for good. */
   erase(ids: readonly ConversationId[]): Promise<void>;
   /** Takes the line of a conversation that is not there (a damaged line that still decodes, say) off the list. One that is there stays. */

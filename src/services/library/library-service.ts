@@ -59,6 +59,13 @@ export interface LibraryDeps {
   readonly onImported?: (ids: readonly ConversationId[]) => void;
   /** Long work of other services, shown in the same list. */
   readonly others?: NonNullable<Parameters<typeof createActivities>[0]['others']>;
+  /** Runs one work at a time in all tabs: what one of them takes back must not be what another has just been told is here already. */
+  readonly exclusive?: <T>(work: () => Promise<T>) => Promise<T>;
+  /** The name of an import that is being written in parts, kept until it has ended. One that is found was cut off with its tab. */
+  readonly unfinished?: {
+    recall(): Promise<string | null | undefined>;
+    keep(name: string | null): Promise<void>;
+  };
   readonly importers?: readonly Importer[];
   readonly heldBytes?: number;
 }
@@ -86,6 +93,8 @@ export function createLibrary({
   backups,
   onImported = () => {},
   others,
+  exclusive = (work) => work(),
+  unfinished,
   importers = IMPORTERS,
   heldBytes = HELD_BYTES,
 }: LibraryDeps): Library {
@@ -101,10 +110,24 @@ export function createLibrary({
   /** Imports run one after the other: each sees what the one before brought. */
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work, work);
+    const begin = () => exclusive(work);
+    const turn = last.then(begin, begin);
     last = turn.catch(() => {});
     return turn;
   };
+
+  const tellOfCutOff = async () => {
+    const name = await unfinished?.recall();
+    if (typeof name !== 'string') return;
+    const cutOff = new RecollectError('import-cut-off', `The import of ${name} was cut off`, {
+      params: { name },
+    });
+    await activities
+      .run({ label: 'import', params: { name }, total: 0 }, () => Promise.reject(cutOff))
+      .catch(() => {});
+    await unfinished?.keep(null);
+  };
+  if (unfinished) inTurn(tellOfCutOff).catch((error: unknown) => console.warn(toProblem(error).message));
 
   const entries = async () => (await until(documents.library, (library) => library.ready)).entries;
 
@@ -154,8 +177,16 @@ export function createLibrary({
             );
           }
           importer = piece.importer;
-          const { failed, ...result } = await importWith(piece.importer, piece.source, progress, (all) => {
-            skipped = all;
+          const { failed, ...result } = await importWith(piece.importer, piece.source, progress, {
+            onSkipped: (all) => {
+              skipped = all;
+            },
+            onKept: (kept) => {
+              done = {
+                conversations: { added: kept.length, changed: 0, unchanged: 0 },
+                first: kept[0] ?? null,
+              };
+            },
           });
           done = result;
           if (failed !== undefined) throw failed;
@@ -184,7 +215,14 @@ export function createLibrary({
     importer: Importer,
     source: Source,
     progress: Progress,
-    onSkipped: (skipped: readonly Skipped[]) => void,
+    {
+      onSkipped,
+      onKept,
+    }: {
+      readonly onSkipped: (skipped: readonly Skipped[]) => void;
+      /** What stays of an import that is taken back, if anything. */
+      readonly onKept: (kept: readonly ConversationId[]) => void;
+    },
   ): Promise<
     Pick<
       ImportReport,
@@ -312,7 +350,7 @@ export function createLibrary({
     const figuresOf = { conversations, messages, branches, attachments, told };
     return { ...figuresOf, skipped: all, trashed: [...trashed], first, failed };
 
-    /** Reads once more and appends as it goes. On failure or cancel everything that was added is erased again. */
+    /** Reads once more and appends as it goes. On failure or cancel all that was added is erased again, but what others have touched since. */
     async function appendInParts(read: AsyncIterable<ImportedConversation>): Promise<ConversationId[]> {
       const added = new Set<ConversationId>();
       const grown = new Set<ConversationId>();
@@ -328,6 +366,7 @@ export function createLibrary({
         size = 0;
       };
       try {
+        await unfinished?.keep(source.name);
         for await (const imported of read) {
           signal.throwIfAborted();
           const plan = await planOf(imported);
@@ -343,9 +382,15 @@ export function createLibrary({
         signal.throwIfAborted();
         await write(grown);
       } catch (error) {
-        if (added.size > 0) await documents.erase([...added]);
-        throw takenBack(error);
+        const untouched = new Set(await documents.onlyImported([...added]));
+        const kept = [...added].filter((id) => !untouched.has(id));
+        if (untouched.size > 0) await documents.erase([...untouched]);
+        await unfinished?.keep(null);
+        if (kept.length === 0) throw takenBack(error);
+        onKept(kept);
+        throw error;
       }
+      await unfinished?.keep(null);
       return [...added, ...grown];
     }
   }

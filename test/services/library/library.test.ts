@@ -77,6 +77,14 @@ function grown() {
   return more;
 }
 
+/** So long that it is written by itself. */
+function grownBig() {
+  const more = grown();
+  const message = more.mapping.u9?.message as { content: { parts: string[] } };
+  message.content.parts = ['One more. '.repeat(500_000)];
+  return more;
+}
+
 const compactionAt = (at: MessageId): Compaction => ({
   id: newEntryId(),
   at,
@@ -475,6 +483,68 @@ describe('importing', () => {
     expect(await documents.read(entries[0]?.id as ConversationId)).toMatchObject({
       meta: { title: 'Bread that rises' },
     });
+  });
+
+  it.each(['cancelled', 'no room'])(
+    'keeps of an import that is taken back what somebody has touched meanwhile: %s',
+    async (how) => {
+      const store = createInMemoryStore();
+      const documents = createDocuments({ store });
+      closing.push(documents);
+      const talks = ['touched', 'open', 'untouched'].map((id) => ({
+        ...grownBig(),
+        id,
+        conversation_id: id,
+      }));
+      let appends = 0;
+      const touching: Documents = {
+        ...documents,
+        changeMany: async (changes, origin) => {
+          appends += 1;
+          if (appends === 3 && how === 'no room') throw new RecollectError('storage-full', 'no room');
+          await documents.changeMany(changes, origin);
+          const [id] = changes.map((change) => change.id);
+          if (!id) throw new Error('nothing was written');
+          if (appends === 1) await documents.change(id, { meta: { pinned: true } });
+          if (appends === 2) await documents.open(id);
+          if (appends === 3) library.cancel(library.activities.get()[0]?.id ?? '');
+        },
+      };
+      const marks: (string | null)[] = [];
+      const library = createLibrary({
+        documents: touching,
+        words: englishWords,
+        now: () => NOW,
+        heldBytes: 0,
+        unfinished: { recall: async () => null, keep: async (name) => void marks.push(name) },
+      });
+      const [report] = await library.importFiles(listing(...talks));
+      expect(report).toMatchObject({
+        cancelled: how === 'cancelled',
+        conversations: { added: 2, changed: 0, unchanged: 0 },
+      });
+      if (how === 'no room') expect(report?.problem?.code).toBe('storage-full');
+      const { entries } = await until(documents.library, (l) => l.ready);
+      expect(entries.map((e) => e.source?.id).sort()).toEqual(['open', 'touched']);
+      expect(entries.map((e) => e.id)).toContain(report?.first);
+      expect(marks).toEqual(['conversations.json', null]);
+    },
+  );
+
+  it('tells of an import that was cut off with its tab, once', async () => {
+    let name: string | null = 'export.zip';
+    const unfinished = {
+      recall: async () => name,
+      keep: async (value: string | null) => {
+        name = value;
+      },
+    };
+    const { library } = setup({ unfinished });
+    const [told] = await until(library.activities, ([first]) => first?.state === 'failed');
+    expect(told?.problem).toMatchObject({ code: 'import-cut-off', params: { name: 'export.zip' } });
+    await expect.poll(() => name).toBeNull();
+    const [report] = await setup({ unfinished }).library.importFiles(listing(chatgpt.branched));
+    expect(report?.problem).toBeNull();
   });
 
   it('says of what it met lies in the trash, and restores nothing unasked', async () => {

@@ -226,6 +226,11 @@ export const problems = {
     kept: 'Nothing of it was taken in. Your library was not changed.',
     do: 'Raise the limit under Settings › Storage, or erase what you do not need, then import it again.',
   },
+  'import-cut-off': {
+    what: 'The import of “{{name}}” was cut off when its tab was closed.',
+    kept: 'What had come in by then is in your library.',
+    do: 'Import the same file again: what is here is recognised, and the rest comes in.',
+  },
   'export-too-large': {
     what: 'The conversation “{{title}}” is too large: an export of it could not be read back.',
     kept: 'Nothing was written, and your library was not changed.',
