@@ -64,7 +64,7 @@ function lanesOf(count: number, refuses: { spawn?: boolean; share?: boolean } = 
 }
 
 it('starts a lane when all others have something to do, and gives a text to the one that has least', async () => {
-  const { lanes, read, spawned } = lanesOf(2);
+  const { read, spawned } = lanesOf(2);
   const first = read([1]);
   expect(spawned).toHaveLength(1);
   spawned[0]?.answer();
@@ -125,7 +125,7 @@ it('gives the room of one text to another, and only when nothing of it is wanted
 });
 
 it('says what is wrong with a text, and goes on with the next', async () => {
-  const { lanes, read, spawned } = lanesOf(1);
+  const { read, spawned } = lanesOf(1);
   const bad = read([13]);
   spawned[0]?.say({ text: spawned[0].orders.at(-1)?.text, states: null });
   await expect(bad).rejects.toThrow('pieces that this model does not know');
