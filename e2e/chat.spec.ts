@@ -159,6 +159,34 @@ test('what is written meanwhile waits; it is taken back, deleted, or sent at onc
   expect(JSON.stringify(server.chats().at(-1)?.messages.at(-1))).toContain('First in line');
 });
 
+test('an answer is seen while it is written in another tab, which queues behind it and can stop it', async ({
+  page,
+}) => {
+  await openApp(page);
+  await choose(page, 'gated');
+  await say(page, 'Count slowly');
+  await expect(said(page, 'one two three')).toBeVisible();
+  const other = await page.context().newPage();
+  await openApp(other, `${new URL(page.url()).pathname}?console`);
+  await expect(said(other, 'one two three')).toBeVisible();
+  await expect(other.getByText('It is being written in another tab')).toBeVisible();
+  await expect(page.getByText('It is being written in another tab')).toHaveCount(0);
+
+  await say(other, 'And then?');
+  const queue = other.getByRole('list', { name: 'Messages that wait' }).getByRole('listitem');
+  await expect(queue).toHaveCount(1);
+  server.go();
+  await expect(said(other, 'four five six')).toBeVisible();
+  await expect(queue).toHaveCount(0);
+  // The queued one is answered by the tab it was written in, and the first one sees it.
+  await expect(page.getByText('It is being written in another tab')).toBeVisible();
+  await expect(other.getByText('It is being written in another tab')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  for (const tab of [page, other])
+    await expect(said(tab, 'Stopped. What had arrived is kept.')).toBeVisible();
+  await expect(page.getByText(/^1 \/ \d/)).toHaveCount(0);
+});
+
 test('words in the composer outlive a command, an idea, and going elsewhere at once', async ({ page }) => {
   await openApp(page);
   await choose(page, 'plain');

@@ -389,6 +389,7 @@ async function start(): Promise<void> {
     context,
     notes,
     locks: navigator.locks,
+    tabs: new BroadcastChannel('recollect-turns'),
     onBegun: (id) => {
       settings.keepChosen(id).catch((error) => console.warn(toProblem(error).message));
     },

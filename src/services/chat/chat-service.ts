@@ -9,6 +9,7 @@ import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/b
 import {
   asMessageId,
   type ConversationId,
+  isTemporary,
   type MessageId,
   newConversationId,
   newMessageId,
@@ -24,6 +25,7 @@ import type { ConversationChange, Documents } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
 import { type Chat, IDLE_TURN, type SendOptions, type TurnState } from './chat.ts';
 import { createDraftRows, type LocksLike } from './draft-rows.ts';
+import { type ChannelLike, createElsewhere, type Shown } from './elsewhere.ts';
 import { planSendBack, questionsAfter } from './send-back.ts';
 import { createToolRefusals } from './tool-refusals.ts';
 import type { NotesLike } from './tools/index.ts';
@@ -49,6 +51,8 @@ export interface ChatDependencies {
   readonly device: string;
   /** `navigator.locks` where there is one: tells the draft of a living tab from that of a dead one. */
   readonly locks?: LocksLike | undefined;
+  /** To the other tabs of this origin; absent: each tab knows its own turns alone. */
+  readonly tabs?: ChannelLike | undefined;
   /** Hears of what went wrong beside a turn (a draft row that could not be written, say). */
   readonly onProblem?: (problem: Problem) => void;
 }
@@ -58,6 +62,8 @@ export const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 /** Files of one message, as they are kept (data URLs). */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const TITLE_LENGTH = 60;
+/** How long after its end the answer of another tab may take to be read here, ms. */
+const ARRIVES_WITHIN_MS = 3000;
 
 /** What one conversation has going on in this tab. */
 interface Session {
@@ -97,8 +103,51 @@ export function createChat(deps: ChatDependencies): Chat {
       line: Promise.resolve(),
     };
     sessions.set(id, session);
+    if (!isTemporary(id))
+      session.state.subscribe(() => {
+        const state = session.state.get();
+        if (!state.elsewhere) elsewhere?.tell(id, state.status === 'idle' ? null : shownOf(state));
+      });
     return session;
   };
+
+  // ---------------------------------------------------------------------------------------- other tabs
+  const elsewhere =
+    deps.tabs &&
+    createElsewhere({
+      channel: deps.tabs,
+      tab: rows.tab,
+      alive: rows.alive,
+      // What its draft has is saved here, rather than at the next start of some tab.
+      whenGone: async (tab) => {
+        await rows.whenGone(tab);
+        await chat.rescueDrafts();
+      },
+      onTurn: (id, turn) => {
+        const session = sessionOf(id);
+        const { status, elsewhere, answerId } = session.state.get();
+        // Both began at the same moment: each shows its own.
+        if (status !== 'idle' && !elsewhere) return;
+        if (turn) return set(session, { ...turn, elsewhere: true, problem: null });
+        endElsewhere(session, id, answerId).catch((error: unknown) => onProblem(toProblem(error)));
+      },
+      onStop: (id) => sessions.get(id)?.turn?.abort(new DOMException('Stopped', 'AbortError')),
+    });
+
+  /** Shows it until its answer is here; then it is this tab's turn. */
+  async function endElsewhere(session: Session, id: ConversationId, answer: MessageId | null): Promise<void> {
+    const shown = session.state.get();
+    if (answer !== null && (await documents.read(id))) {
+      const open = await documents.open(id);
+      const patience = AbortSignal.any([closing.signal, AbortSignal.timeout(ARRIVES_WITHIN_MS)]);
+      await until(open, ({ messages }) => messages.has(answer), patience).catch(() => {});
+      open.close();
+    }
+    const { queue, problem, startedAt, elsewhere } = session.state.get();
+    if (closed || !elsewhere || startedAt !== shown.startedAt) return;
+    set(session, { ...IDLE_TURN, queue, problem });
+    if (session.next.length > 0 || queue.length > 0) start(session, id, null);
+  }
 
   const set = (session: Session, change: Partial<TurnState>) =>
     session.state.update((state) => ({ ...state, ...change }));
@@ -259,7 +308,10 @@ export function createChat(deps: ChatDependencies): Chat {
 
   const isBusy = (session: Session) => session.state.get().status !== 'idle';
 
-  const stop = (session: Session) => session.turn?.abort(new DOMException('Stopped', 'AbortError'));
+  const stop = (session: Session, id: ConversationId) => {
+    if (session.state.get().elsewhere) elsewhere?.stop(id);
+    else session.turn?.abort(new DOMException('Stopped', 'AbortError'));
+  };
 
   // ---------------------------------------------------------------------------------------- the queue
   const keepQueue = (session: Session, id: ConversationId) => rows.queue(id, session.state.get().queue);
@@ -269,7 +321,7 @@ export function createChat(deps: ChatDependencies): Chat {
     await keepQueue(session, id);
   }
 
-  return {
+  const chat: Chat = {
     turn: (id) => sessionOf(id).state,
     toolRefusals: refusals.all,
     forgetToolRefusals: refusals.forget,
@@ -334,7 +386,7 @@ export function createChat(deps: ChatDependencies): Chat {
           first.finish !== 'stop' &&
           !hasContent(first.parts) &&
           ![...conversation.messages.values()].some((message) => message.parentId === first.id);
-        stop(session);
+        stop(session, id);
         start(session, id, {
           asked: asked.id,
           explicit: true,
@@ -355,7 +407,7 @@ export function createChat(deps: ChatDependencies): Chat {
         const from = pieceToGoOn(pieces);
         if (!last || !from) throw new RecollectError('message-missing', 'There is no answer to go on with.');
         const { asked } = questionOf(messages, from.id);
-        stop(session);
+        stop(session, id);
         start(session, id, {
           asked: asked.id,
           from: from.id,
@@ -379,7 +431,7 @@ export function createChat(deps: ChatDependencies): Chat {
         });
         const goOn = () => {
           if (!rerun || said.role !== 'user') return;
-          stop(session);
+          stop(session, id);
           start(session, id, { asked: said.id, explicit: true });
         };
         if (unsaved) onceSaved(session, id, { leaf: said.id, unsaved }, goOn);
@@ -397,7 +449,7 @@ export function createChat(deps: ChatDependencies): Chat {
         const unsaved = await put(id, { messages: plan.messages, meta: { head: plan.leaf } }, plan.sent);
         const goOn = async () => {
           if (mail.replay !== 'none' && (plan.asked !== null || mail.replay === 'branch')) {
-            stop(session);
+            stop(session, id);
             const after = mail.replay === 'branch' ? plan.after : [];
             set(session, {
               replay: { done: 0, total: mail.replay === 'branch' ? plan.answers : 1, saved: 0, asked: 0 },
@@ -411,7 +463,7 @@ export function createChat(deps: ChatDependencies): Chat {
         return {
           messageId: plan.sent,
           undo: async () => {
-            stop(session);
+            stop(session, id);
             await documents.change(id, { meta: { head: before } });
           },
         };
@@ -425,7 +477,7 @@ export function createChat(deps: ChatDependencies): Chat {
 
     stop: (id) => {
       const session = sessions.get(id);
-      if (session) stop(session);
+      if (session) stop(session, id);
     },
 
     editQueued: (id, queued, parts) => {
@@ -485,11 +537,14 @@ export function createChat(deps: ChatDependencies): Chat {
     close: async () => {
       closed = true;
       closing.abort();
-      for (const session of sessions.values()) stop(session);
+      // What runs in another tab goes on there.
+      for (const session of sessions.values()) session.turn?.abort(new DOMException('Stopped', 'AbortError'));
       await Promise.all([...sessions.values()].map((session) => session.running));
       await rows.close();
+      elsewhere?.close();
     },
   };
+  return chat;
 
   /** What is asked first after something was sent back: for the answer that is missing, or else the next question of the branch. */
   async function firstOf(
@@ -511,6 +566,17 @@ export function createChat(deps: ChatDependencies): Chat {
     return conversation;
   }
 }
+
+const shownOf = ({ status, parts, parentId, step, calls, answerId, model, startedAt }: TurnState): Shown => ({
+  status,
+  parts,
+  parentId,
+  step,
+  calls,
+  answerId,
+  model,
+  startedAt,
+});
 
 /**
  * The question behind an answer, and the first message of that answer (it can go on over tool calls). A question is its own

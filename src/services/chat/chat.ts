@@ -32,6 +32,8 @@ export interface TurnState {
   readonly queue: readonly { readonly id: string; readonly parts: readonly Part[] }[];
   /** Why the last turn could not even start; cleared by the next. */
   readonly problem: Problem | null;
+  /** It runs in another tab. What is sent here waits for its end. */
+  readonly elsewhere: boolean;
 }
 
 /** How far going through a branch again has come. Kept after the turn until the next one begins. */
@@ -58,6 +60,7 @@ export const IDLE_TURN: TurnState = {
   startedAt: 0,
   queue: [],
   problem: null,
+  elsewhere: false,
 };
 
 export interface SendOptions {

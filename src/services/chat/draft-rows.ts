@@ -143,6 +143,12 @@ export function createDraftRows({
 
   return {
     queueKey,
+    /** This tab's name, whether others can tell that it lives, and how to hear that one of them is gone. */
+    tab,
+    alive: locked,
+    whenGone: async (other: string): Promise<void> => {
+      await locks?.request(lockOf(other), { signal: closing.signal }, async () => {});
+    },
 
     /** Starts the row of an answer. Nothing waits for it: an answer must not be late because of its draft. */
     draft(conversationId: ConversationId, answer: Message, replaces: MessageId | null): DraftRow {

@@ -28,8 +28,10 @@ export function Announcer({ conversationId }: { conversationId: ConversationId }
     let before = turn.get();
     return turn.subscribe(() => {
       const now = turn.get();
-      if (before.status === 'idle' && now.status !== 'idle') setWords(say.current('announce.begins'));
-      if (before.status !== 'idle' && now.status === 'idle') {
+      // The tab it runs in reads it out.
+      if (before.elsewhere || now.elsewhere) setWords('');
+      else if (before.status === 'idle' && now.status !== 'idle') setWords(say.current('announce.begins'));
+      else if (before.status !== 'idle' && now.status === 'idle') {
         const said = wordsOf(before.parts);
         setWords(
           said

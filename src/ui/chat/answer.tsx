@@ -1,5 +1,5 @@
 // An answer over the full width: what memory gave to it, its parts in order, how it ended; also while it is being written.
-import { History, RefreshCw, StepForward, StickyNote, TriangleAlert } from 'lucide-react';
+import { AppWindow, History, RefreshCw, StepForward, StickyNote, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useContext } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -366,6 +366,11 @@ export function RunningAnswer({ turn, before }: { turn: TurnState; before: reado
       <Recalled parts={parts} answer={turn.answerId} />
       <AnswerParts parts={parts} results={NO_RESULTS} running />
       {foot}
+      {turn.elsewhere && (
+        <p className="flex items-center gap-1.5 py-1 text-ink-3 text-xs">
+          <AppWindow size={13} aria-hidden /> {t('elsewhere')}
+        </p>
+      )}
     </article>
   );
 }

@@ -11,6 +11,7 @@ import { type Message, type Part, type RecalledPassage, textOf } from '../../../
 import { type Config, defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createChat } from '../../../src/services/chat/chat-service.ts';
 import type { LocksLike } from '../../../src/services/chat/draft-rows.ts';
+import type { ChannelLike } from '../../../src/services/chat/elsewhere.ts';
 import type { NotesLike } from '../../../src/services/chat/tools/index.ts';
 import { type ContextDependencies, createContext } from '../../../src/services/context/context-service.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
@@ -70,6 +71,7 @@ export function createScene(
     onBegun?: (id: ConversationId) => void;
     store?: Store;
     locks?: LocksLike;
+    tabs?: ChannelLike;
     recall?: (request: RecallRequest) => Promise<Partial<RecallResult>>;
     config?: (config: Config) => Config;
     notes?: NotesLike;
@@ -121,6 +123,7 @@ export function createScene(
     now: Date.now,
     device: 'test-device',
     locks: options.locks,
+    tabs: options.tabs,
     onProblem,
   });
   const idle = (id: ConversationId) => until(chat.turn(id), (state) => state.status === 'idle');

@@ -142,6 +142,7 @@ export const chat = {
   confirming: 'Waiting for your word on the plan',
   recalling: 'Looking through memory',
   waiting: 'Waiting for the answer',
+  elsewhere: 'It is being written in another tab',
   waitingFor: 'Waiting for {{model}}',
   stopped: 'Stopped. What had arrived is kept.',
   lengthReached: 'The answer reached the model’s length limit.',

@@ -136,6 +136,7 @@ export const chat = {
   confirming: '等您确认计划',
   recalling: '正在翻阅记忆',
   waiting: '等待回答',
+  elsewhere: '正在另一个标签页中生成',
   waitingFor: '等待 {{model}}',
   stopped: '已停止，收到的部分已保留。',
   lengthReached: '回答达到了模型的长度上限。',

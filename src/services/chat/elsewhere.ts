@@ -1,0 +1,159 @@
+// Turns of other tabs. A turn runs in the tab that began it; every other one shows it, can have it stopped, and lets what is written there wait for its end.
+//
+//   tab with the turn ──tell──► channel ──► onTurn in every other tab
+//                     ◄──stop──
+import { z } from 'zod';
+import { asConversationId, type ConversationId } from '../../domain/base/ids.ts';
+import { partSchema } from '../../domain/chat/message.ts';
+import type { TurnState } from './chat.ts';
+
+/** What of a `BroadcastChannel` is needed here. */
+export interface ChannelLike {
+  postMessage(message: unknown): void;
+  addEventListener(type: 'message', listener: (event: MessageEvent<unknown>) => void): void;
+  close(): void;
+}
+
+/** What of a turn others see. */
+export type Shown = Pick<
+  TurnState,
+  'status' | 'parts' | 'parentId' | 'step' | 'calls' | 'answerId' | 'model' | 'startedAt'
+>;
+
+/** Least time between two tellings of one turn, ms. */
+const PACE_MS = 250;
+
+const shownSchema = z.object({
+  status: z.enum(['recalling', 'compacting', 'confirming', 'waiting', 'streaming', 'calling']),
+  parts: z.array(partSchema),
+  parentId: z.string().nullable(),
+  step: z.number(),
+  calls: z.array(z.object({ callId: z.string(), name: z.string() })),
+  answerId: z.string().nullable(),
+  model: z.string().nullable(),
+  startedAt: z.number(),
+});
+/** Other tabs may run another version of the app: what is not understood is passed over. */
+const newsSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('turn'), tab: z.string(), conversation: z.string(), turn: shownSchema }),
+  z.object({ type: z.literal('ended'), tab: z.string(), conversation: z.string() }),
+  z.object({ type: z.literal('ask') }),
+  z.object({ type: z.literal('stop'), conversation: z.string() }),
+]);
+type News = z.infer<typeof newsSchema>;
+
+export interface Elsewhere {
+  /** A turn of this tab, as it is now; null when it has ended. */
+  tell(id: ConversationId, turn: Shown | null): void;
+  /** Has whoever runs the turn stop it. */
+  stop(id: ConversationId): void;
+  close(): void;
+}
+
+/**
+ * @param deps.alive resolves once others can tell that this tab lives; false where they never can: then nothing is told, or believed
+ * @param deps.whenGone resolves when that tab is gone
+ * @param deps.onTurn null: it has ended there, or its tab is gone
+ */
+export function createElsewhere({
+  channel,
+  tab,
+  alive,
+  whenGone,
+  onTurn,
+  onStop,
+}: {
+  readonly channel: ChannelLike;
+  readonly tab: string;
+  readonly alive: Promise<boolean>;
+  readonly whenGone: (tab: string) => Promise<void>;
+  readonly onTurn: (id: ConversationId, turn: Shown | null) => void;
+  readonly onStop: (id: ConversationId) => void;
+}): Elsewhere {
+  const post = (news: News) => channel.postMessage(news);
+  const own = new Map<ConversationId, { latest: Shown; timer?: ReturnType<typeof setTimeout> | undefined }>();
+  /** Who runs a turn of which conversation. */
+  const others = new Map<ConversationId, string>();
+  const watched = new Set<string>();
+  let living = false;
+  let closed = false;
+
+  const say = (conversation: ConversationId) => {
+    const known = own.get(conversation);
+    if (known && living && !closed)
+      post({ type: 'turn', tab, conversation, turn: known.latest as z.infer<typeof shownSchema> });
+  };
+  const watch = (owner: string) => {
+    if (watched.has(owner)) return;
+    watched.add(owner);
+    const gone = () => {
+      watched.delete(owner);
+      for (const [id, runs] of others)
+        if (runs === owner) {
+          others.delete(id);
+          onTurn(id, null);
+        }
+    };
+    // Rejects when this tab closes: nobody looks any more.
+    whenGone(owner).then(gone, () => {});
+  };
+
+  channel.addEventListener('message', ({ data }) => {
+    const heard = newsSchema.safeParse(data);
+    if (!heard.success || !living || closed) return;
+    const news = heard.data;
+    if (news.type === 'ask') {
+      for (const id of own.keys()) say(id);
+      return;
+    }
+    const id = asConversationId(news.conversation);
+    if (news.type === 'stop') {
+      if (own.has(id)) onStop(id);
+    } else if (news.type === 'turn') {
+      others.set(id, news.tab);
+      watch(news.tab);
+      onTurn(id, news.turn as unknown as Shown);
+    } else if (others.get(id) === news.tab) {
+      others.delete(id);
+      onTurn(id, null);
+    }
+  });
+  alive.then(
+    (lives) => {
+      if (closed || !lives) return;
+      living = true;
+      post({ type: 'ask' });
+      for (const id of own.keys()) say(id);
+    },
+    () => {},
+  );
+
+  return {
+    tell: (id, turn) => {
+      const known = own.get(id);
+      if (turn === null) {
+        if (!known) return;
+        clearTimeout(known.timer);
+        own.delete(id);
+        if (living && !closed) post({ type: 'ended', tab, conversation: id });
+      } else if (known) {
+        known.latest = turn;
+        known.timer ??= setTimeout(() => {
+          known.timer = undefined;
+          say(id);
+        }, PACE_MS);
+      } else {
+        own.set(id, { latest: turn });
+        say(id);
+      }
+    },
+    stop: (id) => {
+      if (!closed) post({ type: 'stop', conversation: id });
+    },
+    close: () => {
+      closed = true;
+      for (const { timer } of own.values()) clearTimeout(timer);
+      channel.close();
+    },
+  };
+}
