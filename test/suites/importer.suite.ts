@@ -20,19 +20,22 @@ export interface ImporterSetup {
 
 const never = new AbortController().signal;
 export const NOW = Date.UTC(2026, 10, 21);
+/** What a device says whose clock was never set. */
+const PAST = Date.UTC(2019, 0, 1);
 
 /** Everything a source holds, as read. */
 export async function readAll(
   importer: Importer,
   source: Source,
   signal: AbortSignal = never,
+  now: number = NOW,
 ): Promise<{ conversations: ImportedConversation[]; skipped: Record<string, number> }> {
   const conversations: ImportedConversation[] = [];
   const skipped: Record<string, number> = {};
   const skip = ({ reason, count }: Skipped) => {
     skipped[reason] = (skipped[reason] ?? 0) + count;
   };
-  for await (const conversation of importer.read(source, { signal, skip, now: NOW }))
+  for await (const conversation of importer.read(source, { signal, skip, now }))
     conversations.push(conversation);
   return { conversations, skipped };
 }
@@ -109,6 +112,20 @@ export function describeImporter(name: string, setup: () => Promise<ImporterSetu
       const { importer, own } = await setup();
       for (const source of own)
         expect(await readAll(importer, source)).toEqual(await readAll(importer, source));
+    });
+
+    it('dates what was said by the source, whatever the clock of the device says', async () => {
+      const { importer, own } = await setup();
+      for (const source of own) {
+        const right = await readAll(importer, source);
+        const wrong = await readAll(importer, source, never, PAST);
+        const times = ({ conversations }: typeof right, now: number) =>
+          conversations.map(({ messages }) =>
+            messages.map((m) => (m.createdAt === now ? 'now' : m.createdAt)),
+          );
+        expect(times(wrong, PAST), source.name).toEqual(times(right, NOW));
+        expect(wrong.skipped).toEqual(right.skipped);
+      }
     });
 
     it('stops when it is told to', async () => {

@@ -36,9 +36,38 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   mov: 'video/quicktime',
 };
 
+const UNKNOWN = 'application/octet-stream';
+
 /** By the name's ending; `application/octet-stream` where it tells nothing. */
 export const mediaTypeOf = (name: string): string =>
-  MEDIA_TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream';
+  MEDIA_TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? UNKNOWN;
+
+/** Whether it says what a file is: neither any bytes nor, as `image/*`, any of a kind. */
+export const isExact = (mediaType: string | undefined): mediaType is string =>
+  mediaType !== undefined && /^[^/]+\/[^/*]+$/.test(mediaType) && mediaType !== UNKNOWN;
+
+/** How files of a kind begin, byte by byte as Latin-1. */
+const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
+  [/^\x89PNG\r\n/, 'image/png'],
+  [/^\xff\xd8\xff/, 'image/jpeg'],
+  [/^GIF8[79]a/, 'image/gif'],
+  [/^RIFF[\s\S]{4}WEBP/, 'image/webp'],
+  [/^%PDF-/, 'application/pdf'],
+];
+
+/** By the first bytes; undefined where they tell nothing. */
+function mediaTypeOfBytes(bytes: Uint8Array): string | undefined {
+  const head = String.fromCharCode(...bytes.subarray(0, 16));
+  return BEGINNINGS.find(([beginning]) => beginning.test(head))?.[1];
+}
+
+/** `file-AbC.dat` is called that for want of a better name: once it is known what it is, the ending says so. */
+function namedAfter(name: string, mediaType: string): string {
+  const ending = Object.entries(MEDIA_TYPES).find(([, type]) => type === mediaType)?.[0];
+  return ending === undefined || !/(?:^[^.]+|\.dat)$/i.test(name)
+    ? name
+    : `${name.replace(/\.dat$/i, '')}.${ending}`;
+}
 
 /** A data: URL with these bytes. */
 export function dataUrl(mediaType: string, bytes: Uint8Array): string {
@@ -56,15 +85,25 @@ export const textUrl = (mediaType: string, text: string): string =>
 export const mediaTypeOfUrl = (url: string): string | undefined =>
   /^data:([^;,]*)/i.exec(url)?.[1]?.toLowerCase() || (/^data:/i.test(url) ? 'text/plain' : undefined);
 
-/** The file as a part; without its bytes where it is too large to carry. */
+/** The file as a part; without its bytes where it is too large to carry. What it is they tell, where nothing else does exactly. */
 export async function filePart(
   file: SourceFile,
   details: { name?: string; mediaType?: string; reference?: string },
   signal: AbortSignal,
 ): Promise<PartOf<'file'>> {
   const name = details.name ?? baseName(file.path);
-  const mediaType = details.mediaType ?? mediaTypeOf(name);
+  const said = details.mediaType ?? mediaTypeOf(name);
   const reference = details.reference ?? file.path;
-  if (file.size > MAX_ATTACHMENT_BYTES) return { type: 'file', mediaType, name, reference };
-  return { type: 'file', mediaType, name, reference, url: dataUrl(mediaType, await file.bytes(signal)) };
+  const bytes = file.size > MAX_ATTACHMENT_BYTES ? undefined : await file.bytes(signal);
+  // A ZIP may have said less than there is.
+  if (!bytes || bytes.length > MAX_ATTACHMENT_BYTES)
+    return { type: 'file', mediaType: said, name: namedAfter(name, said), reference };
+  const mediaType = isExact(said) ? said : (mediaTypeOfBytes(bytes) ?? said);
+  return {
+    type: 'file',
+    mediaType,
+    name: namedAfter(name, mediaType),
+    reference,
+    url: dataUrl(mediaType, bytes),
+  };
 }

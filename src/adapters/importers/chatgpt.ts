@@ -3,9 +3,10 @@
 import { z } from 'zod';
 import { namedSchema } from '../../domain/chat/archive.ts';
 import type { Finish, Part, Role } from '../../domain/chat/message.ts';
-import { filePart, mediaTypeOf } from './attachments.ts';
+import { filePart, isExact, mediaTypeOf } from './attachments.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
+import { parseJson } from './lenient-json.ts';
 import { claimListings, headOfListing, readListings } from './listing.ts';
 import type { SkipCounter } from './skipping.ts';
 import { baseName } from './source-file.ts';
@@ -100,7 +101,7 @@ async function toConversation(
   foreign: z.infer<typeof conversationSchema>,
   reading: Reading,
 ): Promise<ImportedConversation | undefined> {
-  const { skipped, now } = reading;
+  const { skipped } = reading;
   const nodes = new Map<string, { parent: string | null; message: ForeignMessage | undefined }>();
   const adopted = new Map<string, string>();
   for (const [key, value] of Object.entries(foreign.mapping)) {
@@ -129,7 +130,7 @@ async function toConversation(
     else children.set(parent, [key]);
   }
 
-  const [createdAt, updatedAt] = [timeOf(foreign.create_time, now), timeOf(foreign.update_time, now)];
+  const [createdAt, updatedAt] = [timeOf(foreign.create_time), timeOf(foreign.update_time)];
   for (const time of [createdAt, updatedAt])
     if (time === 'impossible') skipped.count('impossible-time', JSON.stringify(foreign.create_time));
   const started =
@@ -151,7 +152,7 @@ async function toConversation(
       const call = above === null ? undefined : calls.get(above);
       const message = node.message && (await toMessage(key, node.message, call, reading));
       if (message) {
-        const written = timeOf(node.message?.create_time, now);
+        const written = timeOf(node.message?.create_time);
         if (written === 'impossible')
           skipped.count('impossible-time', JSON.stringify(node.message?.create_time));
         if (typeof written !== 'number') untimed.push(messages.length);
@@ -192,7 +193,7 @@ async function toConversation(
   for (const at of untimed) {
     const message = messages[at] as ImportedMessage;
     const above = message.parentId === null ? undefined : timed.get(message.parentId);
-    const time = above ?? below.get(message.id) ?? started ?? (reading.file.modifiedAt || now || 0);
+    const time = above ?? below.get(message.id) ?? started ?? (reading.file.modifiedAt || reading.now || 0);
     messages[at] = { ...message, createdAt: time };
     timed.set(message.id, time);
   }
@@ -253,7 +254,7 @@ async function toMessage(
   const known = Object.hasOwn(ROLES, foreign.author.role) ? ROLES[foreign.author.role] : undefined;
   const hidden = metadata.is_visually_hidden_from_conversation === true || foreign.weight === 0;
   let parts = await toParts(foreign, reading);
-  parts.push(...(await toAttachments(metadata.attachments, parts, reading)));
+  parts.push(...(await toAttachments(foreign, parts, reading)));
   if (parts.length === 0) {
     // Empty scaffolding of the service is nothing anybody said; an empty message of a person or model is reported.
     if (!hidden && (known === 'user' || known === 'assistant')) skipped.count('no-content');
@@ -326,8 +327,10 @@ const wordsOf = (parts: readonly Part[], foreign: ForeignMessage): string =>
 async function toParts(foreign: ForeignMessage, reading: Reading): Promise<Part[]> {
   const { content } = foreign;
   if (!content) return [];
-  const text = (value: unknown): Part[] =>
-    typeof value === 'string' && value.trim() !== '' ? [{ type: 'text', text: cited(value, foreign) }] : [];
+  const text = (value: unknown): Part[] => {
+    const words = typeof value === 'string' ? cited(value, foreign) : '';
+    return words.trim() === '' ? [] : [{ type: 'text', text: words }];
+  };
   const unknown = (original: unknown): Part[] => {
     const type = typeof original === 'object' && original !== null && 'content_type' in original;
     reading.skipped.count('unknown-part', type ? String(original.content_type) : JSON.stringify(original));
@@ -340,7 +343,7 @@ async function toParts(foreign: ForeignMessage, reading: Reading): Promise<Part[
       const parts: Part[] = [];
       for (const part of content.parts as unknown[]) {
         if (typeof part === 'string') parts.push(...text(part));
-        else if (part !== null) parts.push(...((await toMedia(part, reading)) ?? unknown(part)));
+        else if (part !== null) parts.push(...((await toMedia(part, foreign, reading)) ?? unknown(part)));
       }
       return parts;
     }
@@ -366,7 +369,7 @@ async function toParts(foreign: ForeignMessage, reading: Reading): Promise<Part[
           if (typeof thought !== 'object' || thought === null) return [];
           const { summary, content: words } = thought as { summary?: unknown; content?: unknown };
           const lines = [summary, words].filter((line) => typeof line === 'string' && line.trim() !== '');
-          return lines.length > 0 ? [{ type: 'reasoning', text: lines.join('\n\n') }] : [];
+          return lines.length > 0 ? [{ type: 'reasoning', text: cited(lines.join('\n\n'), foreign) }] : [];
         },
       );
     case 'reasoning_recap':
@@ -389,25 +392,51 @@ function fenced(text: string, language: string): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
+/** Private-use characters that the service writes around sources, names and pictures. */
+const MARK = /[\uE200-\uE20F]/;
+/** One mark as a whole, what it says, and the space before it; the last one of an answer that was cut off has no end. */
+const MARKED = /([ \t]?)\uE200(?:([^\uE200\uE201]*)\uE201|[^\s\uE200\uE201]*)/g;
+
 /**
  * The service marks sources with private-use characters that mean nothing outside; where it also says how a mark reads
- * (`alt`, Markdown with the link), that stands in its place.
+ * (`alt`, Markdown with the link), that stands in its place. Of the others the names stay; what points to something that is not in the
+ * export is taken out.
  */
 function cited(text: string, foreign: ForeignMessage): string {
+  if (!MARK.test(text)) return text;
   const references = foreign.metadata?.content_references;
-  if (!Array.isArray(references) || !/[\uE200-\uE20F]/.test(text)) return text;
   let out = text;
-  for (const reference of references as unknown[]) {
+  for (const reference of Array.isArray(references) ? (references as unknown[]) : []) {
     if (typeof reference !== 'object' || reference === null) continue;
     const { matched_text: mark, alt } = reference as { matched_text?: unknown; alt?: unknown };
     if (typeof mark === 'string' && typeof alt === 'string' && /[\uE200-\uE20F]/.test(mark))
       out = out.split(mark).join(alt);
   }
-  return out;
+  // What a person wrote has no marks of the service in it.
+  if (foreign.author.role === 'user') return out;
+  return out
+    .replace(MARKED, (whole: string, space: string, said: string | undefined, at: number, all: string) => {
+      const name = said === undefined ? '' : entityIn(said);
+      // The space before a mark goes with it, unless a word follows.
+      return name !== '' || /^[\p{L}\p{N}]/u.test(all.slice(at + whole.length)) ? space + name : '';
+    })
+    .replace(new RegExp(MARK, 'g'), '');
+}
+
+/** The name in a mark that says `entity` and a list of what it is, how it is called, and more; '' for any other mark. */
+function entityIn(mark: string): string {
+  const [kind, list = ''] = mark.split('\uE202');
+  const entity = kind === 'entity' ? parseJson(list) : undefined;
+  const name: unknown = Array.isArray(entity) ? entity[1] : undefined;
+  return typeof name === 'string' ? name : '';
 }
 
 /** Images and sound inside a message. Undefined for what has another shape. */
-async function toMedia(part: unknown, reading: Reading): Promise<Part[] | undefined> {
+async function toMedia(
+  part: unknown,
+  foreign: ForeignMessage,
+  reading: Reading,
+): Promise<Part[] | undefined> {
   if (typeof part !== 'object' || part === null) return undefined;
   const {
     content_type: type,
@@ -417,35 +446,59 @@ async function toMedia(part: unknown, reading: Reading): Promise<Part[] | undefi
   } = part as Record<string, unknown>;
   if (type === 'audio_transcription' && typeof text === 'string')
     return text.trim() === '' ? [] : [{ type: 'text', text }];
-  if (type === 'real_time_user_audio_video_asset_pointer' && audio) return toMedia(audio, reading);
+  if (type === 'real_time_user_audio_video_asset_pointer' && audio) return toMedia(audio, foreign, reading);
   if (typeof pointer !== 'string') return undefined;
-  const mediaType = type === 'audio_asset_pointer' ? 'audio/wav' : 'image/*';
-  return [await toFile(pointer, { mediaType }, reading)];
+  const known = attachmentsOf(foreign).find(({ id }) => id === assetIdOf(pointer));
+  const otherwise = type === 'audio_asset_pointer' ? 'audio/wav' : 'image/*';
+  return [await toFile(pointer, { ...detailsOf(known), otherwise }, reading)];
 }
 
+type Attachment = z.infer<typeof attachmentSchema>;
+
+/** Files that hang on a message, those in its text among them. */
+function attachmentsOf(foreign: ForeignMessage): Attachment[] {
+  const listed = foreign.metadata?.attachments;
+  return (Array.isArray(listed) ? (listed as unknown[]) : []).flatMap(
+    (value) => attachmentSchema.safeParse(value).data ?? [],
+  );
+}
+
+interface Details {
+  readonly name?: string;
+  readonly mediaType?: string;
+  /** What it is where neither names nor bytes tell. */
+  readonly otherwise?: string;
+}
+
+const detailsOf = (attachment: Attachment | undefined): Details => ({
+  ...(attachment?.name === undefined ? {} : { name: attachment.name }),
+  ...(attachment?.mime_type === undefined ? {} : { mediaType: attachment.mime_type }),
+});
+
 /** `file-service://file-AbC`, `sediment://file_000…` or a bare id. */
+function assetIdOf(pointer: string): string {
+  const bare = pointer.replace(/^[a-z-]+:\/\//i, '');
+  return /^(file[-_][A-Za-z0-9]+)/.exec(bare)?.[1] ?? bare;
+}
+
 async function toFile(
   pointer: string,
-  details: { name?: string; mediaType?: string },
+  { name, mediaType: said, otherwise }: Details,
   { assets, skipped, signal }: Reading,
 ): Promise<Part> {
-  const bare = pointer.replace(/^[a-z-]+:\/\//i, '');
-  const id = /^(file[-_][A-Za-z0-9]+)/.exec(bare)?.[1] ?? bare;
+  const id = assetIdOf(pointer);
   const file = assets.get(id);
-  const guessed = file ? mediaTypeOf(file.path) : mediaTypeOf(details.name ?? '');
-  const mediaType = guessed === 'application/octet-stream' ? (details.mediaType ?? guessed) : guessed;
-  const part =
-    file &&
-    (await filePart(file, { name: nameOf(file, id), ...details, mediaType, reference: pointer }, signal));
-  if (part?.url === undefined) skipped.count('missing-attachment', details.name ?? pointer);
-  return (
-    part ?? {
-      type: 'file',
-      mediaType,
-      ...(details.name === undefined ? {} : { name: details.name }),
-      reference: pointer,
-    }
-  );
+  const byName = mediaTypeOf(name ?? '');
+  const mediaType =
+    [file && mediaTypeOf(file.path), said, byName].find(isExact) ?? otherwise ?? (said || byName);
+  if (!file) {
+    skipped.count('missing-attachment', name ?? pointer);
+    return { type: 'file', mediaType, ...(name === undefined ? {} : { name }), reference: pointer };
+  }
+  const details = { name: name ?? nameOf(file, id), mediaType, reference: pointer };
+  const part = await filePart(file, details, signal);
+  if (part.url === undefined) skipped.count('oversized-attachment', details.name);
+  return part;
 }
 
 /** `file-AbC1-cat.png` was `cat.png`. */
@@ -457,25 +510,15 @@ function nameOf(file: SourceFile, id: string): string {
 
 /** Files that hang on a message without standing in its text. */
 async function toAttachments(
-  attachments: unknown,
+  foreign: ForeignMessage,
   parts: readonly Part[],
   reading: Reading,
 ): Promise<Part[]> {
-  if (!Array.isArray(attachments)) return [];
   const there = parts.flatMap((part) => (part.type === 'file' ? [part.reference ?? ''] : []));
   const files: Part[] = [];
-  for (const value of attachments as unknown[]) {
-    const attachment = attachmentSchema.safeParse(value);
-    if (!attachment.success) continue;
-    const { id, name, mime_type: mediaType } = attachment.data;
-    if (there.some((reference) => reference.includes(id))) continue;
-    files.push(
-      await toFile(
-        id,
-        { ...(name === undefined ? {} : { name }), ...(mediaType === undefined ? {} : { mediaType }) },
-        reading,
-      ),
-    );
+  for (const attachment of attachmentsOf(foreign)) {
+    if (there.some((reference) => reference.includes(attachment.id))) continue;
+    files.push(await toFile(attachment.id, detailsOf(attachment), reading));
   }
   return files;
 }

@@ -1,12 +1,16 @@
 // Claude.ai's data export: conversations.json or the ZIP with it. Content blocks win over `text`, which can hold a filler.
 // A message with tool results inside becomes a short chain (call, result, rest), so that calls and results stand as everywhere else.
 import { z } from 'zod';
+import { RecollectError } from '../../domain/base/errors.ts';
+import { namedSchema } from '../../domain/chat/archive.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
 import { mediaTypeOf, textUrl } from './attachments.ts';
 import { fingerprint } from './fingerprint.ts';
-import type { ImportedConversation, ImportedMessage, Importer } from './importer.ts';
-import { claimListings, headOfListing, readListings } from './listing.ts';
-import type { SkipCounter } from './skipping.ts';
+import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
+import { itemsOf } from './lenient-json.ts';
+import { claimListings, headOfListing, listings, readListings } from './listing.ts';
+import { createSkipCounter, type SkipCounter } from './skipping.ts';
+import { baseName, chunksOf, folderOf } from './source-file.ts';
 import { interpolated, timeOf } from './times.ts';
 
 const TOOL = 'claude';
@@ -52,19 +56,54 @@ export const claude: Importer = {
     return /"uuid"\s*:/.test(head) && /"account"\s*:/.test(head) && /"name"\s*:/.test(head) ? 0.4 : 0;
   },
 
-  claim: (files, signal) => claimListings(files, claude.sniff, signal),
+  claim: (files, signal) => claimListings(files, claude.sniff, signal, { tells: true }),
 
   async *read(source, { signal, skip, now }) {
     yield* readListings(source.files, conversationSchema, { signal, skip }, (item, file, skipped) =>
-      toConversation(item, skipped, now, file.modifiedAt || now || 0),
+      toConversation(item, skipped, file.modifiedAt || now || 0),
     );
+    const left = createSkipCounter();
+    const folders = new Set(listings(source.files).map(({ path }) => folderOf(path)));
+    for (const file of source.files)
+      if (folders.has(folderOf(file.path))) await countLeftOut(file, left, signal);
+    left.report(skip);
   },
 };
+
+const projectSchema = z.looseObject({ name: word, is_starter_project: z.boolean().nullish().catch(null) });
+const memorySchema = z.looseObject({
+  conversations_memory: word,
+  project_memories: namedSchema.nullish().catch(null),
+});
+
+/** Counts what the service's memory and projects hold: words, but no conversations. Where that cannot be read the file counts as one. */
+async function countLeftOut(file: SourceFile, left: SkipCounter, signal: AbortSignal): Promise<void> {
+  const name = baseName(file.path).toLowerCase();
+  const isMemory = name === 'memories.json';
+  if ((!isMemory && name !== 'projects.json') || file.size === 0) return;
+  try {
+    for await (const { value } of itemsOf(chunksOf(file, signal), { list: name.replace('.json', '') })) {
+      if (isMemory) {
+        const { data } = memorySchema.safeParse(value);
+        for (const memory of data
+          ? [data.conversations_memory, ...Object.values(data.project_memories ?? {})]
+          : [JSON.stringify(value)])
+          if (typeof memory === 'string' && memory.trim() !== '') left.count('service-memory', memory);
+      } else {
+        const { data } = projectSchema.safeParse(value);
+        // The service puts one into every account, to show what projects are.
+        if (data?.is_starter_project !== true) left.count('service-project', data?.name ?? undefined);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof RecollectError)) throw error;
+    left.count(isMemory ? 'service-memory' : 'service-project', file.path);
+  }
+}
 
 function toConversation(
   foreign: z.infer<typeof conversationSchema>,
   skipped: SkipCounter,
-  now: number | undefined,
   fallback: number,
 ): ImportedConversation | undefined {
   const read = foreign.chat_messages.flatMap((value, at) => {
@@ -77,7 +116,7 @@ function toConversation(
     return [{ message, uuid: message.uuid ?? fingerprint(String(at), message.sender, message.text ?? '') }];
   });
   const timeFrom = (value: unknown) => {
-    const time = timeOf(value, now);
+    const time = timeOf(value);
     if (time === 'impossible') skipped.count('impossible-time', String(value));
     return typeof time === 'number' ? time : undefined;
   };
@@ -187,14 +226,19 @@ function toPieces(foreign: ForeignMessage, uuid: string, skipped: SkipCounter): 
   const parts: Part[] = toParts(foreign.content ?? [], uuid, skipped);
   if (!parts.some((part) => part.type !== 'unknown') && foreign.text?.trim())
     parts.push({ type: 'text', text: foreign.text });
-  const files = [...(foreign.attachments ?? []), ...(foreign.files ?? [])].flatMap((value) =>
-    toFile(value, skipped),
-  );
-  const named = new Set<string | undefined>();
-  for (const file of files) {
-    // The same file is often listed twice; the one with its text stands.
-    if (file.name !== undefined && named.has(file.name) && file.url === undefined) continue;
-    named.add(file.name);
+  const attachments = (foreign.attachments ?? []).flatMap((value) => toFile(value, skipped));
+  // The same file is often in both lists; the one that may have its text stands. Two of one name in one list are two.
+  const twins = [...attachments];
+  const others = (foreign.files ?? []).flatMap((value) => {
+    const files = toFile(value, skipped);
+    const twin = twins.findIndex(({ name }) => name !== undefined && name === files[0]?.name);
+    if (twin >= 0) twins.splice(twin, 1);
+    return twin >= 0 ? [] : files;
+  });
+  const listed = new Set<string>();
+  for (const file of [...attachments, ...others]) {
+    if (file.reference !== undefined && listed.has(file.reference)) continue;
+    if (file.reference !== undefined) listed.add(file.reference);
     if (file.url === undefined) skipped.count('missing-attachment', file.name);
     parts.push(file);
   }

@@ -61,6 +61,14 @@ export interface Skipped {
     | 'empty-conversation'
     | 'impossible-time'
     | 'missing-attachment'
+    /** In the source, and larger than what is carried. */
+    | 'oversized-attachment'
+    /** What a service wrote down about the person. */
+    | 'service-memory'
+    /** Documents and instructions of a service that hang on no conversation. */
+    | 'service-project'
+    /** A ZIP within a ZIP stays closed. */
+    | 'inner-zip'
     | 'interface-text'
     /** Files of a folder that nobody reads; the example names them. */
     | 'unread-file'
@@ -87,7 +95,8 @@ export interface Importer {
   /**
    * Yields conversations as they are read. What is skipped is reported through `skip`.
    * Throws `import-broken` (nothing of the source can be trusted), `import-too-large` or `import-newer`.
-   * The same source gives the same conversations every time. `now` (ms) is the latest a message can have been said.
+   * The same source gives the same conversations every time. `now` (ms) stands where neither the source nor its files
+   * tell any time; what they tell is believed, whatever the clock says.
    */
   read(
     source: Source,

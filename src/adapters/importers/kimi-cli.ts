@@ -319,10 +319,10 @@ async function readSession(
     )
       return [];
   }
-  const { skipped, signal, now } = reading;
+  const { skipped, signal } = reading;
   const state = stateSchema.safeParse(await jsonIn(session, ['state.json', 'metadata.json'], signal));
   const details = state.success ? state.data : undefined;
-  const wire = session.wire ? readWire(decode(await session.wire.bytes(signal)), skipped, now) : undefined;
+  const wire = session.wire ? readWire(decode(await session.wire.bytes(signal)), skipped) : undefined;
   const read = await toConversation(session, wire, reading);
   if (!read) {
     skipped.count('empty-conversation', session.folder || source.name);
@@ -386,11 +386,9 @@ async function readAgent(
   parentWire: Wire | undefined,
   reading: Reading,
 ) {
-  const { skipped, signal, now } = reading;
+  const { skipped, signal } = reading;
   const wireFile = files.get('wire.jsonl');
-  const wire = wireFile
-    ? readWire(decode(await wireFile.bytes(signal)), skipped, now)
-    : parentWire?.agent(agent);
+  const wire = wireFile ? readWire(decode(await wireFile.bytes(signal)), skipped) : parentWire?.agent(agent);
   const session: Session = {
     id: agent,
     folder,
@@ -509,7 +507,7 @@ function fillTimes(
     return;
   }
   for (const node of history.nodes) {
-    const written = timeOf(session.contexts[node.snapshot]?.modifiedAt || undefined, now);
+    const written = timeOf(session.contexts[node.snapshot]?.modifiedAt || undefined);
     times.set(node.id, typeof written === 'number' ? written : (now ?? 0));
   }
 }

@@ -65,8 +65,8 @@ export interface Wire {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Reads the file; damaged lines are counted. `now` as in `timeOf`. */
-export function readWire(text: string, skipped: SkipCounter, now: number | undefined): Wire {
+/** Reads the file; damaged lines are counted. */
+export function readWire(text: string, skipped: SkipCounter): Wire {
   const events: WireEvent[] = [];
   for (const line of linesOf(text)) {
     if (line.trim() === '') continue;
@@ -77,7 +77,7 @@ export function readWire(text: string, skipped: SkipCounter, now: number | undef
       skipped.count('malformed-line', line);
       continue;
     }
-    const time = timeOf(raw.timestamp, now);
+    const time = timeOf(raw.timestamp);
     if (time === 'impossible') skipped.count('impossible-time', String(raw.timestamp));
     const payload = isObject(message.payload) ? message.payload : {};
     events.push(toEvent(message.type, payload, typeof time === 'number' ? time : undefined));

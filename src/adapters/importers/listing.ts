@@ -8,12 +8,35 @@ import { createSkipCounter, type SkipCounter } from './skipping.ts';
 import { baseName, chunksOf, folderOf, headOf, isWithin } from './source-file.ts';
 
 const LISTING = /^conversations(?:[-_]\d+)?\.json$/i;
+/** Without its ending, or with one more behind it: browsers and mail programs do that. */
+const RENAMED_LISTING = /^conversations(?:[-_]\d+)?(?:\.json\.\w{1,8})?$/i;
 
-/** The files with conversations; a single JSON file may have any name, beside others only the listing counts. */
+/** What lies in exports beside the conversations, and holds nothing that anybody said: accounts, settings, votes, links, a page to look at. */
+const NO_CONVERSATIONS =
+  /^(?:users?|user_settings|message_feedback|model_comparisons|shared_conversations|export_manifest)\.json$|^chat\.html$/i;
+/** What holds words of a person, but no conversation: told by the importer that knows it. */
+const NO_CONVERSATIONS_TOLD = /^(?:memories|projects)\.json$/i;
+/** Pictures and files of messages, as an export names them. */
+const ASSET = /^file[-_][A-Za-z0-9]/;
+
+export const isListing = ({ path }: SourceFile): boolean =>
+  LISTING.test(baseName(path)) || RENAMED_LISTING.test(baseName(path));
+export const isAsset = ({ path }: SourceFile): boolean => ASSET.test(baseName(path));
+/** By its name it is part of an export that is a listing, and neither the listing nor an asset. */
+export const isCompanion = ({ path }: SourceFile): boolean =>
+  NO_CONVERSATIONS.test(baseName(path)) || NO_CONVERSATIONS_TOLD.test(baseName(path));
+
+/** Those with the name of a listing; renamed ones only where no other is there, since they may be copies of it. */
+export function namedListings(files: readonly SourceFile[]): SourceFile[] {
+  const named = files.filter(({ path }) => LISTING.test(baseName(path)));
+  return named.length > 0 ? named : files.filter(isListing);
+}
+
+/** The files with conversations; a single file may have any name but that of lines of JSON, beside others only the listing counts. */
 export function listings(files: readonly SourceFile[]): SourceFile[] {
-  const named = files.filter((file) => LISTING.test(baseName(file.path)));
+  const named = namedListings(files);
   if (named.length > 0) return named.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return files.length === 1 && /\.json$/i.test(files[0]?.path ?? '') ? [...files] : [];
+  return files.length === 1 && !/\.jsonl$/i.test(files[0]?.path ?? '') ? [...files] : [];
 }
 
 /** The beginning of the first listing; undefined where there is none, or it is no JSON. */
@@ -27,17 +50,29 @@ export async function headOfListing(
   return /^\s*[[{]/.test(head) ? head : undefined;
 }
 
-/** The listings that `sniff` knows by themselves; beside them what lies in their folders. */
+/**
+ * The listings that `sniff` knows by themselves; beside them what by its name belongs to them: assets anywhere below, the rest of an export in the
+ * same folder. `tells`: the importer tells of what holds words and no conversations.
+ */
 export async function claimListings(
   files: readonly SourceFile[],
   sniff: Importer['sniff'],
   signal: AbortSignal,
+  { tells = false }: { tells?: boolean } = {},
 ): Promise<Claim> {
   const own: SourceFile[] = [];
-  for (const file of files.filter(({ path }) => LISTING.test(baseName(path))))
+  for (const file of namedListings(files))
     if ((await sniff({ name: file.path, files: [file] }, signal)) > 0) own.push(file);
   const folders = new Set(own.map(({ path }) => folderOf(path)));
-  const beside = files.filter((file) => !own.includes(file) && isWithin(file.path, folders));
+  const beside = files.filter((file) => {
+    if (own.includes(file)) return false;
+    if (isAsset(file)) return isWithin(file.path, folders);
+    const name = baseName(file.path);
+    return (
+      folders.has(folderOf(file.path)) &&
+      (NO_CONVERSATIONS.test(name) || (tells && NO_CONVERSATIONS_TOLD.test(name)))
+    );
+  });
   return { own, beside };
 }
 

@@ -28,6 +28,10 @@ const isId = (id: string): boolean =>
 const LOOKED_AT = 50;
 
 const HEADER = new RegExp(`^\\s*\\{[^{[]{0,200}"format"\\s*:\\s*"${ARCHIVE_FORMAT}"`);
+/** After a tool has put the keys in order, as `jq -S` does: the header stands behind the conversations, each of which begins with its checkpoints. */
+const SORTED = new RegExp(
+  `^\\s*\\{\\s*"conversations"\\s*:\\s*\\[\\s*(?:\\{\\s*"checkpoints"\\s*:\\s*\\{|\\]\\s*,[^{[]{0,200}"format"\\s*:\\s*"${ARCHIVE_FORMAT}")`,
+);
 
 const isTold = (raw: unknown): raw is { readonly createdAt: unknown } =>
   typeof raw === 'object' && raw !== null && 'createdAt' in raw;
@@ -68,7 +72,8 @@ export const recollect: Importer = {
       });
       for await (const item of items) {
         signal.throwIfAborted();
-        check();
+        // Behind the conversations it is looked at in the end: nothing is written before everything was read.
+        if ('version' in header) check();
         const conversation = toConversation(item.value, item.text, skipped);
         if (conversation) yield conversation;
         await breathe();
@@ -84,15 +89,18 @@ export const recollect: Importer = {
   },
 };
 
-/** JSON files that begin with our header, among the first `most`. */
+/** JSON files that begin as ours do, among the first `most`. A single one may have any name. */
 async function archivesOf(
   files: readonly SourceFile[],
   signal: AbortSignal,
   most = Number.POSITIVE_INFINITY,
 ): Promise<SourceFile[]> {
   const archives: SourceFile[] = [];
-  for (const file of files.filter(({ path }) => /\.json$/i.test(path)).slice(0, most))
-    if (HEADER.test(decode(await headOf(file, signal, 1024)))) archives.push(file);
+  const named = files.length === 1 ? files : files.filter(({ path }) => /\.json(?:\.\w{1,8})?$/i.test(path));
+  for (const file of named.slice(0, most)) {
+    const head = decode(await headOf(file, signal, 1024));
+    if (HEADER.test(head) || SORTED.test(head)) archives.push(file);
+  }
   return archives;
 }
 

@@ -2,16 +2,16 @@
 
 /** The web had no chat exports before it; an earlier time is a mistake. */
 const EARLIEST = Date.UTC(1995, 0, 1);
+/** Fixed, not the clock's: a device whose clock is wrong must read the same dates, and make the same ids of them, as any other. */
 const LATEST = Date.UTC(2100, 0, 1);
-const DAY = 86_400_000;
 const HAS_ZONE = /(?:z|[+-]\d{2}:?\d{2})$/i;
 
 /** ms since 1970; `impossible` where something is written that cannot be a time of a message; undefined where nothing is. */
-export function timeOf(value: unknown, now: number = LATEST - DAY): number | 'impossible' | undefined {
+export function timeOf(value: unknown): number | 'impossible' | undefined {
   if (value === null || value === undefined || value === '') return undefined;
   const ms =
     typeof value === 'number' ? fromNumber(value) : typeof value === 'string' ? fromText(value) : NaN;
-  return ms >= EARLIEST && ms <= now + DAY ? ms : 'impossible';
+  return ms >= EARLIEST && ms <= LATEST ? ms : 'impossible';
 }
 
 function fromNumber(value: number): number {

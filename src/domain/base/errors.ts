@@ -53,6 +53,7 @@ export const PROBLEM_CODES = [
   'import-broken',
   'import-too-large',
   'import-bomb',
+  'import-nested',
   'import-encrypted',
   'import-newer',
   'import-empty',

@@ -1,21 +1,31 @@
 // What was dropped, as sources: a folder is one, a ZIP is one, files that only make sense together are one, any other file is one.
-import type { Importer, Source, SourceFile } from '../../adapters/importers/importer.ts';
+import type { Importer, Skipped, Source, SourceFile } from '../../adapters/importers/importer.ts';
 import { looksBinary } from '../../adapters/importers/lenient-json.ts';
-import { headOfListing } from '../../adapters/importers/listing.ts';
+import {
+  headOfListing,
+  isAsset,
+  isCompanion,
+  isListing,
+  namedListings,
+} from '../../adapters/importers/listing.ts';
+import { createSkipCounter } from '../../adapters/importers/skipping.ts';
 import { baseName, headOf } from '../../adapters/importers/source-file.ts';
 import { isZip, openZip } from '../../adapters/importers/zip.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
 
 /** Below it nobody is sure enough. */
 const SURE = 0.3;
-const EXPORT_NAME = /\.(?:zip|jsonl?)$/i;
+/** The ending may have another behind it: `backup.json.bak`. */
+const JSON_NAME = /\.jsonl?(?:\.\w{1,8})?$/i;
+const ZIP_NAME = /\.zip$/i;
 const KIMI_NAME = /^(?:context(?:_\d+)?\.jsonl|wire\.jsonl|state\.json|metadata\.json)$/;
-/** Files of a listing, as its export names them. */
-const ASSET_NAME = /^file[-_][A-Za-z0-9]/;
+/** What operating systems leave in folders. */
+const SYSTEM_NAME = /^(?:\.DS_Store|\._.*|Thumbs\.db|desktop\.ini)$/i;
 /** What a reader may open that no reader claimed: a part of a listing that is damaged at its beginning, or an attachment. */
-const mayBeRead = ({ path }: SourceFile): boolean =>
-  /\.jsonl?$/i.test(path) || ASSET_NAME.test(baseName(path));
-const LISTING_NAME = /^conversations(?:[-_]\d+)?\.json$/i;
+const mayBeRead = (file: SourceFile): boolean =>
+  JSON_NAME.test(file.path) || isListing(file) || isAsset(file);
+/** ZIPs within a ZIP that are looked for. */
+const LOOKED_AT = 50;
 
 /** Groups files by what belongs together; ZIPs are not opened yet. */
 export function groupFiles(files: readonly SourceFile[]): Source[] {
@@ -34,19 +44,19 @@ export function groupFiles(files: readonly SourceFile[]): Source[] {
   }
   const sources: Source[] = [...folders].map(([name, list]) => ({ name, files: list }));
 
-  // Picked one by one out of a session's folder, or the parts of a split listing with its files.
+  // Picked one by one out of a session's folder, or all of an unpacked export: the parts of a listing, its files, and what lies beside them.
   const session = loose.filter((file) => KIMI_NAME.test(baseName(file.path)));
   const isSession = session.length > 1 && session.some((file) => file.path.endsWith('.jsonl'));
-  const listing = loose.filter((file) => LISTING_NAME.test(baseName(file.path)));
-  const isListing = listing.length > 0;
+  const listing = namedListings(loose);
+  const hasListing = listing.length > 0;
   const together = new Set<SourceFile>([
     ...(isSession ? session : []),
-    ...(isListing
-      ? loose.filter((file) => listing.includes(file) || ASSET_NAME.test(baseName(file.path)))
+    ...(hasListing
+      ? loose.filter((file) => listing.includes(file) || isAsset(file) || isCompanion(file))
       : []),
   ]);
   if (isSession) sources.push({ name: 'context.jsonl', files: session });
-  if (isListing)
+  if (hasListing)
     sources.push({
       name: listing.length === 1 ? (listing[0] as SourceFile).path : `conversations (${listing.length})`,
       files: [...together].filter((file) => !session.includes(file) || !isSession),
@@ -68,7 +78,7 @@ export interface Recognised {
 
 /**
  * Opens what is a ZIP and finds who reads it. Of a folder each importer gets what is its own.
- * Throws `import-empty`, `import-binary`, `import-unknown`, and what opening a ZIP throws.
+ * Throws `import-empty`, `import-binary`, `import-nested`, `import-unknown`, and what opening a ZIP throws.
  */
 export async function recognise(
   source: Source,
@@ -92,12 +102,33 @@ export async function recognise(
     throw new RecollectError('import-binary', `${source.name} is not text`, {
       params: { file: source.name },
     });
+  if (zipped && (await zipsAmong(opened.files, signal)).length > 0)
+    throw new RecollectError('import-nested', `${source.name} holds a ZIP and no conversations`, {
+      params: { file: source.name },
+    });
   // Of an account in which nothing was said yet: whose export it is nobody can tell.
   if (/^\s*\[\s*\]\s*$/.test((await headOfListing(opened.files, signal)) ?? '')) throw empty();
   throw new RecollectError('import-unknown', `${source.name} is not an export that is known`, {
     params: { file: source.name },
   });
 }
+
+/** ZIPs by name and content; a single file by its content alone. */
+async function zipsAmong(files: readonly SourceFile[], signal: AbortSignal): Promise<SourceFile[]> {
+  const named = files.length === 1 ? files : files.filter(({ path }) => ZIP_NAME.test(path));
+  const zips: SourceFile[] = [];
+  for (const file of named.slice(0, LOOKED_AT)) if (await isZip(file, signal)) zips.push(file);
+  return zips;
+}
+
+/** The same importer, which tells as well what was left out beside what it reads. */
+const telling = (importer: Importer, left: Skipped): Importer => ({
+  ...importer,
+  async *read(source, options) {
+    options.skip(left);
+    yield* importer.read(source, options);
+  },
+});
 
 async function whoReads(
   source: Source,
@@ -114,7 +145,10 @@ async function whoReads(
   return best;
 }
 
-/** Of many files to each importer what is its own; what nobody claims and has the name of an export is looked at by itself. */
+/**
+ * Of many files to each importer what is its own; what nobody claims and has the name of an export is looked at by itself. `zips`: whether
+ * ZIPs among them may be opened.
+ */
 async function divide(
   source: Source,
   importers: readonly Importer[],
@@ -141,25 +175,26 @@ async function divide(
   const singles: Recognised['pieces'][number][] = [];
   const rest = new Set<SourceFile>();
   const unread: SourceFile[] = [];
+  const closed = createSkipCounter();
   for (const file of files) {
     signal.throwIfAborted();
     if (owner.has(file)) continue;
     const single = { name: file.path, files: [file] };
-    const attached = accompanies(file) && ASSET_NAME.test(baseName(file.path));
-    if (EXPORT_NAME.test(file.path) && !attached) {
-      const zipped = /\.zip$/i.test(file.path);
-      if (zipped && open && (await isZip(file, signal))) {
-        zips.push(single);
+    const attached = accompanies(file) && (isAsset(file) || isCompanion(file));
+    if ((ZIP_NAME.test(file.path) || JSON_NAME.test(file.path)) && !attached) {
+      if (ZIP_NAME.test(file.path) && (await isZip(file, signal))) {
+        if (open) zips.push(single);
+        else closed.count('inner-zip', file.path);
         continue;
       }
-      const importer = zipped ? undefined : await whoReads(single, importers, signal);
+      const importer = await whoReads(single, importers, signal);
       if (importer) {
         singles.push({ source: single, importer });
         continue;
       }
     }
     rest.add(file);
-    if (!accompanies(file)) unread.push(file);
+    if (!accompanies(file) && !SYSTEM_NAME.test(baseName(file.path))) unread.push(file);
   }
 
   const readers = importers.filter((importer) => beside.has(importer));
@@ -173,5 +208,11 @@ async function divide(
       ),
     },
   }));
-  return { pieces: [...pieces, ...singles], zips, unread };
+  const [first, ...others] = [...pieces, ...singles];
+  if (!first) return { pieces: [], zips, unread };
+  let told = first.importer;
+  closed.report((left) => {
+    told = telling(told, left);
+  });
+  return { pieces: [{ ...first, importer: told }, ...others], zips, unread };
 }

@@ -1,7 +1,9 @@
 // What becomes of a ChatGPT export.
 import { describe, expect, it } from 'vitest';
+import { MAX_ATTACHMENT_BYTES } from '../../../src/adapters/importers/attachments.ts';
 import { chatgpt } from '../../../src/adapters/importers/chatgpt.ts';
 import type { ImportedConversation } from '../../../src/adapters/importers/importer.ts';
+import { fileFromBytes } from '../../../src/adapters/importers/source-file.ts';
 import { openZip } from '../../../src/adapters/importers/zip.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';
 import * as fixture from '../../fixtures/chatgpt.ts';
@@ -132,6 +134,74 @@ describe('a ChatGPT export', () => {
       ['a', null],
       ['b', 'a'],
     ]);
+  });
+
+  describe('with pictures and files', () => {
+    const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10);
+    const pictured = (pointer: string, attachments?: unknown) =>
+      JSON.stringify([
+        {
+          conversation_id: 'p',
+          current_node: 'q',
+          mapping: {
+            q: {
+              parent: null,
+              children: [],
+              message: {
+                author: { role: 'user' },
+                create_time: fixture.T0,
+                content: {
+                  content_type: 'multimodal_text',
+                  parts: [{ content_type: 'image_asset_pointer', asset_pointer: pointer }],
+                },
+                metadata: { attachments },
+              },
+            },
+          },
+        },
+      ]);
+    const filesIn = async (files: Readonly<Record<string, string | Uint8Array>>) => {
+      const { conversations, skipped } = await readAll(chatgpt, sourceOf('export', files));
+      return { parts: conversations[0]?.messages[0]?.parts, skipped };
+    };
+
+    it('takes name and kind of a .dat from what hangs on the message', async () => {
+      const attachment = { id: 'file-Ab1', name: 'cat.webp', mime_type: 'image/webp' };
+      const { parts } = await filesIn({
+        'conversations.json': pictured('file-service://file-Ab1', [attachment]),
+        'file-Ab1.dat': 'bytes that tell nothing',
+      });
+      expect(parts).toMatchObject([{ mediaType: 'image/webp', name: 'cat.webp' }]);
+      expect(parts?.[0]).toMatchObject({ url: expect.stringMatching(/^data:image\/webp;base64,/) });
+    });
+
+    const ascii = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
+    it.each<[string, string, Uint8Array]>([
+      ['image/png', 'png', PNG],
+      ['image/jpeg', 'jpg', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0)],
+      ['image/gif', 'gif', ascii('GIF89a')],
+      ['image/webp', 'webp', ascii('RIFF\x10\0\0\0WEBPVP8 ')],
+      ['application/pdf', 'pdf', ascii('%PDF-1.7')],
+    ])('knows %s in a .dat by its first bytes', async (mediaType, ending, bytes) => {
+      const { parts, skipped } = await filesIn({
+        'conversations.json': pictured('sediment://file_00ab'),
+        'file_00ab.dat': bytes,
+      });
+      expect(parts).toMatchObject([{ mediaType, name: `file_00ab.${ending}` }]);
+      expect(parts?.[0]).toMatchObject({ url: expect.stringContaining(`data:${mediaType};`) });
+      expect(skipped).toEqual({});
+    });
+
+    it('says of a file that is there and too large that it is too large', async () => {
+      const large = { ...fileFromBytes('file-Ab1-film.png', PNG), size: MAX_ATTACHMENT_BYTES + 1 };
+      const [list] = sourceOf('e', { 'conversations.json': pictured('file-service://file-Ab1') }).files;
+      const files = [list as typeof large, large];
+      const { conversations, skipped } = await readAll(chatgpt, { name: 'e', files });
+      expect(conversations[0]?.messages[0]?.parts).toEqual([
+        { type: 'file', mediaType: 'image/png', name: 'film.png', reference: 'file-service://file-Ab1' },
+      ]);
+      expect(skipped).toEqual({ 'oversized-attachment': 1 });
+    });
   });
 
   it('reads an export in several files as one', async () => {
@@ -270,6 +340,46 @@ describe('a ChatGPT export', () => {
       expect(one?.messages[1]?.parts).toEqual([
         { type: 'tool-result', callId: 'it', name: 'browser', text: 'E: gone', isError: true },
       ]);
+    });
+
+    it.each<[string, unknown, string]>([
+      ['one without a way to read it', { alt: null }, 'Snow fell.'],
+      ['one that nothing is said about', undefined, 'Snow fell.'],
+      [
+        'one that says how it reads',
+        { alt: '[news](https://n.example)' },
+        'Snow fell [news](https://n.example).',
+      ],
+    ])('leaves no marks where a source is cited: %s', async (_, more, expected) => {
+      const mark = '\uE200cite\uE202turn0search0\uE202turn0search3\uE201';
+      const { it } = await read(
+        said(
+          { content_type: 'text', parts: [`Snow fell ${mark}.`] },
+          more === undefined
+            ? {}
+            : { metadata: { content_references: [{ matched_text: mark, ...(more as object) }] } },
+        ),
+      );
+      expect(it && textOf(it)).toBe(expected);
+    });
+
+    it.each([
+      ['In \uE200entity\uE202["city","Lyon","a city in France"]\uE201 it rains.', 'In Lyon it rains.'],
+      ['In \uE200entity\uE202["city"\uE201 it rains.', 'In it rains.'],
+      ['\uE203It rains\uE204\uE200cite\uE202turn0search1\uE201\n\nOften', 'It rains\n\nOften'],
+      ['\uE200image_group\uE202{"query":["rain"]}\uE201\nIt rains', '\nIt rains'],
+      ['It rains \uE200cite\uE202turn0sea', 'It rains'],
+      // Other private characters are somebody's own.
+      ['It rains \uF8FF', 'It rains \uF8FF'],
+    ])('leaves no marks in %j', async (marked, expected) => {
+      const { it } = await read(said({ content_type: 'text', parts: [marked] }));
+      expect(it && textOf(it)).toBe(expected);
+    });
+
+    it('takes nothing out of what a person wrote', async () => {
+      const words = 'What is \uE200cite\uE202turn0search0\uE201?';
+      const { it } = await read(said({ content_type: 'text', parts: [words] }, { author: { role: 'user' } }));
+      expect(it && textOf(it)).toBe(words);
     });
 
     it.each([

@@ -77,6 +77,46 @@ describe('a Claude.ai export', () => {
     });
   });
 
+  describe('with memories and projects', () => {
+    const read = (files: Readonly<Record<string, string>>) =>
+      readAll(claude, sourceOf('export', { 'conversations.json': JSON.stringify([fixture.flat]), ...files }));
+
+    it('tells that they are left out', async () => {
+      const { conversations, skipped } = await read({
+        'memories.json': JSON.stringify([
+          {
+            conversations_memory: 'Likes tea.',
+            project_memories: { p1: 'A garden.', p2: '' },
+            account_uuid: 'acc',
+          },
+        ]),
+        'projects.json': JSON.stringify([
+          { uuid: 'p0', name: 'How to use it', is_starter_project: true, docs: [{ content: 'Hello' }] },
+          { uuid: 'p1', name: 'Garden', prompt_template: 'Be brief.', docs: [{ content: 'A plan.' }] },
+        ]),
+        'users.json': '[{"uuid":"acc"}]',
+      });
+      expect(conversations).toHaveLength(1);
+      const { 'impossible-time': _, ...rest } = skipped;
+      expect(rest).toEqual({ 'service-memory': 2, 'service-project': 1 });
+    });
+
+    it('tells nothing where there are none, and one where it cannot be read what there is', async () => {
+      const { 'impossible-time': _, ...none } = (await read({ 'memories.json': '[]', 'projects.json': '[]' }))
+        .skipped;
+      expect(none).toEqual({});
+      const { conversations, skipped } = await read({ 'memories.json': '[{"a', 'projects.json': '"odd"' });
+      expect(conversations).toHaveLength(1);
+      expect(skipped).toMatchObject({ 'service-memory': 1, 'service-project': 1 });
+    });
+
+    it('leaves files of the same name alone that lie elsewhere', async () => {
+      const { 'impossible-time': _, ...rest } = (await read({ 'work/projects.json': '[{"name":"a"}]' }))
+        .skipped;
+      expect(rest).toEqual({});
+    });
+  });
+
   describe('of one conversation', () => {
     const ROOT = '00000000-0000-4000-8000-000000000000';
     const read = async (messages: readonly Record<string, unknown>[], listed = true) => {
@@ -136,6 +176,29 @@ describe('a Claude.ai export', () => {
         messages.map(({ parts }) => parts.map((part) => ('text' in part ? part.text : part.type))),
       ).toEqual([['in a block'], ['b'], ['file']]);
       expect(skipped).toEqual({});
+    });
+
+    it('keeps two files of one name, and one that is listed twice once', async () => {
+      const { messages, skipped } = await read([
+        said('a', ROOT, 1, {
+          attachments: [{ file_name: 'plan.txt', extracted_content: 'words' }],
+          files: [
+            { file_name: 'image.png', file_uuid: 'f-1' },
+            { file_name: 'image.png', file_uuid: 'f-2' },
+            { file_name: 'image.png', file_uuid: 'f-2' },
+            { file_name: 'plan.txt', file_uuid: 'f-3' },
+            { file_name: 'plan.txt', file_uuid: 'f-4' },
+          ],
+        }),
+      ]);
+      const files = messages[0]?.parts.flatMap((part) => (part.type === 'file' ? [part] : [])) ?? [];
+      expect(files.map(({ name, reference, url }) => [name, reference, url !== undefined])).toEqual([
+        ['plan.txt', undefined, true],
+        ['image.png', 'f-1', false],
+        ['image.png', 'f-2', false],
+        ['plan.txt', 'f-4', false],
+      ]);
+      expect(skipped).toEqual({ 'missing-attachment': 3 });
     });
 
     it('is read where the file is that one object, not a list', async () => {

@@ -6,6 +6,19 @@ import { sourceOf } from '../../fixtures/files.ts';
 import { sampleArchive } from '../../fixtures/recollect.ts';
 import { readAll } from '../../suites/importer.suite.ts';
 
+const never = new AbortController().signal;
+
+/** The same value with its keys in order. */
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, member]) => [key, sorted(member)]),
+  );
+};
+
 describe('times that no calendar names', () => {
   it('become the nearest that one does, and are counted', async () => {
     for (const wild of ['1e20', '-1e20', '1e308']) {
@@ -47,6 +60,36 @@ describe('a file of our own', () => {
         archive.version = version;
       }),
     ).rejects.toMatchObject({ problem });
+  });
+
+  it('is read whatever the order of its keys, as jq -S leaves it', async () => {
+    const text = Buffer.from(await sampleArchive(json)).toString();
+    const plain = await readAll(recollect, sourceOf('own.json', { 'own.json': text }));
+    for (const space of [undefined, 2]) {
+      const source = sourceOf('own.json', {
+        'own.json': JSON.stringify(sorted(JSON.parse(text)), null, space),
+      });
+      expect(await recollect.sniff(source, never)).toBe(1);
+      const read = await readAll(recollect, source);
+      expect(JSON.stringify(sorted(read))).toBe(JSON.stringify(sorted(plain)));
+    }
+    const empty = sourceOf('own.json', {
+      'own.json': JSON.stringify(
+        sorted({ format: 'recollect', version: 1, exportedAt: 1, conversations: [] }),
+      ),
+    });
+    expect(await recollect.sniff(empty, never)).toBe(1);
+  });
+
+  it('is refused with sorted keys as well where it is newer, or of somebody else', async () => {
+    const archive = JSON.parse(Buffer.from(await sampleArchive(json)).toString());
+    const text = (more: object) => JSON.stringify(sorted({ ...archive, ...more }));
+    await expect(
+      readAll(recollect, sourceOf('own.json', { 'own.json': text({ version: 2 }) })),
+    ).rejects.toMatchObject({ problem: { code: 'import-newer' } });
+    await expect(
+      readAll(recollect, sourceOf('own.json', { 'own.json': text({ format: 'other' }) })),
+    ).rejects.toMatchObject({ problem: { code: 'import-broken' } });
   });
 
   it('keeps what it does not know, at every level', async () => {

@@ -260,8 +260,15 @@ describe('importing', () => {
         await zipFile('bomb.zip', { 'conversations.json': `[${' '.repeat(17 * 1024 * 1024)}]` }),
         'import-bomb',
       ],
-      [await zipFile('nested.zip', { 'inner.zip': await zipped(chatgpt.exportFiles) }), 'import-unknown'],
-      [fileFromBytes('magic.zip', new TextEncoder().encode(text)), 'import-unknown'],
+      [await zipFile('nested.zip', { 'inner.zip': await zipped(chatgpt.exportFiles) }), 'import-nested'],
+      [
+        await zipFile('read-me.zip', {
+          'readme.txt': 'hello',
+          'inner.zip': await zipped(chatgpt.exportFiles),
+        }),
+        'import-nested',
+      ],
+      [fileFromBytes('magic.zip', new TextEncoder().encode('{"a":1}')), 'import-unknown'],
       [fileFromBytes('bytes.zip', new Uint8Array([0, 1, 2, 0, 255])), 'import-binary'],
       [fileFromBytes('list.json', new TextEncoder().encode(' [ ]\n')), 'import-empty'],
       [
@@ -642,6 +649,88 @@ describe('importing', () => {
     const [report] = await library.importFiles([...own, ...video]);
     expect(report).toMatchObject({ importer: 'chatgpt', conversations: { added: 1 }, attachments: 1 });
     expect(library.activities.get()[0]?.total).toBe(own.reduce((sum, { size }) => sum + size, 0));
+  });
+
+  it('takes in what is an export by its content, whatever its name', async () => {
+    const backup = Buffer.from(await sampleArchive(json)).toString();
+    for (const [name, contents, importer] of [
+      ['export.zip', chatgpt.exportFiles['conversations.json'], 'chatgpt'],
+      ['conversations', claude.exportFiles['conversations.json'], 'claude'],
+      ['conversations.json.txt', chatgpt.exportFiles['conversations.json'], 'chatgpt'],
+      ['backup.json.bak', backup, 'recollect'],
+      ['backup', backup, 'recollect'],
+    ] as const)
+      for (const path of name === 'backup' ? [name] : [name, `folder/${name}`]) {
+        const { library } = setup();
+        const reports = await library.importFiles(filesOf({ [path]: contents, 'folder/notes.txt': 'hello' }));
+        const read = reports.filter((r) => r.importer !== null);
+        expect(
+          read.map((r) => [r.importer, r.problem]),
+          path,
+        ).toEqual([[importer, null]]);
+      }
+  });
+
+  it('says nothing of an export’s files that hold no conversations, chosen one by one or as a whole', async () => {
+    const silent = {
+      'users.json': '[{"uuid":"acc"}]',
+      'user.json': '{"id":"u"}',
+      'message_feedback.json': '[]',
+      'shared_conversations.json': '[{"id":"s","conversation_id":"c","title":"t"}]',
+      'user_settings.json': '{"a":1}',
+      'chat.html': '<html></html>',
+    };
+    for (const exported of [
+      chatgpt.exportFiles['conversations.json'],
+      claude.exportFiles['conversations.json'],
+    ]) {
+      const files = { 'conversations.json': exported, ...silent };
+      const within = Object.fromEntries(Object.entries(files).map(([path, c]) => [`folder/${path}`, c]));
+      for (const all of [filesOf(files), filesOf(within), [await zipFile('export.zip', files)]]) {
+        const reports = await setup().library.importFiles(all);
+        expect(reports.map((r) => r.problem)).toEqual([null]);
+        expect(reports[0]?.skipped.map((s) => s.reason)).not.toContain('unread-file');
+      }
+    }
+  });
+
+  it('tells of memories, projects, a ZIP and strange files beside the conversations of an export', async () => {
+    const files = {
+      'conversations.json': JSON.stringify([claude.flat]),
+      'memories.json': '[{"conversations_memory":"Likes tea."}]',
+      'projects.json': '[{"uuid":"p","name":"Garden"}]',
+    };
+    const zip = await zipFile('export.zip', {
+      ...files,
+      'more.zip': await zipped(chatgpt.exportFiles),
+      'letter.pdf': '%PDF',
+    });
+    const told = async (all: readonly SourceFile[]) => {
+      const reports = await setup().library.importFiles(all);
+      expect(reports.map((r) => r.problem)).toEqual([null]);
+      return Object.fromEntries(reports[0]?.skipped.map(({ reason, count }) => [reason, count]) ?? []);
+    };
+    expect(await told([zip])).toEqual({
+      'impossible-time': 1,
+      'service-memory': 1,
+      'service-project': 1,
+      'inner-zip': 1,
+      'unread-file': 1,
+    });
+    expect(await told(filesOf(files))).toEqual({
+      'impossible-time': 1,
+      'service-memory': 1,
+      'service-project': 1,
+    });
+  });
+
+  it('keeps the dates of an export where the clock of the device is wrong', async () => {
+    const { library, bySource } = setup({ now: () => Date.UTC(2019, 0, 1) });
+    const [report] = await library.importFiles(listing(chatgpt.branched));
+    expect(report?.skipped).toEqual([]);
+    const { messages, meta } = await bySource('c-branched');
+    expect([...messages.values()].find((m) => m.sourceId === 'u1')?.createdAt).toBe((chatgpt.T0 + 1) * 1000);
+    expect(meta.createdAt).toBe(chatgpt.T0 * 1000);
   });
 
   it('names nothing where a folder holds one export and what belongs to it', async () => {

@@ -201,6 +201,11 @@ export const problems = {
     kept: 'Your library was not changed.',
     do: 'If you trust it, unpack it yourself and import the files that matter.',
   },
+  'import-nested': {
+    what: 'There are no conversations in this ZIP, only another ZIP.',
+    kept: 'Your library was not changed.',
+    do: 'Unpack it first, then import the ZIP that lies in it.',
+  },
   'import-encrypted': {
     what: 'This ZIP is protected by a password.',
     kept: 'Your library was not changed.',

@@ -197,6 +197,11 @@ export const problems = {
     kept: '您的对话没有任何改动。',
     do: '如果您信任它，请自行解压，再导入需要的文件。',
   },
+  'import-nested': {
+    what: '这个 ZIP 里没有对话，只有另一个 ZIP。',
+    kept: '您的对话没有任何改动。',
+    do: '请先解压，再导入其中的 ZIP。',
+  },
   'import-encrypted': {
     what: '这个 ZIP 有密码保护。',
     kept: '您的对话没有任何改动。',
