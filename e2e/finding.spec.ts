@@ -176,6 +176,50 @@ test.describe('with a library that is remembered', () => {
     await expect.poll(() => marked(page)).toEqual([expect.stringContaining('In the sealed envelope')]);
   });
 
+  test('filters alone list the newest messages that pass, one that is not understood says so, and a single character finds messages', async () => {
+    await page.keyboard.press('ControlOrMeta+k');
+    const palette = page.getByRole('dialog', { name: 'Search and commands' });
+    const box = palette.getByRole('combobox');
+    const hits = palette.getByRole('group', { name: 'Messages' }).getByRole('option');
+    await box.fill('from:me ');
+    // The boat is a month old, the train a week.
+    await expect(hits.first()).toContainText('Night train');
+    await expect(hits).toHaveCount(20);
+    await expect(palette.getByRole('status')).toHaveText(/^20 results/);
+    await box.fill('from:model in:boat ');
+    await expect(hits.first()).toContainText(PAINT);
+
+    await box.fill('before:abc Night train');
+    const wrong = palette.getByRole('button', { name: 'Remove before:abc, which is not a date' });
+    await expect(wrong).toContainText('not a date');
+    await expect(palette.getByRole('status')).toContainText('before:abc is not a date and narrows nothing');
+    const titles = palette.getByRole('group', { name: 'Conversations' }).getByRole('option');
+    await expect(titles.first()).toContainText('Night train');
+    await box.fill('after:1.1.2020 before:2020年1月2日 train');
+    await expect(palette.getByText('Nothing matches')).toBeVisible();
+
+    await box.fill('备');
+    await expect(hits.first()).toContainText('备份');
+    await expect(hits.first()).toContainText('数据库备份');
+    await expect(hits.nth(1)).toContainText('备份');
+
+    for (const [words, setting] of [
+      ['dark', 'Theme'],
+      ['中文', 'Language'],
+      ['temperature', 'Connect an endpoint'],
+    ] as const) {
+      await box.fill(words);
+      const settings = palette.getByRole('group', { name: 'Settings' }).getByRole('option');
+      await expect(settings.filter({ hasText: setting })).toBeVisible();
+    }
+    await box.fill('new chat');
+    await expect(palette.getByRole('option', { name: 'New conversation' })).toHaveAttribute(
+      'aria-selected',
+      'true',
+    );
+    await page.keyboard.press('Escape');
+  });
+
   test('--scope keeps to what is pinned, what is archived or not, and to dates', async () => {
     const question = 'yellow leaves of the tomatoes';
     const ofTomatoes = (outcome: Locator) =>

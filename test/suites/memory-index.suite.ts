@@ -528,6 +528,26 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         }
       });
 
+      it('narrow the newest messages, which are brought newest first with how many there are', async () => {
+        const index = await open();
+        await index.apply(library, 1);
+        for (const [what, filter, ids] of cases) {
+          const newest = [...ids].reverse().map(m);
+          const { candidates, total } = await index.look({ words: '', filter, limit: 10, newest: '' });
+          expect([what, candidates.map(({ messageId }) => messageId), total]).toEqual([
+            what,
+            newest,
+            ids.length,
+          ]);
+          const two = await index.look({ words: '', filter, limit: 2, newest: '' });
+          expect([what, two.candidates.map(({ messageId }) => messageId), two.total]).toEqual([
+            what,
+            newest.slice(0, 2),
+            ids.length,
+          ]);
+        }
+      });
+
       it('do not starve the candidates', async () => {
         const index = await open();
         const many = Array.from({ length: 300 }, (_, at) =>
@@ -550,6 +570,37 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
           expect(hits.every((hit) => hit.conversationId === c(2))).toBe(true);
         }
       });
+    });
+
+    it('brings the newest messages that hold a text letter by letter, each once, by the chunk that holds it', async () => {
+      const index = await open();
+      await index.apply(
+        change({
+          messages: [
+            message(1, '昨晚没有备份'),
+            message(2, [
+              chunk('nothing here'),
+              chunk('准备好了', { ordinal: 1 }),
+              chunk('备', { ordinal: 2 }),
+            ]),
+            message(3, 'a rocket 🚀 and 100% of "quotes"'),
+            message(4, '面包'),
+          ],
+        }),
+        1,
+      );
+      const held = async (newest: string) => {
+        const { candidates, total } = await index.look({ words: '', filter: {}, limit: 10, newest });
+        expect(total).toBe(candidates.length);
+        return candidates.map(({ messageId, text, bm25, cosine }) => [messageId, text, bm25, cosine]);
+      };
+      expect(await held('备')).toEqual([
+        [m(2), '准备好了', 0, null],
+        [m(1), '昨晚没有备份', 0, null],
+      ]);
+      expect((await held('🚀')).map(([id]) => id)).toEqual([m(3)]);
+      expect((await held('%')).map(([id]) => id)).toEqual([m(3)]);
+      expect(await held('\0')).toEqual([]);
     });
 
     it('hands out what has no vector yet, most urgent first', async () => {

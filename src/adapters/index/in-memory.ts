@@ -215,7 +215,7 @@ export function createInMemoryIndex(): MemoryIndex {
 
     search: async (query) => [...(await index.look(query)).candidates],
 
-    look: async ({ words, vector, filter, limit, around, after }) => {
+    look: async ({ words, vector, filter, limit, around, after, newest }) => {
       const title = filter.titleContains?.toLowerCase();
       const passes = (chunk: Chunk): boolean => {
         const message = messageOf(chunk);
@@ -235,7 +235,8 @@ export function createInMemoryIndex(): MemoryIndex {
       };
       const eligible = [...chunks.values()].filter(passes);
       const query = splitWords(words).slice(0, QUERY_WORDS);
-      if ((query.length === 0 && !vector) || limit <= 0) return { candidates: [], worth: [] };
+      if ((query.length === 0 && !vector && newest === undefined) || limit <= 0)
+        return { candidates: [], worth: [] };
       const statistics = statisticsOf(query);
       const termsIn = termsOf(query, statistics);
       const keyword = new Map(
@@ -293,6 +294,18 @@ export function createInMemoryIndex(): MemoryIndex {
           pinned: conversation.pinned,
         };
       };
+      if (newest !== undefined) {
+        const first = new Map<MessageId, Chunk>();
+        for (const chunk of eligible) {
+          const known = first.get(chunk.message);
+          if (chunk.text.includes(newest) && (!known || chunk.ordinal < known.ordinal))
+            first.set(chunk.message, chunk);
+        }
+        const passing = [...first.values()].sort(
+          (a, b) => messageOf(b).createdAt - messageOf(a).createdAt || b.id - a.id,
+        );
+        return { candidates: passing.slice(0, limit).map(toCandidate), worth: [], total: passing.length };
+      }
       return {
         candidates: linked([...found, ...beside].map(toCandidate)),
         worth: worthOf(query, statistics, chunks.size),

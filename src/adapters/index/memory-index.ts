@@ -102,6 +102,11 @@ export interface IndexQuery {
   readonly around?: boolean;
   /** What the same query brought without its vector, by chunk id: then only what the vector adds is brought, and these are measured. */
   readonly after?: { readonly found: readonly number[]; readonly beside: readonly number[] };
+  /**
+   * Nothing is ranked then: the newest messages that hold this text, letter by letter (empty: all), newest first, each by the first of its
+   * chunks that does.
+   */
+  readonly newest?: string;
 }
 
 /** A chunk found by either half, or beside one that was; both numbers are computed for it. */
@@ -134,6 +139,8 @@ export interface Found {
   readonly worth: readonly number[];
   /** Of what `after` names, all that is still there with its cosine; null where it has no vector of the model. */
   readonly measured?: readonly (readonly [chunkId: number, cosine: number | null])[];
+  /** Of `newest`: how many messages pass, those that were not brought counted too. */
+  readonly total?: number;
 }
 
 /** A message next to a hit. */

@@ -61,6 +61,7 @@ const candidate = z.object({
   archived: z.boolean(),
   pinned: z.boolean(),
 });
+const newestRow = z.object({ total: z.number(), candidates: z.array(candidate).nullable() });
 const searchRow = z.object({
   /** Words that the index knows with the score of a text of that word alone; for one of them also among others. */
   probes: z
@@ -129,12 +130,44 @@ const isNarrow = (filter: IndexFilter): boolean =>
   filter.pinned === true ||
   filter.archived === true;
 
+/** The newest messages that hold a text and pass a filter. Looks at every chunk: an index by time would have to be kept for this alone. */
+async function newestIn(ask: Ask, text: string, { filter, limit }: IndexQuery): Promise<Found> {
+  const parameters: Given[] = [];
+  const add = (value: Given) => `$${parameters.push(value)}`;
+  const holds = text === '' ? 'c.ordinal = 0' : `position(${add(plain(text))} in c.text) > 0`;
+  // Last: reading a text costs more than all that a filter looks at.
+  const where = [...conditionsOf(filter, add), holds].join(' and ');
+  const [answer] = await ask.prepared(
+    newestRow,
+    `with passing as materialized (
+         select distinct on (c.created_at, c.message) c.n, c.message, c.created_at from chunks c where ${where}
+         order by c.created_at desc, c.message desc, c.ordinal
+       ), newest as (select * from passing order by created_at desc, message desc limit ${Math.trunc(limit)})
+       select (select count(*)::integer from passing) as total, (
+           select json_agg(json_build_object(
+             'chunkId', c.n, 'messageId', m.id, 'conversationId', k.id, 'title', k.title, 'role', m.role,
+             'createdAt', m.created_at, 'text', c.text, 'archived', k.archived, 'pinned', k.pinned,
+             'words', null, 'cosine', null, 'previous', null, 'next', null, 'beside', false)
+             order by o.created_at desc, o.message desc)
+           from newest o join chunks c using (n) join messages m on m.n = c.message join conversations k on k.n = c.conversation
+         ) as candidates`,
+    parameters,
+  );
+  const candidates = (answer?.candidates ?? []).map(({ words: _, ...row }) => ({
+    ...row,
+    bm25: 0,
+    terms: [],
+  }));
+  return { candidates, worth: [], total: answer?.total ?? 0 };
+}
+
 /** Searches with `ask`; the nearest in the whole library are named by the copy of the vectors where it can. */
 export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) => Promise<Found> {
   const search = async (given: IndexQuery, inMemory: boolean): Promise<Found> => {
     const { words, vector, filter, limit, around = false, after } = given;
     const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
     const most = Math.trunc(limit);
+    if (given.newest !== undefined && most > 0) return newestIn(ask, given.newest, given);
     if ((query.length === 0 && !vector) || most <= 0) return { candidates: [], worth: [] };
     const parameters: Given[] = [];
     const add = (value: Given) => `$${parameters.push(value)}`;

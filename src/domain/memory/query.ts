@@ -1,5 +1,6 @@
 // The search line's little language: `in:"title" from:me dir:~/work before:2026-05 after:7d has:code is:pinned` and free words.
 import type { Role } from '../chat/message.ts';
+import { datesIn } from './dates.ts';
 
 /** What the filters of a search line narrow to. Times in ms since 1970; absent keys do not narrow. */
 export interface SearchFilter {
@@ -59,28 +60,74 @@ const SPANS: Readonly<Record<string, number>> = {
   w: 7 * DAY,
   m: 30 * DAY,
   y: 365 * DAY,
+  时: DAY / 24,
+  天: DAY,
+  周: 7 * DAY,
+  月: 30 * DAY,
+  年: 365 * DAY,
 };
+/** `7d`, `7 days ago`, `7天前`: the first letter of what is counted is what counts. */
+const SPAN =
+  /^(\d{1,4})\s?(?:([hdwmy])|(hour|day|week|month|year)s?(?:\s+(?:ago|back))?|个?(小时|天|周|星期|月|年)(?:之|以)?前)$/i;
 const NAMED_DAYS: Readonly<Record<string, number>> = { today: 0, 今天: 0, yesterday: 1, 昨天: 1, 前天: 2 };
+/** What is meant so roughly that its beginning is no day to filter by: "a few weeks ago". */
+const ROUGH = /\b(?:ago|back|earlier|other day)\b|前$|前[几两些]/i;
+
+/** The beginning of a day; undefined for one that does not exist: 30 February would be a day in March. */
+function dayOf(year: number, month: number, date: number): number | undefined {
+  const at = new Date(year, month - 1, date);
+  return at.getMonth() === month - 1 && at.getDate() === date ? at.getTime() : undefined;
+}
+
+/** `23.11.2026`, and with slashes or hyphens where only one order is possible: 5/6 is a day in May to some and in June to others. */
+function dayFirst(text: string): number | undefined {
+  const [, first = '', mark, second = '', year] = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})$/.exec(text) ?? [];
+  if (mark === undefined) return undefined;
+  const [a, b] = [Number(first), Number(second)];
+  if (mark === '.' || a > 12 || a === b) return dayOf(Number(year), b, a);
+  return b > 12 ? dayOf(Number(year), a, b) : undefined;
+}
+
+/** The beginning of a time in words that questions use as well: `last week`, `May 2026`, `上周三`, `11月23日`. */
+function dayInWords(text: string, now: number): number | undefined {
+  if (ROUGH.test(text)) return undefined;
+  const [span] = datesIn(text, now) ?? datesIn(`in ${text}`, now) ?? [];
+  // Spans are given half a day of room in front.
+  return span && span.from + DAY / 2;
+}
 
 /**
  * The beginning of the day, month or year that a person wrote, in this device's time zone: `2026`, `2026-05`, `2026-05-02`, `2026/5/2`,
- * `2026年5月2日`, `today`, `yesterday`, or a span back from now: `7d`, `2w`, `3m`, `1y`. Undefined for anything else, and for a day that
- * does not exist.
+ * `2.5.2026`, `2026年5月2日`, `5月2日`, `today`, `yesterday`, `last week`, or a span back from now: `7d`, `2w`, `3m`, `1y`, `7 days ago`, `7天前`.
+ * Undefined for anything else, and for a day that does not exist.
  */
 export function parseDay(text: string, now: number): number | undefined {
-  const span = /^(\d{1,4})\s?([hdwmy])$/i.exec(text);
-  if (span) return now - Number(span[1]) * (SPANS[(span[2] as string).toLowerCase()] as number);
+  const span = SPAN.exec(text);
+  if (span) {
+    const unit = span[2] ?? span[3] ?? span[4]?.replace('小', '').replace('星期', '周') ?? '';
+    return now - Number(span[1]) * (SPANS[(unit[0] as string).toLowerCase()] as number);
+  }
   const back = NAMED_DAYS[text.toLowerCase()];
   if (back !== undefined) {
     const today = new Date(now);
     return new Date(today.getFullYear(), today.getMonth(), today.getDate() - back).getTime();
   }
-  const day = /^(\d{4})(?:[-/.年](\d{1,2})(?:[-/.月](\d{1,2})日?)?月?)?年?$/.exec(text);
-  if (!day) return undefined;
-  const [year, month, date] = [Number(day[1]), Number(day[2] ?? 1), Number(day[3] ?? 1)];
-  const at = new Date(year, month - 1, date);
-  // 30 February would be a day in March.
-  return at.getMonth() === month - 1 && at.getDate() === date ? at.getTime() : undefined;
+  const day = /^(\d{4})(?:[-/.年](\d{1,2})(?:[-/.月](\d{1,2})[日号號]?)?月?)?年?$/.exec(text);
+  if (day) return dayOf(Number(day[1]), Number(day[2] ?? 1), Number(day[3] ?? 1));
+  return dayFirst(text) ?? (/^[\d./-]+$/.test(text) ? undefined : dayInWords(text, now));
+}
+
+/**
+ * A text that cannot be found by search words, as it is looked for instead, letter by letter: one Han or kana character, or signs without any
+ * letter or digit, such as an emoji. Null for all others.
+ */
+export function heldAsIs(text: string): string | null {
+  const sign = text.trim();
+  const isOne = /^(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[^\p{L}\p{N}\s]{1,16})$/u.test(
+    sign,
+  );
+  // Whether it is to be drawn in colour is written by some and left away by others.
+  return isOne ? sign.replace(/(?<=.)\ufe0f$/u, '') : null;
 }
 
 const FILTER =
@@ -151,6 +198,10 @@ function read(filter: SearchFilter, name: string, value: string, negated: boolea
       return true;
   }
 }
+
+/** Whether a filter's value means something, so that the filter narrows. */
+export const isUnderstood = ({ name, negated, value }: WrittenFilter, now: number): boolean =>
+  value.trim() !== '' && read({}, name, value.trim(), negated, now);
 
 /** Takes a search line apart. Never fails: what is not a filter is a word. A leading `-` turns `from:`, `has:` and `is:` round. */
 export function parseSearch(line: string, now: number): SearchLine {

@@ -5,7 +5,7 @@ import { hasCentredPieces } from '../../adapters/embedding/state-centres.ts';
 import type { Candidate, IndexFilter, MemoryIndex, NeighbourRow } from '../../adapters/index/memory-index.ts';
 import { afterLook, together } from '../../adapters/index/rules.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
-import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
+import { type ConversationId, type MessageId, NOTES } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
@@ -14,7 +14,7 @@ import type { QueryPieces } from '../../domain/memory/late.ts';
 import { lastLineOf, leaning, type QuestionRead } from '../../domain/memory/lean.ts';
 import { feedbackFor, isNotes, neverOf } from '../../domain/memory/notes.ts';
 import { neighbourTokens } from '../../domain/memory/passages.ts';
-import { isNamedFolder, isWithinFolder } from '../../domain/memory/query.ts';
+import { heldAsIs, isNamedFolder, isWithinFolder } from '../../domain/memory/query.ts';
 import {
   type CosineScale,
   choose,
@@ -62,6 +62,8 @@ const FRAME_TOKENS = 24;
 const LEAST_TOKENS = 24;
 /** Meaning alone brings a message into the palette from this probability on. */
 const PALETTE_FLOOR = 0.2;
+/** A sign that stands deeper in a passage than this is shown with so much before it, characters. */
+const [SIGN_DEEP, SIGN_LEAD] = [80, 40];
 
 export interface MemoryDeps {
   /** null while it is starting, or when it cannot be had. */
@@ -466,22 +468,74 @@ export function createMemory({
     }
   };
 
-  const toHit = (text: string, { candidate, scores }: Ranked): SearchHit => ({
+  const said = (passage: string, text: string, candidate: Candidate) => ({
     conversationId: candidate.conversationId,
     messageId: candidate.messageId,
     title: candidate.title,
     role: candidate.role,
     createdAt: candidate.createdAt,
-    snippet: snippetOf(candidate.text, text),
-    scores: { ...scores, boosts: [...scores.boosts] },
+    snippet: snippetOf(passage, text),
     archived: candidate.archived,
   });
+  const toHit = (text: string, { candidate, scores }: Ranked): SearchHit => ({
+    ...said(candidate.text, text, candidate),
+    scores: { ...scores, boosts: [...scores.boosts] },
+  });
 
-  const search: Memory['search'] = async ({ text, filter, limit, signal, onHits }) => {
+  /** The newest messages that pass and hold `text` letter by letter, as hits, and how many they are. */
+  const newestIn = async (from: MemoryIndex, text: string, filter: IndexFilter, limit: number) => {
+    const { candidates, total = 0 } = await from.look({ words: '', filter, limit, newest: text });
+    const hits = candidates.map(
+      (candidate): SearchHit => ({ ...said(around(candidate.text, text), text, candidate), scores: null }),
+    );
+    return { hits, total };
+  };
+
+  /** A text that has no search words: the newest messages that hold it, and what means it where there is room for more. */
+  const searchAsIs = async (
+    from: MemoryIndex,
+    asIs: string,
+    { text, filter, limit, signal, onHits }: Parameters<Memory['search']>[0],
+  ) => {
+    const wanted = vectorOf(text, signal, Promise.resolve());
+    // Whoever gives up on the search gives up on the vector; nobody is left to hear of it.
+    wanted.catch(() => undefined);
+    const { hits, total } = await inIndex(from, signal, (from) => newestIn(from, asIs, filter, limit));
+    signal.throwIfAborted();
+    if (hits.length >= limit) return onHits(hits, true, total);
+    if (hits.length > 0) onHits(hits, false, total);
+    const { vector } = await wanted;
+    signal.throwIfAborted();
+    if (!vector) return onHits(hits, true, total);
+    const meant = await inIndex(from, signal, (from) =>
+      look(from, text, vector, filter, limit, { around: true, beside: false, everything: true }),
+    );
+    signal.throwIfAborted();
+    const there = new Set(hits.map(({ messageId }) => messageId));
+    const more = distinct(meant, Number.POSITIVE_INFINITY)
+      .filter(({ candidate, scores }) => !there.has(candidate.messageId) && scores.final >= PALETTE_FLOOR)
+      .map((hit) => toHit(text, hit));
+    onHits([...hits, ...more].slice(0, limit), true, total);
+  };
+
+  const search: Memory['search'] = async (request) => {
+    const { text, filter, limit, signal, onHits } = request;
     const from = await waitForIndex(signal);
     if (!from) return onHits([], true);
-    const words = queryWords(text);
     const narrowed = resolve(filter, isNamedFolder);
+    if (text.trim() === '') {
+      if (Object.keys(narrowed).length === 0) return onHits([], true);
+      // Nobody said a memory note to anybody.
+      const excludeConversationIds = [...(narrowed.excludeConversationIds ?? []), NOTES];
+      const { hits, total } = await inIndex(from, signal, (from) =>
+        newestIn(from, '', { ...narrowed, excludeConversationIds }, limit),
+      );
+      signal.throwIfAborted();
+      return onHits(hits, true, total);
+    }
+    const asIs = heldAsIs(text);
+    if (asIs !== null) return searchAsIs(from, asIs, { ...request, filter: narrowed });
+    const words = queryWords(text);
     const wanted = vectorOf(text, signal, Promise.resolve());
     // Whoever gives up on the search gives up on the vector; nobody is left to hear of it.
     wanted.catch(() => undefined);
@@ -497,7 +551,7 @@ export function createMemory({
             limit,
           );
     signal.throwIfAborted();
-    const { vector } = text.trim() === '' ? { vector: null } : await announce(byWords);
+    const { vector } = await announce(byWords);
     signal.throwIfAborted();
     if (!vector)
       return onHits(
@@ -551,6 +605,13 @@ export function createMemory({
     },
     close: async () => {},
   };
+}
+
+/** A passage from a little before `text`, where that stands deep in it: a sign without search words is not found by those who cut snippets. */
+function around(passage: string, text: string): string {
+  const at = text === '' ? -1 : passage.indexOf(text);
+  if (at < SIGN_DEEP) return passage;
+  return `…${passage.slice(at - SIGN_LEAD).replace(/^[\udc00-\udfff]/, '')}`;
 }
 
 const NO_ANSWER: Problem = {

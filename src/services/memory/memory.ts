@@ -48,7 +48,8 @@ export interface SearchHit {
   readonly createdAt: number;
   /** Up to 240 characters around the first match. */
   readonly snippet: string;
-  readonly scores: RecalledPassage['scores'];
+  /** Null where nothing was ranked: the newest of those that pass. */
+  readonly scores: RecalledPassage['scores'] | null;
   readonly archived: boolean;
 }
 
@@ -83,14 +84,15 @@ export interface Memory {
   recall(request: RecallRequest): Promise<RecallResult>;
   /**
    * Exact words at once through `onHits`, then merged with meaning; later calls never reorder what they repeat without need.
-   * `workDir` in the filter: any part of a folder's path. What is never to be recalled is found here.
+   * `workDir` in the filter: any part of a folder's path. What is never to be recalled is found here. Without a text: the newest messages that
+   * pass the filter. A text without search words (one Han character, an emoji): the newest that hold it. `total`: how many those are.
    */
   search(request: {
     text: string;
     filter: IndexFilter;
     limit: number;
     signal: AbortSignal;
-    onHits: (hits: readonly SearchHit[], final: boolean) => void;
+    onHits: (hits: readonly SearchHit[], final: boolean, total?: number) => void;
   }): Promise<void>;
   stats(): Promise<IndexStats>;
   /** The library from above, for the pictures; empty while there is no index. */

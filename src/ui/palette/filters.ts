@@ -1,5 +1,5 @@
 // The filters of the search box as text: which are written, what the one being typed can become, how one is put in or taken out.
-import { filtersIn } from '../../domain/memory/query.ts';
+import { filtersIn, isUnderstood } from '../../domain/memory/query.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 
 export const FILTER_NAMES = ['in', 'from', 'dir', 'before', 'after', 'has', 'is'] as const;
@@ -15,17 +15,19 @@ export interface FilterToken {
   readonly text: string;
   readonly start: number;
   readonly end: number;
+  /** Why it narrows nothing: its value is no `date`, or none that this filter knows. Null where it narrows, or has no value yet. */
+  readonly problem: 'date' | 'value' | null;
 }
 
 /** The filters in a query, in order. A trailing one may still be without a value. */
-export const filterTokens = (query: string): FilterToken[] =>
-  filtersIn(query).map(({ name, value, text, start, end }) => ({
-    name: ALIASES[name] ?? (name as FilterName),
-    value,
-    text,
-    start,
-    end,
-  }));
+export const filterTokens = (query: string, now = Date.now()): FilterToken[] =>
+  filtersIn(query).map((written) => {
+    const { value, text, start, end, negated } = written;
+    const name = ALIASES[written.name] ?? (written.name as FilterName);
+    const isDated = (name === 'before' || name === 'after') && !negated;
+    const problem = value === '' || isUnderstood(written, now) ? null : isDated ? 'date' : 'value';
+    return { name, value, text, start, end, problem };
+  });
 
 export const withoutFilter = (query: string, token: FilterToken): string =>
   `${query.slice(0, token.start)}${query.slice(token.end)}`.replace(/\s{2,}/g, ' ').trimStart();

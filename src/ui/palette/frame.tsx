@@ -3,7 +3,7 @@ import { CornerDownLeft, X } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { classes, Kbd, Spinner } from '../shell/controls.tsx';
-import { filterTokens, withFilter, withoutFilter } from './filters.ts';
+import { type FilterToken, withFilter, withoutFilter } from './filters.ts';
 
 /** Filters offered below the box before one types. */
 const OFFERED = [
@@ -18,9 +18,19 @@ const OFFERED = [
 ] as const;
 
 /** The filters as pills: written ones first, to take out again, then those that can be put in. */
-export function FilterRow({ query, onChange }: { query: string; onChange: (query: string) => void }) {
+export function FilterRow({
+  tokens,
+  growing,
+  query,
+  onChange,
+}: {
+  tokens: readonly FilterToken[];
+  /** Where the filter begins that is being typed and may still become one that narrows. */
+  growing: number | null;
+  query: string;
+  onChange: (query: string) => void;
+}) {
   const { t } = useTranslation('palette');
-  const tokens = filterTokens(query);
   const written = new Set(tokens.map((token) => token.name));
   const offered = OFFERED.filter((text) => !written.has(text.split(':')[0] as never));
   const pill =
@@ -33,18 +43,31 @@ export function FilterRow({ query, onChange }: { query: string; onChange: (query
     >
       {tokens
         .filter((token) => token.value !== '')
-        .map((token) => (
-          <button
-            key={token.start}
-            type="button"
-            aria-label={t('filters.remove', { filter: token.text })}
-            onClick={() => onChange(withoutFilter(query, token))}
-            className={classes(pill, 'max-w-52 border-accent bg-accent-soft text-accent')}
-          >
-            <span className="truncate">{token.text}</span>
-            <X size={12} aria-hidden className="shrink-0" />
-          </button>
-        ))}
+        .map((token) => {
+          const wrong = token.start === growing ? null : token.problem;
+          return (
+            <button
+              key={token.start}
+              type="button"
+              aria-label={t(wrong ? `filters.wrong.${wrong}.remove` : 'filters.remove', {
+                filter: token.text,
+              })}
+              onClick={() => onChange(withoutFilter(query, token))}
+              className={classes(
+                pill,
+                token.problem
+                  ? 'max-w-72 border-line-strong border-dashed text-ink-2'
+                  : 'max-w-52 border-accent bg-accent-soft text-accent',
+              )}
+            >
+              <span className="truncate">{token.text}</span>
+              {wrong && (
+                <span className="shrink-0 font-sans text-ink-3">{t(`filters.wrong.${wrong}.mark`)}</span>
+              )}
+              <X size={12} aria-hidden className="shrink-0" />
+            </button>
+          );
+        })}
       {offered.map((text) => (
         <button
           key={text}
@@ -68,11 +91,14 @@ export function Footer({
   searching,
   phase,
   count,
+  notes,
   completes,
 }: {
   searching: boolean;
   phase: string;
   count: number | null;
+  /** What else is to be said of the answer. */
+  notes: readonly string[];
   /** A filter is being typed that Tab would finish. */
   completes: boolean;
 }) {
@@ -97,7 +123,7 @@ export function Footer({
             ? phase === 'words'
               ? t('searching')
               : t('meaning')
-            : [count === null ? '' : t('count', { count }), behind].filter(Boolean).join(' · ')}
+            : [count === null ? '' : t('count', { count }), ...notes, behind].filter(Boolean).join(' · ')}
         </span>
       </p>
       <span aria-hidden className="flex shrink-0 items-center gap-3 max-md:hidden">

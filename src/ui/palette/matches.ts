@@ -2,8 +2,9 @@
 import { defaultFilter } from 'cmdk';
 import type { IndexFilter } from '../../adapters/index/memory-index.ts';
 import { isNamedFolder, parseSearch } from '../../domain/memory/query.ts';
+import { isStopWord } from '../../domain/memory/words.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
-import { type FilterToken, openFilter, withoutFilter } from './filters.ts';
+import { type FilterToken, filterTokens, openFilter } from './filters.ts';
 
 const CONVERSATIONS = 5;
 const RECENT = 6;
@@ -27,12 +28,13 @@ export interface PaletteLine {
 /** `now`: ms since 1970, for filters like `after:`. */
 export function readLine(query: string, now: number): PaletteLine {
   const open = openFilter(query);
-  const line = parseSearch(query, now);
-  // A filter that is still being typed is not a word either.
-  const { text, filter } =
-    open && (open.value === '' || line.unknown.includes(open.text))
-      ? parseSearch(withoutFilter(query, open), now)
-      : line;
+  // A filter that is still being typed is not a word, nor is one whose day cannot be read: no title has such words.
+  const words = filterTokens(query, now)
+    .filter((token) =>
+      token.start === open?.start ? token.value === '' || token.problem !== null : token.problem === 'date',
+    )
+    .reduceRight((rest, { start, end }) => `${rest.slice(0, start)}${rest.slice(end)}`, query);
+  const { text, filter } = parseSearch(words, now);
   const narrowed = Object.keys(filter).length > 0;
   return {
     text,
@@ -44,7 +46,19 @@ export function readLine(query: string, now: number): PaletteLine {
   };
 }
 
-/** Words that all occur in a title, best where they come early. 0: not a match. */
+const JOINED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const LETTER = /[\p{L}\p{M}\p{N}]/u;
+
+/** Where a word stands whole in a text, both in lower case; -1: nowhere. Scripts without spaces have their words anywhere. */
+function wholeAt(text: string, word: string): number {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const [before, after] = [text.slice(0, at).slice(-1), text.charAt(at + word.length)];
+    if (JOINED.test(word) || !(LETTER.test(before) || LETTER.test(after))) return at;
+  }
+  return -1;
+}
+
+/** Words that all occur in a title: the whole title first, then one with all of them whole, best where they come early. 0: not a match. */
 function titleMatch(title: string, words: readonly string[]): number {
   const lower = title.toLowerCase();
   let sum = 0;
@@ -53,7 +67,9 @@ function titleMatch(title: string, words: readonly string[]): number {
     if (at < 0) return 0;
     sum += 1 / (1 + at);
   }
-  return 1 + sum / words.length;
+  const early = sum / words.length;
+  if (lower.trim().split(/\s+/).join(' ') === words.join(' ')) return 5 + early;
+  return (words.every((word) => wholeAt(lower, word) >= 0) ? 3 : 1) + early;
 }
 
 /** Conversations by their titles, best first; the latest where nothing is asked. */
@@ -98,20 +114,31 @@ export function commandsFor<C extends { readonly name: string }>(
   return commands.filter(({ name }) => defaultFilter(`${name} ${summaryOf(name)}`, text, []) > CLOSE_COMMAND);
 }
 
-/** Settings by label, section and key, best first. */
-export function settingsFor<S extends { readonly label: string; readonly also: string }>(
-  { text, asCommand, narrowed }: PaletteLine,
-  settings: readonly S[],
-): readonly S[] {
+/** Whether every word of a line that says something begins a word in what is said of a setting. */
+function isSaid(said: string, text: string): boolean {
+  const lower = said.toLowerCase();
+  const words = text.toLowerCase().split(/\s+/);
+  const begins = (word: string) => {
+    for (let at = lower.indexOf(word); at >= 0; at = lower.indexOf(word, at + 1))
+      if (JOINED.test(word) || !LETTER.test(lower.slice(0, at).slice(-1))) return true;
+    return false;
+  };
+  return !words.every(isStopWord) && words.every(begins);
+}
+
+/** Settings by label, section and key, then by what is said of them (`more`: help, choices, everyday words), best first. */
+export function settingsFor<
+  S extends { readonly label: string; readonly also: string; readonly more: string },
+>({ text, asCommand, narrowed }: PaletteLine, settings: readonly S[]): readonly S[] {
   if (text.length < 2 || asCommand || narrowed) return [];
   const lower = text.toLowerCase();
+  const matchOf = ({ label, also, more }: S): number => {
+    if (label.toLowerCase().includes(lower)) return 3;
+    if (`${label} ${also}`.toLowerCase().includes(lower)) return 2;
+    return isSaid(more, text) ? 1 : defaultFilter(label, text, []);
+  };
   return settings
-    .map((setting) => ({
-      setting,
-      match: `${setting.label} ${setting.also}`.toLowerCase().includes(lower)
-        ? 1
-        : defaultFilter(setting.label, text, []),
-    }))
+    .map((setting) => ({ setting, match: matchOf(setting) }))
     .filter(({ match }) => match > CLOSE_LABEL)
     .sort((a, b) => b.match - a.match)
     .slice(0, SETTINGS)
@@ -119,20 +146,29 @@ export function settingsFor<S extends { readonly label: string; readonly also: s
 }
 
 /**
- * `meant`: actions with a word that begins as the line does; they come before what was said. `close`: those that fit in some way.
+ * `meant`: actions with a word that begins as the line does, or that are also called so; they come before what was said. `close`: those that
+ * fit in some way.
  * Where nothing is asked all are meant.
  */
-export function actionsFor<A extends { readonly label: string }>(
+export function actionsFor<A extends { readonly label: string; readonly also?: readonly string[] }>(
   { text, asCommand, narrowed, blank }: PaletteLine,
   actions: readonly A[],
 ): { readonly meant: readonly A[]; readonly close: readonly A[] } {
   if (blank) return { meant: actions, close: [] };
   if (asCommand || narrowed || text.length < 2) return { meant: [], close: [] };
   const typed = text.toLowerCase();
-  const begins = ({ label }: A) =>
-    label.toLowerCase().startsWith(typed) || label.toLowerCase().split(/\s+/).includes(typed);
+  const startsOther = ({ also = [] }: A) => also.some((name) => name.toLowerCase().startsWith(typed));
+  const begins = (action: A) =>
+    action.label.toLowerCase().startsWith(typed) ||
+    action.label.toLowerCase().split(/\s+/).includes(typed) ||
+    // One word of another name is more likely what is looked for: "start".
+    action.also?.some((name) => name.toLowerCase() === typed) ||
+    (/\s/.test(typed) && startsOther(action));
   return {
     meant: actions.filter(begins),
-    close: actions.filter((action) => !begins(action) && defaultFilter(action.label, text, []) > CLOSE_LABEL),
+    close: actions.filter(
+      (action) =>
+        !begins(action) && (startsOther(action) || defaultFilter(action.label, text, []) > CLOSE_LABEL),
+    ),
   };
 }

@@ -40,6 +40,7 @@ import {
   Row,
   Waiting,
 } from './rows.tsx';
+import { settingWords } from './setting-words.ts';
 import { useSearch } from './use-search.ts';
 
 const MESSAGES = 30;
@@ -118,27 +119,27 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
     () => commandsFor(line, query, app.commands, (name) => t(`commands:${name}.summary`)),
     [line, query, app.commands, t],
   );
-  const settings = useMemo(
+  const said = useMemo(
     () =>
-      settingsFor(
-        line,
-        SETTING_ENTRIES.map((entry) => {
-          const section = t(`settings:section.${entry.section}.title`);
-          return {
-            entry,
-            section,
-            label: t(`settings:${entry.key}`),
-            also: `${section} ${entry.path ?? ''}`,
-          };
-        }),
-      ),
-    [line, t],
+      SETTING_ENTRIES.map((entry) => {
+        const section = t(`settings:section.${entry.section}.title`);
+        return {
+          entry,
+          section,
+          label: t(`settings:${entry.key}`),
+          also: `${section} ${entry.path ?? ''}`,
+          more: settingWords(entry, (key) => t(key, { returnObjects: true, defaultValue: '' })),
+        };
+      }),
+    [t],
   );
+  const settings = useMemo(() => settingsFor(line, said), [line, said]);
 
   const actions: readonly PaletteAction[] = [
     {
       id: 'new',
       label: t('action.new'),
+      also: t('action.newAlso').split(', '),
       icon: <SquarePen size={16} aria-hidden />,
       keys: useShortcutKeys('new'),
       run: () =>
@@ -186,6 +187,11 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
   const halfName = /(?:^|\s)([a-z]{1,6})$/i.exec(query)?.[1]?.toLowerCase() ?? '';
   const nameCompletions = names.filter((name) => halfName.length > 1 && name.startsWith(halfName));
 
+  const growing =
+    open && (completions.length > 0 || (open.problem === 'date' && /^\d[\d./年月-]*$/.test(open.value)))
+      ? open.start
+      : null;
+
   const searching = search.phase === 'words' || search.phase === 'meaning';
   const found =
     conversations.length +
@@ -194,6 +200,14 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
     settings.length +
     meant.length +
     close.length;
+  const notes = [
+    ...(search.total !== null && search.total > search.hits.length
+      ? [t('newest', { shown: search.hits.length, count: search.total })]
+      : []),
+    ...tokens
+      .filter((token) => token.problem !== null && token.start !== growing)
+      .map((token) => t(`filters.wrong.${token.problem ?? 'value'}.note`, { filter: token.text })),
+  ];
   const nothing = !blank && !searching && found === 0 && completions.length === 0 && search.problem === null;
 
   const change = (next: string) => {
@@ -314,7 +328,7 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
           {t('shell:close')}
         </button>
       </div>
-      <FilterRow query={query} onChange={change} />
+      <FilterRow tokens={tokens} growing={growing} query={query} onChange={change} />
       <Command.List
         ref={list}
         label={t('results')}
@@ -456,6 +470,7 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
         searching={searching}
         phase={search.phase}
         count={blank ? null : found}
+        notes={notes}
         completes={completions.length > 0}
       />
     </Command>

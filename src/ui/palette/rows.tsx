@@ -50,6 +50,8 @@ export function Row({
 export interface PaletteAction {
   readonly id: string;
   readonly label: string;
+  /** What people call it, too. */
+  readonly also?: readonly string[];
   readonly icon: ReactNode;
   readonly keys?: string;
   run(): void;
@@ -145,7 +147,7 @@ export function HitRow({ hit, query, onSelect }: { hit: SearchHit; query: string
           >
             {formatRelative(hit.createdAt)}
           </time>
-          <ScoreMeter scores={hit.scores} focusable={false} className="max-sm:hidden" />
+          {hit.scores && <ScoreMeter scores={hit.scores} focusable={false} className="max-sm:hidden" />}
         </span>
         <span className="mt-0.5 line-clamp-2 leading-5 [overflow-wrap:anywhere]">
           <MarkedText text={plainText(hit.snippet)} query={query} typing />

@@ -12,12 +12,14 @@ const SETTLE_MS = 150;
 
 export interface Search {
   readonly hits: readonly SearchHit[];
+  /** How many messages pass, where the newest of them are listed; null where they are ranked. */
+  readonly total: number | null;
   /** `words`: only exact words are in; `meaning`: these are shown, better ones may follow. */
   readonly phase: 'idle' | 'words' | 'meaning' | 'done';
   readonly problem: Problem | null;
 }
 
-const NOTHING: Search = { hits: [], phase: 'idle', problem: null };
+const NOTHING: Search = { hits: [], total: null, phase: 'idle', problem: null };
 
 /**
  * `text` empty and no filter: nothing is searched. `under` tells which row the cursor is on: rows up to it stay where they are.
@@ -58,7 +60,7 @@ export function useSearch(
           filter,
           limit,
           signal: asking.signal,
-          onHits: (hits, final) => {
+          onHits: (hits, final, total) => {
             if (asking.signal.aborted) return;
             const first = shownAt === 0;
             const settled = !first && performance.now() - shownAt > SETTLE_MS;
@@ -70,6 +72,7 @@ export function useSearch(
               const held = first ? 0 : settled ? Math.max(row, 0) + 1 : row > 0 ? row + 1 : 0;
               return {
                 hits: first ? hits : mergeHits(before.hits, hits, held),
+                total: total ?? null,
                 phase: final ? 'done' : 'meaning',
                 problem: null,
               };
@@ -79,7 +82,7 @@ export function useSearch(
         if (!asking.signal.aborted) setSearch((before) => ({ ...before, phase: 'done' }));
       } catch (error) {
         if (!asking.signal.aborted && !isAbort(error))
-          setSearch({ hits: [], phase: 'done', problem: toProblem(error) });
+          setSearch({ ...NOTHING, phase: 'done', problem: toProblem(error) });
       }
     };
     // One that was called off ends with the question it has just put to the index: those typed meanwhile but for the last are skipped.

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../../src/domain/context/tokens.ts';
-import { parseDay, parseSearch } from '../../../src/domain/memory/query.ts';
+import { heldAsIs, parseDay, parseSearch } from '../../../src/domain/memory/query.ts';
 import { excerptOf, matchesIn, snippetOf } from '../../../src/domain/memory/snippet.ts';
 
 const NOW = new Date(2026, 5, 15, 12).getTime();
@@ -70,6 +70,50 @@ describe('a search line', () => {
       unknown: ['after:2026-02-30'],
     });
     expect(parseDay('soon', NOW)).toBeUndefined();
+  });
+
+  it('reads the usual forms of both languages, and words for days', () => {
+    const wanted: readonly (readonly [number, readonly string[]])[] = [
+      [day(2026, 5, 23), ['23.5.2026', '23.05.2026', '23/5/2026', '5/23/2026', '2026.5.23', '2026年5月23号']],
+      [day(2026, 5, 23), ['5月23日', '23 May', 'May 23', 'May 23, 2026', '五月二十三日']],
+      // The latest by today.
+      [day(2025, 11, 23), ['11月23日', 'Nov 23']],
+      [day(2026, 3, 1), ['March', '2026年3月', 'Mar 2026', '3月']],
+      [day(2026, 6, 8), ['last week', '上周', '上周一']],
+      [day(2025, 1, 1), ['去年', 'last year', '2025年']],
+      [NOW - 14 * 86_400_000, ['14d', '14 days ago', '14天前', '2 weeks ago', '2周前', '2个星期前']],
+    ];
+    for (const [at, forms] of wanted)
+      for (const form of forms) expect([form, parseDay(form, NOW)]).toEqual([form, at]);
+    // One day to some and another to others, no day, or so rough that a filter would leave out what is meant.
+    for (const none of [
+      '5/6/2026',
+      '32.5.2026',
+      '30.2.2026',
+      '23.13.2026',
+      'abc',
+      '1',
+      'a few weeks ago',
+      '前几天',
+    ])
+      expect([none, parseDay(none, NOW)]).toEqual([none, undefined]);
+  });
+
+  it('looks for what has no search words letter by letter', () => {
+    const asIs: readonly (readonly [string, string | null])[] = [
+      ['备', '备'],
+      [' の ', 'の'],
+      ['🚀', '🚀'],
+      ['❤️', '❤'],
+      ['👩‍🚀', '👩‍🚀'],
+      ['=>', '=>'],
+      ['备份', null],
+      ['a', null],
+      ['7', null],
+      ['🚀 launch', null],
+      ['', null],
+    ];
+    for (const [text, held] of asIs) expect([text, heldAsIs(text)]).toEqual([text, held]);
   });
 
   it('never throws', () => {

@@ -532,7 +532,7 @@ describe('search', () => {
     expect(first?.length).toBeGreaterThan(0);
     expect(last?.filter((id) => first?.includes(id))).toEqual(first);
     expect(calls.at(-1)?.hits[0]?.snippet).toContain('cellar key');
-    expect(calls.at(-1)?.hits.some((hit) => hit.scores.vector !== null)).toBe(true);
+    expect(calls.at(-1)?.hits.some((hit) => hit.scores?.vector != null)).toBe(true);
   });
 
   it('narrows by title, person, folder and state', async () => {
@@ -547,6 +547,59 @@ describe('search', () => {
     expect(await titles('备份', { workDir: '/elsewhere' })).toEqual([]);
     expect(await titles('train oslo', { archived: false })).not.toContain('Oslo');
     expect((await run(house, 'train oslo')).at(-1)?.hits[0]).toMatchObject({ title: 'Oslo', archived: true });
+  });
+
+  it('lists the newest messages that pass the filters where there are no words, and says how many they are', async () => {
+    const house = await remembered();
+    const list = async (filter: object, limit = 20) => {
+      const calls: { said: string[]; scores: unknown; final: boolean; total: number | undefined }[] = [];
+      await house.memory.search({
+        text: '',
+        filter,
+        limit,
+        signal: signal(),
+        onHits: (hits, final, total) =>
+          calls.push({
+            said: hits.map(({ snippet }) => snippet),
+            scores: hits[0]?.scores,
+            final,
+            total,
+          }),
+      });
+      expect(calls).toHaveLength(1);
+      return calls[0];
+    };
+    expect(await list({ roles: ['user'] }, 3)).toMatchObject({ scores: null, final: true, total: 4 });
+    expect((await list({ roles: ['user'] }, 3))?.said).toHaveLength(3);
+    expect((await list({ workDir: 'server' }))?.said).toEqual([
+      '好的，备份脚本放在 cron 里。',
+      '每天凌晨三点备份数据库。',
+    ]);
+    expect((await list({ archived: true, roles: ['user'] }))?.said).toEqual([
+      'The train to Oslo leaves at seven.',
+    ]);
+    expect(await list({ workDir: '/elsewhere' })).toMatchObject({ said: [], total: 0 });
+    expect(await list({ after: NOW })).toMatchObject({ said: [], total: 0 });
+  });
+
+  it('finds one Han character and an emoji in messages, newest first', async () => {
+    const house = await remembered();
+    const deep = 'x '.repeat(300);
+    await house.add(
+      conversationOf(['启动 🚀 了', `${deep}❤${deep}`], { title: 'Launch' }, Date.UTC(2026, 2, 1)),
+    );
+    await house.indexed();
+    const shown = async (text: string, limit = 20) =>
+      (await run(house, text, {}, limit)).at(-1)?.hits.map(({ snippet }) => snippet) ?? [];
+    expect((await shown('备')).slice(0, 2)).toEqual([
+      '好的，备份脚本放在 cron 里。',
+      '每天凌晨三点备份数据库。',
+    ]);
+    expect(await shown('备', 1)).toEqual(['好的，备份脚本放在 cron 里。']);
+    expect((await shown('了'))[0]).toBe('启动 🚀 了');
+    expect((await shown(' 🚀 '))[0]).toBe('启动 🚀 了');
+    expect((await shown('❤️'))[0]).toContain('❤');
+    expect((await run(house, '备', { roles: ['user'] }, 1)).at(-1)?.hits[0]?.role).toBe('user');
   });
 
   it('answers once where there is no model, nothing to find, or no index', async () => {

@@ -34,6 +34,22 @@ describe('the filters of the search box', () => {
     );
   });
 
+  it('say what they cannot read, and why it narrows nothing', () => {
+    const problems = (query: string) => filterTokens(query).map(({ text, problem }) => [text, problem]);
+    expect(
+      problems('before:abc after:23.11.2026 since:31.2.2026 from:nobody is:odd from:me in:x dir:'),
+    ).toEqual([
+      ['before:abc', 'date'],
+      ['after:23.11.2026', null],
+      ['since:31.2.2026', 'date'],
+      ['from:nobody', 'value'],
+      ['is:odd', 'value'],
+      ['from:me', null],
+      ['in:x', null],
+      ['dir:', null],
+    ]);
+  });
+
   it('are not found inside of words', () => {
     expect(filterTokens('http://x.from:me login:yes')).toEqual([]);
   });

@@ -29,13 +29,22 @@ describe('a line in the palette', () => {
     expect(readLine('from:me train', NOW)).toMatchObject({ text: 'train', narrowed: true });
   });
 
+  it('leaves a day that cannot be read out of the words: it narrows nothing and is in no title', () => {
+    expect(readLine('Alpha  before:abc beta', NOW)).toMatchObject({ text: 'Alpha beta', narrowed: false });
+    expect(readLine('after:23.11.2025 Alpha', NOW)).toMatchObject({
+      text: 'Alpha',
+      filter: { after: new Date(2025, 10, 23).getTime() },
+    });
+    expect(readLine('from:nobody Alpha', NOW).text).toBe('from:nobody Alpha');
+  });
+
   it('leaves a filter that is still being typed out of the words', () => {
     expect(readLine('train from:', NOW)).toMatchObject({ text: 'train', narrowed: false, blank: false });
   });
 });
 
 describe('what fits a line', () => {
-  it('conversations whose titles have all words, early ones first; archived ones only when asked for', () => {
+  it('conversations whose titles have all words, whole ones and early ones first; archived ones only when asked for', () => {
     const all = [
       entry('The slow train'),
       entry('Train to Venice'),
@@ -44,8 +53,8 @@ describe('what fits a line', () => {
     ];
     expect(names(conversationsFor(readLine('train', NOW), all))).toEqual([
       'Train to Venice',
-      'Old trains',
       'The slow train',
+      'Old trains',
     ]);
     expect(names(conversationsFor(readLine('', NOW), all))).not.toContain('Old trains');
     expect(names(conversationsFor(readLine('is:archived', NOW), all))).toEqual(['Old trains']);
@@ -76,11 +85,57 @@ describe('what fits a line', () => {
 
   it('settings by label, section or key', () => {
     const settings = [
-      { label: 'Threshold', also: 'Memory and recall recall.threshold' },
-      { label: 'Theme', also: 'Appearance ui.theme' },
+      { label: 'Threshold', also: 'Memory and recall recall.threshold', more: '' },
+      { label: 'Theme', also: 'Appearance ui.theme', more: '' },
     ];
     expect(settingsFor(readLine('appearance', NOW), settings)).toEqual([settings[1]]);
     expect(settingsFor(readLine('/theme', NOW), settings)).toEqual([]);
+  });
+
+  it('settings by what can be chosen there and what they are called every day, below those that are named so', () => {
+    const settings = [
+      { label: 'Theme', also: 'Appearance ui.theme', more: 'As the system, Light, Dark, dark mode' },
+      { label: 'Darkness', also: 'Other', more: '' },
+      { label: 'Language', also: 'Appearance ui.language', more: 'English, 中文' },
+      { label: 'Connect an endpoint', also: 'Models', more: 'API key, Temperature' },
+    ];
+    const fitting = (query: string) => settingsFor(readLine(query, NOW), settings).map(({ label }) => label);
+    expect(fitting('dark')).toEqual(['Darkness', 'Theme']);
+    expect(fitting('中文')).toEqual(['Language']);
+    expect(fitting('api key')).toEqual(['Connect an endpoint']);
+    expect(fitting('temperature')).toEqual(['Connect an endpoint']);
+    // Inside of a word it is another one, and words that say nothing find nothing.
+    expect(fitting('ark mode')).toEqual([]);
+    expect(fitting('as the')).toEqual([]);
+  });
+
+  it('the conversation with the very title first, then titles with the words whole', () => {
+    const all = Array.from({ length: 400 }, (_, at) =>
+      entry(`Imported talk ${at + 1}`, { updatedAt: NOW + at }),
+    );
+    all.push(entry('About the imported talk 12', { updatedAt: NOW - 1 }));
+    expect(names(conversationsFor(readLine('IMPORTED  TALK 12', NOW), all))).toEqual([
+      'Imported talk 12',
+      'About the imported talk 12',
+      'Imported talk 129',
+      'Imported talk 128',
+      'Imported talk 127',
+    ]);
+    const han = [entry('数据库备份方案'), entry('备份')];
+    expect(names(conversationsFor(readLine('备份', NOW), han))).toEqual(['备份', '数据库备份方案']);
+  });
+
+  it('an action by what else people call it', () => {
+    const also = ['new chat', 'start a conversation', '新对话'];
+    const actions = [
+      { label: 'New conversation', also },
+      { label: 'Memory', also: [] },
+    ];
+    for (const query of ['new chat', 'New c', '新对话'])
+      expect([query, actionsFor(readLine(query, NOW), actions).meant]).toEqual([query, [actions[0]]]);
+    expect(actionsFor(readLine('chat', NOW), actions).meant).toEqual([]);
+    // Who looks for "start" does not get a new conversation by Enter.
+    expect(actionsFor(readLine('start', NOW), actions)).toEqual({ meant: [], close: [actions[0]] });
   });
 
   it('actions meant by their first letters come apart from those that fit in some way', () => {

@@ -26,6 +26,6 @@ describe('results in waves', () => {
     expect(ids(mergeHits([hit('a')], [hit('b')], 1))).toBe('ab');
   });
   it('show the newer numbers', () => {
-    expect(mergeHits([hit('a', 0.2)], [hit('a', 0.9)], 1)[0]?.scores.final).toBe(0.9);
+    expect(mergeHits([hit('a', 0.2)], [hit('a', 0.9)], 1)[0]?.scores?.final).toBe(0.9);
   });
 });

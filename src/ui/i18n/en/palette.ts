@@ -20,16 +20,48 @@ export const palette = {
   messages_other: '{{count, number}} messages',
   action: {
     new: 'New conversation',
+    /** What people call it, too, in either language. */
+    newAlso: 'new chat, start a conversation, start chat, 新对话, 新聊天, 新建对话',
     memory: 'Memory',
     settings: 'Settings',
     import: 'Import conversations',
     storage: 'Storage',
     shortcuts: 'Keyboard shortcuts',
   },
+  /** What people call a setting every day, by its words in the settings. */
+  everyday: {
+    'models.addTitle': 'API key, token, provider, temperature, OpenAI, Kimi, DeepSeek, Ollama, add a model',
+    'models.defaultModel': 'default model, change model, switch model',
+    'field.chat.instructions.label': 'system prompt, custom instructions, persona',
+    'field.recall.auto_recall.enabled.label': 'memory on, memory off, automatic recall',
+    'field.ui.theme.label': 'dark mode, light mode, night, black, white, colours, colors, appearance',
+    'field.ui.language.label': 'Chinese, translate, translation, interface language, 语言',
+    'field.ui.send_with.label': 'enter key, return, new line',
+    'field.context.window_tokens.label': 'context length, context window, context size',
+    'storage.export.title': 'backup, back up, download, save a copy',
+    'storage.import.title': 'restore, upload, migrate, move here',
+    'storage.trash.title': 'deleted conversations, undelete, recover, bin',
+    'sync.pair': 'phone, tablet, other device, second computer',
+    'section.shortcuts.title': 'hotkeys, keyboard, key bindings',
+    'about.reset': 'factory settings, restore defaults',
+    'about.config': 'YAML, config file, settings file',
+  },
   filters: {
     label: 'Filters',
     remove: 'Remove the filter {{filter}}',
     add: 'Add the filter {{filter}}',
+    wrong: {
+      date: {
+        mark: 'not a date',
+        note: '{{filter}} is not a date and narrows nothing',
+        remove: 'Remove {{filter}}, which is not a date',
+      },
+      value: {
+        mark: 'not a filter',
+        note: '{{filter}} is no filter and is searched as words',
+        remove: 'Remove {{filter}}, which is not a filter',
+      },
+    },
     in: { name: 'in:', help: 'one conversation, by its title' },
     from: {
       name: 'from:',
@@ -55,6 +87,8 @@ export const palette = {
   meaning: 'Looking for meaning',
   count_one: '{{count, number}} result',
   count_other: '{{count, number}} results',
+  newest_one: '{{shown, number}} of {{count, number}} message shown',
+  newest_other: 'the newest {{shown, number}} of {{count, number}} messages',
   behind_one: '{{count, number}} message cannot be found yet',
   behind_other: '{{count, number}} messages cannot be found yet',
   waiting_one: '{{count, number}} message is found by its words only, for now',

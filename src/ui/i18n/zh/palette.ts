@@ -19,16 +19,49 @@ export const palette = {
   messages_other: '{{count, number}} 条消息',
   action: {
     new: '新对话',
+    /** 人们的其他叫法，两种语言都算。 */
+    newAlso: '新聊天, 新会话, 新建对话, 新建聊天, 开始对话, new chat, new conversation',
     memory: '记忆',
     settings: '设置',
     import: '导入对话',
     storage: '存储',
     shortcuts: '键盘快捷键',
   },
+  /** 设置的日常叫法，按它在设置里的名字。 */
+  everyday: {
+    'models.addTitle':
+      'API key, api 密钥, 接口密钥, 令牌, token, 温度, 供应商, 服务商, OpenAI, Kimi, DeepSeek, Ollama',
+    'models.defaultModel': '默认模型, 换模型, 切换模型',
+    'field.chat.instructions.label': '系统提示词, 人设, 自定义指令, system prompt',
+    'field.recall.auto_recall.enabled.label': '自动记忆, 关闭记忆, 自动回忆',
+    'field.ui.theme.label': '深色模式, 暗色, 夜间模式, 黑色, 浅色模式, 颜色, 外观, dark mode',
+    'field.ui.language.label': '中文, 英文, 英语, 界面语言, 翻译, language',
+    'field.ui.send_with.label': '回车, 换行, 发送键',
+    'field.context.window_tokens.label': '上下文长度, 上下文窗口',
+    'storage.export.title': '备份, 下载, 导出 Markdown, 导出 JSON',
+    'storage.import.title': '恢复, 上传, 迁移',
+    'storage.trash.title': '回收站, 已删除, 找回, 撤销删除',
+    'sync.pair': '手机, 平板, 另一台设备, 另一台电脑',
+    'section.shortcuts.title': '快捷键, 热键, 按键',
+    'about.reset': '恢复默认, 出厂设置',
+    'about.config': 'YAML, 配置',
+  },
   filters: {
     label: '筛选',
     remove: '去掉筛选 {{filter}}',
     add: '加上筛选 {{filter}}',
+    wrong: {
+      date: {
+        mark: '不是日期',
+        note: '{{filter}} 不是日期，没有筛选作用',
+        remove: '去掉 {{filter}}，它不是日期',
+      },
+      value: {
+        mark: '不是筛选条件',
+        note: '{{filter}} 不是筛选条件，按文字查找',
+        remove: '去掉 {{filter}}，它不是筛选条件',
+      },
+    },
     in: { name: 'in:', help: '按标题限定某个对话' },
     from: { name: 'from:', help: '您说的或模型说的', me: '您写的', model: '模型写的' },
     dir: { name: 'dir:', help: '工作目录' },
@@ -42,6 +75,7 @@ export const palette = {
   searching: '正在按词查找',
   meaning: '正在按意思查找',
   count_other: '{{count, number}} 条结果',
+  newest_other: '{{count, number}} 条消息中最新的 {{shown, number}} 条',
   behind_other: '还有 {{count, number}} 条消息暂时搜不到',
   waiting_other: '还有 {{count, number}} 条消息暂时只能按词找到',
   starting: '记忆正在启动。标题和命令已经可用。',
