@@ -243,6 +243,194 @@ test('words in the composer outlive a command, an idea, and going elsewhere at o
   await expect(page.getByRole('heading', { name: /backup run/ })).toBeVisible();
 });
 
+test('an edit that is left in the middle outlives another editor, going elsewhere and a reload', async ({
+  page,
+}) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  await ask(page, 'When does the backup run?');
+  await ask(page, 'And the photos?');
+  const editor = page.getByRole('textbox', { name: 'Edit the message' });
+  const edit = (words: string) =>
+    page
+      .getByRole('article', { name: 'You' })
+      .filter({ hasText: words })
+      .getByRole('button', { name: 'Edit', exact: true })
+      .click();
+  const goOn = (words: string) =>
+    page
+      .getByRole('listitem')
+      .filter({ hasText: `Your edit of “${words}` })
+      .getByRole('button', { name: 'Go on editing' });
+
+  await edit('When does the backup run?');
+  await editor.fill('When does the backup of the garden run?');
+  await edit('And the photos?');
+  await editor.fill('And the photos of the garden?');
+  await goOn('When does').click();
+  await expect(editor).toHaveValue('When does the backup of the garden run?');
+
+  // Left at once, before anything was due to be kept.
+  await editor.press('End');
+  await editor.pressSequentially(' Say it');
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  await expect(page).toHaveURL(/\/(\?.*)?$/);
+  await page.goBack();
+  await goOn('When does').click();
+  await expect(editor).toHaveValue('When does the backup of the garden run? Say it');
+  await editor.pressSequentially(' again');
+  await expect.poll(() => isOnDisk(page, 'Say it again')).toBe(true);
+  await page.reload();
+  await goOn('And the').click();
+  await expect(editor).toHaveValue('And the photos of the garden?');
+  await page.keyboard.press('Escape');
+  await expect(editor).toHaveCount(0);
+  await expect(goOn('And the')).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
+  await goOn('When does').click();
+  await expect(editor).toHaveValue('When does the backup of the garden run? Say it again');
+  await page.getByRole('button', { name: 'Save and ask again' }).click();
+  await expect(said(page, 'Say it again')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+  await page.reload();
+  await expect(said(page, 'Say it again')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Go on editing' })).toHaveCount(0);
+});
+
+test('two tabs of one conversation: sending in one deletes no words of the other', async ({
+  page,
+  context,
+}) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  await ask(page, 'When does the backup run?');
+  await saved(page);
+  const other = await context.newPage();
+  await openApp(other, `${new URL(page.url()).pathname}?console`);
+  const here = page.getByRole('textbox', { name: 'Message' });
+  const there = other.getByRole('textbox', { name: 'Message' });
+  await here.fill('Short');
+  await there.fill('A longer letter that is not finished');
+  await expect.poll(() => isOnDisk(other, 'longer letter')).toBe(true);
+  await expect.poll(() => isOnDisk(page, 'Short')).toBe(true);
+  await ask(page, 'Short, and sent');
+  await expect.poll(() => isOnDisk(other, 'longer letter')).toBe(true);
+  await other.reload();
+  await expect(there).toHaveValue('A longer letter that is not finished');
+  await page.reload();
+  await expect(here).toHaveValue('');
+  // Once the other tab is gone, its words are whoever's comes next.
+  await other.close();
+  await page.reload();
+  await expect(here).toHaveValue('A longer letter that is not finished');
+});
+
+test('words are pasted as words, though the clipboard has a picture of them, too', async ({ page }) => {
+  await openApp(page);
+  const box = page.getByRole('textbox', { name: 'Message' });
+  const paste = (given: { text: string; picture: string }) =>
+    box.evaluate((field, { text, picture }) => {
+      const data = new DataTransfer();
+      if (text) data.setData('text/plain', text);
+      const bytes = Uint8Array.from(
+        atob(
+          'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+        ),
+        (character) => character.charCodeAt(0),
+      );
+      data.items.add(new File([bytes], picture, { type: 'image/png' }));
+      const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
+      // What a page makes of a paste is its own; what nobody prevents is for the browser to put in.
+      return field.dispatchEvent(event);
+    }, given);
+  const files = page.getByRole('list', { name: 'Attached files' }).getByRole('listitem');
+  expect(await paste({ text: 'Plan\t2026\nPaint\t12', picture: 'image.png' })).toBe(true);
+  expect(await paste({ text: '', picture: 'image.png' })).toBe(false);
+  await expect(files).toHaveText(['image.png']);
+  // A file that was copied in a folder has its name as its words.
+  expect(await paste({ text: 'harbour.png', picture: 'harbour.png' })).toBe(false);
+  await expect(files).toHaveText(['image.png', 'harbour.png']);
+});
+
+test('the focus goes on where one was: after an edit, another branch, a new title, another conversation', async ({
+  page,
+}) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  await ask(page, 'When does the backup run?');
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  await ask(page, 'Where do herons sleep?');
+  const box = page.getByRole('textbox', { name: 'Message' });
+  const editor = page.getByRole('textbox', { name: 'Edit the message' });
+  const asked = page.getByRole('article', { name: 'You' });
+  const edit = asked.getByRole('button', { name: 'Edit', exact: true });
+
+  await edit.click();
+  await editor.press('Escape');
+  await expect(edit).toBeFocused();
+  await box.focus();
+  await box.press('ArrowUp');
+  await expect(editor).toBeFocused();
+  await editor.press('Escape');
+  await expect(box).toBeFocused();
+
+  // What the button would not do while an answer comes, its key does not do either.
+  await choose(page, 'gated');
+  await say(page, 'Count to six');
+  await expect(said(page, 'one two three')).toBeVisible();
+  await edit.first().click();
+  await editor.fill('Where do storks sleep?');
+  await expect(page.getByRole('button', { name: 'Save and ask again' })).toBeDisabled();
+  await editor.press('Control+Enter');
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
+  await expect(editor).toHaveValue('Where do storks sleep?');
+  server.go();
+  await expect(said(page, 'four five six')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Save and ask again' })).toBeEnabled();
+  await choose(page, 'plain');
+  await editor.press('Control+Enter');
+  await expect(said(page, 'storks')).toBeVisible();
+  await expect(box).toBeFocused();
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+
+  const previous = asked.getByRole('button', { name: 'Previous branch' });
+  const next = asked.getByRole('button', { name: 'Next branch' });
+  await previous.click();
+  await expect(said(page, 'herons')).toBeVisible();
+  // There is nothing before the first: the other arrow is the way on.
+  await expect(next.first()).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(said(page, 'storks')).toBeVisible();
+  await expect(previous.first()).toBeFocused();
+
+  // Saved and not asked, it can be asked all the same.
+  await edit.first().click();
+  await editor.fill('Where do swallows sleep?');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(box).toBeFocused();
+  await expect(page.getByText('Not answered yet.')).toBeVisible();
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await expect(said(page, 'The backup runs every night at three')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+  await expect(page.getByText('Not answered yet.')).toBeHidden();
+  await expect(box).toBeFocused();
+
+  const title = page.getByRole('heading', { level: 1 }).getByRole('button');
+  const field = page.getByRole('textbox', { name: 'Title of the conversation' });
+  for (const key of ['Enter', 'Escape']) {
+    await title.click();
+    await field.press(key);
+    await expect(title).toBeFocused();
+    await expect(field).toHaveCount(0);
+  }
+  await page.getByRole('link', { name: /backup run/ }).click();
+  await expect(page.getByRole('heading', { name: /backup run/ })).toBeVisible();
+  await expect(box).toBeFocused();
+  await page.keyboard.press('Alt+ArrowUp');
+  await expect(page.getByRole('heading', { name: /herons/ })).toBeVisible();
+  await expect(box).toBeFocused();
+});
+
 test.describe('without a service worker, which would have the file', () => {
   test.use({ serviceWorkers: 'block' });
 

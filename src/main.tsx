@@ -390,6 +390,7 @@ async function start(): Promise<void> {
     notes,
     locks: navigator.locks,
     tabs: new BroadcastChannel('recollect-turns'),
+    tabMemory: () => sessionStorage,
     onBegun: (id) => {
       settings.keepChosen(id).catch((error) => console.warn(toProblem(error).message));
     },

@@ -24,13 +24,15 @@ import type { TurnContext } from '../context/turn-context.ts';
 import type { ConversationChange, Documents } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
 import { type Chat, IDLE_TURN, type SendOptions, type TurnState } from './chat.ts';
-import { createDraftRows, type LocksLike } from './draft-rows.ts';
+import { createDraftRows } from './draft-rows.ts';
 import { type ChannelLike, createElsewhere, type Shown } from './elsewhere.ts';
 import { planSendBack, questionsAfter } from './send-back.ts';
+import { createTab, type LocksLike, type TabMemory } from './tab.ts';
 import { createToolRefusals } from './tool-refusals.ts';
 import type { NotesLike } from './tools/index.ts';
 import { recallAgain } from './turn-recall.ts';
 import { createTurns, type TurnRequest } from './turns.ts';
+import { createWritten } from './written.ts';
 
 export interface ChatDependencies {
   readonly documents: Documents;
@@ -53,6 +55,8 @@ export interface ChatDependencies {
   readonly locks?: LocksLike | undefined;
   /** To the other tabs of this origin; absent: each tab knows its own turns alone. */
   readonly tabs?: ChannelLike | undefined;
+  /** `sessionStorage` where there is one: tells a tab that was loaded again what it had written. */
+  readonly tabMemory?: (() => TabMemory) | undefined;
   /** Hears of what went wrong beside a turn (a draft row that could not be written, say). */
   readonly onProblem?: (problem: Problem) => void;
 }
@@ -84,7 +88,8 @@ interface Session {
 export function createChat(deps: ChatDependencies): Chat {
   const { documents, drawer, memory, now, device } = deps;
   const onProblem = deps.onProblem ?? (() => undefined);
-  const rows = createDraftRows({ drawer, locks: deps.locks, now, onProblem });
+  const tab = createTab(deps.locks, deps.tabMemory);
+  const rows = createDraftRows({ drawer, tab, locks: deps.locks, now, onProblem });
   const refusals = createToolRefusals({ drawer, now, onProblem });
   const turns = createTurns({ ...deps, notes: deps.notes, refusals, draft: rows.draft });
   const sessions = new Map<ConversationId, Session>();
@@ -116,11 +121,11 @@ export function createChat(deps: ChatDependencies): Chat {
     deps.tabs &&
     createElsewhere({
       channel: deps.tabs,
-      tab: rows.tab,
-      alive: rows.alive,
+      tab: tab.id,
+      alive: tab.locked,
       // What its draft has is saved here, rather than at the next start of some tab.
-      whenGone: async (tab) => {
-        await rows.whenGone(tab);
+      whenGone: async (other) => {
+        await rows.whenGone(other);
         await chat.rescueDrafts();
       },
       onTurn: (id, turn) => {
@@ -325,6 +330,7 @@ export function createChat(deps: ChatDependencies): Chat {
     turn: (id) => sessionOf(id).state,
     toolRefusals: refusals.all,
     forgetToolRefusals: refusals.forget,
+    written: createWritten({ drawer, tab, locks: deps.locks, now }),
 
     send: async ({ conversationId, parts, withoutPassages, announced, recall }: SendOptions) => {
       refuseTooLarge(parts);

@@ -5,6 +5,7 @@ import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import type { Part, PartOf } from '../../domain/chat/message.ts';
 import type { RecallResult } from '../memory/memory.ts';
+import type { Written } from './written.ts';
 
 /** What happens in a conversation right now. Session state: the log gets the finished message only. */
 export interface TurnState {
@@ -107,6 +108,8 @@ export interface Chat {
   readonly toolRefusals: Readable<readonly ToolRefusal[]>;
   /** Offers tools to all models again. */
   forgetToolRefusals(): Promise<void>;
+  /** What is written and neither sent nor saved. */
+  readonly written: Written;
   turn(id: ConversationId): Readable<TurnState>;
   /**
    * Appends the user message (saved before anything is asked) and starts the answer; queues while one is streaming.

@@ -1,25 +1,15 @@
 // What a crash of the tab would lose, kept beside the log: the answer that is streaming, and messages that wait for their turn.
-// Rows carry the tab that owns them. A tab holds a Web Lock as long as it lives, so nobody takes a row from a living one.
+// Rows carry the tab that owns them (`tab.ts`): nobody takes a row from a living one.
 import { z } from 'zod';
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
-import { asConversationId, type ConversationId, type MessageId, newEntryId } from '../../domain/base/ids.ts';
+import { asConversationId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import { type Message, messageSchema, type Part, partSchema } from '../../domain/chat/message.ts';
 import type { TurnState } from './chat.ts';
-
-/** What of `navigator.locks` is needed here. */
-export interface LocksLike {
-  request(
-    name: string,
-    options: { ifAvailable?: boolean; signal?: AbortSignal },
-    callback: (lock: unknown) => Promise<unknown>,
-  ): Promise<unknown>;
-}
+import { ABANDONED_MS, type LocksLike, type Tab } from './tab.ts';
 
 /** A draft is written this often at most, ms: what a crash can cost. */
 const EVERY_MS = 500;
-/** Where there are no Web Locks: a row that was not touched for so long is nobody's, ms. */
-const ABANDONED_MS = 30_000;
 const HEARTBEAT_MS = 5000;
 
 const draftSchema = z.object({
@@ -65,32 +55,18 @@ interface ForeignRow {
 
 export function createDraftRows({
   drawer,
+  tab: { id: tab, lockOf, locked, leave },
   locks,
   now,
   onProblem,
 }: {
   drawer: Drawer;
+  tab: Tab;
   locks: LocksLike | undefined;
   now: () => number;
   onProblem: (problem: Problem) => void;
 }) {
-  const tab: string = newEntryId();
-  const lockOf = (owner: string) => `recollect-chat/${owner}`;
   const closing = new AbortController();
-  let leave: () => void = () => undefined;
-  const living = new Promise<void>((resolve) => {
-    leave = resolve;
-  });
-  /** True once the lock is held; false where there are no locks, or the browser refuses them. */
-  const locked = new Promise<boolean>((resolve) => {
-    if (!locks) return resolve(false);
-    locks
-      .request(lockOf(tab), {}, () => {
-        resolve(true);
-        return living;
-      })
-      .catch(() => resolve(false));
-  });
 
   const queueKey = (id: ConversationId) => `queue/${id}/${tab}`;
   let queueLine: Promise<unknown> = Promise.resolve();
@@ -143,9 +119,7 @@ export function createDraftRows({
 
   return {
     queueKey,
-    /** This tab's name, whether others can tell that it lives, and how to hear that one of them is gone. */
-    tab,
-    alive: locked,
+    /** Resolves when that tab is gone. */
     whenGone: async (other: string): Promise<void> => {
       await locks?.request(lockOf(other), { signal: closing.signal }, async () => {});
     },

@@ -43,7 +43,7 @@ export interface Settings {
   forgetKey(name: KeyName): Promise<void>;
   /** Asks the endpoint for its models; explains CORS, 401, 404, 429 and no network. `key` undefined: the one kept for this origin. */
   test(endpoint: Endpoint, key: string | undefined, signal: AbortSignal): Promise<ConnectionReport>;
-  /** Things the interface keeps: panel widths, dismissed hints, drafts. */
+  /** Things the interface keeps: panel widths, dismissed hints. */
   recallItem<T>(key: string): Promise<T | undefined>;
   keepItem(key: string, value: unknown): Promise<void>;
   /** A configuration that could not be read at start, if any. */

@@ -15,6 +15,17 @@ export const MAX_FILES = 20;
 /** A longer paste becomes a file that can be turned back, characters. */
 export const LONG_PASTE = 4000;
 
+/**
+ * Whether pasted files are no more than a picture of the pasted words, as spreadsheets and word processors put one beside what they copy. A
+ * picture without a file has this name in every browser; of a copied file the words are its name.
+ */
+export const picturesOfWords = (files: readonly Pick<File, 'name' | 'type'>[], words: string): boolean =>
+  words.trim() !== '' &&
+  files.every(
+    ({ name, type }) =>
+      type.startsWith('image/') && /^image\.\w+$/i.test(name) && !words.trim().endsWith(name),
+  );
+
 /** More than this in the text field becomes a file, however it came there: the browser would lay it out for seconds at every key. */
 const LONGEST_IN_FIELD = 500_000;
 

@@ -17,7 +17,9 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
+import type { DraftFile } from '../../services/chat/written.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { onlyTouch } from '../hooks/media.ts';
 import { useModelInUse } from '../hooks/model.ts';
 import { useSession } from '../hooks/session.tsx';
 import { RecallChip, type RecallChoice } from '../memory/recall-chip.tsx';
@@ -25,9 +27,9 @@ import { Button, classes, IconButton } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { isComposing, keysOf, shortcutKeys, useShortcutKeys } from '../shell/shortcuts.ts';
-import { attach, fitsField, LONG_PASTE, MAX_FILES, textPart } from './attachments.ts';
+import { attach, fitsField, LONG_PASTE, MAX_FILES, picturesOfWords, textPart } from './attachments.ts';
 import { type CommandLine, CommandShelf, type CommandShelfHandle, isCommandLine } from './command-shelf.tsx';
-import { createDraftKeeper, type DraftFile, inserted, keptWords, readDraft } from './draft.ts';
+import { createDraftKeeper, inserted, keptWords, takeDraft } from './draft.ts';
 import { filesGiven, type GivenFiles } from './file-drop.tsx';
 import { GaugeRing, useNextRequest } from './gauge.tsx';
 import { ModelPicker } from './model-picker.tsx';
@@ -56,8 +58,6 @@ function fitHeight(area: HTMLTextAreaElement): void {
 const TOLD = 3;
 const namesOf = (names: readonly string[]): string =>
   `${names.slice(0, TOLD).join(', ')}${names.length > TOLD ? ' …' : ''}`;
-
-const onlyTouch = (): boolean => matchMedia('(pointer: coarse) and (hover: none)').matches;
 
 export function Composer({
   conversation,
@@ -158,16 +158,16 @@ export function Composer({
   );
 
   useEffect(() => {
-    const { settings } = app;
+    const { written } = app.chat;
     // When all this goes away the reference is empty already, and the field still has the words.
     const field = area.current;
-    const own = createDraftKeeper(settings, draftsOwner.current, () => {
+    const own = createDraftKeeper(written, draftsOwner.current, () => {
       const shown = field?.value ?? '';
       return { text: keptWords(shown, isCommandLine(shown), aside.current), files: filesNow.current };
     });
     keeper.current = own;
     let here = true;
-    readDraft(settings, draftsOwner.current).then(
+    takeDraft(written, draftsOwner.current).then(
       (draft) => {
         if (!here || !draft || !field) return;
         setFiles((added) => [...draft.files, ...added]);
@@ -191,7 +191,9 @@ export function Composer({
   }, [draftOf]);
 
   useLayoutEffect(() => {
-    if (!onlyTouch() && document.activeElement === document.body) area.current?.focus();
+    // Who opened a conversation from the list goes on here.
+    const from = document.activeElement;
+    if (!onlyTouch() && (from === document.body || from?.matches('[data-entry]'))) area.current?.focus();
     const own = {
       focus: () => area.current?.focus(),
       insert: (text: string) => {
@@ -261,12 +263,12 @@ export function Composer({
 
   const paste = (event: ClipboardEvent) => {
     const pasted = [...event.clipboardData.files];
-    if (pasted.length > 0) {
+    const text = event.clipboardData.getData('text/plain');
+    if (pasted.length > 0 && !picturesOfWords(pasted, text)) {
       event.preventDefault();
       addFiles(filesGiven(pasted)).catch(report);
       return;
     }
-    const text = event.clipboardData.getData('text/plain');
     if (text.length <= LONG_PASTE) return;
     event.preventDefault();
     changeFiles((all) => [...all, { id: nextId(), part: textPart(text, t('pastedName')), pasted: text }]);

@@ -20,7 +20,7 @@ import type { TurnState } from '../../services/chat/chat.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useConversation } from '../hooks/conversation.ts';
 import { useKeptSwitch } from '../hooks/kept.ts';
-import { useIsWide } from '../hooks/media.ts';
+import { onlyTouch, useIsWide } from '../hooks/media.ts';
 import { useModelInUse } from '../hooks/model.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
@@ -42,14 +42,24 @@ import { FoldProblem, LossNotice, useFoldReport } from './compaction.tsx';
 import { Composer, type ComposerHandle } from './composer.tsx';
 import { ContextPanel, contextFacts } from './context-panel.tsx';
 import { type ConversationWindow, ConversationWindows } from './conversation-windows.tsx';
+import { createEdits } from './edits.ts';
 import { DropOverlay, useFileDrop } from './file-drop.tsx';
 import { InstructionsButton, InstructionsDialog } from './instructions.tsx';
-import { EditingContext, type MessageActions, MessageActionsContext } from './message-actions.ts';
+import {
+  type BranchStep,
+  BranchStepContext,
+  EditingContext,
+  EditsContext,
+  type MessageActions,
+  MessageActionsContext,
+} from './message-actions.ts';
 import { MessageList, type MessageListHandle } from './message-list.tsx';
 import { NewConversation } from './new-conversation.tsx';
 import { branchOf, leafThrough } from './rows.ts';
 import { ReplayEnd } from './send-back.tsx';
 import { TemporaryBar, TemporaryEnded } from './temporary.tsx';
+import { Unanswered } from './unanswered.tsx';
+import { UnsavedEdits } from './unsaved-edits.tsx';
 
 const NEWER = toProblem(
   new RecollectError('newer-conversation', 'The conversation was written by a newer version of this app'),
@@ -101,6 +111,9 @@ function OpenedConversation({
   const [sheet, setSheet] = useState(false);
   const [shown, setShown] = useState<ConversationWindow | null>(null);
   const [editing] = useState(() => writable<MessageId | null>(null));
+  const [branchStep] = useState(() => writable<BranchStep | null>(null));
+  const [edits] = useState(() => createEdits(app.chat.written, id));
+  useEffect(() => edits.open(), [edits]);
 
   const turn = useReadable(useMemo(() => app.chat.turn(id), [app, id]));
   const model = useModelInUse(conversation).choice?.model ?? null;
@@ -137,6 +150,7 @@ function OpenedConversation({
   const below = goingOn[0]?.parentId ?? turn.parentId;
   const until = writing && leaf === head ? below : null;
   const branch = useMemo(() => branchOf(conversation, leaf, until), [conversation, leaf, until]);
+  const last = branch.path.at(-1);
   /** When the person last said something; what was told of earlier turns is over. */
   const askedAt = branch.path.findLast(({ role }) => role === 'user')?.createdAt ?? 0;
   const runs = writing && below !== null && branch.leaf === below;
@@ -197,7 +211,7 @@ function OpenedConversation({
     const parts: Part[] = message.parts.filter((part) => part.type !== 'text');
     if (text.trim()) parts.push({ type: 'text', text: text.trim() });
     setAside(null);
-    run(app.chat.edit(id, message.id, parts, rerun));
+    run(edits.save(message.id, text, app.chat.edit(id, message.id, parts, rerun)));
   };
   // Messages hold on to one object: what it does follows the screen without drawing them again.
   const jump = (message: MessageId) => navigation.openConversation(id, message);
@@ -267,9 +281,13 @@ function OpenedConversation({
       (message) => message.role === 'user' && message.kind === 'message' && letterOf(message) === null,
     );
     if (!last || readOnly) return false;
-    editing.set(last.id);
-    list.current?.toMessage(last.id, { glow: false, block: 'nearest' });
+    openEditor(last.id);
     return true;
+  };
+  /** Wherever the message is, on this branch or another. */
+  const openEditor = (message: MessageId) => {
+    editing.set(message);
+    if (!list.current?.toMessage(message, { glow: false, block: 'nearest' })) jump(message);
   };
 
   const walk = (step: 1 | -1) => {
@@ -421,31 +439,48 @@ function OpenedConversation({
         )}
         <MessageActionsContext value={messageActions}>
           <EditingContext value={editing}>
-            <MessageList
-              conversationId={id}
-              branch={branch}
-              handle={list}
-              running={runs ? <RunningAnswer turn={turn} before={partsOf(goingOn)} /> : null}
-              after={
-                <>
-                  {writing && !runs && turn.parentId !== null && (
-                    <div className="my-3 flex items-center gap-3 text-branch text-sm">
-                      <span className="flex-1">{t('answerElsewhere')}</span>
-                      <Button size="sm" onClick={() => setAside(null)}>
-                        {t('showIt')}
-                      </Button>
-                    </div>
-                  )}
-                  {!busy && turn.replay && turn.replay.done > 0 && <ReplayEnd replay={turn.replay} />}
-                  {!busy && <LossNotice conversationId={id} leaf={branch.leaf} onJump={jump} />}
-                  {!busy && <FoldProblem conversationId={id} since={askedAt} />}
-                  {!busy && turn.problem && <ProblemNotice className="my-3" problem={turn.problem} />}
-                  <Outcomes place={id} shown={outcomes} askedAt={askedAt} />
-                </>
-              }
-            />
+            <EditsContext value={edits}>
+              <BranchStepContext value={branchStep}>
+                <MessageList
+                  conversationId={id}
+                  branch={branch}
+                  handle={list}
+                  running={runs ? <RunningAnswer turn={turn} before={partsOf(goingOn)} /> : null}
+                  after={
+                    <>
+                      {writing && !runs && turn.parentId !== null && (
+                        <div className="my-3 flex items-center gap-3 text-branch text-sm">
+                          <span className="flex-1">{t('answerElsewhere')}</span>
+                          <Button size="sm" onClick={() => setAside(null)}>
+                            {t('showIt')}
+                          </Button>
+                        </div>
+                      )}
+                      {!readOnly && last?.role === 'user' && (
+                        <Unanswered
+                          key={last.id}
+                          turn={turn}
+                          onAsk={() => {
+                            if (!onlyTouch()) session.composer.get()?.focus();
+                            regenerate(last.id);
+                          }}
+                        />
+                      )}
+                      {!busy && turn.replay && turn.replay.done > 0 && <ReplayEnd replay={turn.replay} />}
+                      {!busy && <LossNotice conversationId={id} leaf={branch.leaf} onJump={jump} />}
+                      {!busy && <FoldProblem conversationId={id} since={askedAt} />}
+                      {!busy && turn.problem && <ProblemNotice className="my-3" problem={turn.problem} />}
+                      <Outcomes place={id} shown={outcomes} askedAt={askedAt} />
+                    </>
+                  }
+                />
+              </BranchStepContext>
+            </EditsContext>
           </EditingContext>
         </MessageActionsContext>
+        {!readOnly && (
+          <UnsavedEdits edits={edits} editing={editing} conversation={conversation} onOpen={openEditor} />
+        )}
         <Announcer conversationId={id} />
         {newer ? (
           <div className="border-t bg-side px-4 py-3">

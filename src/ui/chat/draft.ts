@@ -1,25 +1,6 @@
 // What is written and not yet sent, kept per conversation so that a reload loses none of it; of a temporary one while its tab is there.
-import { z } from 'zod';
 import type { ConversationId } from '../../domain/base/ids.ts';
-import { partSchema } from '../../domain/chat/message.ts';
-import type { Settings } from '../../services/settings/settings.ts';
-import type { FilePart } from './attachments.ts';
-
-const draftSchema = z.object({
-  text: z.string(),
-  files: z.array(z.object({ id: z.string(), part: partSchema, pasted: z.string().nullable() })),
-});
-
-/** A file in the composer. `pasted`: the words it was made from, to turn it back. */
-export interface DraftFile {
-  readonly id: string;
-  readonly part: FilePart;
-  readonly pasted: string | null;
-}
-export interface Draft {
-  readonly text: string;
-  readonly files: readonly DraftFile[];
-}
+import type { Draft, Written } from '../../services/chat/written.ts';
 
 /**
  * What a field holds after words from elsewhere were put in, and where its caret is. Plain words go to the caret. A command needs the
@@ -49,36 +30,29 @@ export function inserted(
 export const keptWords = (shown: string, isCommand: boolean, aside: readonly string[]): string =>
   (isCommand && aside.length > 0 ? aside : [...aside, shown]).filter((words) => words !== '').join('\n\n');
 
-const keyOf = (id: ConversationId | null): string => `composer.${id ?? 'new'}`;
+const placeOf = (id: ConversationId | null): string => `composer.${id ?? 'new'}`;
 /** Writing pauses this long before the draft is kept, ms. */
 const PAUSE = 400;
 
-/** The kept draft; null where there is none or it cannot be read. */
-export async function readDraft(settings: Settings, id: ConversationId | null): Promise<Draft | null> {
-  const kept = draftSchema.safeParse(await settings.recallItem(keyOf(id)));
-  if (!kept.success) return null;
-  const files = kept.data.files.flatMap(({ part, ...rest }) =>
-    part.type === 'file' ? [{ ...rest, part }] : [],
-  );
-  return { text: kept.data.text, files };
-}
+/** What was written in this tab, or in one that is gone; null where there is none. */
+export const takeDraft = (written: Written, id: ConversationId | null): Promise<Draft | null> =>
+  written.take(placeOf(id));
 
 /**
  * Keeps a draft shortly after the last change, and at once when the page goes away. `move` makes it the draft of another conversation, and
  * resolves when it is kept there or could not be. `close` ends it.
  */
 export function createDraftKeeper(
-  settings: Settings,
+  written: Written,
   conversation: ConversationId | null,
   read: () => Draft,
 ): { changed(): void; flush(): void; move(to: ConversationId | null): Promise<void>; close(): void } {
   let id = conversation;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const put = (draft: Draft | undefined): Promise<void> => {
+  const put = (draft: Draft | null): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    const empty = !draft || (draft.text === '' && draft.files.length === 0);
-    return settings.keepItem(keyOf(id), empty ? undefined : draft).catch((error: unknown) => {
+    return written.keep(placeOf(id), draft).catch((error: unknown) => {
       // The words are still on the screen; the status line speaks of storage.
       console.warn('The draft could not be kept', error);
     });
@@ -97,7 +71,7 @@ export function createDraftKeeper(
     flush,
     move: async (to) => {
       if (to === id) return;
-      const left = put(undefined);
+      const left = put(null);
       id = to;
       await Promise.all([left, put(read())]);
     },

@@ -3,6 +3,7 @@ import { createContext, useContext } from 'react';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { type Writable, writable } from '../../domain/base/readable.ts';
 import type { Message } from '../../domain/chat/message.ts';
+import type { Edits } from './edits.ts';
 
 /** What a message can ask for. One object for the whole list: messages are not drawn again for it. */
 export interface MessageActions {
@@ -33,6 +34,18 @@ export const MessageActionsContext = createContext<MessageActions | null>(null);
 
 /** The message that is being edited, if any: it outlives the row, which goes when it is scrolled away. */
 export const EditingContext = createContext<Writable<MessageId | null>>(writable<MessageId | null>(null));
+
+/** Edits of the conversation that were begun and neither saved nor dropped. */
+export const EditsContext = createContext<Edits | null>(null);
+
+/** The row of arrows that a step between branches leads to, and which of them it was: there the focus goes on. */
+export interface BranchStep {
+  readonly to: MessageId;
+  readonly arrow: 'previous' | 'next';
+}
+export const BranchStepContext = createContext<Writable<BranchStep | null>>(
+  writable<BranchStep | null>(null),
+);
 
 /** Throws outside of `MessageActionsContext`. */
 export function useActions(): MessageActions {

@@ -11,14 +11,14 @@ import {
   PinOff,
   ReceiptText,
 } from 'lucide-react';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useContext, useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import type { Message } from '../../domain/chat/message.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { IconButton, Menu, type MenuItem } from '../shell/controls.tsx';
 import { useCopy } from '../shell/problem-notice.tsx';
-import { useActions } from './message-actions.ts';
+import { type BranchStep, BranchStepContext, useActions } from './message-actions.ts';
 import type { Siblings } from './rows.ts';
 
 /** `‹ 2 / 3 ›`: other lines of time. */
@@ -30,15 +30,33 @@ export function SiblingArrows({
   onShow: (sibling: MessageId) => void;
 }) {
   const { t } = useTranslation('chat');
-  const go = (to: MessageId | undefined) => to && onShow(to);
+  const step = useContext(BranchStepContext);
+  const arrows = useRef<HTMLSpanElement>(null);
+  const go = (to: MessageId | undefined, arrow: BranchStep['arrow']) => {
+    if (!to) return;
+    step.set({ to, arrow });
+    onShow(to);
+  };
+  // The row that was pressed is gone: one goes on from the same arrow of the row that came, or from the other at an end.
+  useLayoutEffect(() => {
+    const wanted = step.get();
+    if (wanted === null || wanted.to !== ids[index]) return;
+    step.set(null);
+    if (document.activeElement !== document.body) return;
+    const able = [...(arrows.current?.querySelectorAll<HTMLButtonElement>('button:enabled') ?? [])];
+    able.at(wanted.arrow === 'next' ? -1 : 0)?.focus({ preventScroll: true });
+  });
   return (
-    <span className="inline-flex shrink-0 items-center rounded-sm bg-branch-soft text-branch text-xs">
+    <span
+      ref={arrows}
+      className="inline-flex shrink-0 items-center rounded-sm bg-branch-soft text-branch text-xs"
+    >
       <IconButton
         size="sm"
         label={t('previousBranch')}
         icon={<ChevronLeft size={14} aria-hidden />}
         disabled={index <= 0}
-        onClick={() => go(ids[index - 1])}
+        onClick={() => go(ids[index - 1], 'previous')}
         className="text-branch hover:bg-branch-line/50 hover:text-branch"
       />
       <span
@@ -53,7 +71,7 @@ export function SiblingArrows({
         label={t('nextBranch')}
         icon={<ChevronRight size={14} aria-hidden />}
         disabled={index >= ids.length - 1}
-        onClick={() => go(ids[index + 1])}
+        onClick={() => go(ids[index + 1], 'next')}
         className="text-branch hover:bg-branch-line/50 hover:text-branch"
       />
     </span>

@@ -1,15 +1,18 @@
 // What a person wrote: a tinted block at the right, and its editor. A model's letter to its past self stands in the same place.
 import { CornerDownRight, Mail, Pencil, Pin } from 'lucide-react';
-import { useContext, useEffect, useRef, useState } from 'react';
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
 import { useReadable } from '../hooks/app.tsx';
+import { onlyTouch } from '../hooks/media.ts';
+import { useSession } from '../hooks/session.tsx';
 import { Button, classes, IconButton } from '../shell/controls.tsx';
+import { offer } from '../shell/offer.ts';
 import { isComposing } from '../shell/shortcuts.ts';
 import { splitFences } from './fences.ts';
 import { Markdown } from './markdown.tsx';
-import { EditingContext, useActions } from './message-actions.ts';
+import { EditingContext, EditsContext, useActions } from './message-actions.ts';
 import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-tools.tsx';
 import { FilePart } from './parts.tsx';
 import type { Siblings } from './rows.ts';
@@ -41,35 +44,73 @@ function PersonWords({ text }: { text: string }) {
   );
 }
 
-function Editor({ message, onDone }: { message: Message; onDone: () => void }) {
+function Editor({
+  message,
+  onDone,
+  onReopen,
+}: {
+  message: Message;
+  /** `away`: the focus has gone elsewhere by itself. */
+  onDone: (away: boolean) => void;
+  onReopen: () => void;
+}) {
   const { t } = useTranslation('chat');
   const actions = useActions();
+  const session = useSession();
+  const edits = useContext(EditsContext);
   const field = useRef<HTMLTextAreaElement>(null);
+  /** Where the editor was opened from, if that is still there when it closes: the button that opens it is not. */
+  const from = useRef<Element | null>(null);
+  const original = textOf(message);
+  const [begun] = useState(() => edits?.textOf(message.id) ?? original);
   useEffect(() => {
     const area = field.current;
     if (!area) return;
+    if (document.activeElement !== area) from.current = document.activeElement;
     area.focus({ preventScroll: true });
     area.setSelectionRange(area.value.length, area.value.length);
   }, []);
   const save = (rerun: boolean) => {
     const text = field.current?.value ?? '';
+    if (rerun && !actions.canAsk) return;
     if (text.trim() || message.parts.some((part) => part.type === 'file')) {
       actions.edit(message, text, rerun);
-      onDone();
+      if (!onlyTouch()) session.composer.get()?.focus();
+      onDone(true);
     }
+  };
+  const drop = () => {
+    const text = field.current?.value ?? original;
+    edits?.drop(message.id);
+    if (text !== original)
+      offer(t('editDropped'), {
+        label: t('undo'),
+        onClick: () => {
+          edits?.write(message.id, text);
+          onReopen();
+        },
+      });
+    const back = from.current?.matches('textarea') && from.current.isConnected ? from.current : null;
+    if (back instanceof HTMLElement) back.focus();
+    onDone(back !== null);
   };
   return (
     <div className="w-full rounded-xl border border-line-strong bg-paper p-2">
       <textarea
         ref={field}
-        defaultValue={textOf(message)}
+        defaultValue={begun}
         aria-label={t('editMessage')}
-        rows={Math.min(14, Math.max(3, textOf(message).split('\n').length + 1))}
+        rows={Math.min(14, Math.max(3, begun.split('\n').length + 1))}
+        onInput={(event) => {
+          const { value } = event.currentTarget;
+          if (value === original) edits?.drop(message.id);
+          else edits?.write(message.id, value);
+        }}
         onKeyDown={(event) => {
           if (isComposing(event.nativeEvent)) return;
           if (event.key === 'Escape') {
             event.preventDefault();
-            onDone();
+            drop();
           }
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
             event.preventDefault();
@@ -83,7 +124,7 @@ function Editor({ message, onDone }: { message: Message; onDone: () => void }) {
           <CornerDownRight size={13} aria-hidden />
           {t('editKeeps')}
         </span>
-        <Button size="sm" variant="ghost" onClick={onDone}>
+        <Button size="sm" variant="ghost" onClick={drop}>
           {t('cancel')}
         </Button>
         <Button size="sm" onClick={() => save(false)}>
@@ -112,14 +153,29 @@ export function PersonMessage({
   const actions = useActions();
   const edited = useContext(EditingContext);
   const editing = useReadable(edited, (id) => id === message.id);
-  const setEditing = (on: boolean) => edited.set(on ? message.id : null);
+  const open = () => edited.set(message.id);
+  /** The editor closed from within: its button is there again, and has the focus next. */
+  const closed = useRef(false);
+  const place = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (editing || !closed.current) return;
+    closed.current = false;
+    place.current?.querySelector<HTMLElement>('[data-edit]')?.focus({ preventScroll: true });
+  }, [editing]);
   const files = message.parts.filter((part) => part.type === 'file');
   const letter = letterOf(message);
   const text = letter ?? textOf(message);
   return (
-    <div className="flex flex-col items-end pt-6">
+    <div ref={place} className={classes('flex flex-col items-end pt-6', editing && 'pb-5')}>
       {editing ? (
-        <Editor message={message} onDone={() => setEditing(false)} />
+        <Editor
+          message={message}
+          onReopen={open}
+          onDone={(away) => {
+            closed.current = !away;
+            edited.set(null);
+          }}
+        />
       ) : (
         <>
           {files.length > 0 && (
@@ -160,7 +216,7 @@ export function PersonMessage({
                 data-edit
                 label={t('edit')}
                 icon={<Pencil size={15} aria-hidden />}
-                onClick={() => setEditing(true)}
+                onClick={open}
               />
             )}
             <RarerTools message={message} {...(message.kind === 'message' ? { kept } : {})} />

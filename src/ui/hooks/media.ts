@@ -17,3 +17,5 @@ export function useMedia(query: string): boolean {
 export const useIsPhone = (): boolean => useMedia('(width < 720px)');
 /** 1200 px and more: room for the context panel. */
 export const useIsWide = (): boolean => useMedia('(width >= 1200px)');
+/** A finger and nothing else: a text field that has the focus brings a keyboard up, over half of the screen. */
+export const onlyTouch = (): boolean => matchMedia('(pointer: coarse) and (hover: none)').matches;

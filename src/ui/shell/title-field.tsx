@@ -20,6 +20,15 @@ export function TitleField({
     done.current = true;
     onDone(value);
   };
+  /** By a key: the focus goes to the title, which takes the place of the field. */
+  const finishHere = (input: HTMLInputElement, value: string | null) => {
+    const place = input.parentElement;
+    finish(value);
+    requestAnimationFrame(() => {
+      if (document.activeElement !== document.body) return;
+      place?.querySelector<HTMLElement>('h1 button, [data-entry]')?.focus({ preventScroll: true });
+    });
+  };
   return (
     <input
       aria-label={t('titleOfConversation')}
@@ -34,9 +43,11 @@ export function TitleField({
       onBlur={(event) => finish(event.target.value)}
       onKeyDown={(event) => {
         if (isComposing(event.nativeEvent)) return;
-        if (event.key === 'Enter') finish(event.currentTarget.value);
-        if (event.key === 'Escape') finish(null);
         event.stopPropagation();
+        if (event.key !== 'Enter' && event.key !== 'Escape') return;
+        // The key must not press what has the focus next.
+        event.preventDefault();
+        finishHere(event.currentTarget, event.key === 'Enter' ? event.currentTarget.value : null);
       }}
       className={className}
     />

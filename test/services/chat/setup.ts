@@ -10,8 +10,8 @@ import { type Conversation, effectiveHead, pathTo } from '../../../src/domain/ch
 import { type Message, type Part, type RecalledPassage, textOf } from '../../../src/domain/chat/message.ts';
 import { type Config, defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createChat } from '../../../src/services/chat/chat-service.ts';
-import type { LocksLike } from '../../../src/services/chat/draft-rows.ts';
 import type { ChannelLike } from '../../../src/services/chat/elsewhere.ts';
+import type { LocksLike } from '../../../src/services/chat/tab.ts';
 import type { NotesLike } from '../../../src/services/chat/tools/index.ts';
 import { type ContextDependencies, createContext } from '../../../src/services/context/context-service.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';

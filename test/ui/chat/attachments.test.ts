@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attach, fitsField } from '../../../src/ui/chat/attachments.ts';
+import { attach, fitsField, picturesOfWords } from '../../../src/ui/chat/attachments.ts';
 
 const pdf = (bytes: BlobPart[], name = 'Plan.pdf', type = 'application/pdf') =>
   attach(new File(bytes, name, { type }));
@@ -39,5 +39,19 @@ it('other bytes are still refused, and words are taken', async () => {
   expect(await attach(new File(['备份'], 'a.txt', { type: 'text/plain' }))).toMatchObject({
     ok: true,
     part: { mediaType: 'text/plain', url: expect.stringMatching(/base64,5aSH5Lu9$/) },
+  });
+});
+
+describe('a picture beside pasted words', () => {
+  const picture = (name: string, type = 'image/png') => ({ name, type });
+
+  it('is a picture of them where it was never a file, and is worth having where there are no words', () => {
+    expect(picturesOfWords([picture('image.png')], 'Plan\t2026')).toBe(true);
+    expect(picturesOfWords([picture('image.png')], '')).toBe(false);
+    expect(picturesOfWords([picture('harbour.png')], 'harbour.png')).toBe(false);
+    expect(picturesOfWords([picture('image.png')], '/home/ann/image.png')).toBe(false);
+    expect(picturesOfWords([picture('image.png'), picture('Plan.pdf', 'application/pdf')], 'Plan')).toBe(
+      false,
+    );
   });
 });

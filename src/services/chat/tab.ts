@@ -1,0 +1,56 @@
+// Who owns a row beside the log. A tab holds a Web Lock as long as it lives, so nobody takes a row from a living one.
+import { newEntryId } from '../../domain/base/ids.ts';
+
+/** What of `navigator.locks` is needed here. */
+export interface LocksLike {
+  request(
+    name: string,
+    options: { ifAvailable?: boolean; signal?: AbortSignal },
+    callback: (lock: unknown) => Promise<unknown>,
+  ): Promise<unknown>;
+}
+
+/** Where a tab finds what it was called before it was loaded again: `sessionStorage`. */
+export type TabMemory = Pick<Storage, 'getItem' | 'setItem'>;
+
+/** Where there are no Web Locks: a row that was not touched for so long is nobody's, ms. */
+export const ABANDONED_MS = 30_000;
+const NAME = 'recollect.tab';
+
+export interface Tab {
+  readonly id: string;
+  /** What this very tab was before it was loaded again. A copy of a tab has the name of a living one here. */
+  readonly before: string | null;
+  /** True once the lock is held; false where there are no locks, or the browser refuses them. */
+  readonly locked: Promise<boolean>;
+  lockOf(owner: string): string;
+  /** Gives up the lock. */
+  leave(): void;
+}
+
+export function createTab(locks: LocksLike | undefined, memory?: () => TabMemory): Tab {
+  const id: string = newEntryId();
+  let before: string | null = null;
+  try {
+    const kept = memory?.();
+    before = kept?.getItem(NAME) ?? null;
+    kept?.setItem(NAME, id);
+  } catch {
+    // A browser that keeps nothing for a tab: its rows are then those of any tab that is gone.
+  }
+  const lockOf = (owner: string) => `recollect-chat/${owner}`;
+  let leave: () => void = () => undefined;
+  const living = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  const locked = new Promise<boolean>((resolve) => {
+    if (!locks) return resolve(false);
+    locks
+      .request(lockOf(id), {}, () => {
+        resolve(true);
+        return living;
+      })
+      .catch(() => resolve(false));
+  });
+  return { id, before, locked, lockOf, leave };
+}

@@ -1,0 +1,63 @@
+// Above the composer: edits that were left in the middle, each with the way back to it.
+import { Pencil } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import type { MessageId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import { textOf } from '../../domain/chat/message.ts';
+import { useReadable } from '../hooks/app.tsx';
+import { Button } from '../shell/controls.tsx';
+import { offer } from '../shell/offer.ts';
+import type { Edits } from './edits.ts';
+
+/** Enough of a message to know it by, characters. */
+const WORDS = 80;
+
+export function UnsavedEdits({
+  edits,
+  editing,
+  conversation,
+  onOpen,
+}: {
+  edits: Edits;
+  editing: Readable<MessageId | null>;
+  conversation: Conversation;
+  onOpen: (message: MessageId) => void;
+}) {
+  const { t } = useTranslation('chat');
+  const unsaved = useReadable(edits.unsaved);
+  const open = useReadable(editing);
+  const left = unsaved.flatMap((id) => {
+    const message = id === open ? undefined : conversation.messages.get(id);
+    return message ? [message] : [];
+  });
+  if (left.length === 0) return null;
+  const drop = (message: MessageId) => {
+    const text = edits.textOf(message) ?? '';
+    edits.drop(message);
+    offer(t('editDropped'), { label: t('undo'), onClick: () => edits.write(message, text) });
+  };
+  return (
+    <ul className="relative z-10 mx-auto w-full max-w-(--measure) shrink-0 px-3 pb-2 md:px-5">
+      {left.map((message) => (
+        <li
+          key={message.id}
+          className="flex flex-wrap items-center gap-x-2 gap-y-1 rounded-lg border border-branch-line bg-branch-soft py-1 pr-1 pl-3 text-branch text-sm not-first:mt-1"
+        >
+          <Pencil size={14} aria-hidden className="shrink-0" />
+          <span className="min-w-40 flex-1 truncate">
+            {t('editUnsaved', { words: textOf(message).slice(0, WORDS).replaceAll(/\s+/g, ' ') })}
+          </span>
+          <span className="ml-auto flex gap-2">
+            <Button size="sm" variant="ghost" onClick={() => drop(message.id)}>
+              {t('editDrop')}
+            </Button>
+            <Button size="sm" onClick={() => onOpen(message.id)}>
+              {t('editGoOn')}
+            </Button>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

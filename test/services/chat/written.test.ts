@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { Store } from '../../../src/adapters/log/conversation-log.ts';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { createTab, type TabMemory } from '../../../src/services/chat/tab.ts';
+import { createWritten } from '../../../src/services/chat/written.ts';
+import { createLocks } from './setup.ts';
+
+const PLACE = 'composer.garden';
+const words = (text: string) => ({ text, files: [] });
+
+/** A tab over the store. Without `locks` the browser has none. */
+function open(
+  store: Store,
+  name: string,
+  {
+    locks,
+    memory,
+    now = () => 0,
+  }: { locks?: ReturnType<typeof createLocks>; memory?: TabMemory; now?: () => number } = {},
+) {
+  const own = locks?.of(name);
+  const tab = createTab(own, memory && (() => memory));
+  return createWritten({ drawer: store.drawer, tab, locks: own, now });
+}
+
+function createTabMemory(): TabMemory {
+  const kept = new Map<string, string>();
+  return { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => void kept.set(key, value) };
+}
+
+describe('what is written and not sent', () => {
+  it('in one tab outlives that another sends', async () => {
+    const store = createInMemoryStore();
+    const locks = createLocks();
+    const first = open(store, 'first', { locks });
+    const memory = createTabMemory();
+    const second = open(store, 'second', { locks, memory });
+    await first.keep(PLACE, words('short'));
+    await second.keep(PLACE, words('a much longer letter'));
+    await first.keep(PLACE, null);
+    expect(await first.take(PLACE)).toBeNull();
+    locks.kill('second');
+    const again = open(store, 'second again', { locks, memory });
+    expect(await again.take(PLACE)).toEqual(words('a much longer letter'));
+  });
+
+  it('in tabs that are gone is taken by the next one, the oldest first, and by one only', async () => {
+    const store = createInMemoryStore();
+    const locks = createLocks();
+    let at = 0;
+    for (const name of ['first', 'second']) {
+      at += 1;
+      await open(store, name, { locks, now: () => at }).keep(PLACE, words(`of the ${name}`));
+      locks.kill(name);
+    }
+    expect(await open(store, 'third', { locks }).take(PLACE)).toEqual(words('of the first\n\nof the second'));
+    locks.kill('third');
+    const taken = await Promise.all(
+      ['fourth', 'fifth'].map((name) => open(store, name, { locks }).take(PLACE)),
+    );
+    expect(taken.filter((draft) => draft !== null)).toHaveLength(1);
+    expect(await store.drawer.keys('written/')).toHaveLength(1);
+  });
+
+  it('before a reload waits for the page that is just ending', async () => {
+    const store = createInMemoryStore();
+    const locks = createLocks();
+    const memory = createTabMemory();
+    await open(store, 'old page', { locks, memory }).keep(PLACE, words('half a thought'));
+    const taking = open(store, 'new page', { locks, memory }).take(PLACE);
+    await Promise.resolve();
+    locks.kill('old page');
+    expect(await taking).toEqual(words('half a thought'));
+  });
+
+  it('while one looks is not told twice, and stays', async () => {
+    const store = createInMemoryStore();
+    const locks = createLocks();
+    await open(store, 'gone', { locks }).keep(PLACE, words('before'));
+    locks.kill('gone');
+    const here = open(store, 'here', { locks });
+    const taking = here.take(PLACE);
+    const keeping = here.keep(PLACE, words('meanwhile'));
+    expect(await taking).toEqual(words('before'));
+    await keeping;
+    locks.kill('here');
+    expect((await open(store, 'next', { locks }).take(PLACE))?.text).toContain('meanwhile');
+  });
+
+  it('by a version that had one draft for all tabs is taken over', async () => {
+    const store = createInMemoryStore();
+    await store.drawer.set(`item/${PLACE}`, words('from before'));
+    const here = open(store, 'here', { locks: createLocks() });
+    expect(await here.take(PLACE)).toEqual(words('from before'));
+    expect(await store.drawer.keys('item/')).toEqual([]);
+    expect(await here.places('composer.')).toEqual([PLACE]);
+  });
+
+  it('where there are no locks: of this very tab at once, of another once it was not touched for long', async () => {
+    const store = createInMemoryStore();
+    const memory = createTabMemory();
+    await open(store, 'mine', { memory }).keep(PLACE, words('mine'));
+    await open(store, 'other').keep(PLACE, words('of another'));
+    const now = () => 10_000;
+    expect(await open(store, 'mine again', { memory, now }).take(PLACE)).toEqual(words('mine'));
+    const later = await open(store, 'third', { now: () => 100_000 }).take(PLACE);
+    expect(later?.text).toContain('of another');
+  });
+
+  it('in a form that this version cannot read is left alone', async () => {
+    const store = createInMemoryStore();
+    const locks = createLocks();
+    await store.drawer.set(`written/${PLACE}/newer`, { tab: 'newer', rich: [] });
+    expect(await open(store, 'here', { locks }).take(PLACE)).toBeNull();
+    expect(await store.drawer.keys('written/')).toHaveLength(1);
+  });
+});
