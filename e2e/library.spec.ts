@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Page } from '@playwright/test';
+import { drawnFiles } from '../test/fixtures/chatgpt.ts';
 import { zipped } from '../test/fixtures/files.ts';
 import { BUCKET, compactedSession, dmailSession, SESSIONS } from '../test/fixtures/kimi-cli.ts';
 import {
@@ -165,6 +166,37 @@ test('an export that is dropped onto the window is imported', async ({ page }) =
   await dialog.getByRole('button', { name: 'Done' }).click();
   await line(page, PHOTOS.title).click();
   await expect(page.getByRole('article').getByText(PHOTOS.turns[1])).toBeVisible();
+});
+
+test('pictures that a tool made are seen in the conversation and open large; what it said stays folded', async ({
+  page,
+}) => {
+  const picture = readFileSync(join(import.meta.dirname, '../public/icons/icon-192.png'));
+  await openApp(page);
+  await importThroughDialog(page, [
+    asFile('chatgpt.zip', await zipped(drawnFiles(picture)), 'application/zip'),
+  ]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
+  await line(page, 'A mark for the shop').click();
+  const result = page.getByRole('article', { name: 'Tool result' });
+  for (const name of ['round.png', 'square.png']) {
+    const shown = result.getByRole('img', { name });
+    await expect(shown).toBeVisible();
+    // A picture that cannot be drawn has no width of its own.
+    await expect
+      .poll(() => shown.evaluate((element) => (element as HTMLImageElement).naturalWidth))
+      .toBe(192);
+  }
+  await expect(result.getByRole('button', { name: 'Tool result' })).toHaveAttribute('aria-expanded', 'false');
+  await result.getByRole('button', { name: 'Enlarge square.png' }).click();
+  await expect(
+    page.getByRole('dialog', { name: 'square.png' }).getByRole('img', { name: 'square.png' }),
+  ).toBeVisible();
+  await page.keyboard.press('Escape');
+  // Opened, the line has the rest, and no picture twice.
+  await result.getByRole('button', { name: 'Tool result' }).click();
+  await expect(result.getByRole('button', { name: /dalle\.text2im/ })).toBeVisible();
+  await expect(result.getByRole('img')).toHaveCount(2);
 });
 
 test('a folder of kimi-cli sessions comes in; what was said there is recalled and opens', async ({

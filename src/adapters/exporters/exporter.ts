@@ -35,6 +35,10 @@ export type ExportWord =
   | 'resultOf'
   | 'errorOf'
   | 'recalled'
+  /** `title`, `date`, `score` */
+  | 'passage'
+  /** Above passages that were found and that the person left out. */
+  | 'leftOut'
   | 'unknown'
   /** `number`; `place`: who spoke there, and when. */
   | 'branch'

@@ -14,8 +14,15 @@ import {
   newestLeaf,
   pathTo,
 } from '../../domain/chat/conversation.ts';
-import type { Message, Part, PartOf } from '../../domain/chat/message.ts';
+import {
+  givenBy,
+  type Message,
+  type Part,
+  type PartOf,
+  type RecalledPassage,
+} from '../../domain/chat/message.ts';
 import type { Exporter, ExportWords } from './exporter.ts';
+import { type BlockReader, createBlockReader, LINE_BREAK } from './open-block.ts';
 import { zipOf } from './zip.ts';
 
 export const markdown: Exporter = {
@@ -46,21 +53,19 @@ async function* single(
 async function* asFiles(conversations: AsyncIterable<Conversation>, { signal, told, words }: Options) {
   const taken = new Set<string>();
   if (holdsSomething(told)) {
-    const path = freeName(`${safeName(words('notes'), 60)}.md`, taken);
+    const path = freeName(safeName(words('notes'), 60), '.md', taken);
     yield { path, bytes: new TextEncoder().encode(notesAsMarkdown(told, words)) };
   }
   for await (const conversation of conversations) {
     signal.throwIfAborted();
-    const name = freeName(fileName(conversation, words), taken);
+    const name = freeName(fileName(conversation, words), '', taken);
     const attachments: { path: string; url: string }[] = [];
     const place: Place = (part) => {
       if (part.url === undefined) return nameOnly(words)(part);
-      const path = freeName(`attachments/${name}/${safeName(part.name ?? 'file', 80)}`, taken);
+      const { stem, ending } = attachmentName(part.name ?? 'file');
+      const path = freeName(`attachments/${name}/${stem}`, ending, taken);
       attachments.push({ path, url: part.url });
-      return `${part.mediaType.startsWith('image/') ? '!' : ''}[${plain(part.name ?? part.mediaType)}](${path
-        .split('/')
-        .map(encodeURIComponent)
-        .join('/')})`;
+      return `${part.mediaType.startsWith('image/') ? '!' : ''}[${plain(part.name ?? part.mediaType)}](${target(path)})`;
     };
     yield {
       path: `${name}.md`,
@@ -72,12 +77,11 @@ async function* asFiles(conversations: AsyncIterable<Conversation>, { signal, to
 
 /** `2026-03-01 How to make bread`. */
 function fileName({ meta }: Conversation, words: ExportWords): string {
-  const day = iso(meta.createdAt).slice(0, 10);
-  return `${day} ${safeName(meta.title || words('untitled'), 60)}`;
+  return `${day(meta.createdAt)} ${safeName(meta.title || words('untitled'), 60)}`;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: file systems refuse them
-const UNSAFE = /[\u0000-\u001f\u007f<>:"/\\|?*#%]+/g;
+const UNSAFE = /[\u0000-\u001f\u007f<>:"/\\|?*#%]+|\p{Surrogate}+/gu;
 
 /** What every file system takes; at most `length` characters, never half of one. */
 const safeName = (name: string, length: number): string =>
@@ -86,20 +90,38 @@ const safeName = (name: string, length: number): string =>
     .join('')
     .replace(/^\.+|[. ]+$/g, '') || '_';
 
-function freeName(name: string, taken: Set<string>): string {
-  const [, stem = name, ending = ''] = /^(.*?)(\.[A-Za-z0-9]{1,8})?$/s.exec(name) ?? [];
-  let free = name;
+/** A file's name; its ending, which says what opens it, is never cut off. An ending has a letter: that of "v1.2" is none. */
+function attachmentName(name: string): { stem: string; ending: string } {
+  const safe = safeName(name, Number.POSITIVE_INFINITY);
+  const ending = /(?<=.)\.(?=\d*[A-Za-z])[A-Za-z0-9]{1,8}$/s.exec(safe)?.[0] ?? '';
+  return { stem: safeName(safe.slice(0, safe.length - ending.length), 80 - ending.length), ending };
+}
+
+function freeName(stem: string, ending: string, taken: Set<string>): string {
+  let free = `${stem}${ending}`;
   for (let n = 2; taken.has(free.toLowerCase()); n += 1) free = `${stem} (${n})${ending}`;
   taken.add(free.toLowerCase());
   return free;
 }
+
+/** A path as the target of a link: every reader decodes what is encoded, and a parenthesis would end it. */
+const target = (path: string): string =>
+  path
+    .split('/')
+    .map((name) =>
+      encodeURIComponent(name).replace(
+        /[!'()*]/g,
+        (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+      ),
+    )
+    .join('/');
 
 type Place = (part: PartOf<'file'>) => string;
 
 const nameOnly =
   (words: ExportWords): Place =>
   (part) =>
-    `*[${plain(part.name ?? words('attachment'))}, ${part.mediaType}]*`;
+    `*[${plain(part.name ?? '') || words('attachment')}, ${plain(part.mediaType)}]*`;
 
 /** One conversation. `place` says how an attachment is shown. */
 function toMarkdown(conversation: Conversation, place: Place, words: ExportWords): string {
@@ -135,7 +157,7 @@ function toMarkdown(conversation: Conversation, place: Place, words: ExportWords
       '\n\n',
     );
   const sections = (line: readonly Message[]) => inPieces(line).map(section);
-  const out = [`---\n${front}---`, `# ${plain(meta.title || words('untitled'))}`, ...sections(shown)];
+  const out = [`---\n${front}---`, `# ${plain(meta.title) || words('untitled')}`, ...sections(shown)];
 
   // What is not on the shown branch: each line from where it leaves one that stands above.
   const written = new Set<MessageId>(shown.map((message) => message.id));
@@ -201,13 +223,16 @@ function foldedUpTo(compaction: Compaction, words: ExportWords): string {
   const { tokensBefore: before, tokensAfter: after } = compaction;
   const line =
     count > 0 ? words('folded', { count, before, after }) : words('foldedUncounted', { before, after });
-  return quoted(`**${line}**${text.trim() === '' ? '' : `\n\n${text.trim()}`}`);
+  return quoted(`**${line}**${text.trim() === '' ? '' : `\n\n${standing(text.trim())}`}`);
 }
 
 /** Notes and feedback: what a person told memory. */
 function notesAsMarkdown({ notes, feedback }: Told, words: ExportWords): string {
-  const item = (text: string, at: number) =>
-    `- ${text.trim().replaceAll('\n', '\n  ')} *(${iso(at).slice(0, 10)})*`;
+  const item = (text: string, at: number) => {
+    const lines = standing(text.trim()).split(LINE_BREAK);
+    // Behind the end of a fence, the date would keep it open.
+    return `- ${lines.join('\n  ')}${lines.length > 1 ? '\n\n  ' : ' '}*(${day(at)})*`;
+  };
   return `${[
     `# ${words('notes')}`,
     ...(notes.length > 0 ? [notes.map(({ text, updatedAt }) => item(text, updatedAt)).join('\n')] : []),
@@ -227,64 +252,158 @@ function notesAsMarkdown({ notes, feedback }: Told, words: ExportWords): string 
   ].join('\n\n')}\n`;
 }
 
-const quoted = (text: string) => `> ${text.replaceAll('\n', '\n> ')}`;
+const quoted = (text: string) => `> ${text.split(LINE_BREAK).join('\n> ')}`;
 
 /** Times beyond what a date can hold come out as its last one. */
 const iso = (ms: number) => new Date(Math.max(0, Math.min(ms || 0, 8.64e15))).toISOString();
+const day = (ms: number) => iso(ms).slice(0, 10);
 const stamp = (ms: number) => iso(ms).slice(0, 16).replace('T', ' ');
 
 /** One line without Markdown of its own. */
-const plain = (text: string) => text.replace(/\s+/g, ' ').replace(/[[\]<>`*_\\]/g, '\\$&');
+const plain = (text: string) =>
+  text
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/[[\]<>`*_~\\]|&(?=[#\w]+;)|#$/g, '\\$&');
 
-function speaker(message: Message, words: ExportWords): string {
+/** One line within HTML, where Markdown is not read. */
+const inHtml = (text: string) =>
+  text.replace(/\s+/g, ' ').trim().replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+type Escape = (text: string) => string;
+
+function speaker(message: Message, words: ExportWords, escaped: Escape): string {
   if (message.kind === 'note') return words('note');
-  if (message.role === 'assistant' && message.model) return plain(message.model);
-  return words(message.role);
+  const model = message.role === 'assistant' ? escaped(message.model ?? '') : '';
+  return model || words(message.role);
 }
 
 /** Who and when: how a message is named elsewhere in the file, and in its own heading. */
-const spot = (message: Message, words: ExportWords) =>
-  `${speaker(message, words)} · ${stamp(message.createdAt)}`;
+const spot = (message: Message, words: ExportWords, escaped: Escape = plain) =>
+  `${speaker(message, words, escaped)} · ${stamp(message.createdAt)}`;
 
 function asSection(message: Message, place: Place, words: ExportWords): string {
-  const body = message.parts.map((part) => block(part, place, words)).filter((text) => text !== '');
-  if (message.kind === 'note') return folded(spot(message, words), body.join('\n\n'));
-  return [`## ${spot(message, words)}`, ...body].join('\n\n');
+  if (message.kind === 'note') {
+    const body = blocks(message.parts, place, words, sealed);
+    return folded(spot(message, words, inHtml), body.join('\n\n'));
+  }
+  return [`## ${spot(message, words)}`, ...blocks(message.parts, place, words, standing)].join('\n\n');
 }
 
-function block(part: Part, place: Place, words: ExportWords): string {
+/** Parts one below the other. A text may go on with a list of the text above it, and is then read as what stands in that list. */
+function blocks(
+  parts: readonly Part[],
+  place: Place,
+  words: ExportWords,
+  said: (text: string, reader: BlockReader) => string,
+): string[] {
+  const out: string[] = [];
+  let reader = createBlockReader();
+  for (const part of parts) {
+    const text = part.type === 'text' ? said(part.text, reader) : block(part, place, words);
+    if (text === '') continue;
+    out.push(text);
+    if (part.type !== 'text') reader = createBlockReader();
+  }
+  return out;
+}
+
+function block(part: Exclude<Part, { type: 'text' }>, place: Place, words: ExportWords): string {
   switch (part.type) {
-    case 'text':
-      return part.text;
     case 'reasoning':
-      return folded(words('reasoning'), part.text);
+      return part.text.trim() === '' ? '' : folded(words('reasoning'), sealed(part.text));
     case 'file':
       return place(part);
-    case 'tool-call':
-      return `${words('calls', { name: `\`${part.name.replaceAll('`', "'")}\`` })}\n\n${fenced(part.arguments, 'json')}`;
+    case 'tool-call': {
+      const name = part.name.replaceAll('`', "'").replace(/\s+/g, ' ').trim() || words('tool');
+      return `${words('calls', { name: `\`${name}\`` })}\n\n${fenced(part.arguments, isJson(part.arguments) ? 'json' : '')}`;
+    }
     case 'tool-result': {
       const word = part.isError ? 'error' : 'result';
+      const name = inHtml(part.name ?? '');
       return folded(
-        part.name ? words(`${word}Of`, { name: plain(part.name) }) : words(word),
-        fenced(part.text, ''),
+        name ? words(`${word}Of`, { name }) : words(word),
+        [fenced(part.text, ''), ...sources(givenBy(part), words)].join('\n\n'),
       );
     }
-    case 'recall':
+    case 'recall': {
+      const { passages, leftOut = [] } = part;
       // Memory was asked in vain: nothing of it stands in the answer.
-      if (part.passages.length === 0) return '';
+      if (passages.length + leftOut.length === 0) return '';
       return folded(
         words('recalled'),
-        part.passages
-          .map((passage) => `${quoted(passage.passage)}\n\n— ${plain(passage.title)}`)
-          .join('\n\n'),
+        [
+          ...passages.map((passage) => `${quoted(sealed(passage.passage))}\n\n— ${source(passage, words)}`),
+          ...sources(leftOut, words).flatMap((list) => [words('leftOut'), list]),
+        ].join('\n\n'),
       );
+    }
     case 'unknown':
       return folded(words('unknown'), fenced(JSON.stringify(part.original, null, 2) ?? '', 'json'));
   }
 }
 
+/** Where a passage comes from, and how sure memory was of it. */
+const source = ({ title, createdAt, scores }: RecalledPassage, words: ExportWords) =>
+  words('passage', {
+    // At the start of a line, these would begin something.
+    title: plain(title).replace(/^(\d*)([#+=.)-])/, '$1\\$2') || words('untitled'),
+    date: day(createdAt),
+    score: scores.final.toFixed(2),
+  });
+
+/** A list of them; nothing for none. */
+const sources = (passages: readonly RecalledPassage[], words: ExportWords): string[] =>
+  passages.length > 0 ? [passages.map((passage) => `- ${source(passage, words)}`).join('\n')] : [];
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const folded = (summary: string, text: string) =>
   `<details>\n<summary>${summary}</summary>\n\n${text}\n\n</details>`;
+
+/**
+ * Somebody's Markdown as it is, and below it what it left open, closed: what comes after stands for itself.
+ * `reader`: has read what stands above it.
+ */
+function standing(text: string, reader = createBlockReader()): string {
+  let folds = 0;
+  for (const line of text.split(LINE_BREAK)) {
+    if (!reader.line(line)) continue;
+    // Readers that take HTML would fold away all that follows.
+    for (const [, end] of line.matchAll(/<(\/?)details(?=[\s/>]|$)/gi))
+      folds = Math.max(0, folds + (end ? -1 : 1));
+  }
+  const closing = reader.closing();
+  const end = closing === undefined ? '' : `${/[\r\n]$/.test(text) ? '' : '\n'}${closing}`;
+  const added = `${end}${'\n\n</details>'.repeat(folds)}`;
+  for (const line of added.split('\n')) reader.line(line);
+  // A blank line follows whatever stands here.
+  reader.line('');
+  return `${text}${added}`;
+}
+
+/** The beginnings of what may be taken for HTML. */
+const TAG = /<(?:[A-Za-z][A-Za-z0-9-]*(?=[\s/>]|$)|\/[A-Za-z]|[!?])/;
+
+/**
+ * Somebody's Markdown for the inside of a fold. HTML in it could end the fold, or never let it end: then it stands there in a fence,
+ * as it was written.
+ */
+function sealed(text: string, reader?: BlockReader): string {
+  const trial = createBlockReader();
+  // Below another text it may be read otherwise than alone: there, code counts as well.
+  const tagged =
+    TAG.test(text) &&
+    (reader !== undefined || text.split(LINE_BREAK).some((line) => trial.line(line) && TAG.test(line)));
+  return tagged ? standing(fenced(text, 'markdown'), reader) : standing(text, reader);
+}
 
 /** A fence longer than any in the text. */
 function fenced(text: string, language: string): string {

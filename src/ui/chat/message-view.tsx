@@ -4,11 +4,11 @@ import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
-import type { PartOf } from '../../domain/chat/message.ts';
+import type { Part, PartOf } from '../../domain/chat/message.ts';
 import { classes } from '../shell/controls.tsx';
 import { Answer, AnswerParts } from './answer.tsx';
 import { useActions } from './message-actions.ts';
-import { Fold } from './parts.tsx';
+import { FilePart, Fold, isPicture } from './parts.tsx';
 import { PersonMessage } from './person-message.tsx';
 import type { Row } from './rows.ts';
 
@@ -33,6 +33,41 @@ function DmailLinks({ row }: { row: Extract<Row, { type: 'message' }> }) {
     <div className={classes('flex flex-wrap gap-x-3 py-0.5', row.message.role === 'user' && 'justify-end')}>
       {arrived.map(({ id, dmail }) => dmail && link(`from ${id}`, t(`dmail.from.${dmail.by}`), dmail.from))}
       {left.map(({ mail, dmail }) => link(mail.id, t(`dmail.left.${dmail.by}`), mail.id))}
+    </div>
+  );
+}
+
+/** What a tool gave back: the pictures that it made are seen, the rest is folded to one line above them. */
+function ToolMessage({
+  parts,
+  results,
+  label,
+}: {
+  parts: readonly Part[];
+  results: ReadonlyMap<string, PartOf<'tool-result'>>;
+  label: string;
+}) {
+  const pictures = parts.flatMap((part) => (part.type === 'file' && isPicture(part) ? [part] : []));
+  const rest = parts.filter((part) => !pictures.some((picture) => picture === part));
+  return (
+    <div className="py-1">
+      {(rest.length > 0 || pictures.length === 0) && (
+        <Fold
+          icon={<StickyNote size={14} aria-hidden className="shrink-0" />}
+          body={() => <AnswerParts parts={rest} results={results} running={false} />}
+        >
+          {label}
+        </Fold>
+      )}
+      {pictures.length > 0 && (
+        <div className="my-2 flex flex-wrap gap-2">
+          {pictures.map((part, at) => (
+            // Parts never change once written: their place is their identity.
+            // biome-ignore lint/suspicious/noArrayIndexKey: see above
+            <FilePart key={at} part={part} />
+          ))}
+        </div>
+      )}
     </div>
   );
 }
@@ -84,14 +119,7 @@ export const MessageView = memo(function MessageView({
           last={last}
         />
       ) : (
-        <div className="py-1">
-          <Fold
-            icon={<StickyNote size={14} aria-hidden className="shrink-0" />}
-            body={() => <AnswerParts parts={message.parts} results={results} running={false} />}
-          >
-            {t(`said.${who}`)}
-          </Fold>
-        </div>
+        <ToolMessage parts={message.parts} results={results} label={t(`said.${who}`)} />
       )}
       <DmailLinks row={row} />
     </article>

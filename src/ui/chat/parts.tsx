@@ -244,13 +244,20 @@ function textOfUrl(url: string): string | null {
   }
 }
 
+const carriedBy = (part: PartOf<'file'>): string | undefined =>
+  part.url?.startsWith('data:') ? part.url : undefined;
+
+/** Whether it is shown as a picture: one that a browser can draw, and that came along. */
+export const isPicture = (part: PartOf<'file'>): boolean =>
+  carriedBy(part) !== undefined && /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)$/.test(part.mediaType);
+
 /** An image is shown and opens large; anything else is a chip. */
 export function FilePart({ part }: { part: PartOf<'file'> }) {
   const { t } = useTranslation('chat');
   const [open, setOpen] = useState(false);
   const name = part.name || part.reference || part.mediaType;
-  const url = part.url?.startsWith('data:') ? part.url : undefined;
-  if (url && /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)$/.test(part.mediaType))
+  const url = carriedBy(part);
+  if (url && isPicture(part))
     return (
       <>
         <button

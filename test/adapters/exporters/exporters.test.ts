@@ -1,5 +1,13 @@
 // What goes out as our own JSON comes back equal; what goes out as Markdown can be read.
 import fc from 'fast-check';
+import type { Element, ElementContent, RootContent } from 'hast';
+import { fromHtml } from 'hast-util-from-html';
+import type { Nodes } from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmFromMarkdown } from 'mdast-util-gfm';
+import { toString as wordsOf } from 'mdast-util-to-string';
+import { micromark } from 'micromark';
+import { gfm } from 'micromark-extension-gfm';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { json, jsonWithin } from '../../../src/adapters/exporters/json.ts';
@@ -11,8 +19,9 @@ import { openZip } from '../../../src/adapters/importers/zip.ts';
 import { asConversationId, asMessageId, type MessageId } from '../../../src/domain/base/ids.ts';
 import type { Compaction } from '../../../src/domain/chat/compaction.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';
-import type { Message } from '../../../src/domain/chat/message.ts';
+import type { Message, Part, RecalledPassage } from '../../../src/domain/chat/message.ts';
 import { conversationArbitrary } from '../../fixtures/conversations.ts';
+import { roughMarkdown } from '../../fixtures/markdown.ts';
 import { each, exported, sampleArchive, sampleConversation } from '../../fixtures/recollect.ts';
 import { chineseWords, englishWords } from '../../fixtures/words.ts';
 import { readAll } from '../../suites/importer.suite.ts';
@@ -357,6 +366,14 @@ describe('Markdown', () => {
             by: 'person',
             source: null,
           },
+          {
+            id: 'o',
+            text: 'Fences:\n```\n1',
+            createdAt: 0,
+            updatedAt: Date.UTC(2026, 0, 2),
+            by: 'person',
+            source: null,
+          },
         ],
         feedback: [
           {
@@ -375,6 +392,7 @@ describe('Markdown', () => {
     for await (const piece of write) pieces.push(piece);
     const text = Buffer.concat(pieces).toString();
     expect(text).toContain('- Call me Lin. *(2026-01-02)*');
+    expect(text).toContain('- Fences:\n  ```\n  1\n  ```\n\n  *(2026-01-02)*');
     expect(text).toContain('- Not related to “bread”: about \\[cars\\] — Cars *(1970-01-01)*');
   });
 
@@ -396,12 +414,12 @@ describe('Markdown', () => {
     const { files } = await openZip(fileFromBytes('m.zip', bytes), never);
     expect(files.map((file) => file.path)).toEqual([
       '2025-06-15 Own 对话.md',
-      'attachments/2025-06-15 Own 对话/a b .png',
+      'attachments/2025-06-15 Own 对话/a b.png',
       '2025-06-15 Own 对话 (2).md',
-      'attachments/2025-06-15 Own 对话 (2)/a b .png',
+      'attachments/2025-06-15 Own 对话 (2)/a b.png',
     ]);
     const text = new TextDecoder().decode(await files[0]?.bytes(never));
-    expect(text).toContain('![a b?.png](attachments/2025-06-15%20Own%20%E5%AF%B9%E8%AF%9D/a%20b%20.png)');
+    expect(text).toContain('![a b?.png](attachments/2025-06-15%20Own%20%E5%AF%B9%E8%AF%9D/a%20b.png)');
     expect(await files[1]?.bytes(never)).toEqual(Uint8Array.of(0x89, 0x50, 0x4e, 0x47));
   });
 
@@ -415,5 +433,315 @@ describe('Markdown', () => {
       for await (const _ of markdown.write(failing(), options));
     })();
     await expect(reading).rejects.toThrow('the disk is gone');
+  });
+});
+
+describe('Markdown as others read it', () => {
+  const T = Date.UTC(2026, 2, 1);
+  /** One line of messages, a minute apart. */
+  const talk = (
+    parts: readonly (readonly Part[])[],
+    more: Partial<Message> = {},
+    title = 'A talk',
+  ): Conversation => {
+    const ids = parts.map((_, at) => asMessageId(`m${at}`));
+    const sample = sampleConversation();
+    return {
+      ...sample,
+      meta: { ...sample.meta, title, createdAt: T, head: ids.at(-1) ?? null },
+      checkpoints: new Map(),
+      compactions: new Map(),
+      messages: new Map(
+        parts.map((list, at) => {
+          const id = ids[at] as MessageId;
+          const role = at % 2 === 0 ? 'user' : 'assistant';
+          return [
+            id,
+            {
+              id,
+              parentId: ids[at - 1] ?? null,
+              role,
+              kind: 'message',
+              createdAt: T + at * 60_000,
+              parts: list,
+              ...more,
+            },
+          ];
+        }),
+      ),
+    };
+  };
+  const text = (words: string): Part => ({ type: 'text', text: words });
+  /** Without the front matter, which is no Markdown. */
+  const written = async (conversation: Conversation): Promise<string> =>
+    new TextDecoder().decode(await exported(markdown, [conversation])).replace(/^---\n[\s\S]*?\n---\n/, '');
+  const parsed = (source: string) =>
+    fromMarkdown(source, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  /** The headings outside of all blocks that say who spoke, and the title. */
+  const headings = (source: string): string[] =>
+    [parsed(source), fromMarkdown(source)].flatMap((root) =>
+      root.children
+        .filter((node) => node.type === 'heading')
+        .map((node) => wordsOf(node))
+        .filter((words) => words === 'A talk' || words.includes(' · 2026-')),
+    );
+  const expected = (count: number) => {
+    const one = [
+      'A talk',
+      ...Array.from({ length: count }, (_, at) => {
+        const minute = String(at).padStart(2, '0');
+        return `${at % 2 === 0 ? 'You' : 'Assistant'} · 2026-03-01 00:${minute}`;
+      }),
+    ];
+    return [...one, ...one];
+  };
+  const passage = (more: Partial<RecalledPassage> = {}): RecalledPassage => ({
+    conversationId: 'c',
+    messageId: 'm',
+    title: 'Cars [old]',
+    createdAt: T,
+    role: 'user',
+    passage: 'The red one.',
+    neighbours: [],
+    scores: { vector: 0.8, keyword: null, hybrid: 0.7, decay: 1, final: 0.8345 },
+    tokens: 3,
+    ...more,
+  });
+  const find = (node: Nodes, type: string): Nodes[] => [
+    ...(node.type === type ? [node] : []),
+    ...('children' in node ? node.children.flatMap((child) => find(child, type)) : []),
+  ];
+
+  it.each([
+    'Sad face :( …',
+    'cut inside (a parenthesis',
+    ') first',
+    "It's 100% [odd] *really*! \\ `so`",
+    'half a \uD83D character',
+    '备份 (二',
+  ])('leads to each file under its real name: %j', async (name) => {
+    const file = (named: string): Part => ({
+      type: 'file',
+      mediaType: 'image/png',
+      name: named,
+      url: 'data:image/png;base64,iVBORw==',
+    });
+    const one = talk([[file(`${name}.png`), file(name)]], {}, name);
+    const other = {
+      ...talk([[text('words')]]),
+      id: asConversationId('01900000-0000-7000-8000-00000000aaaa'),
+    };
+    const { files } = await openZip(fileFromBytes('m.zip', await exported(markdown, [one, other])), never);
+    const source = new TextDecoder().decode(
+      await files.find(({ path }) => path.endsWith('.md'))?.bytes(never),
+    );
+    const images = find(fromMarkdown(source), 'image');
+    expect(images.map((image) => image.type === 'image' && decodeURIComponent(image.url))).toEqual(
+      files.filter(({ path }) => path.startsWith('attachments/')).map(({ path }) => path),
+    );
+    // Spaces run together, and half a character is none.
+    expect(images.map((image) => image.type === 'image' && image.alt)).toEqual(
+      [`${name}.png`, name].map((said) => Buffer.from(said).toString()),
+    );
+  });
+
+  it('numbers equal names behind the whole name, and keeps the ending of a long one', async () => {
+    const file = (name: string): Part => ({
+      type: 'file',
+      mediaType: 'image/png',
+      name,
+      url: 'data:image/png;base64,iVBORw==',
+    });
+    const long = `${'x'.repeat(100)}.png`;
+    const one = talk([[file('v1.2'), file('v1.2'), file('a.png'), file('a.png'), file(long)]], {}, 'v1.2');
+    const other = { ...one, id: asConversationId('01900000-0000-7000-8000-00000000aaaa') };
+    const { files } = await openZip(fileFromBytes('m.zip', await exported(markdown, [one, other])), never);
+    const folder = 'attachments/2026-03-01 v1.2 (2)';
+    expect(files.map(({ path }) => path).slice(6)).toEqual([
+      '2026-03-01 v1.2 (2).md',
+      `${folder}/v1.2`,
+      `${folder}/v1.2 (2)`,
+      `${folder}/a.png`,
+      `${folder}/a (2).png`,
+      `${folder}/${'x'.repeat(76)}.png`,
+    ]);
+  });
+
+  it('closes a fence that an answer left open, and the folds of a message', async () => {
+    const source = await written(
+      talk([
+        [text('Why does\n```js\nlet a\n')],
+        [text('<details>\n\n~~~~\n1'), text('and on')],
+        [text('<!-- so')],
+      ]),
+    );
+    expect(source).toContain('Why does\n```js\nlet a\n```\n\n##');
+    expect(source).toContain('<details>\n\n~~~~\n1\n~~~~\n\n</details>\n\nand on\n\n##');
+    expect(source).toContain('<!-- so\n-->\n');
+    expect(headings(source)).toEqual(expected(3));
+  });
+
+  it('reads a text below another as what stands in its list', async () => {
+    const source = await written(talk([[text('- a'), text('  ```\nx\n  ```')], [text('then')]]));
+    expect(headings(source)).toEqual(expected(2));
+  });
+
+  it('keeps headings headings, whatever a message holds', async () => {
+    const name = fc.oneof(roughMarkdown, fc.constantFrom('shell', '</summary></details>', '```\n## x'));
+    const part: fc.Arbitrary<Part> = fc.oneof(
+      { weight: 4, arbitrary: roughMarkdown.map(text) },
+      fc.record({ type: fc.constant('reasoning' as const), text: roughMarkdown }),
+      fc.record({ type: fc.constant('tool-call' as const), callId: name, name, arguments: roughMarkdown }),
+      fc.record({ type: fc.constant('tool-result' as const), callId: name, name, text: roughMarkdown }),
+      fc.record({ type: fc.constant('file' as const), mediaType: name, name }),
+      fc.record({ title: name, passage: roughMarkdown }).map(
+        (more): Part => ({
+          type: 'recall',
+          query: '',
+          threshold: 0.75,
+          passages: [passage(more)],
+          nearMisses: [],
+          leftOut: [passage(more)],
+        }),
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(part, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 }),
+        roughMarkdown,
+        async (messages, summary) => {
+          const plain = talk(messages);
+          const at = plain.meta.head as MessageId;
+          const conversation = {
+            ...plain,
+            checkpoints: new Map([
+              [summary, { messageId: at, createdAt: 0, auto: false, by: 'person' as const }],
+            ]),
+            compactions: new Map([
+              [
+                'f',
+                {
+                  id: 'f',
+                  at: asMessageId('m0'),
+                  createdAt: 1,
+                  strategy: 's',
+                  reason: 'manual' as const,
+                  plan: {},
+                  summary,
+                  tokensBefore: 2,
+                  tokensAfter: 1,
+                  durationMs: 1,
+                  undone: false,
+                },
+              ],
+            ]),
+          };
+          const source = await written(conversation);
+          expect(headings(source)).toEqual(expected(messages.length));
+          for (const { text: said } of messages.flat().filter((one) => one.type === 'text'))
+            expect(source).toContain(said);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('keeps each fold around what is in it, whatever HTML that holds', async () => {
+    const hidden: fc.Arbitrary<Part> = fc.oneof(
+      fc.record({ type: fc.constant('reasoning' as const), text: roughMarkdown }),
+      fc.record({
+        type: fc.constant('tool-result' as const),
+        callId: fc.constant('c'),
+        name: roughMarkdown,
+        text: roughMarkdown,
+      }),
+      fc.record({ title: roughMarkdown, passage: roughMarkdown }).map(
+        (more): Part => ({
+          type: 'recall',
+          query: '',
+          threshold: 0.75,
+          passages: [passage(more)],
+          nearMisses: [],
+          leftOut: [passage(more)],
+        }),
+      ),
+    );
+    /** Elements of the page, each with the folds around it. */
+    const walk = (node: RootContent | ElementContent, folds: number): (readonly [Element, number])[] => {
+      if (node.type !== 'element') return [];
+      const within = folds + (node.tagName === 'details' ? 1 : 0);
+      return [[node, folds] as const, ...node.children.flatMap((child) => walk(child, within))];
+    };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(hidden, { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 3 }),
+        fc.boolean(),
+        async (messages, note) => {
+          const lines = messages.map((parts) => [text('before'), ...parts, text('seen')]);
+          const source = await written(talk(lines, note ? { kind: 'note' } : {}));
+          const html = micromark(source, { allowDangerousHtml: true, extensions: [gfm()] });
+          const elements = fromHtml(html, { fragment: true }).children.flatMap((node) => walk(node, 0));
+          const depths = elements.flatMap(([element, folds]) =>
+            element.tagName === 'p' &&
+            element.children.some((child) => child.type === 'text' && /^(before|seen)$/.test(child.value))
+              ? [folds]
+              : [],
+          );
+          expect(depths).toEqual(messages.flatMap(() => (note ? [1, 1] : [0, 0])));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('leaves thoughts without HTML as Markdown, and fences them with it', async () => {
+    const thought = (words: string): Part => ({ type: 'reasoning', text: words });
+    const source = await written(
+      talk([[thought('So **two**, 1 < 2:\n\n```html\n<b>')], [thought('Close </details> it')]]),
+    );
+    expect(source).toContain('</summary>\n\nSo **two**, 1 < 2:\n\n```html\n<b>\n```\n\n</details>');
+    expect(source).toContain('```markdown\nClose </details> it\n```\n\n</details>');
+  });
+
+  it('calls arguments JSON only where they are', async () => {
+    const call = (args: string): Part => ({ type: 'tool-call', callId: 'c', name: 'run', arguments: args });
+    const source = await written(talk([[call('{"a":1}'), call('print("hi")')]]));
+    expect(source).toContain('```json\n{"a":1}\n```');
+    expect(source).toContain('```\nprint("hi")\n```');
+  });
+
+  it('tells of each passage where it is from and how close it came, and what was left out', async () => {
+    const recall: Part = {
+      type: 'recall',
+      query: 'cars',
+      threshold: 0.75,
+      passages: [passage()],
+      nearMisses: [],
+      leftOut: [passage({ title: '1. Boats', scores: { ...passage().scores, final: 0.76 } })],
+    };
+    const tool: Part = {
+      type: 'tool-result',
+      callId: 'c',
+      name: 'recall',
+      text: 'The red one.',
+      recalled: {
+        query: 'cars',
+        threshold: 0.75,
+        passages: [passage(), passage({ title: '' })],
+        nearMisses: [],
+      },
+    };
+    const conversation = talk([[text('Which?')], [recall, text('Red.'), tool]]);
+    const source = await written(conversation);
+    expect(source).toContain(
+      '> The red one.\n\n— Cars \\[old\\] · 2026-03-01 · score 0.83\n\nLeft out by you:\n\n- 1\\. Boats · 2026-03-01 · score 0.76\n\n</details>',
+    );
+    expect(source).toContain(
+      '```\n\n- Cars \\[old\\] · 2026-03-01 · score 0.83\n- Untitled · 2026-03-01 · score 0.83\n\n</details>',
+    );
+    const chinese = new TextDecoder().decode(await exported(markdown, [conversation], 0, chineseWords));
+    expect(chinese).toContain('您未采用的片段：\n\n- 1\\. Boats · 2026-03-01 · 得分 0.76');
+    // All of them left out: still told.
+    expect(await written(talk([[{ ...recall, passages: [] }]]))).toContain('Boats');
   });
 });

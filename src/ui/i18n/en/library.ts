@@ -107,6 +107,8 @@ export const library = {
     resultOf: 'Result of {{name}}',
     errorOf: 'Error of {{name}}',
     recalled: 'Recalled',
+    passage: '{{title}} · {{date}} · score {{score}}',
+    leftOut: 'Left out by you:',
     unknown: 'Unknown part',
     branch: 'Branch {{number}}',
     branchAfter: 'Branch {{number}} (after {{place}})',

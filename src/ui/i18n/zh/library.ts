@@ -98,6 +98,8 @@ export const library = {
     resultOf: '{{name}} 的结果',
     errorOf: '{{name}} 的错误',
     recalled: '回忆到的片段',
+    passage: '{{title}} · {{date}} · 得分 {{score}}',
+    leftOut: '您未采用的片段：',
     unknown: '类型不明的部分',
     branch: '分支 {{number}}',
     branchAfter: '分支 {{number}}（接在 {{place}} 之后）',

@@ -1,0 +1,185 @@
+// Which block of a Markdown text is still open where the text ends. A fence, or HTML of the kind that no blank line ends, would go on
+// through whatever is written below it. Reads line by line as CommonMark does, containers included, and in linear time; what stands in
+// a line is none of its business. Pure.
+
+/** Kinds of HTML that end at a mark of their own, wherever that comes: how they begin, how they end, and what ends them. */
+const UNTIL_MARK: readonly (readonly [RegExp, RegExp, string | null])[] = [
+  // Any of the four ends any other; its own name is what a reader expects.
+  [/^<(script|pre|style|textarea)(?=[ >]|$)/i, /<\/(?:script|pre|style|textarea)>/i, null],
+  [/^<!--/, /-->/, '-->'],
+  [/^<\?/, /\?>/, '?>'],
+  [/^<![A-Za-z]/, />/, '>'],
+  [/^<!\[CDATA\[/, /\]\]>/, ']]>'],
+];
+const BLOCK_NAMES =
+  'address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul';
+const BLOCK_TAG = new RegExp(`^</?(?:${BLOCK_NAMES})(?= |/?>|$)`, 'i');
+const ATTRIBUTE = ' +[A-Za-z_:][\\w.:-]*(?: *= *(?:[^ "\'=<>`]+|\'[^\']*\'|"[^"]*"))?';
+/** A whole tag alone on its line: HTML too, but never in the middle of a paragraph. */
+const LONE_TAG = new RegExp(`^<(?:[A-Za-z][A-Za-z0-9-]*(?:${ATTRIBUTE})* */?|/[A-Za-z][A-Za-z0-9-]* *)> *$`);
+
+const FENCE = /^(?:(`{3,})[^`]*|(~{3,}).*)$/;
+const HEADING = /^#{1,6}(?: |$)/;
+const UNDERLINE = /^(?:=+|-+) *$/;
+const RULE = /^(?:\*(?: *\*){2,}|_(?: *_){2,}|-(?: *-){2,}) *$/;
+const MARKER = /^(?:[*+-]|(\d{1,9})[.)])(?= |$)/;
+
+/** Containers within each other; nobody nests deeper, and a line of nothing but markers would take forever. */
+const DEEPEST = 100;
+
+export const LINE_BREAK = /\r\n|\n|\r/;
+
+type Leaf =
+  | { readonly type: 'paragraph' }
+  | { readonly type: 'fence'; readonly marks: string }
+  /** `ends`: null for a blank line. */
+  | { readonly type: 'html'; readonly ends: RegExp | null; readonly by: string };
+/** A list item's content stands `indent` columns in; `empty`: nothing stands in it yet. A quote has none. */
+type Container = { readonly indent: number | null; empty: boolean };
+
+export interface BlockReader {
+  /** Reads on. True for each line that is not code of a fence. */
+  line(text: string): boolean;
+  /** The line that would close the block which is open at the top level; undefined where a blank line is enough. */
+  closing(): string | undefined;
+}
+
+export function createBlockReader(): BlockReader {
+  let containers: Container[] = [];
+  let leaf: Leaf | null = null;
+
+  const spacesAt = (line: string, at: number): number => {
+    let end = at;
+    while (line[end] === ' ') end += 1;
+    return end - at;
+  };
+
+  /** What begins at `at`, which no container begins at; null: a blank line, code by indentation, a heading, a rule. */
+  const leafAt = (text: string, inParagraph: boolean, lazy: boolean): Leaf | null | undefined => {
+    if (HEADING.test(text)) return null;
+    const [, ticks, tildes] = FENCE.exec(text) ?? [];
+    const marks = ticks ?? tildes;
+    if (marks !== undefined) return { type: 'fence', marks };
+    if (text.startsWith('<')) {
+      for (const [begins, ends, by] of UNTIL_MARK) {
+        const begin = begins.exec(text);
+        if (begin)
+          return ends.test(text) ? null : { type: 'html', ends, by: by ?? `</${begin[1]?.toLowerCase()}>` };
+      }
+      if (BLOCK_TAG.test(text) || (!inParagraph && !lazy && LONE_TAG.test(text)))
+        return { type: 'html', ends: null, by: '' };
+    }
+    if ((inParagraph && UNDERLINE.test(text)) || RULE.test(text)) return null;
+    return undefined;
+  };
+
+  const line = (text: string): boolean => {
+    const row = withoutTabs(text);
+    let at = 0;
+    let matched = 0;
+    for (const { indent, empty } of containers) {
+      const spaces = spacesAt(row, at);
+      if (indent === null) {
+        if (spaces > 3 || row[at + spaces] !== '>') break;
+        at += spaces + 1;
+        if (row[at] === ' ') at += 1;
+      } else if (at + spaces === row.length) {
+        if (empty) break;
+        at += spaces;
+      } else if (spaces >= indent) at += indent;
+      else break;
+      matched += 1;
+    }
+    const whole = matched === containers.length;
+
+    if (whole && leaf?.type === 'fence') {
+      const { marks } = leaf;
+      const end = /^ {0,3}(`{3,}|~{3,}) *$/.exec(row.slice(at))?.[1];
+      if (end === undefined || end[0] !== marks[0] || end.length < marks.length) return false;
+      leaf = null;
+      return false;
+    }
+    if (whole && leaf?.type === 'html') {
+      if (leaf.ends ? leaf.ends.test(row.slice(at)) : spacesAt(row, at) === row.length - at) leaf = null;
+      return true;
+    }
+
+    let inParagraph = whole && leaf?.type === 'paragraph';
+    // Words go on with a paragraph above even where the marks of its quote or the indentation of its item are left away.
+    let lazy = !whole && leaf?.type === 'paragraph';
+    let closed = whole;
+    const close = () => {
+      if (!closed) containers = containers.slice(0, matched);
+      closed = true;
+      leaf = null;
+      inParagraph = false;
+      lazy = false;
+      const last = containers.at(-1);
+      if (last) last.empty = false;
+    };
+    for (;;) {
+      const spaces = spacesAt(row, at);
+      const start = at + spaces;
+      if (start === row.length) {
+        // A blank line; or an item that begins with one.
+        if (!closed) containers = containers.slice(0, matched);
+        leaf = null;
+        return true;
+      }
+      if (spaces > 3) {
+        if (inParagraph || lazy) return true;
+        close();
+        return true;
+      }
+      if (row[start] === '>' && containers.length < DEEPEST) {
+        close();
+        containers.push({ indent: null, empty: false });
+        at = start + 1;
+        if (row[at] === ' ') at += 1;
+        continue;
+      }
+      const rest = row.slice(start);
+      const next = leafAt(rest, inParagraph, lazy);
+      if (next !== undefined) {
+        close();
+        leaf = next;
+        return next?.type !== 'fence';
+      }
+      const marker = MARKER.exec(rest);
+      if (marker && containers.length < DEEPEST) {
+        const width = marker[0].length;
+        const gap = spacesAt(rest, width);
+        const empty = width + gap === rest.length;
+        if (!inParagraph || (!empty && (marker[1] === undefined || Number(marker[1]) === 1))) {
+          close();
+          const inner = empty || gap > 4 ? width + 1 : width + gap;
+          containers.push({ indent: spaces + inner, empty });
+          at = Math.min(start + inner, row.length);
+          continue;
+        }
+      }
+      if (!inParagraph && !lazy) {
+        close();
+        leaf = { type: 'paragraph' };
+      }
+      return true;
+    }
+  };
+
+  return {
+    line,
+    closing: () => {
+      if (containers.length > 0) return undefined;
+      if (leaf?.type === 'fence') return leaf.marks;
+      return leaf?.type === 'html' && leaf.ends ? leaf.by : undefined;
+    },
+  };
+}
+
+/** Tabs as the spaces they stand for. */
+function withoutTabs(line: string): string {
+  if (!line.includes('\t')) return line;
+  let out = '';
+  for (const piece of line.split(/(\t)/)) out += piece === '\t' ? ' '.repeat(4 - (out.length % 4)) : piece;
+  return out;
+}
