@@ -187,6 +187,158 @@ test('an answer is seen while it is written in another tab, which queues behind 
   await expect(page.getByText(/^1 \/ \d/)).toHaveCount(0);
 });
 
+test('after an answer that failed, what waits is not sent until the person goes on', async ({ page }) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  const failed = { steps: [{ text: 'Half of it' }, { gate: true }, { error: { message: 'overloaded' } }] };
+  server.next(failed as Parameters<typeof server.next>[0]);
+  await say(page, 'Count slowly');
+  await expect(said(page, 'Half of it')).toBeVisible();
+  for (const words of ['First in line', 'Second in line']) await say(page, words);
+  const queue = page.getByRole('list', { name: 'Messages that wait' }).getByRole('listitem');
+  await expect(queue).toHaveCount(2);
+  server.go();
+  await expect(page.getByText('Held back for now')).toBeVisible();
+  await expect(queue).toHaveCount(2);
+  expect(server.chats()).toHaveLength(1);
+  await page.getByRole('button', { name: 'Send now' }).click();
+  await expect(queue).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+  await expect.poll(() => server.chats().length).toBe(3);
+  await expect(page.getByRole('alert')).toHaveCount(1);
+});
+
+/** Where it is on the screen, whole pixels from the top. */
+const top = async (target: Locator): Promise<number> =>
+  Math.round((await target.boundingBox())?.y ?? Number.NaN);
+
+/** A few frames: what jumps does so in them. */
+const frames = (page: Page) =>
+  page.evaluate(async () => {
+    for (let frame = 0; frame < 30; frame++) await new Promise(requestAnimationFrame);
+  });
+
+test('what is clicked at the end of a conversation stays where it is: thoughts, long words, arrows between branches', async ({
+  page,
+}) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  const lines = (count: number, words: string) =>
+    Array.from({ length: count }, (_, at) => `${words} ${at}`).join('\n\n');
+  const short = { steps: [{ text: 'A short answer.' }, { finish: 'stop' }] };
+  server.next({
+    steps: [{ reasoning: lines(120, 'I think of') }, { text: 'Thought about it.' }, { finish: 'stop' }],
+  });
+  await ask(page, 'Think hard');
+  await expect(page.getByRole('region', { name: 'Messages' }).getByText('Today')).toBeVisible();
+  const stays = async (target: Locator, act: () => Promise<unknown>) => {
+    const before = await top(target);
+    await act();
+    await frames(page);
+    expect(Math.abs((await top(target)) - before)).toBeLessThan(3);
+  };
+  const thought = page.getByRole('button', { name: /Thought ·/ }).last();
+  await stays(thought, () => thought.click());
+  await expect(page.getByText('I think of 0', { exact: true })).toBeInViewport();
+  await expect(page.getByRole('button', { name: 'Go to the end' })).toBeVisible();
+  await stays(thought, () => thought.click());
+
+  server.next(short);
+  await page.getByRole('textbox', { name: 'Message' }).fill(lines(150, 'My own line'));
+  await page.keyboard.press('Enter');
+  await expect(said(page, 'A short answer.')).toBeInViewport();
+  const own = page.getByRole('article', { name: 'You' }).last();
+  const before = await top(own);
+  await own.getByRole('button', { name: 'Show all' }).click();
+  await frames(page);
+  expect(Math.abs((await top(own)) - before)).toBeLessThan(3);
+  await expect(own.getByText('My own line 0', { exact: false }).first()).toBeInViewport();
+  await own.getByRole('button', { name: 'Show less' }).click();
+
+  server.next(short);
+  await ask(page, 'Say it briefly, then at length');
+  server.next({ steps: [{ text: lines(90, 'At length') }, { finish: 'stop' }] });
+  await page.getByRole('button', { name: 'Answer again' }).last().click();
+  const region = page.getByRole('region', { name: 'Messages' });
+  const number = region.getByRole('status').filter({ hasText: /^\d \/ \d$/ });
+  await expect(number).toHaveText('2 / 2');
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+  // While it grew its end was in sight.
+  await expect(said(page, 'At length 89')).toBeInViewport();
+  for (const [name, wanted] of [
+    ['Previous branch', '1 / 2'],
+    ['Next branch', '2 / 2'],
+    ['Previous branch', '1 / 2'],
+    ['Next branch', '2 / 2'],
+  ] as const)
+    await stays(number, async () => {
+      await region.getByRole('button', { name }).click();
+      await expect(number).toHaveText(wanted);
+    });
+  // With the keyboard alike: the arrow is still under the finger.
+  await region.getByRole('button', { name: 'Previous branch' }).press('Enter');
+  await expect(number).toHaveText('1 / 2');
+  await expect(region.getByRole('button', { name: 'Next branch' })).toBeFocused();
+
+  // A long branch that begins far above its end.
+  await region.getByRole('button', { name: 'Next branch' }).press('Enter');
+  for (const words of ['And then?', 'And after that?']) {
+    server.next({ steps: [{ text: lines(60, words) }, { finish: 'stop' }] });
+    await ask(page, words);
+  }
+  await page.getByRole('region', { name: 'Messages' }).focus();
+  await number.scrollIntoViewIfNeeded();
+  await page.mouse.wheel(0, 1);
+  await stays(number, async () => {
+    await region.getByRole('button', { name: 'Previous branch' }).click();
+    await expect(number).toHaveText('1 / 2');
+  });
+  await stays(number, async () => {
+    await region.getByRole('button', { name: 'Next branch' }).click();
+    await expect(number).toHaveText('2 / 2');
+  });
+});
+
+test('the end stays in sight while an answer grows, unless one scrolls up or opens something', async ({
+  page,
+}) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  const text = (from: number) =>
+    Array.from({ length: 40 }, (_, at) => `Line ${from + at} of it`).join('\n\n');
+  server.next({
+    steps: [
+      { reasoning: text(1000) },
+      { text: text(0) },
+      { gate: true },
+      { text: `\n\n${text(40)}` },
+      { gate: true },
+      { text: `\n\n${text(80)}` },
+      { gate: true },
+      { text: `\n\n${text(120)}` },
+      { finish: 'stop' },
+    ],
+  });
+  await say(page, 'Go on and on');
+  await expect(said(page, 'Line 39 of it')).toBeInViewport();
+  server.go();
+  await expect(said(page, 'Line 79 of it')).toBeInViewport();
+  await page.getByRole('region', { name: 'Messages' }).hover();
+  await page.mouse.wheel(0, -900);
+  const line = said(page, 'Line 60 of it');
+  await expect(line).toBeVisible();
+  await frames(page);
+  const before = await top(line);
+  server.go();
+  await expect(said(page, 'Line 119 of it')).toBeAttached();
+  await frames(page);
+  expect(await top(line)).toBe(before);
+  await page.getByRole('button', { name: 'Go to the end' }).click();
+  await expect(said(page, 'Line 119 of it')).toBeInViewport();
+  server.go();
+  await expect(said(page, 'Line 159 of it')).toBeInViewport();
+});
+
 test('words in the composer outlive a command, an idea, and going elsewhere at once', async ({ page }) => {
   await openApp(page);
   await choose(page, 'plain');

@@ -224,6 +224,22 @@ test('an unknown command, a bad flag and a bad value are refused with what would
     await expect(page.getByRole('main')).toContainText(sentence);
     await expect(composer(page)).toHaveValue(words);
   }
+  // The last one only; it is over with the first letter that is written, and with the page.
+  const problems = page
+    .getByRole('main')
+    .getByText('does not work as')
+    .or(page.getByText('There is no command'));
+  await expect(problems).toHaveCount(1);
+  await composer(page).press('End');
+  await composer(page).press('Backspace');
+  await expect(problems).toHaveCount(0);
+  await composer(page).fill('/rcall potassium');
+  await composer(page).press('Enter');
+  await expect(problems).toHaveCount(1);
+  await page.getByRole('link', { name: 'Memory' }).first().click();
+  await page.goBack();
+  await expect(composer(page)).toBeVisible();
+  await expect(problems).toHaveCount(0);
 });
 
 test('the language is changed and stays; settings go out as YAML and come in elsewhere', async ({

@@ -116,8 +116,57 @@ test('a deleted conversation comes back with Undo, whole', async ({ page }) => {
   await toast.getByRole('button', { name: 'Undo' }).click();
   await expect(line(page, PHOTOS.title)).toBeVisible();
   await expect(trash).toHaveCount(0);
-  await line(page, PHOTOS.title).click();
+  // Nobody went elsewhere meanwhile: it is open again.
+  await expect(page).toHaveURL(/\/c\//);
   for (const words of PHOTOS.turns) await expect(page.getByRole('article').getByText(words)).toBeVisible();
+});
+
+test('the list follows the conversation that is open; on a phone Back closes what lies over the page, then leads back', async ({
+  page,
+}) => {
+  const many = Array.from({ length: 60 }, (_, at) => ({
+    title: `Talk number ${at}`,
+    turns: [`What of ${at}?`, `This of ${at}.`],
+  }));
+  await openApp(page);
+  await page.evaluate(async (json) => {
+    const bytes = new TextEncoder().encode(json);
+    await globalThis.recollect?.app.library.importFiles([
+      { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
+    ]);
+  }, chatgptHistory(many));
+  await expect(line(page, 'Talk number 59')).toBeVisible();
+  for (let step = 0; step < 40; step++) await page.keyboard.press('Alt+ArrowDown');
+  await expect(page.getByRole('heading', { name: 'Talk number 20' })).toBeVisible();
+  await expect(line(page, 'Talk number 20')).toBeInViewport();
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  const drawer = page.getByRole('dialog', { name: 'Sidebar' });
+  const here = page.url();
+  await page.getByRole('button', { name: 'Show sidebar' }).click();
+  await expect(line(page, 'Talk number 20')).toBeInViewport();
+  await page.goBack();
+  await expect(drawer).toBeHidden();
+  await expect(page).toHaveURL(here);
+  // One that was closed in another way is not there for Back.
+  await page.getByRole('button', { name: 'Show sidebar' }).click();
+  await line(page, 'Talk number 21').click();
+  await expect(drawer).toBeHidden();
+  await expect(page.getByRole('heading', { name: 'Talk number 21' })).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('dialog').getByRole('combobox')).toBeFocused();
+  await page.goBack();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: 'Talk number 21' })).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('dialog').getByRole('combobox')).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await page.goBack();
+  await expect(page.getByRole('heading', { name: 'Talk number 20' })).toBeVisible();
+  await expect(page).toHaveURL(here);
+  await page.goForward();
+  await expect(page.getByRole('heading', { name: 'Talk number 21' })).toBeVisible();
 });
 
 test('one conversation of two goes out as Markdown from its menu, and only that one', async ({ page }) => {

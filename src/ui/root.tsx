@@ -7,7 +7,7 @@ import type { App } from '../services/app.ts';
 import { AppProvider, useApp, useReadable } from './hooks/app.tsx';
 import { useKeptSwitch } from './hooks/kept.ts';
 import { useIsPhone } from './hooks/media.ts';
-import { NavigationProvider, pathOf, useNavigation } from './hooks/navigation.tsx';
+import { NavigationProvider, pathOf, useBackCloses, useNavigation } from './hooks/navigation.tsx';
 import { SessionProvider, useSession } from './hooks/session.tsx';
 import { languageFor, setLanguage } from './i18n/index.ts';
 import { DataAlert, RoomNotice, UpdateNotice } from './shell/app-notices.tsx';
@@ -143,6 +143,7 @@ function Frame() {
   if (floating === 'palette' || floating === 'import') opened.current[floating] = true;
 
   const close = useCallback(() => session.floating.set(null), [session]);
+  useBackCloses(floating === 'palette', close);
   const openSidebar = useCallback(() => {
     if (phone) session.floating.set('drawer');
     else setWanted(true);

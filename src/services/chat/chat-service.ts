@@ -142,16 +142,18 @@ export function createChat(deps: ChatDependencies): Chat {
   /** Shows it until its answer is here; then it is this tab's turn. */
   async function endElsewhere(session: Session, id: ConversationId, answer: MessageId | null): Promise<void> {
     const shown = session.state.get();
+    let failed = false;
     if (answer !== null && (await documents.read(id))) {
       const open = await documents.open(id);
       const patience = AbortSignal.any([closing.signal, AbortSignal.timeout(ARRIVES_WITHIN_MS)]);
       await until(open, ({ messages }) => messages.has(answer), patience).catch(() => {});
+      failed = hasFailed(open.get().messages.get(answer)?.finish);
       open.close();
     }
     const { queue, problem, startedAt, elsewhere } = session.state.get();
     if (closed || !elsewhere || startedAt !== shown.startedAt) return;
     set(session, { ...IDLE_TURN, queue, problem });
-    if (session.next.length > 0 || queue.length > 0) start(session, id, null);
+    if (session.next.length > 0 || (queue.length > 0 && !failed)) start(session, id, null);
   }
 
   const set = (session: Session, change: Partial<TurnState>) =>
@@ -259,6 +261,8 @@ export function createChat(deps: ChatDependencies): Chat {
               const again = await askAgain(id, next, end.last);
               if (again) session.next.unshift({ asked: again, explicit: true, reuse: true, after });
             }
+            // What waits is not sent after an answer that failed: it would most likely fail as well.
+            if (session.next.length === 0 && hasFailed(end?.finish)) break;
           } else if (queued) {
             const conversation = await needed(id);
             const { said, unsaved } = await appendUser(id, conversation, {
@@ -486,6 +490,13 @@ export function createChat(deps: ChatDependencies): Chat {
       if (session) stop(session, id);
     },
 
+    sendQueued: (id) => {
+      const session = sessionOf(id);
+      if (session.state.get().queue.length === 0) return;
+      set(session, { problem: null });
+      start(session, id, null);
+    },
+
     editQueued: (id, queued, parts) => {
       const session = sessionOf(id);
       set(session, {
@@ -572,6 +583,8 @@ export function createChat(deps: ChatDependencies): Chat {
     return conversation;
   }
 }
+
+const hasFailed = (finish: Message['finish']): boolean => finish === 'error' || finish === 'cut';
 
 const shownOf = ({ status, parts, parentId, step, calls, answerId, model, startedAt }: TurnState): Shown => ({
   status,

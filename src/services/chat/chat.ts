@@ -29,7 +29,7 @@ export interface TurnState {
   readonly model: string | null;
   /** ms since 1970 */
   readonly startedAt: number;
-  /** Messages written while an answer streams; sent one by one when it ends. */
+  /** Messages written while an answer streams; sent one by one when it ends. After one that failed they wait until the person goes on. */
   readonly queue: readonly { readonly id: string; readonly parts: readonly Part[] }[];
   /** Why the last turn could not even start; cleared by the next. */
   readonly problem: Problem | null;
@@ -138,6 +138,8 @@ export interface Chat {
   sendBackCost(id: ConversationId, message: MessageId): Promise<{ turns: number; answers: number }>;
   /** Ends the stream; what arrived is kept. */
   stop(id: ConversationId): void;
+  /** Goes on with what waits, where nothing is being answered. */
+  sendQueued(id: ConversationId): void;
   editQueued(id: ConversationId, queued: string, parts: readonly Part[] | null): void;
   /** Answers that were cut by a crash: appended from their draft rows at start. Returns how many. */
   rescueDrafts(): Promise<number>;

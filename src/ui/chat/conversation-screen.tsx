@@ -211,6 +211,7 @@ function OpenedConversation({
     const parts: Part[] = message.parts.filter((part) => part.type !== 'text');
     if (text.trim()) parts.push({ type: 'text', text: text.trim() });
     setAside(null);
+    if (rerun) list.current?.toEnd();
     run(edits.save(message.id, text, app.chat.edit(id, message.id, parts, rerun)));
   };
   // Messages hold on to one object: what it does follows the screen without drawing them again.
@@ -504,18 +505,31 @@ function OpenedConversation({
             </Button>
           </div>
         ) : (
-          <Composer
-            key={id}
-            conversation={conversation}
-            conversationId={id}
-            onFold={canFold ? fold : undefined}
-            turn={turn}
-            first={branch.path.length === 0 && !temporary}
-            send={send}
-            runCommand={runLine}
-            editLast={editLast}
-            handle={composer}
-          />
+          <>
+            {!busy && turn.queue.length > 0 && (
+              <div
+                role="status"
+                className="mx-auto flex w-full max-w-(--measure) flex-wrap items-center gap-x-3 gap-y-1 px-5 pt-2 pb-5 text-ink-2 text-sm md:px-8"
+              >
+                <span className="min-w-0 flex-1 basis-60">{t('queueWaits')}</span>
+                <Button size="sm" onClick={() => app.chat.sendQueued(id)}>
+                  {t('queueGoOn')}
+                </Button>
+              </div>
+            )}
+            <Composer
+              key={id}
+              conversation={conversation}
+              conversationId={id}
+              onFold={canFold ? fold : undefined}
+              turn={turn}
+              first={branch.path.length === 0 && !temporary}
+              send={send}
+              runCommand={runLine}
+              editLast={editLast}
+              handle={composer}
+            />
+          </>
         )}
         {drop.over && !readOnly && <DropOverlay />}
       </div>

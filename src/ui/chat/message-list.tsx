@@ -1,4 +1,5 @@
-// The messages of a branch, of which only those near the screen exist. Keeps to the end while an answer grows, unless one scrolls away.
+// The messages of a branch, of which only those near the screen exist. Keeps to the end while an answer grows, unless one scrolls away; what
+// a person clicks stays where it is.
 import { ArrowDown } from 'lucide-react';
 import {
   type ReactNode,
@@ -17,16 +18,22 @@ import { type CacheSnapshot, Virtualizer, type VirtualizerHandle } from 'virtua'
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { useReadable } from '../hooks/app.tsx';
 import { useSession } from '../hooks/session.tsx';
+import { nearDay, useToday } from '../hooks/today.ts';
 import { formatDate } from '../i18n/index.ts';
 import { IconButton } from '../shell/controls.tsx';
 import { Notes } from './answer.tsx';
 import { CompactionDivider } from './compaction.tsx';
+import { createHeldPlace, type HeldPlace, SIBLINGS } from './held-place.ts';
 import { EditingContext } from './message-actions.ts';
 import { MessageView } from './message-view.tsx';
 import type { Branch, Row } from './rows.ts';
 
 /** Nearer to the end than this counts as being there, px. */
 const AT_END = 24;
+/** Frames in which rows that a click changed are measured. */
+const SETTLES = 20;
+/** With any of these a person goes on to something else than what was clicked. */
+const GOES_ON = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const;
 /** How long a message glows after a jump, ms. */
 const GLOW = 2000;
 
@@ -38,11 +45,18 @@ export interface MessageListHandle {
   current(): MessageId | null;
 }
 
-const Day = ({ at }: { at: number }) => (
-  <div className="flex justify-center pt-6 text-ink-3 text-xs">
-    <time dateTime={new Date(at).toISOString()}>{formatDate(at)}</time>
-  </div>
-);
+/** Today and yesterday by name, any other day by its date. */
+function Day({ at }: { at: number }) {
+  const { t } = useTranslation('shell');
+  const near = nearDay(at, useToday());
+  return (
+    <div className="flex justify-center pt-6 text-ink-3 text-xs">
+      <time dateTime={new Date(at).toISOString()} {...(near ? { title: formatDate(at) } : {})}>
+        {near ? t(`groups.${near}`) : formatDate(at)}
+      </time>
+    </div>
+  );
+}
 
 export function MessageList({
   conversationId,
@@ -62,8 +76,12 @@ export function MessageList({
   const { t } = useTranslation('chat');
   const { places } = useSession();
   const scroller = useRef<HTMLDivElement>(null);
+  const room = useRef<HTMLDivElement>(null);
+  const held = useRef<HeldPlace | null>(null);
   const list = useRef<VirtualizerHandle>(null);
   const [marked, setMarked] = useState<MessageId | null>(null);
+  /** The branches one is going through: where they part. */
+  const [switched, setSwitched] = useState<string | null>(null);
   const [away, setAway] = useState(false);
   const { rows, rowOf, results } = branch;
   // A place is only good for the rows it was measured with.
@@ -75,6 +93,7 @@ export function MessageList({
   const lastOffset = useRef(0);
 
   const toEnd = useCallback(() => {
+    held.current?.clear();
     sticking.current = true;
     const box = scroller.current;
     if (box) box.scrollTop = box.scrollHeight;
@@ -83,10 +102,13 @@ export function MessageList({
   const noteScroll = useCallback(() => {
     const box = scroller.current;
     if (!box) return;
-    const left = box.scrollHeight - box.scrollTop - box.clientHeight;
+    held.current?.fit();
+    const left = held.current?.left() ?? box.scrollHeight - box.scrollTop - box.clientHeight;
     // Content that grows moves nobody; only a person moves up.
-    if (left <= AT_END) sticking.current = true;
-    else if (box.scrollTop < lastOffset.current - 1) sticking.current = false;
+    if (!held.current?.holds) {
+      if (left <= AT_END) sticking.current = true;
+      else if (box.scrollTop < lastOffset.current - 1) sticking.current = false;
+    }
     lastOffset.current = box.scrollTop;
     setAway(!sticking.current && left > 160);
   }, []);
@@ -98,6 +120,7 @@ export function MessageList({
     else box.scrollTop = box.scrollHeight;
     lastOffset.current = box.scrollTop;
     return () => {
+      if (held.current?.holds) sticking.current = held.current.left() <= AT_END;
       const cache = list.current?.cache;
       places.set(conversationId, {
         offset: box.scrollTop,
@@ -114,13 +137,52 @@ export function MessageList({
   useEffect(() => {
     const box = scroller.current;
     const content = box?.firstElementChild;
-    if (!box || !content) return;
+    if (!box || !(content instanceof HTMLElement) || !room.current) return;
+    const own = createHeldPlace(box, content, room.current);
+    held.current = own;
     // Nothing is moved away from under a finger: what was pressed is let go at the same place, and words being selected stand still.
     let pressed = false;
     let frame = 0;
+    /** What was clicked in: told of in the same frame in which it grew. */
+    let watched: HTMLElement | null = null;
     const keepEnd = () => {
-      if (sticking.current && !pressed) box.scrollTop = box.scrollHeight;
+      if (!own.keep()) {
+        own.fit();
+        if (sticking.current && !pressed) box.scrollTop = box.scrollHeight;
+      }
       noteScroll();
+    };
+    const free = (event: Event) => {
+      if (event.type === 'wheel' || event.type === 'touchmove') own.level();
+      if (!own.holds) return;
+      own.release();
+      noteScroll();
+    };
+    // What a click opens, folds or switches must not move what was clicked; a click that changed nothing changes nothing here.
+    const click = (event: MouseEvent) => {
+      if (!(event.target instanceof Element)) return;
+      const followed = sticking.current;
+      const around = own.hold(event.target);
+      if (!own.holds) return;
+      sticking.current = false;
+      setSwitched(event.target.closest(`[${SIBLINGS}]`)?.getAttribute(SIBLINGS) ?? null);
+      if (watched) watch.unobserve(watched);
+      if (around) watch.observe(around);
+      watched = around;
+      // Rows are measured in the frames after: what moved is brought back before it is seen elsewhere.
+      let frames = 0;
+      const settle = () => {
+        if (!own.holds) return;
+        keepEnd();
+        frames += 1;
+        if (frames === 2 && answering.current && !own.changed()) {
+          own.release();
+          sticking.current = followed;
+          keepEnd();
+        } else if (frames < SETTLES) frame = requestAnimationFrame(settle);
+      };
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(settle);
     };
     const press = (event: PointerEvent) => {
       pressed = event.button === 0;
@@ -133,17 +195,39 @@ export function MessageList({
     const watch = new ResizeObserver(keepEnd);
     watch.observe(content);
     watch.observe(box);
+    // Before the click does what it does: that may lead elsewhere in here.
+    box.addEventListener('click', click, { capture: true });
+    for (const goesOn of GOES_ON) addEventListener(goesOn, free, { capture: true, passive: true });
     box.addEventListener('pointerdown', press);
     addEventListener('pointerup', release);
     addEventListener('pointercancel', release);
     return () => {
       watch.disconnect();
       cancelAnimationFrame(frame);
+      held.current = null;
+      box.removeEventListener('click', click, { capture: true });
+      for (const goesOn of GOES_ON) removeEventListener(goesOn, free, { capture: true });
       box.removeEventListener('pointerdown', press);
       removeEventListener('pointerup', release);
       removeEventListener('pointercancel', release);
     };
   }, [noteScroll]);
+
+  // Another branch is drawn: what was clicked for it is brought to its place before that is seen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the rows change
+  useLayoutEffect(() => {
+    held.current?.keep();
+  }, [rows]);
+
+  const answers = Boolean(running);
+  const answering = useRef(answers);
+  answering.current = answers;
+  useEffect(() => {
+    const own = held.current;
+    if (!answers || !own?.holds || own.changed()) return;
+    own.release();
+    noteScroll();
+  }, [answers, noteScroll]);
 
   useEffect(() => {
     if (marked === null) return;
@@ -166,6 +250,7 @@ export function MessageList({
       // A piece of an answer is shown in the row of all its pieces.
       const shown = rows[row];
       const target = shown?.type === 'message' ? shown.message.id : id;
+      held.current?.clear();
       sticking.current = false;
       if (pending.current !== null) cancelAnimationFrame(pending.current);
       list.current?.scrollToIndex(row, { align: block });
@@ -197,14 +282,19 @@ export function MessageList({
     },
   }));
 
-  // What a person is writing, into a divider or into a message, must not go when it is scrolled away.
+  // What a person is writing, into a divider or into a message, must not go when it is scrolled away; nor what was just switched to, before
+  // its height is known.
   const edited = useReadable(useContext(EditingContext));
   const written = useMemo(
     () =>
       rows.flatMap((row, at) =>
-        row.type === 'compaction' || (row.type === 'message' && row.message.id === edited) ? [at] : [],
+        row.type === 'compaction' ||
+        (row.type === 'message' &&
+          (row.message.id === edited || (switched !== null && row.siblings?.ids[0] === switched)))
+          ? [at]
+          : [],
       ),
-    [rows, edited],
+    [rows, edited, switched],
   );
   const lastMessage = rows.findLast((row) => row.type === 'message')?.key;
   const draw = (row: Row) => {
@@ -245,7 +335,7 @@ export function MessageList({
         onScroll={noteScroll}
         className="-outline-offset-2 absolute inset-0 overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-gutter:stable]"
       >
-        <div className="mx-auto w-full max-w-(--measure) px-5 pb-6 md:px-8">
+        <div className="relative mx-auto w-full max-w-(--measure) px-5 pb-6 md:px-8">
           <Virtualizer
             ref={list}
             scrollRef={scroller}
@@ -258,6 +348,7 @@ export function MessageList({
           </Virtualizer>
           {running}
           {after}
+          <div ref={room} aria-hidden />
         </div>
       </section>
       {away && (

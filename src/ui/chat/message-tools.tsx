@@ -18,6 +18,7 @@ import type { Message } from '../../domain/chat/message.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { IconButton, Menu, type MenuItem } from '../shell/controls.tsx';
 import { useCopy } from '../shell/problem-notice.tsx';
+import { SIBLINGS } from './held-place.ts';
 import { type BranchStep, BranchStepContext, useActions } from './message-actions.ts';
 import type { Siblings } from './rows.ts';
 
@@ -49,6 +50,7 @@ export function SiblingArrows({
   return (
     <span
       ref={arrows}
+      {...{ [SIBLINGS]: ids[0] }}
       className="inline-flex shrink-0 items-center rounded-sm bg-branch-soft text-branch text-xs"
     >
       <IconButton

@@ -1,6 +1,6 @@
 // The empty page: a place to begin, or to go on with what was begun.
 import { MessageSquare } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { newConversationId, newTemporaryId } from '../../domain/base/ids.ts';
 import type { Part } from '../../domain/chat/message.ts';
@@ -8,7 +8,7 @@ import { IDLE_TURN } from '../../services/chat/chat.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { pathOf, useNavigation } from '../hooks/navigation.tsx';
-import { useSession } from '../hooks/session.tsx';
+import { type ShownOutcome, useSession } from '../hooks/session.tsx';
 import { formatRelative } from '../i18n/index.ts';
 import { FirstRun } from '../library/first-run.tsx';
 import type { RecallChoice } from '../memory/recall-chip.tsx';
@@ -32,8 +32,9 @@ export function NewConversation() {
   const navigation = useNavigation();
   const composer = useRef<ComposerHandle>(null);
   const library = useReadable(app.documents.library);
-  const outcomes = useOutcomes('new');
-  const runLine = useCommandLine(null);
+  const outcomes = useLatestOutcome();
+  const command = useCommandLine(null);
+  const { forget } = outcomes;
   const drop = useFileDrop((files) => composer.current?.addFiles(files));
   const empty = library.ready && library.entries.length === 0;
   const hasModel = useReadable(app.settings.connections, ({ chosen }) => chosen !== null);
@@ -41,6 +42,10 @@ export function NewConversation() {
   const [instructing, setInstructing] = useState(false);
   const temporary = useReadable(session.temporary);
 
+  const runLine = (line: string) => {
+    forget(() => true);
+    return command(line);
+  };
   const send = async (parts: readonly Part[], passages: RecallChoice) => {
     const own = temporary ?? (instructions === null ? undefined : newConversationId());
     // Where it cannot be written yet it waits in line before the message, which tells of it.
@@ -58,7 +63,12 @@ export function NewConversation() {
     session.temporary.update((now) => (now === conversationId ? null : now));
   };
   return (
-    <div className="relative flex min-h-0 flex-1 flex-col" {...drop.handlers}>
+    <div
+      className="relative flex min-h-0 flex-1 flex-col"
+      {...drop.handlers}
+      // What was wrong with a line is over once it is another one.
+      onInput={() => forget(isProblem)}
+    >
       <Header
         actions={
           <>
@@ -80,9 +90,9 @@ export function NewConversation() {
       </Header>
       <div className="relative min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto flex min-h-full w-full max-w-(--measure) flex-col justify-center pb-6">
-          {outcomes.length > 0 ? (
+          {outcomes.shown.length > 0 ? (
             <div className="px-5 md:px-8">
-              <Outcomes place="new" shown={outcomes} />
+              <Outcomes place="new" shown={outcomes.shown} />
             </div>
           ) : temporary !== null ? (
             <TemporaryWords />
@@ -121,6 +131,36 @@ export function NewConversation() {
       />
     </div>
   );
+}
+
+const isProblem = ({ outcome }: ShownOutcome): boolean => outcome?.type === 'problem';
+
+/**
+ * What the latest command on this page handed back. It is over with the next command and when the page is left; only Back leads to it once
+ * more, from a passage it had found, say.
+ */
+function useLatestOutcome() {
+  const { outcomes } = useSession();
+  const { visit, returned } = useNavigation();
+  const shown = useOutcomes('new').slice(-1);
+  const forget = useCallback(
+    (over: (shown: ShownOutcome) => boolean) =>
+      outcomes.update((all) => {
+        const before = all.get('new') ?? [];
+        return before.some(over)
+          ? new Map(all).set(
+              'new',
+              before.filter((one) => !over(one)),
+            )
+          : all;
+      }),
+    [outcomes],
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each arrival on the page
+  useLayoutEffect(() => {
+    forget(returned ? isProblem : () => true);
+  }, [visit]);
+  return { shown, forget };
 }
 
 const GO_ON_WITH = 3;

@@ -1,5 +1,13 @@
 // Where the person is, as a real URL: `/`, `/c/<id>?m=<message>`, `/memory/<section>`, `/settings/<section>`, `/pair`. The browser's Back works.
-import { createContext, type ReactNode, useContext, useMemo, useSyncExternalStore } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useSyncExternalStore,
+} from 'react';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import { isNotes } from '../../domain/memory/notes.ts';
 
@@ -17,6 +25,10 @@ export interface Navigation {
   readonly route: Route;
   /** Grows with every step: opening the same message twice is two jumps. */
   readonly visit: number;
+  /** `visit` of this very moment, for whoever waited for something. */
+  latestVisit(): number;
+  /** Whether Back or Forward led here. */
+  readonly returned: boolean;
   /** Whether there is a page of this app to go back to. */
   readonly canGoBack: boolean;
   /** With `replace` the current page is not kept in the history. */
@@ -77,48 +89,98 @@ export function pathOf(route: Route): string {
 interface Place {
   readonly route: Route;
   readonly visit: number;
+  readonly returned: boolean;
+  /** Pages of this app that are behind. */
   readonly depth: number;
 }
 
-const depthOf = (state: unknown): number => {
-  const depth = (state as { depth?: unknown } | null)?.depth;
-  return typeof depth === 'number' ? depth : 0;
+/** What an entry of the history keeps: pages behind it, and how many layers lay over its page. */
+const kept = (name: 'depth' | 'layers'): number => {
+  const value = (history.state as Record<string, unknown> | null)?.[name];
+  return typeof value === 'number' ? value : 0;
 };
 
-/** One history per tab: the browser's own. */
-function createPlaces() {
-  const read = (visit: number): Place => ({
+/**
+ * One history per tab: the browser's own. Whatever lies over a page has an entry of its own, so that Back closes it:
+ *
+ *   page ─► page + drawer ─► page + drawer + dialog        same address, same depth, `layers` 0, 1, 2
+ *
+ * One that was closed in another way leaves its entry behind: the next layer takes it over, the next page takes its place, and Back passes it.
+ */
+export function createPlaces() {
+  const read = (visit: number, returned: boolean): Place => ({
     route: routeOf(location.pathname, location.search),
     visit,
-    depth: depthOf(history.state),
+    returned,
+    depth: kept('depth'),
   });
-  let place = read(0);
+  let place = read(0, false);
+  /** Layers of the entry one is at. */
+  let level = kept('layers');
+  const layers: (() => void)[] = [];
   const listeners = new Set<() => void>();
-  const announce = () => {
-    place = read(place.visit + 1);
+  const announce = (returned: boolean) => {
+    place = read(place.visit + 1, returned);
     for (const listener of [...listeners]) listener();
+  };
+  const coverAll = () => {
+    while (level < layers.length) {
+      level += 1;
+      history.pushState({ depth: place.depth, layers: level }, '');
+    }
+  };
+  const onPop = () => {
+    const before = level;
+    level = kept('layers');
+    const samePage = kept('depth') === place.depth;
+    const over = layers.splice(samePage ? level : 0).reverse();
+    for (const close of over) close();
+    if (samePage && level < before) {
+      if (pathOf(place.route) !== pathOf(routeOf(location.pathname, location.search))) announce(true);
+      // Nothing lay there any more: Back meant the page before.
+      if (over.length === 0) history.go(-1 - level);
+    } else if (!samePage || level === before) announce(true);
   };
   return {
     get: () => place,
     subscribe: (listener: () => void) => {
-      if (listeners.size === 0) window.addEventListener('popstate', announce);
+      if (listeners.size === 0) window.addEventListener('popstate', onPop);
       listeners.add(listener);
       return () => {
         listeners.delete(listener);
-        if (listeners.size === 0) window.removeEventListener('popstate', announce);
+        if (listeners.size === 0) window.removeEventListener('popstate', onPop);
       };
     },
     go: (route: Route, replace = false) => {
       const path = pathOf(route);
       if (replace || path === location.pathname + location.search)
-        history.replaceState({ depth: place.depth }, '', path);
-      else history.pushState({ depth: place.depth + 1 }, '', path);
-      announce();
+        history.replaceState({ depth: place.depth, layers: level }, '', path);
+      else {
+        const state = { depth: place.depth + 1, layers: 0 };
+        if (level > 0) history.replaceState(state, '', path);
+        else history.pushState(state, '', path);
+        level = 0;
+        // What still lies there once the new page is drawn lies over that one.
+        if (layers.length > 0) setTimeout(coverAll);
+      }
+      announce(false);
+    },
+    /** One page back, past whatever lies over this one. */
+    back: () => history.go(-1 - level),
+    /** Something lies over the page from now on; Back calls `close`. Returns what takes it away. */
+    cover: (close: () => void) => {
+      layers.push(close);
+      coverAll();
+      return () => {
+        const at = layers.indexOf(close);
+        if (at >= 0) layers.splice(at, 1);
+      };
     },
   };
 }
 
 const NavigationContext = createContext<Navigation | null>(null);
+const LayersContext = createContext<((close: () => void) => () => void) | null>(null);
 
 export function NavigationProvider({ children }: { children: ReactNode }) {
   const places = useMemo(createPlaces, []);
@@ -127,6 +189,8 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
     () => ({
       route: place.route,
       visit: place.visit,
+      latestVisit: () => places.get().visit,
+      returned: place.returned,
       canGoBack: place.depth > 0,
       openConversation: (conversationId, messageId = null, options) =>
         places.go(
@@ -139,13 +203,17 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
       openScreen: (screen, section = ALL_SECTIONS) =>
         places.go(screen === 'pair' ? { screen } : { screen, section }),
       back: () => {
-        if (places.get().depth > 0) history.back();
+        if (places.get().depth > 0) places.back();
         else places.go({ screen: 'conversation', conversationId: null, messageId: null }, true);
       },
     }),
     [place, places],
   );
-  return <NavigationContext value={navigation}>{children}</NavigationContext>;
+  return (
+    <LayersContext value={places.cover}>
+      <NavigationContext value={navigation}>{children}</NavigationContext>
+    </LayersContext>
+  );
 }
 
 /** Where the person is and how to go elsewhere. Throws outside of `NavigationProvider`. */
@@ -153,4 +221,12 @@ export function useNavigation(): Navigation {
   const navigation = useContext(NavigationContext);
   if (!navigation) throw new Error('useNavigation needs a <NavigationProvider> above it');
   return navigation;
+}
+
+/** Something that lies over the page while it is open: the browser's Back closes it before it leads anywhere. */
+export function useBackCloses(open: boolean, close: () => void): void {
+  const cover = useContext(LayersContext);
+  const latest = useRef(close);
+  latest.current = close;
+  useEffect(() => (open && cover ? cover(() => latest.current()) : undefined), [open, cover]);
 }

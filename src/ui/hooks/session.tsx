@@ -94,7 +94,7 @@ function createSession(app: App): Session {
       if (followed.has(id) || turn.get().status === 'idle') return;
       followed.add(id);
       const stop = turn.subscribe(() => {
-        if (turn.get().status !== 'idle' || turn.get().queue.length > 0) return;
+        if (turn.get().status !== 'idle') return;
         stop();
         followed.delete(id);
         if (current.get() !== id) unread.update((ids) => new Set([...ids, id]));

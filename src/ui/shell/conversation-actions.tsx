@@ -70,12 +70,19 @@ export function useConversationActions(): ConversationActions {
     const run = (work: Promise<unknown>, then?: () => void) => {
       work.then(() => then?.(), report);
     };
-    const leave = (id: ConversationId) => {
-      if (session.current.get() === id) latest.current.navigation.newConversation();
+    /** Leaves the conversation where it is open. Returns what leads back to it, for as long as the person has not gone elsewhere. */
+    const leave = (id: ConversationId): (() => void) => {
+      const { navigation } = latest.current;
+      if (session.current.get() !== id) return () => undefined;
+      navigation.newConversation();
+      const left = navigation.latestVisit();
+      return () => {
+        if (navigation.latestVisit() === left) navigation.back();
+      };
     };
-    const undo = (action: () => Promise<unknown>) => ({
+    const undo = (action: () => Promise<unknown>, comeBack: () => void) => ({
       label: t('undo'),
-      onClick: () => run(action()),
+      onClick: () => run(action(), comeBack),
     });
     const actions: ConversationActions = {
       rename: (entry, title) => {
@@ -85,22 +92,22 @@ export function useConversationActions(): ConversationActions {
       pin: (entry) => run(app.library.setMeta([entry.id], { pinned: !entry.pinned })),
       archive: (entry) => {
         const archived = !entry.archived;
+        const comeBack = archived ? leave(entry.id) : () => undefined;
         run(app.library.setMeta([entry.id], { archived }), () => {
           offer(archived ? t('archivedDone') : t('unarchivedDone'), {
             description: entry.title || t('untitled'),
-            ...undo(() => app.library.setMeta([entry.id], { archived: !archived })),
+            ...undo(() => app.library.setMeta([entry.id], { archived: !archived }), comeBack),
           });
         });
-        if (archived) leave(entry.id);
       },
       remove: (entry) => {
+        const comeBack = leave(entry.id);
         run(app.library.remove([entry.id]), () => {
           offer(t('trashedDone'), {
             description: entry.title || t('untitled'),
-            ...undo(() => app.library.restore([entry.id])),
+            ...undo(() => app.library.restore([entry.id]), comeBack),
           });
         });
-        leave(entry.id);
       },
       restore: (id) => run(app.library.restore([id])),
       erase: (ids) => {

@@ -187,6 +187,9 @@ function Heading({ row }: { row: Extract<SidebarRow, { type: 'heading' }> }) {
   );
 }
 
+/** So soon after it was scrolled by hand the list does not follow what is opened elsewhere, ms. */
+const BY_HAND_MS = 1000;
+
 /** Everything that is listed in one view. Ten thousand lines cost what one screen of them costs. */
 function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () => void }) {
   const app = useApp();
@@ -202,11 +205,28 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
   // The lines hold on to one function while navigation and frame change around them.
   const latest = useRef({ navigation, onOpened });
   latest.current = { navigation, onOpened };
+  /** Opened by a click in this very list: it is in sight already. */
+  const clicked = useRef<ConversationId | null>(null);
+  const scrolledByHand = useRef(Number.NEGATIVE_INFINITY);
   const open = useCallback((id: ConversationId) => {
+    clicked.current = id;
     latest.current.navigation.openConversation(id);
     latest.current.onOpened();
   }, []);
   const askErase = useCallback((entry: LibraryEntry) => setErasing(entry), []);
+  const at = useMemo(
+    () => rows.findIndex((row) => row.type === 'entry' && row.entry.id === current),
+    [rows, current],
+  );
+  const listed = library.ready && at >= 0;
+  // The list follows the conversation that is open, at once: what is read is not there to be watched on its way.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when another one is opened, not when the list is in another order
+  useEffect(() => {
+    const here = clicked.current === current;
+    clicked.current = null;
+    const byHand = performance.now() - scrolledByHand.current < BY_HAND_MS;
+    if (listed && !here && !byHand) list.current?.scrollToIndex(at, { align: 'nearest' });
+  }, [current, listed]);
 
   if (!library.ready)
     return (
@@ -223,6 +243,9 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
       <EmptyState title={view === 'trash' ? t('trashEmpty') : t('archiveEmpty')} />
     );
 
+  const noteHand = () => {
+    scrolledByHand.current = performance.now();
+  };
   const walk = (event: React.KeyboardEvent<HTMLDivElement>) => {
     if (event.altKey || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
     if (!(event.target as HTMLElement).matches('[data-entry]')) return;
@@ -234,7 +257,7 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
   return (
     <>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys are a convenience; each line is a link of its own */}
-      <div className="h-full" onKeyDown={walk}>
+      <div className="h-full" onKeyDown={walk} onWheel={noteHand} onTouchMove={noteHand}>
         <VList ref={list} className="pb-2" data={rows} style={{ height: '100%' }}>
           {(row) =>
             row.type === 'heading' ? (

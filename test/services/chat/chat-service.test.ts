@@ -662,6 +662,34 @@ describe('the queue', () => {
   });
 });
 
+describe('the queue after an answer that failed', () => {
+  it('waits until the person goes on: by sending it, or by another answer that succeeds', async () => {
+    for (const goesOn of ['sends', 'retries'] as const) {
+      const { chat, idle, transcript, path } = scene();
+      server.next({ steps: [{ text: 'half of it' }, { gate: true }, { cut: true }] });
+      const { conversationId } = await chat.send({ parts: [{ type: 'text', text: 'first' }] });
+      await until(chat.turn(conversationId), ({ status }) => status === 'streaming');
+      for (const text of ['second', 'third'])
+        await chat.send({ conversationId, parts: [{ type: 'text', text }] });
+      id = 'echo';
+      server.go();
+      await until(chat.turn(conversationId), ({ status }) => status === 'idle');
+      expect(chat.turn(conversationId).get().queue).toHaveLength(2);
+      const failed = last(await path(conversationId));
+      expect(failed.finish).toBe('cut');
+      if (goesOn === 'sends') chat.sendQueued(conversationId);
+      else await chat.regenerate(conversationId, failed.id);
+      await idle(conversationId);
+      expect((await transcript(conversationId)).slice(-4)).toEqual([
+        'user: second',
+        'assistant: second',
+        'user: third',
+        'assistant: third',
+      ]);
+    }
+  });
+});
+
 describe('size', () => {
   it('takes 10 MB and refuses more before anything is changed', async () => {
     const { chat, say, path, store, idle } = scene({

@@ -116,7 +116,11 @@ it('of a tab that is gone nothing is waited for, and what had come is kept at on
     .toContain('one answers');
   await two.chat.send({ conversationId, parts: text('second') });
   locks.kill('one');
-  await until(two.chat.turn(conversationId), ({ status, elsewhere }) => status === 'streaming' && !elsewhere);
+  const { queue } = await until(two.chat.turn(conversationId), ({ status }) => status === 'idle');
+  // The person sees first that the answer was cut off.
+  expect(queue).toHaveLength(1);
+  two.chat.sendQueued(conversationId);
+  await until(two.chat.turn(conversationId), ({ status }) => status === 'streaming');
   two.end();
   await two.idle(conversationId);
   expect(await two.transcript(conversationId)).toEqual([

@@ -39,6 +39,8 @@ export const chat = {
   queue: 'Messages that wait',
   queued: 'Next',
   sendNow: 'Stop the answer and send this now',
+  queueWaits: 'Held back for now: sent when you want it, or after the next answer that succeeds.',
+  queueGoOn: 'Send now',
   editQueued: 'Take back and edit',
   deleteQueued: 'Delete',
   filesOnly_one: '{{count}} file',

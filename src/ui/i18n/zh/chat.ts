@@ -39,6 +39,8 @@ export const chat = {
   queue: '等待发送的消息',
   queued: '待发',
   sendNow: '停止回答，立即发送',
+  queueWaits: '以下消息暂未发送：可随时发送，或在下一次回答成功后自动发送。',
+  queueGoOn: '立即发送',
   editQueued: '取回修改',
   deleteQueued: '删除',
   filesOnly_other: '{{count}} 个文件',

@@ -3,6 +3,7 @@ import { X } from 'lucide-react';
 import { Dialog as RadixDialog, Popover as RadixPopover } from 'radix-ui';
 import { type ReactElement, type ReactNode, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useBackCloses } from '../../hooks/navigation.tsx';
 import { Button } from './buttons.tsx';
 import { classes } from './classes.ts';
 import { FLOATING } from './surfaces.ts';
@@ -80,6 +81,7 @@ export function Dialog({
   children,
 }: DialogProps) {
   const focusReturn = useFocusReturn();
+  useBackCloses(open, () => onOpenChange(false));
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
@@ -195,6 +197,7 @@ export function Sheet({
   children: ReactNode;
 }) {
   const focusReturn = useFocusReturn();
+  useBackCloses(open, () => onOpenChange(false));
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
