@@ -232,6 +232,8 @@ test('what is clicked at the end of a conversation stays where it is: thoughts, 
   await ask(page, 'Think hard');
   await expect(page.getByRole('region', { name: 'Messages' }).getByText('Today')).toBeVisible();
   const stays = async (target: Locator, act: () => Promise<unknown>) => {
+    // Rows that were never in sight are measured as they come.
+    await frames(page);
     const before = await top(target);
     await act();
     await frames(page);
