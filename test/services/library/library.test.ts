@@ -1033,7 +1033,9 @@ describe('taking out', () => {
     await notes.write({ text: 'Reply in Dutch.\nAlways.' });
     const alone = await library.exportConversations('all', 'markdown');
     expect(alone.name).toBe('recollect-2026-11-21.md');
-    expect(await alone.blob.text()).toBe('# Memory notes\n\n- Reply in Dutch.\n  Always. *(2026-11-21)*\n');
+    expect(await alone.blob.text()).toBe(
+      '# Memory notes\n\n- Reply in Dutch.\n  Always.\n\n  *(2026-11-21)*\n',
+    );
     await library.addSamples();
     const { name, blob } = await library.exportConversations('all', 'markdown');
     expect(name).toBe('recollect-2026-11-21.zip');
