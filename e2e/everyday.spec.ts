@@ -287,6 +287,9 @@ test('a conversation of 5,000 messages opens at its end, draws only what is near
   await asked.getByRole('button', { name: 'Edit', exact: true }).click();
   const editor = page.getByRole('textbox', { name: 'Edit the message' });
   await editor.fill('Half of a better question');
+  // By hand: what was clicked is held where it is until the person goes on.
+  await list.hover({ position: { x: 20, y: 20 } });
+  await page.mouse.wheel(0, -400);
   await list.evaluate((box) => {
     box.scrollTop = box.scrollHeight / 2;
   });

@@ -89,12 +89,12 @@ test('what was said of a passage counts at the next recall, and no longer once i
   /** The passage in a new answer to the same words; closed, so that its numbers are said in one sentence. */
   const recall = async () => {
     const words = '/recall yellow leaves of tomatoes --limit 20';
-    // Earlier answers stay on the page.
-    const outcomes = page.getByRole('region', { name: words });
-    const before = await outcomes.count();
+    // The page shows the latest answer: it comes in place of the one before.
+    const outcome = page.getByRole('region', { name: words });
+    const before = (await outcome.count()) > 0 ? await outcome.elementHandle() : null;
     await message.fill(words);
     await message.press('Enter');
-    const outcome = outcomes.nth(before);
+    await before?.waitForElementState('hidden');
     await expect(outcome.getByText(/(Words and meaning|Words only), /)).toBeVisible();
     const passage = outcome.getByRole('listitem').filter({ hasText: PASSAGE });
     return { passage, score: passage.getByRole('img') };
