@@ -136,15 +136,16 @@ export function createChat(deps: ChatDependencies): Chat {
         if (turn) return set(session, { ...turn, elsewhere: true, problem: null });
         endElsewhere(session, id, answerId).catch((error: unknown) => onProblem(toProblem(error)));
       },
-      onStop: (id) => sessions.get(id)?.turn?.abort(new DOMException('Stopped', 'AbortError')),
+      onStop: (id) => abort(sessions.get(id)),
     });
 
   /** Shows it until its answer is here; then it is this tab's turn. */
   async function endElsewhere(session: Session, id: ConversationId, answer: MessageId | null): Promise<void> {
     const shown = session.state.get();
     let failed = false;
-    if (answer !== null && (await documents.read(id))) {
-      const open = await documents.open(id);
+    // One that was erased meanwhile cannot be opened: there is nothing to wait for.
+    const open = answer === null ? null : await documents.open(id).catch(() => null);
+    if (open && answer !== null) {
       const patience = AbortSignal.any([closing.signal, AbortSignal.timeout(ARRIVES_WITHIN_MS)]);
       await until(open, ({ messages }) => messages.has(answer), patience).catch(() => {});
       failed = hasFailed(open.get().messages.get(answer)?.finish);
@@ -317,9 +318,12 @@ export function createChat(deps: ChatDependencies): Chat {
 
   const isBusy = (session: Session) => session.state.get().status !== 'idle';
 
+  const abort = (session: Session | undefined) =>
+    session?.turn?.abort(new DOMException('Stopped', 'AbortError'));
+
   const stop = (session: Session, id: ConversationId) => {
     if (session.state.get().elsewhere) elsewhere?.stop(id);
-    else session.turn?.abort(new DOMException('Stopped', 'AbortError'));
+    else abort(session);
   };
 
   // ---------------------------------------------------------------------------------------- the queue
@@ -555,7 +559,7 @@ export function createChat(deps: ChatDependencies): Chat {
       closed = true;
       closing.abort();
       // What runs in another tab goes on there.
-      for (const session of sessions.values()) session.turn?.abort(new DOMException('Stopped', 'AbortError'));
+      for (const session of sessions.values()) abort(session);
       await Promise.all([...sessions.values()].map((session) => session.running));
       await rows.close();
       elsewhere?.close();

@@ -116,6 +116,9 @@ export function createLibrary({
     return turn;
   };
 
+  /** Of a mark that cannot be taken away the next start speaks in vain: no reason to call what came in a failure. */
+  const ended = async () =>
+    unfinished?.keep(null).catch((error: unknown) => console.warn(toProblem(error).message));
   const tellOfCutOff = async () => {
     const name = await unfinished?.recall();
     if (typeof name !== 'string') return;
@@ -125,7 +128,7 @@ export function createLibrary({
     await activities
       .run({ label: 'import', params: { name }, total: 0 }, () => Promise.reject(cutOff))
       .catch(() => {});
-    await unfinished?.keep(null);
+    await ended();
   };
   if (unfinished) inTurn(tellOfCutOff).catch((error: unknown) => console.warn(toProblem(error).message));
 
@@ -385,12 +388,12 @@ export function createLibrary({
         const untouched = new Set(await documents.onlyImported([...added]));
         const kept = [...added].filter((id) => !untouched.has(id));
         if (untouched.size > 0) await documents.erase([...untouched]);
-        await unfinished?.keep(null);
+        await ended();
         if (kept.length === 0) throw takenBack(error);
         onKept(kept);
         throw error;
       }
-      await unfinished?.keep(null);
+      await ended();
       return [...added, ...grown];
     }
   }

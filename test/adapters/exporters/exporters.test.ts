@@ -507,6 +507,16 @@ describe('Markdown as others read it', () => {
     tokens: 3,
     ...more,
   });
+  /** A recall that brought one passage and left out the same. */
+  const recalled = (title: fc.Arbitrary<string>): fc.Arbitrary<Part> =>
+    fc.record({ title, passage: roughMarkdown }).map((more) => ({
+      type: 'recall',
+      query: '',
+      threshold: 0.75,
+      passages: [passage(more)],
+      nearMisses: [],
+      leftOut: [passage(more)],
+    }));
   const find = (node: Nodes, type: string): Nodes[] => [
     ...(node.type === type ? [node] : []),
     ...('children' in node ? node.children.flatMap((child) => find(child, type)) : []),
@@ -594,16 +604,7 @@ describe('Markdown as others read it', () => {
       fc.record({ type: fc.constant('tool-call' as const), callId: name, name, arguments: roughMarkdown }),
       fc.record({ type: fc.constant('tool-result' as const), callId: name, name, text: roughMarkdown }),
       fc.record({ type: fc.constant('file' as const), mediaType: name, name }),
-      fc.record({ title: name, passage: roughMarkdown }).map(
-        (more): Part => ({
-          type: 'recall',
-          query: '',
-          threshold: 0.75,
-          passages: [passage(more)],
-          nearMisses: [],
-          leftOut: [passage(more)],
-        }),
-      ),
+      recalled(name),
     );
     await fc.assert(
       fc.asyncProperty(
@@ -655,16 +656,7 @@ describe('Markdown as others read it', () => {
         name: roughMarkdown,
         text: roughMarkdown,
       }),
-      fc.record({ title: roughMarkdown, passage: roughMarkdown }).map(
-        (more): Part => ({
-          type: 'recall',
-          query: '',
-          threshold: 0.75,
-          passages: [passage(more)],
-          nearMisses: [],
-          leftOut: [passage(more)],
-        }),
-      ),
+      recalled(roughMarkdown),
     );
     /** Elements of the page, each with the folds around it. */
     const walk = (node: RootContent | ElementContent, folds: number): (readonly [Element, number])[] => {
