@@ -1,12 +1,14 @@
 // The log and the drawer in one IndexedDB database, for windows and workers alike. A write resolves when the browser has it on
 // disk. Other tabs and workers are told by BroadcastChannel: ids only, they read for themselves.
 //
-//   entries  seq → { id, document, origin, bytes, size, sum, at } indexes: id · [document, seq, size]
-//   counts   document → { entries, bytes, head }                  '' → the same for the whole log
-//   drawer   key → value
+//   entries    seq → { id, document, origin, bytes, size, sum, at }   indexes: id · [document, seq, size]
+//   documents  document → true, for each that has entries
+//   tallies    number → { entries, bytes } that an append added; 0 → { entries, bytes, head } of all that was summed up
+//   drawer     key → value
 //
-// The counts are changed in the transaction that changes the entries, so they are exact; they and the size in the index key
-// let listing, statistics, folding and forgetting do without reading a single update.
+// Documents and tallies are written in the transaction that changes the entries, so they are exact; they and the size in the
+// index key let listing, statistics, folding and forgetting do without reading a single update. An append asks nothing before it
+// writes: a save then waits for one answer of the disk. What takes entries out sums the tallies up.
 import {
   type DBSchema,
   deleteDB,
@@ -31,11 +33,11 @@ import type {
 } from './conversation-log.ts';
 
 /** Raised with each change of the stores' shape. An app that finds a higher one changes nothing. */
-export const LOG_VERSION = 1;
+export const LOG_VERSION = 2;
 /** Drawer key: the browser deleted the database before this one because it was damaged. Whoever has read it deletes the key. */
 export const STORAGE_LOST = 'storage/lost';
-/** Key of the counts of the whole log; no document is named so. */
-const WHOLE_LOG = '';
+/** Key of the tallies' sum; the key generator begins with 1. */
+const SUM = 0;
 
 interface NewRow {
   id: string;
@@ -53,20 +55,27 @@ interface Row extends NewRow {
   seq: number;
 }
 
-interface Count {
+interface Tally {
   entries: number;
   bytes: number;
-  head: number;
+  /** Highest seq there ever was, as far as it may not be among the entries any more. */
+  head?: number;
 }
 
 interface Schema extends DBSchema {
   entries: { key: number; value: Row; indexes: { id: string; document: [string, number, number] } };
-  counts: { key: string; value: Count };
+  documents: { key: string; value: true };
+  tallies: { key: number; value: Tally };
   drawer: { key: string; value: unknown };
+}
+
+interface CountsOfVersion1 extends DBSchema {
+  counts: { key: string; value: Required<Tally> };
 }
 
 type Database = IDBPDatabase<Schema>;
 type Writing = IDBPTransaction<Schema, StoreNames<Schema>[], 'readwrite'>;
+type Upgrading = IDBPTransaction<Schema, StoreNames<Schema>[], 'versionchange'>;
 type Reading = IDBPTransaction<Schema, StoreNames<Schema>[], 'readonly'>;
 
 export interface IndexedDbOptions {
@@ -226,51 +235,45 @@ export async function openIndexedDbStore({
       const ids = transaction.objectStore('entries').index('id');
       return Promise.all(entries.map(({ id }) => ids.getKey(id)));
     });
-  const head = () => look(['counts'], async (transaction) => (await countOf(transaction, WHOLE_LOG)).head);
+  const head = () => look(['entries', 'tallies'], headOf);
 
   return {
     kind: 'persistent',
     log: {
       append: async (entries, writes = []) => {
         if (entries.length === 0 && writes.length === 0) return head();
-        const stores: StoreNames<Schema>[] =
-          writes.length > 0 ? ['entries', 'counts', 'drawer'] : ['entries', 'counts'];
+        const stores: StoreNames<Schema>[] = ['entries', 'documents', 'tallies'];
+        if (writes.length > 0) stores.push('drawer');
         const ids = new Set<string>();
         const named = entries.filter(({ id }) => !ids.has(id) && ids.add(id));
         const add = (fresh: readonly NewEntry[]) =>
           write(stores, async (transaction) => {
-            const rows = transaction.objectStore('entries');
             const documents = [...new Set(fresh.map((entry) => entry.document))];
             const at = now();
             // Everything is asked for in one go, and the end announced with the last of it: each wait for an answer is a turn
             // in which the thread may be busy.
-            const adding = inSlices(fresh, (entry) => rows.add(toRow(entry, at) as Row));
-            const counting = inSlices(
-              [WHOLE_LOG, ...documents],
-              async (key) => [key, await countOf(transaction, key)] as const,
+            const answers = await inSlices(
+              [
+                ...writes.map((change) => () => put(transaction, change)),
+                ...(fresh.length > 0 ? [() => count(transaction, fresh)] : []),
+                ...documents.map(
+                  (document) => () => transaction.objectStore('documents').put(true, document),
+                ),
+                ...fresh.map(
+                  (entry) => () => transaction.objectStore('entries').add(toRow(entry, at) as Row),
+                ),
+              ],
+              () => transaction.commit(),
             );
-            const putting = Promise.all(writes.map((change) => put(transaction, change)));
-            const [seqs, before] = await Promise.all([adding, counting, putting]);
-            const counts = new Map(before);
-            fresh.forEach(({ document, bytes }, position) => {
-              for (const key of [document, WHOLE_LOG])
-                counts.set(key, plus(counts.get(key), 1, bytes.byteLength, seqs[position] as number));
-            });
-            const changed = fresh.length > 0 ? [...counts] : [];
-            const write = ([key, count]: (typeof changed)[number]) =>
-              transaction.objectStore('counts').put(count, key);
-            await inSlices(changed.slice(0, -SLICE), write);
-            const last = changed.slice(-SLICE).map(write);
-            transaction.commit();
-            await Promise.all(last);
-            return { seq: counts.get(WHOLE_LOG)?.head ?? 0, documents };
+            return { last: fresh.length > 0 ? z.number().parse(answers.at(-1)) : undefined, documents };
           });
-        const { seq, documents } = await add(named).catch(async (error: unknown) => {
+        const { last, documents } = await add(named).catch(async (error: unknown) => {
           if (!isHeldAlready(error)) throw error;
           // Rare: something came twice. What the log has is left out.
           const held = await keysOf(named);
           return add(named.filter((_, position) => held[position] === undefined));
         });
+        const seq = last ?? (await head());
         if (documents.length > 0) announce({ documents, seq });
         if (writes.length > 0) announce({ keys: writes.map(({ key }) => key) });
         return seq;
@@ -298,7 +301,7 @@ export async function openIndexedDbStore({
       },
 
       fold: (document, snapshot, reach) =>
-        write(['entries', 'counts'], async (transaction) => {
+        write(['entries', 'tallies'], async (transaction) => {
           const removed = await remove(transaction, upTo(document, reach));
           // Someone else folded further, or the person had the document forgotten: their word stands.
           if (removed.entries === 0) return;
@@ -308,24 +311,27 @@ export async function openIndexedDbStore({
             seq: removed.head,
           };
           await transaction.objectStore('entries').put(row);
-          for (const key of [document, WHOLE_LOG])
-            await change(transaction, key, 1 - removed.entries, row.size - removed.bytes, removed.head);
+          await sumUp(transaction, {
+            ...removed,
+            entries: removed.entries - 1,
+            bytes: removed.bytes - row.size,
+          });
         }),
 
       erase: async (document) => {
-        const seq = await write(['entries', 'counts'], async (transaction) => {
+        const seq = await write(['entries', 'documents', 'tallies'], async (transaction) => {
           const removed = await remove(transaction, upTo(document, Number.POSITIVE_INFINITY));
           if (removed.entries === 0) return undefined;
-          await transaction.objectStore('counts').delete(document);
-          await change(transaction, WHOLE_LOG, -removed.entries, -removed.bytes, 0);
-          return (await countOf(transaction, WHOLE_LOG)).head;
+          await transaction.objectStore('documents').delete(document);
+          await sumUp(transaction, removed);
+          return headOf(transaction);
         });
         if (seq !== undefined) announce({ documents: [document], seq });
       },
 
       documents: async () => {
-        const keys = await look(['counts'], (transaction) =>
-          transaction.objectStore('counts').getAllKeys(IDBKeyRange.lowerBound(WHOLE_LOG, true)),
+        const keys = await look(['documents'], (transaction) =>
+          transaction.objectStore('documents').getAllKeys(),
         );
         return keys as DocumentId[];
       },
@@ -334,8 +340,8 @@ export async function openIndexedDbStore({
       subscribe: logListeners.subscribe,
 
       stats: () =>
-        look(['counts'], async (transaction) => {
-          const { entries, bytes } = await countOf(transaction, WHOLE_LOG);
+        look(['tallies'], async (transaction) => {
+          const { entries, bytes } = sumOf(await transaction.objectStore('tallies').getAll());
           return { entries, bytes };
         }),
 
@@ -354,7 +360,7 @@ export async function openIndexedDbStore({
       set: async (key, value) => {
         // Looking costs a tenth of what a write costs, and holds up nobody who writes.
         if (value === undefined && (await peek(key)) === undefined) return;
-        await write(['drawer'], (transaction) => put(transaction, { key, value }));
+        await write(['drawer'], async (transaction) => put(transaction, { key, value }));
         announce({ keys: [key] });
       },
       keys: (prefix) =>
@@ -389,19 +395,23 @@ function open(
       if (!globalThis.indexedDB)
         throw new RecollectError('storage-unavailable', 'This browser offers no IndexedDB');
       return openDB<Schema>(name, LOG_VERSION, {
-        upgrade: (database, _, __, transaction, event) => {
+        upgrade: async (database, before, _, transaction, event) => {
           clearTimeout(waiting);
-          const entries = database.createObjectStore('entries', { keyPath: 'seq', autoIncrement: true });
-          entries.createIndex('id', 'id', { unique: true });
-          entries.createIndex('document', ['document', 'seq', 'size']);
-          database.createObjectStore('counts');
-          database.createObjectStore('drawer');
+          if (before === 0) {
+            const entries = database.createObjectStore('entries', { keyPath: 'seq', autoIncrement: true });
+            entries.createIndex('id', 'id', { unique: true });
+            entries.createIndex('document', ['document', 'seq', 'size']);
+            database.createObjectStore('drawer');
+          }
+          database.createObjectStore('documents');
+          database.createObjectStore('tallies', { autoIncrement: true });
           // Chromium's own word for a database that it found damaged and deleted.
           const { dataLoss, dataLossMessage } = event as { dataLoss?: string; dataLossMessage?: string };
           if (dataLoss === 'total')
             void transaction
               .objectStore('drawer')
               .put({ at: now(), detail: dataLossMessage ?? '' }, STORAGE_LOST);
+          if (before === 1) await takeCounts(database, transaction);
         },
         blocking: (_, version, event) => {
           (event.target as IDBDatabase).close();
@@ -491,19 +501,43 @@ const toEntry = ({ seq, id, document, origin, bytes, sum, at }: Row): LogEntry =
 /** Requests made in one go: copying more of an import at once would hold up a person who types. */
 const SLICE = 100;
 
-/** Makes the requests in order, a slice at a time; the first slice at once. */
-async function inSlices<Item, T>(items: readonly Item[], request: (item: Item) => Promise<T>): Promise<T[]> {
-  const results: T[] = [];
-  for (let at = 0; at < items.length; at += SLICE)
-    results.push(...(await Promise.all(items.slice(at, at + SLICE).map(request))));
-  return results;
+/**
+ * Makes the requests in order, a slice at a time, the first at once; `onLast` when all of them are made. Where one cannot even be made it
+ * throws, and `onLast` is not called.
+ */
+async function inSlices(
+  requests: readonly (() => Promise<unknown>)[],
+  onLast: () => void,
+): Promise<unknown[]> {
+  const answers: unknown[] = [];
+  for (let at = 0; ; at += SLICE) {
+    const slice: Promise<unknown>[] = [];
+    try {
+      for (const request of requests.slice(at, at + SLICE)) slice.push(request());
+    } catch (error) {
+      // They fail with the transaction; nobody else hears of it.
+      void Promise.allSettled(slice);
+      throw error;
+    }
+    const isLast = at + SLICE >= requests.length;
+    if (isLast) onLast();
+    answers.push(...(await Promise.all(slice)));
+    if (isLast) return answers;
+  }
 }
 
-/** Removes the entries in `range` and says how many, how many bytes, and which seq was the highest. Reads no update. */
-async function remove(transaction: Writing, range: IDBKeyRange): Promise<Count> {
+interface Removed {
+  readonly entries: number;
+  readonly bytes: number;
+  /** The highest seq among them. */
+  readonly head: number;
+}
+
+/** Removes the entries in `range`. Reads no update. */
+async function remove(transaction: Writing, range: IDBKeyRange): Promise<Removed> {
   const rows = transaction.objectStore('entries');
-  let removed: Count | undefined;
   const keys: number[] = [];
+  let bytes = 0;
   for (
     let cursor = await rows.index('document').openKeyCursor(range);
     cursor;
@@ -511,30 +545,64 @@ async function remove(transaction: Writing, range: IDBKeyRange): Promise<Count> 
   ) {
     const [, seq, size] = cursor.key;
     keys.push(seq);
-    removed = plus(removed, 1, size, seq);
+    bytes += size;
   }
   await Promise.all(keys.map((key) => rows.delete(key)));
-  return removed ?? { entries: 0, bytes: 0, head: 0 };
+  return { entries: keys.length, bytes, head: keys.at(-1) ?? 0 };
 }
 
-async function put(transaction: Writing, { key, value }: DrawerWrite): Promise<void> {
-  if (value === undefined) await transaction.objectStore('drawer').delete(key);
-  else await transaction.objectStore('drawer').put(value, key);
+const put = (transaction: Writing, { key, value }: DrawerWrite): Promise<unknown> =>
+  value === undefined
+    ? transaction.objectStore('drawer').delete(key)
+    : transaction.objectStore('drawer').put(value, key);
+
+const count = (transaction: Writing, fresh: readonly NewEntry[]): Promise<unknown> =>
+  transaction.objectStore('tallies').add({
+    entries: fresh.length,
+    bytes: fresh.reduce((sum, entry) => sum + entry.bytes.byteLength, 0),
+  });
+
+const sumOf = (tallies: readonly Tally[]): Required<Tally> =>
+  tallies.reduce<Required<Tally>>(
+    (sum, { entries, bytes, head = 0 }) => ({
+      entries: sum.entries + entries,
+      bytes: sum.bytes + bytes,
+      head: Math.max(sum.head, head),
+    }),
+    { entries: 0, bytes: 0, head: 0 },
+  );
+
+/** Puts one tally in the place of all, without what was removed. */
+async function sumUp(transaction: Writing, removed: Removed): Promise<void> {
+  const tallies = transaction.objectStore('tallies');
+  const { entries, bytes, head } = sumOf(await tallies.getAll());
+  await tallies.clear();
+  await tallies.put(
+    {
+      entries: entries - removed.entries,
+      bytes: bytes - removed.bytes,
+      head: Math.max(head, removed.head),
+    },
+    SUM,
+  );
 }
 
-const plus = (count: Count | undefined, entries: number, bytes: number, head: number): Count => ({
-  entries: (count?.entries ?? 0) + entries,
-  bytes: (count?.bytes ?? 0) + bytes,
-  head: Math.max(count?.head ?? 0, head),
-});
+async function headOf(transaction: Reading | Writing): Promise<number> {
+  const [last, sum] = await Promise.all([
+    transaction.objectStore('entries').openKeyCursor(null, 'prev'),
+    transaction.objectStore('tallies').get(SUM),
+  ]);
+  return Math.max(last?.key ?? 0, sum?.head ?? 0);
+}
 
-const countOf = async (transaction: Reading | Writing, key: string): Promise<Count> =>
-  (await transaction.objectStore('counts').get(key)) ?? { entries: 0, bytes: 0, head: 0 };
-
-async function change(transaction: Writing, key: string, entries: number, bytes: number, head: number) {
-  await transaction
-    .objectStore('counts')
-    .put(plus(await countOf(transaction, key), entries, bytes, head), key);
+/** Version 1 counted in one store: what it has of each document, and of the whole log under ''. */
+async function takeCounts(database: Database, transaction: Upgrading): Promise<void> {
+  const before = transaction as unknown as IDBPTransaction<CountsOfVersion1, ['counts'], 'versionchange'>;
+  const counts = before.objectStore('counts');
+  const [keys, sum] = await Promise.all([counts.getAllKeys(), counts.get('')]);
+  for (const key of keys) if (key !== '') await transaction.objectStore('documents').put(true, key);
+  if (sum) await transaction.objectStore('tallies').put(sum, SUM);
+  (database as unknown as IDBPDatabase<CountsOfVersion1>).deleteObjectStore('counts');
 }
 
 // ---------------------------------------------------------------------------------------------- errors

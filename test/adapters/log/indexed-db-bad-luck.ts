@@ -46,6 +46,38 @@ export function describeBadLuck(name: string): void {
       kept.close();
     });
 
+    it('a log of the first version is taken over with all it has', async () => {
+      const [one, other] = [entryOf(new Uint8Array([1])), { ...entryOf(), document: newConversationId() }];
+      const older = await openDB(database, 1, {
+        upgrade: (db) => {
+          const entries = db.createObjectStore('entries', { keyPath: 'seq', autoIncrement: true });
+          entries.createIndex('id', 'id', { unique: true });
+          entries.createIndex('document', ['document', 'seq', 'size']);
+          for (const store of ['counts', 'drawer']) db.createObjectStore(store);
+        },
+      });
+      // The third entry was the last one, and was erased.
+      for (const entry of [one, other])
+        await older.add('entries', { ...entry, size: entry.bytes.length, at: 5 });
+      await older.put('counts', { entries: 2, bytes: 4, head: 3 }, '');
+      await older.put('counts', { entries: 1, bytes: 1, head: 1 }, one.document);
+      await older.put('counts', { entries: 1, bytes: 3, head: 2 }, other.document);
+      await older.put('drawer', 'kept', 'k');
+      older.close();
+
+      const { log, drawer } = await openIndexedDbStore({ name: database });
+      expect((await log.documents()).sort()).toEqual([one.document, other.document].sort());
+      expect(await log.stats()).toEqual({ entries: 2, bytes: 4 });
+      expect(await log.head()).toBe(3);
+      expect(await log.read(one.document)).toMatchObject([{ id: one.id, bytes: one.bytes }]);
+      expect(await drawer.get('k')).toBe('kept');
+      await log.append([entryOf()]);
+      await log.erase(other.document);
+      expect(await log.stats()).toEqual({ entries: 2, bytes: 4 });
+      expect(await log.documents()).toEqual([one.document]);
+      await log.close();
+    });
+
     it('a write asks for the disk, and is not told as done before its transaction has ended', async () => {
       const store = await openIndexedDbStore({ name: database });
       const told: string[] = [];
