@@ -1,8 +1,9 @@
 // How much memory the app's renderer takes, by phase, in a browser that nothing watches: a debugger that listens to the network, as Playwright's
-// does, keeps a copy of each file in the page's own process, 80 MB here. So the page is led by single expressions, and no domain is switched on.
+// does, keeps a copy of each file in the page's own process, 80 MB here. So the page is led by single expressions, and no domain is switched on;
+// what it imports is a file on the disk that it is given as a person would.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,11 +11,9 @@ import WebSocket from 'ws';
 import { z } from 'zod';
 import { BROWSER_ARGS, ensureBrowser } from '../browser.ts';
 import { chatgptExport, questions } from './corpus.ts';
-import { fillVectors, importStaged, stage, timeRecalls } from './in-page.ts';
+import { fillVectors, importStaged, timeRecalls } from './in-page.ts';
 import { type Megabytes, watchMemory } from './processes.ts';
 
-/** What one expression carries: a long one would stay in the page's memory, too. */
-const PIECE = 200_000;
 const OPENS_WITHIN_MS = 120_000;
 const LOOK_MS = 100;
 
@@ -26,7 +25,7 @@ const answerSchema = z.object({
   error: z.object({ message: z.string() }).optional(),
   result: z
     .object({
-      result: z.object({ value: z.unknown() }).partial(),
+      result: z.object({ value: z.unknown(), objectId: z.string() }).partial().optional(),
       exceptionDetails: z.unknown().optional(),
     })
     .optional(),
@@ -36,6 +35,8 @@ interface Led {
   /** Runs a function in the page, with an argument that JSON can carry. */
   run<Given, Found>(work: (given: Given) => Found | Promise<Found>, given: Given): Promise<Found>;
   look(expression: string): Promise<unknown>;
+  /** Puts a file on the disk aside, to be imported. */
+  stage(file: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -75,21 +76,32 @@ async function open(profile: string, url: string): Promise<Led> {
   const gone = new AbortController();
   socket.once('close', () => gone.abort(new Error('The browser went away')));
   let calls = 0;
-  const look = async (expression: string): Promise<unknown> => {
+  const send = async (method: string, params: object) => {
     const id = ++calls;
-    const params = { expression, awaitPromise: true, returnByValue: true };
-    socket.send(JSON.stringify({ id, method: 'Runtime.evaluate', params }));
+    socket.send(JSON.stringify({ id, method, params }));
     for (;;) {
       const [data] = await once(socket, 'message', { signal: gone.signal });
       const { id: to, result, error } = answerSchema.parse(JSON.parse(String(data)));
       if (to !== id) continue;
       if (error) throw new Error(error.message);
       if (result?.exceptionDetails) throw new Error(JSON.stringify(result.exceptionDetails));
-      return result?.result.value;
+      return result?.result;
     }
   };
+  const look = async (expression: string): Promise<unknown> =>
+    (await send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true }))?.value;
   return {
     look,
+    stage: async (file) => {
+      const chooser = await send('Runtime.evaluate', {
+        expression: `(() => {
+          const chooser = Object.assign(document.createElement('input'), { type: 'file' });
+          chooser.onchange = () => { globalThis.staged = [...chooser.files]; };
+          return chooser;
+        })()`,
+      });
+      await send('DOM.setFileInputFiles', { files: [file], objectId: chooser?.objectId });
+    },
     // The runner names inner functions with a helper that the page does not have.
     run: async <Given, Found>(work: (given: Given) => Found | Promise<Found>, given: Given) =>
       (await look(`globalThis.__name = (made) => made; (${work})(${JSON.stringify(given)})`)) as Found,
@@ -134,13 +146,10 @@ export async function measureMemory(
       await page.close();
     }
   };
-  /** Half a pair of surrogates at the end of a piece is left to the next one. */
   const put = async (page: Led, json: string) => {
-    for (let from = 0, to = 0; from < json.length; from = to) {
-      to = Math.min(json.length, from + PIECE);
-      if (/[\ud800-\udbff]/.test(json[to - 1] ?? '')) to -= 1;
-      await page.run(stage, { piece: json.slice(from, to) });
-    }
+    const file = join(profile, 'conversations.json');
+    writeFileSync(file, json);
+    await page.stage(file);
   };
   try {
     await opened('coldStart', async (page) => {
