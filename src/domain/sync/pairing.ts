@@ -89,12 +89,18 @@ function readFragment(value: string): PairingOffer {
   }
 }
 
-function readPhrase(text: string): PairingOffer {
-  const words = text
-    .toLowerCase()
-    .split(/[\s,;.]+/)
+/** Text as words are read from it: an input method may write commas, spaces, digits and even letters in full width. */
+export const plainWords = (text: string): string => text.normalize('NFKC').toLowerCase();
+
+/** The words of a list: numbers, commas (Chinese ones too) and line breaks between them do not count. */
+export const wordsIn = (text: string): string[] =>
+  plainWords(text)
+    .split(/[\s,;.、。]+/)
     .map((word) => word.replace(/^\d+[.)]?/, ''))
     .filter(Boolean);
+
+function readPhrase(text: string): PairingOffer {
+  const words = wordsIn(text);
   const known = new Set(wordlist);
   const unknown = words.filter((word) => !known.has(word));
   try {

@@ -1,6 +1,7 @@
 // The 24 words while they are typed: which are known, which are not and what may have been meant. Pure.
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { distance } from 'fastest-levenshtein';
+import { plainWords, wordsIn } from '../../domain/sync/pairing.ts';
 
 export const PHRASE_WORDS = 24;
 
@@ -28,16 +29,14 @@ function nearest(text: string): string | null {
 
 /** Whether the text is meant as words rather than as a link. */
 export const looksLikeWords = (text: string): boolean =>
-  text.trim() !== '' && !/pair=|:\/\/|#/.test(text) && /^[\p{L}\s\d,;.)]+$/u.test(text.trim());
+  text.trim() !== '' &&
+  !/pair=|:\/\/|#/.test(text) &&
+  /^[\p{L}\s\d,;.)、。]+$/u.test(plainWords(text).trim());
 
-/** Splits as the reader of phrases does: numbers, commas and line breaks between words do not count. */
+/** Splits as the reader of phrases does. */
 export function typedWords(text: string): readonly TypedWord[] {
-  const finished = /[\s,;.]$/.test(text);
-  const parts = text
-    .toLowerCase()
-    .split(/[\s,;.]+/)
-    .map((part) => part.replace(/^\d+[.)]?/, ''))
-    .filter(Boolean);
+  const finished = /[\s,;.、。]$/.test(plainWords(text));
+  const parts = wordsIn(text);
   return parts.map((part, at): TypedWord => {
     if (KNOWN.has(part)) return { text: part, state: 'known', meant: null };
     const typing = at === parts.length - 1 && !finished;

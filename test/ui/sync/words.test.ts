@@ -27,6 +27,23 @@ describe('typed words', () => {
     );
   });
 
+  it('are known as a Chinese input method writes them', () => {
+    const words = phrase.split(' ');
+    for (const text of [
+      words.join('，'),
+      words.join('、'),
+      words.map((word, at) => `${at + 1}、${word}`).join('\n'),
+      words.map((word, at) => `${at + 1}．${word}`).join('；'),
+      `${words.join('\u3000')}。`,
+      words.join(' ').replace(/[a-z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)),
+    ]) {
+      expect(looksLikeWords(text)).toBe(true);
+      expect(typedWords(text).map((word) => word.state)).toEqual(Array(24).fill('known'));
+      expect(readPairing(text).key).toEqual(new Uint8Array(32).fill(7));
+    }
+    expect(typedWords('abando，')).toMatchObject([{ state: 'unknown', meant: 'abandon' }]);
+  });
+
   it('are not called wrong while they are being typed', () => {
     expect(typedWords('abando')).toEqual([{ text: 'abando', state: 'started', meant: null }]);
     expect(typedWords('abando ')).toMatchObject([{ state: 'unknown', meant: 'abandon' }]);
