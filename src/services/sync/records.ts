@@ -23,6 +23,7 @@ import type { JournalEntry } from './sync.ts';
 export const ACCOUNT = 'sync/account';
 export const JOURNAL = 'sync/journal';
 export const BOOKMARK = 'sync/bookmark';
+const AGREED = 'sync/agreed';
 const ROOMS = 'sync/room/';
 const OUTBOX = 'sync/out/';
 const FACTS = 'sync/facts/';
@@ -178,7 +179,7 @@ export async function stepWrite(
 
 /** Drawer writes that make everything of one account forgotten; its account record stays to be replaced or deleted by the caller. */
 export async function forgetRecords(drawer: Drawer): Promise<DrawerWrite[]> {
-  const keys = await Promise.all([ROOMS, OUTBOX, FACTS].map((prefix) => drawer.keys(prefix)));
+  const keys = await Promise.all([ROOMS, OUTBOX, FACTS, AGREED].map((prefix) => drawer.keys(prefix)));
   return [...keys.flat(), BOOKMARK].map((key) => ({ key, value: undefined }));
 }
 
@@ -275,6 +276,8 @@ export interface Records {
   readonly erasures: ReadonlyMap<string, Erasure>;
   readonly bookmark: number;
   readonly journal: readonly JournalEntry[];
+  /** When this device and its relay were last in step; null: never yet. */
+  readonly agreedAt: number | null;
   putRoom(step: Step, document: string, record: RoomRecord | undefined): void;
   putOut(step: Step, document: string, number: number, row: OutboxRow | undefined): void;
   /** Takes over what is later. */
@@ -285,6 +288,7 @@ export interface Records {
   note(entry: Omit<JournalEntry, 'at'>): void;
   /** All of the step or nothing. In memory it counts once it is durable. */
   commit(step: Step): Promise<void>;
+  putAgreed(at: number): Promise<void>;
   /** Writes the journal, where it has new lines. */
   flushJournal(): Promise<void>;
 }
@@ -342,6 +346,8 @@ export async function openRecords({ log, drawer }: Store, now: () => number): Pr
   });
   const kept = z.number().safeParse(await drawer.get(BOOKMARK));
   let bookmark = kept.success ? kept.data : 0;
+  const agreed = z.number().safeParse(await drawer.get(AGREED));
+  let agreedAt = agreed.success ? agreed.data : null;
   let journal = await readJournal(drawer);
   let journalChanged = false;
 
@@ -358,6 +364,9 @@ export async function openRecords({ log, drawer }: Store, now: () => number): Pr
     },
     get journal() {
       return journal;
+    },
+    get agreedAt() {
+      return agreedAt;
     },
     putRoom: (step, document, record) => {
       step.writes.push({ key: ROOMS + document, value: record });
@@ -411,6 +420,10 @@ export async function openRecords({ log, drawer }: Store, now: () => number): Pr
     commit: async (step) => {
       if (step.entries.length > 0 || step.writes.length > 0) await log.append(step.entries, step.writes);
       for (const done of step.after) done();
+    },
+    putAgreed: async (at) => {
+      agreedAt = at;
+      await drawer.set(AGREED, at);
     },
     flushJournal: async () => {
       if (!journalChanged) return;

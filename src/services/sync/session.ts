@@ -102,7 +102,6 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
   /** Documents that the relay had no room for, each told once. */
   const withoutRoom = new Set<string>();
   let trouble: Problem | null = null;
-  let syncedAt: number | null = null;
   let wasSynced = false;
   let saidAt = 0;
 
@@ -243,7 +242,7 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
     more = (await refreshLines()) || more;
     if (rooms.index?.room.state === 'synced') await lifetimes.eraseOnRelay(isUploaded);
     if (state() === 'synced' && (!wasSynced || clock() >= saidAt)) {
-      syncedAt = now();
+      await records.putAgreed(now());
       saidAt = clock() + SAID_EVERY_MS;
     }
     wasSynced = state() === 'synced';
@@ -302,7 +301,7 @@ export async function createSession(deps: SessionDeps): Promise<Session> {
       },
       waiting: waiting(),
       fetching: facts.fetching(),
-      syncedAt,
+      syncedAt: records.agreedAt,
       unreadable: rooms.all().reduce((sum, link) => sum + link.unreadable, 0),
       withheld: [...records.rooms].filter(([document, { withheld, gone }]) =>
         gone === null ? withheld !== null : lifetimes.isInTrash(document),

@@ -65,6 +65,21 @@ describe('while everything is being looked at', () => {
   }, 40_000);
 });
 
+describe('a device that starts while its relay is away', () => {
+  it('still tells when it was last in step, and forgets it with the account', async () => {
+    const { store, vault, config, ...desk } = await create();
+    const { syncedAt } = desk.status.get();
+    expect(syncedAt).toBeTypeOf('number');
+    desk.stop();
+    home.hub.setOnline(false);
+    const again = make('Desk', { store, vault, config });
+    await eventually(again, async () => again.status.get().state === 'offline');
+    expect(again.status.get().syncedAt).toBe(syncedAt);
+    await again.sync.leave({ erase: false });
+    expect(await store.drawer.get('sync/agreed')).toBeUndefined();
+  });
+});
+
 describe('a relay that drops single entries', () => {
   it('is filled again, as no entry claims to hold what only others hold', async () => {
     const desk = await create();
