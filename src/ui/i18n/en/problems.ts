@@ -307,7 +307,7 @@ export const problems = {
   },
   'sync-offline': {
     what: 'The relay does not answer.',
-    kept: 'Everything is saved on this device and travels as soon as the relay answers.',
+    kept: 'Everything is saved on this device.',
     do: 'Check the connection and the address of the relay.',
   },
   'sync-refused': {
@@ -328,7 +328,7 @@ export const problems = {
   'sync-deleted': {
     what: 'This account was erased on the relay.',
     kept: 'Everything is saved on this device.',
-    do: 'If you revoked this device elsewhere, pair it again. Otherwise set sync up anew.',
+    do: 'Leave the account under Settings › Sync; your conversations stay here. If this device was locked out, pair it again after that, otherwise set sync up anew.',
   },
   'sync-upgrade': {
     what: 'The relay needs a newer version of Recollect.',
