@@ -500,6 +500,30 @@ test('wrong words are refused: misspelt, swapped, of another account; nothing is
   await inStep(phone.page);
 });
 
+test('by keyboard: what was pressed goes away with its page, and one goes on where the next one begins', async () => {
+  const desk = await device();
+  await createAccount(desk);
+  await expect(desk.page.getByRole('button', { name: 'Sync now' })).toBeFocused();
+  await showKey(desk.page, '24 words');
+  const words = (
+    await desk.page.getByRole('list', { name: '24 words' }).getByRole('listitem').allInnerTexts()
+  ).map((item) => item.replace(/[\d\s]+/g, ''));
+
+  const phone = await device('/pair?console');
+  // As a Chinese keyboard writes them.
+  await phone.page.getByLabel('Link or 24 words').fill(words.join('，'));
+  await phone.page.getByRole('button', { name: 'Continue' }).press('Enter');
+  await expect(phone.page.getByText('This is complete and its checksum is right.')).toBeFocused();
+  await phone.page.getByLabel('Address of the relay').fill(relay.address);
+  await phone.page.getByLabel('Name of this device').fill('Phone');
+  await phone.page.getByLabel('Name of this device').press('Enter');
+  await inStep(phone.page);
+  await phone.page.getByRole('button', { name: 'Leave', exact: true }).press('Enter');
+  await phone.page.getByRole('dialog').getByRole('button', { name: 'Leave', exact: true }).press('Enter');
+  await expect(phone.page.getByText('This device has left the account.')).toBeVisible();
+  await expect(phone.page.getByRole('radio', { name: /^Off/ })).toBeFocused();
+});
+
 async function forgetEverywhere(page: Page): Promise<void> {
   await page.getByRole('navigation', { name: 'Conversations' }).getByRole('link').first().hover();
   await page

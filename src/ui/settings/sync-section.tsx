@@ -29,11 +29,20 @@ export function SyncSection() {
   const mine = account ?? kept;
   const top = useRef<HTMLDivElement>(null);
   const had = useRef(account !== null);
+  const belongs = useRef(mine !== null);
   // The form that made the account is gone: what came of it stands at the top.
   useEffect(() => {
-    if (account !== null && !had.current) top.current?.scrollIntoView({ block: 'end' });
+    const isMade = account !== null && !had.current;
+    const isLeft = mine === null && belongs.current;
     had.current = account !== null;
-  }, [account]);
+    belongs.current = mine !== null;
+    if (isMade) top.current?.scrollIntoView({ block: 'end' });
+    // So is the button that was pressed: one goes on with the first thing that stands here now.
+    if ((isMade || isLeft) && document.activeElement === document.body)
+      top.current?.parentElement
+        ?.querySelector<HTMLElement>('button:enabled, input')
+        ?.focus({ preventScroll: true });
+  }, [account, mine]);
   const wanted = mode.value === 'remote' || mode.value === 'managed' ? mode.value : null;
   // Until the engine has said how things stand, an account may well be there.
   const heard = status.state === 'unpaired' || status.state === 'stopped';

@@ -94,12 +94,21 @@ export function PairScreen() {
   );
 }
 
-const Notice = ({ icon, children }: { icon: ReactNode; children: ReactNode }) => (
-  <div className="flex gap-3 rounded-lg bg-side px-4 py-3">
-    <span className="mt-0.5 shrink-0">{icon}</span>
-    <p className="min-w-0">{children}</p>
-  </div>
-);
+function Notice({ icon, children }: { icon: ReactNode; children: ReactNode }) {
+  const words = useRef<HTMLParagraphElement>(null);
+  // What led here is gone: one goes on from these words, and hears them.
+  useEffect(() => {
+    if (document.activeElement === document.body) words.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <div className="flex gap-3 rounded-lg bg-side px-4 py-3">
+      <span className="mt-0.5 shrink-0">{icon}</span>
+      <p ref={words} tabIndex={-1} className="min-w-0 outline-none">
+        {children}
+      </p>
+    </div>
+  );
+}
 
 // ── what was handed over ───────────────────────────────────────────────────────────────────────────────────────────
 
