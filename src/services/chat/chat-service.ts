@@ -338,7 +338,7 @@ export function createChat(deps: ChatDependencies): Chat {
     turn: (id) => sessionOf(id).state,
     toolRefusals: refusals.all,
     forgetToolRefusals: refusals.forget,
-    written: createWritten({ drawer, tab, locks: deps.locks, now }),
+    written: createWritten({ drawer, tab, locks: deps.locks, now, memory: deps.tabMemory }),
 
     send: async ({ conversationId, parts, withoutPassages, announced, recall }: SendOptions) => {
       refuseTooLarge(parts);

@@ -2,8 +2,9 @@
 // tab has rows of its own, so that sending in one deletes nothing of another. What a tab that is gone has left is taken by the next that looks.
 import { z } from 'zod';
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import { isOfTemporary } from '../../domain/base/ids.ts';
 import { type PartOf, partSchema } from '../../domain/chat/message.ts';
-import { ABANDONED_MS, type LocksLike, type Tab } from './tab.ts';
+import { ABANDONED_MS, type LocksLike, type Tab, type TabMemory } from './tab.ts';
 
 /** A file in the composer. `pasted`: the words it was made from, to turn it back. */
 export interface DraftFile {
@@ -21,6 +22,8 @@ export interface Written {
   take(place: string): Promise<Draft | null>;
   /** Durable when resolved. Null, or neither words nor files: this tab has nothing there any more. */
   keep(place: string, draft: Draft | null): Promise<void>;
+  /** Notes the words at once, for a page that may be gone before anything is durable: this tab finds them after a reload. */
+  leave(place: string, text: string): void;
   /** Places that begin so, at which anybody has written. */
   places(prefix: string): Promise<string[]>;
 }
@@ -30,7 +33,14 @@ const draftSchema = z.object({
   files: z.array(z.object({ id: z.string(), part: partSchema, pasted: z.string().nullable() })),
 });
 const rowSchema = draftSchema.extend({ tab: z.string(), touchedAt: z.number() });
+/** Words by place, of a page that was left. */
+const leftSchema = z.record(
+  z.string(),
+  z.object({ tab: z.string(), touchedAt: z.number(), text: z.string() }),
+);
+type Left = z.infer<typeof leftSchema>;
 
+const LEFT = 'recollect.left';
 const ROWS = 'written/';
 /** Drafts of earlier versions: one for all tabs. */
 const SHARED = 'item/';
@@ -52,25 +62,51 @@ export function createWritten({
   tab,
   locks,
   now,
+  memory,
 }: {
   drawer: Drawer;
   tab: Tab;
   locks: LocksLike | undefined;
   now: () => number;
+  /** What the browser keeps for this tab, written at once. */
+  memory?: (() => TabMemory) | undefined;
 }): Written {
   const prefixOf = (place: string) => `${ROWS}${place}/`;
   const keyOf = (place: string) => prefixOf(place) + tab.id;
   /** Of this tab, by place. */
   const own = new Map<string, Draft>();
+  /** Noted by this page and not yet durable: the number of the note, by place. */
+  const notes = new Map<string, number>();
+  let noteNumber = 0;
   /** Places that are being looked at: what is kept there meanwhile comes after. */
   const looking = new Map<string, Promise<unknown>>();
 
   async function set(place: string, draft: Draft | null): Promise<void> {
     if (!draft || isEmpty(draft)) own.delete(place);
     else own.set(place, draft);
+    const noted = notes.get(place);
     await tab.locked;
     await looking.get(place)?.catch(() => undefined);
     await write(place);
+    // What is durable need not be noted any more; what was noted since is later.
+    if (noted === undefined || notes.get(place) !== noted) return;
+    notes.delete(place);
+    note(place, undefined);
+  }
+  function left(): Left {
+    try {
+      return leftSchema.safeParse(JSON.parse(memory?.().getItem(LEFT) ?? '{}')).data ?? {};
+    } catch {
+      return {};
+    }
+  }
+  function note(place: string, words: Left[string] | undefined): void {
+    const { [place]: _, ...others } = left();
+    try {
+      memory?.().setItem(LEFT, JSON.stringify(words ? { ...others, [place]: words } : others));
+    } catch {
+      // No room, or a browser that keeps nothing for a tab: what was kept before holds.
+    }
   }
   function write(place: string): Promise<void> {
     const draft = own.get(place);
@@ -100,24 +136,32 @@ export function createWritten({
     /** Where the row is still there: joined with what is here, and gone only when that is kept. */
     const take = async (key: string, schema: z.ZodType<z.infer<typeof draftSchema>>) => {
       const row = schema.safeParse(await drawer.get(key)).data;
-      if (!row) return;
-      const draft = draftOf(row);
+      // Noted when the page was left, so later than the row.
+      const text = key === leftKey ? noted?.text : undefined;
+      if (!row && text === undefined) return;
+      const draft = { files: row ? draftOf(row).files : [], text: text ?? row?.text ?? '' };
       there.unshift(draft);
       const here = own.get(place);
       own.set(place, here ? joined([draft, here]) : draft);
       await write(place);
       await drawer.set(key, undefined);
+      if (text !== undefined) note(place, undefined);
     };
+    const noted = left()[place];
+    const leftKey = noted && noted.tab !== tab.id ? prefixOf(place) + noted.tab : null;
     const rows: { key: string; owner: string; touchedAt: number }[] = [];
     for (const key of await drawer.keys(prefixOf(place))) {
       const row = key === keyOf(place) ? undefined : rowSchema.safeParse(await drawer.get(key)).data;
       if (row) rows.push({ key, owner: row.tab, touchedAt: row.touchedAt });
     }
+    if (noted && leftKey !== null && rows.every(({ key }) => key !== leftKey))
+      rows.push({ key: leftKey, owner: noted.tab, touchedAt: noted.touchedAt });
     // Each goes before what is there: the latest first, so that the oldest stands at the top.
     for (const { key, owner, touchedAt } of rows.sort((a, b) => b.touchedAt - a.touchedAt))
       await ifGone(owner, touchedAt, () => take(key, rowSchema));
     await take(SHARED + place, draftSchema);
-    return there.length > 0 ? joined(there) : null;
+    const all = joined(there);
+    return isEmpty(all) ? null : all;
   }
 
   return {
@@ -132,12 +176,20 @@ export function createWritten({
       }
     },
     keep: set,
+    leave: (place, text) => {
+      // Of a temporary conversation nothing is left behind.
+      if (isOfTemporary(place)) return;
+      noteNumber += 1;
+      notes.set(place, noteNumber);
+      note(place, { tab: tab.id, touchedAt: now(), text });
+    },
     places: async (prefix) => {
       const kept = (await drawer.keys(ROWS + prefix)).map((key) =>
         key.slice(ROWS.length, key.lastIndexOf('/')),
       );
-      // Those of a temporary conversation are listed nowhere else.
-      return [...new Set([...kept, ...[...own.keys()].filter((place) => place.startsWith(prefix))])];
+      // Those of a temporary conversation, and those of a page that was just left, are listed nowhere else.
+      const others = [...own.keys(), ...Object.keys(left())];
+      return [...new Set([...kept, ...others.filter((place) => place.startsWith(prefix))])];
     },
   };
 }

@@ -60,9 +60,15 @@ export function createDraftKeeper(
   const flush = () => {
     if (timer !== undefined) void put(read());
   };
-  const onHide = () => document.visibilityState === 'hidden' && flush();
+  // Nobody waits for what a page that is left still writes: the words are noted first.
+  const leave = () => {
+    if (timer === undefined) return;
+    written.leave(placeOf(id), read().text);
+    flush();
+  };
+  const onHide = () => document.visibilityState === 'hidden' && leave();
   document.addEventListener('visibilitychange', onHide);
-  window.addEventListener('pagehide', flush);
+  window.addEventListener('pagehide', leave);
   return {
     changed: () => {
       clearTimeout(timer);
@@ -78,7 +84,7 @@ export function createDraftKeeper(
     close: () => {
       flush();
       document.removeEventListener('visibilitychange', onHide);
-      window.removeEventListener('pagehide', flush);
+      window.removeEventListener('pagehide', leave);
     },
   };
 }

@@ -89,14 +89,19 @@ export function createEdits(written: Written, conversation: ConversationId): Edi
     open: () => {
       isOpen = true;
       read().catch((error: unknown) => console.warn('Edits could not be read', error));
-      const onHide = () => document.visibilityState === 'hidden' && flush();
+      // Nobody waits for what a page that is left still writes: the words are noted first.
+      const leave = () => {
+        for (const message of changed) written.leave(prefix + message, texts.get(message) ?? '');
+        flush();
+      };
+      const onHide = () => document.visibilityState === 'hidden' && leave();
       document.addEventListener('visibilitychange', onHide);
-      window.addEventListener('pagehide', flush);
+      window.addEventListener('pagehide', leave);
       return () => {
         isOpen = false;
         flush();
         document.removeEventListener('visibilitychange', onHide);
-        window.removeEventListener('pagehide', flush);
+        window.removeEventListener('pagehide', leave);
       };
     },
   };

@@ -20,7 +20,7 @@ function open(
 ) {
   const own = locks?.of(name);
   const tab = createTab(own, memory && (() => memory));
-  return createWritten({ drawer: store.drawer, tab, locks: own, now });
+  return createWritten({ drawer: store.drawer, tab, locks: own, now, memory: memory && (() => memory) });
 }
 
 function createTabMemory(): TabMemory {
@@ -71,6 +71,48 @@ describe('what is written and not sent', () => {
     await Promise.resolve();
     locks.kill('old page');
     expect(await taking).toEqual(words('half a thought'));
+  });
+
+  it('is there after a reload also where the page was gone before it was durable, once and in its latest words', async () => {
+    const store = createInMemoryStore();
+    const locks = createLocks();
+    const memory = createTabMemory();
+    const old = open(store, 'old page', { locks, memory });
+    await old.keep(PLACE, words('half'));
+    old.leave(PLACE, 'half a thought');
+    old.leave('composer.new', 'a new one');
+    locks.kill('old page');
+    const fresh = open(store, 'new page', { locks, memory });
+    expect(await fresh.places('composer.')).toEqual([PLACE, 'composer.new']);
+    expect(await fresh.take(PLACE)).toEqual(words('half a thought'));
+    expect(await fresh.take('composer.new')).toEqual(words('a new one'));
+    await fresh.keep(PLACE, words('sent'));
+    await fresh.keep(PLACE, null);
+    locks.kill('new page');
+    const third = open(store, 'third page', { locks, memory });
+    expect(await third.take(PLACE)).toBeNull();
+    expect(await third.take('composer.new')).toEqual(words('a new one'));
+  });
+
+  it('and noted by a page that stayed is forgotten once it is durable, and never taken from a living tab', async () => {
+    const store = createInMemoryStore();
+    const locks = createLocks();
+    const memory = createTabMemory();
+    const here = open(store, 'here', { locks, memory });
+    here.leave(PLACE, 'hidden for a moment');
+    const copied = createTabMemory();
+    copied.setItem('recollect.left', memory.getItem('recollect.left') ?? '');
+    expect(await open(store, 'a copy', { locks, memory: copied }).take(PLACE)).toBeNull();
+    await here.keep(PLACE, words('hidden for a moment'));
+    await here.keep(PLACE, null);
+    locks.kill('here');
+    expect(await open(store, 'again', { locks, memory }).take(PLACE)).toBeNull();
+  });
+
+  it('in a temporary conversation leaves nothing behind', async () => {
+    const memory = createTabMemory();
+    open(createInMemoryStore(), 'here', { memory }).leave('composer.temporary-1', 'between us');
+    expect(memory.getItem('recollect.left')).toBeNull();
   });
 
   it('while one looks is not told twice, and stays', async () => {
