@@ -506,6 +506,41 @@ test('words are pasted as words, though the clipboard has a picture of them, too
   await expect(files).toHaveText(['image.png', 'harbour.png']);
 });
 
+test('what was attached before a reload and after it are different files; a long paste can be read before it is sent', async ({
+  page,
+}) => {
+  await openApp(page);
+  const field = page.getByRole('textbox', { name: 'Message' });
+  const files = page.getByRole('list', { name: 'Attached files' }).getByRole('listitem');
+  const picker = page.locator('form input[type=file]');
+  const read = page.getByRole('dialog');
+  await picker.setInputFiles([asFile('one.txt', 'first words'), asFile('two.txt', 'second words')]);
+  await expect(files).toHaveText(['one.txt', 'two.txt']);
+  await field.pressSequentially('and words of this very moment');
+  // At once: nothing that a page still writes while it goes is waited for.
+  await page.reload();
+  await expect(field).toHaveValue('and words of this very moment');
+  await expect(files).toHaveText(['one.txt', 'two.txt']);
+  await picker.setInputFiles([asFile('three.txt', 'third words')]);
+  await expect(files).toHaveText(['one.txt', 'two.txt', 'three.txt']);
+  await page.getByRole('button', { name: 'Remove three.txt' }).click();
+  await expect(files).toHaveText(['one.txt', 'two.txt']);
+  await expect(field).toBeFocused();
+  await field.evaluate((element) => {
+    const data = new DataTransfer();
+    data.setData('text/plain', `The beginning of it. ${'Word '.repeat(1000)}`);
+    element.dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+    );
+  });
+  await page.getByRole('button', { name: 'Pasted text.txt', exact: true }).click();
+  await expect(read).toContainText('The beginning of it.');
+  await page.keyboard.press('Escape');
+  await expect(read).toHaveCount(0);
+  await page.getByRole('button', { name: 'two.txt', exact: true }).click();
+  await expect(read).toContainText('second words');
+});
+
 test('the focus goes on where one was: after an edit, another branch, a new title, another conversation', async ({
   page,
 }) => {

@@ -33,6 +33,7 @@ import { createDraftKeeper, inserted, keptWords, takeDraft } from './draft.ts';
 import { filesGiven, type GivenFiles } from './file-drop.tsx';
 import { GaugeRing, useNextRequest } from './gauge.tsx';
 import { ModelPicker } from './model-picker.tsx';
+import { canOpen, FileDialog } from './parts.tsx';
 
 export interface ComposerHandle {
   addFiles(given: GivenFiles): void;
@@ -58,6 +59,63 @@ function fitHeight(area: HTMLTextAreaElement): void {
 const TOLD = 3;
 const namesOf = (names: readonly string[]): string =>
   `${names.slice(0, TOLD).join(', ')}${names.length > TOLD ? ' …' : ''}`;
+
+/** A file that goes along; a click shows what is in it. */
+function FileChip({
+  file,
+  onTurnBack,
+  onRemove,
+}: {
+  file: DraftFile;
+  onTurnBack: () => void;
+  onRemove: () => void;
+}) {
+  const { t } = useTranslation('chat');
+  const [open, setOpen] = useState(false);
+  const { part, pasted } = file;
+  const face = (
+    <>
+      {part.mediaType.startsWith('image/') ? (
+        <img src={part.url} alt="" className="-ml-1 size-8 rounded-xs object-cover" />
+      ) : (
+        <FileText size={15} aria-hidden className="shrink-0 text-ink-3" />
+      )}
+      <span className="min-w-0 truncate">{part.name}</span>
+    </>
+  );
+  return (
+    <li className="flex max-w-64 items-center gap-1.5 rounded-md border bg-side py-1 pr-1 pl-2 text-sm">
+      {canOpen(part) ? (
+        <>
+          <button
+            type="button"
+            onClick={() => setOpen(true)}
+            className="touchable flex min-w-0 items-center gap-1.5 rounded-sm hover:text-accent"
+          >
+            {face}
+          </button>
+          <FileDialog part={part} open={open} onOpenChange={setOpen} />
+        </>
+      ) : (
+        face
+      )}
+      {pasted !== null && fitsField(pasted) && (
+        <IconButton
+          size="sm"
+          label={t('turnBack')}
+          icon={<Undo2 size={14} aria-hidden />}
+          onClick={onTurnBack}
+        />
+      )}
+      <IconButton
+        size="sm"
+        label={t('removeFile', { name: part.name ?? '' })}
+        icon={<X size={14} aria-hidden />}
+        onClick={onRemove}
+      />
+    </li>
+  );
+}
 
 export function Composer({
   conversation,
@@ -170,7 +228,9 @@ export function Composer({
     takeDraft(written, draftsOwner.current).then(
       (draft) => {
         if (!here || !draft || !field) return;
-        setFiles((added) => [...draft.files, ...added]);
+        // Named anew: the names of an earlier page are given again in this one.
+        const read = draft.files.map((file) => ({ ...file, id: nextId() }));
+        setFiles((added) => [...read, ...added]);
         // Who wrote while the draft was read goes on with it; a command that was put in goes first.
         if (isCommandLine(field.value)) {
           if (draft.text !== '') aside.current.unshift(draft.text);
@@ -428,7 +488,8 @@ export function Composer({
           submit();
         }}
         onKeyDown={(event) => {
-          // From any button of it, too.
+          // From any button of it, too; not from a dialog that lies over the page.
+          if (!event.currentTarget.contains(event.target as Node)) return;
           if (event.defaultPrevented || isComposing(event.nativeEvent)) return;
           if (keysOf(event.nativeEvent) !== shortcutKeys(app.settings.config.get(), 'send')) return;
           event.preventDefault();
@@ -491,38 +552,26 @@ export function Composer({
           </div>
         )}
         {files.length > 0 && (
-          <ul aria-label={t('attached')} className="flex flex-wrap gap-2 px-3 pt-3">
+          <ul
+            aria-label={t('attached')}
+            className="flex max-h-[30dvh] flex-wrap gap-2 overflow-y-auto px-3 pt-3"
+          >
             {files.map((file) => (
-              <li
+              <FileChip
                 key={file.id}
-                className="flex max-w-64 items-center gap-1.5 rounded-md border bg-side py-1 pr-1 pl-2 text-sm"
-              >
-                {file.part.mediaType.startsWith('image/') ? (
-                  <img src={file.part.url} alt="" className="-ml-1 size-8 rounded-xs object-cover" />
-                ) : (
-                  <FileText size={15} aria-hidden className="shrink-0 text-ink-3" />
-                )}
-                <span className="min-w-0 truncate">{file.part.name}</span>
-                {file.pasted !== null && fitsField(file.pasted) && (
-                  <IconButton
-                    size="sm"
-                    label={t('turnBack')}
-                    icon={<Undo2 size={14} aria-hidden />}
-                    onClick={() => {
-                      const { pasted } = file;
-                      changeFiles((all) => all.filter((other) => other.id !== file.id));
-                      setText((area.current?.value ?? '') + (pasted ?? ''));
-                      area.current?.focus();
-                    }}
-                  />
-                )}
-                <IconButton
-                  size="sm"
-                  label={t('removeFile', { name: file.part.name ?? '' })}
-                  icon={<X size={14} aria-hidden />}
-                  onClick={() => changeFiles((all) => all.filter((other) => other.id !== file.id))}
-                />
-              </li>
+                file={file}
+                onTurnBack={() => {
+                  const { pasted } = file;
+                  changeFiles((all) => all.filter((other) => other.id !== file.id));
+                  setText((area.current?.value ?? '') + (pasted ?? ''));
+                  area.current?.focus();
+                }}
+                onRemove={() => {
+                  changeFiles((all) => all.filter((other) => other.id !== file.id));
+                  // The button is gone: the focus goes to the words, but no keyboard comes up for that.
+                  if (!onlyTouch()) area.current?.focus();
+                }}
+              />
             ))}
           </ul>
         )}

@@ -251,11 +251,43 @@ const carriedBy = (part: PartOf<'file'>): string | undefined =>
 export const isPicture = (part: PartOf<'file'>): boolean =>
   carriedBy(part) !== undefined && /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)$/.test(part.mediaType);
 
+/** Whether its words can be read here. */
+const isReadable = (part: PartOf<'file'>): boolean =>
+  carriedBy(part) !== undefined && /^(text\/|application\/(json|xml|x-yaml|yaml))/.test(part.mediaType);
+
+/** Whether there is something to be seen of it: a picture, or words. */
+export const canOpen = (part: PartOf<'file'>): boolean => isPicture(part) || isReadable(part);
+
+const nameOf = (part: PartOf<'file'>): string => part.name || part.reference || part.mediaType;
+
+/** A file that can be opened, large. */
+export function FileDialog({
+  part,
+  open,
+  onOpenChange,
+}: {
+  part: PartOf<'file'>;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}) {
+  const name = nameOf(part);
+  const url = carriedBy(part) ?? '';
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title={name} size="lg">
+      {isPicture(part) ? (
+        <img src={url} alt={name} className="mx-auto max-h-[64dvh] max-w-full object-contain" />
+      ) : (
+        <pre className={classes(BLOCK, 'max-h-none')}>{(textOfUrl(url) ?? '').slice(0, 400_000)}</pre>
+      )}
+    </Dialog>
+  );
+}
+
 /** An image is shown and opens large; anything else is a chip. */
 export function FilePart({ part }: { part: PartOf<'file'> }) {
   const { t } = useTranslation('chat');
   const [open, setOpen] = useState(false);
-  const name = part.name || part.reference || part.mediaType;
+  const name = nameOf(part);
   const url = carriedBy(part);
   if (url && isPicture(part))
     return (
@@ -268,12 +300,10 @@ export function FilePart({ part }: { part: PartOf<'file'> }) {
         >
           <img src={url} alt={name} loading="lazy" className="max-h-64 max-w-full object-contain" />
         </button>
-        <Dialog open={open} onOpenChange={setOpen} title={name} size="lg">
-          <img src={url} alt={name} className="mx-auto max-h-[64dvh] max-w-full object-contain" />
-        </Dialog>
+        <FileDialog part={part} open={open} onOpenChange={setOpen} />
       </>
     );
-  const readable = url !== undefined && /^(text\/|application\/(json|xml|x-yaml|yaml))/.test(part.mediaType);
+  const readable = isReadable(part);
   const chip = (
     <>
       {readable ? (
@@ -292,9 +322,7 @@ export function FilePart({ part }: { part: PartOf<'file'> }) {
       <button type="button" onClick={() => setOpen(true)} className={classes(look, 'hover:bg-fill')}>
         {chip}
       </button>
-      <Dialog open={open} onOpenChange={setOpen} title={name} size="lg">
-        <pre className={classes(BLOCK, 'max-h-none')}>{(textOfUrl(url) ?? '').slice(0, 400_000)}</pre>
-      </Dialog>
+      <FileDialog part={part} open={open} onOpenChange={setOpen} />
     </>
   );
 }
