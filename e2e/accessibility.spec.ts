@@ -79,3 +79,29 @@ test('nothing scrolls sideways at 320 px, nor at 640, which is 1280 at 200 %', a
   }
   expect(wide).toEqual([]);
 });
+
+test('who moves a conversation away by keyboard goes on with the next one, and into the trash and back', async ({
+  page,
+}) => {
+  await openApp(page);
+  await withLibrary(page, 'words');
+  const lines = page.getByRole('navigation', { name: 'Conversations' }).getByRole('link');
+  const titleAt = async (at: number) => (await lines.nth(at).getAttribute('title')) ?? '';
+  const [first, second, third] = [await titleAt(0), await titleAt(1), await titleAt(2)];
+  const act = async (title: string, item: string) => {
+    await page.getByRole('button', { name: `More for “${title}”` }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: item }).focus();
+    await page.keyboard.press('Enter');
+  };
+  await act(second, 'Delete');
+  await expect(page.getByRole('link', { name: third, exact: true })).toBeFocused();
+  await act(first, 'Archive');
+  await expect(page.getByRole('link', { name: third, exact: true })).toBeFocused();
+  await page.getByRole('button', { name: /^Trash/ }).focus();
+  await page.keyboard.press('Enter');
+  const back = page.getByRole('button', { name: 'Back to conversations' });
+  await expect(back).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('button', { name: /^Trash/ })).toBeFocused();
+});

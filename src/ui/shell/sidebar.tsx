@@ -111,9 +111,10 @@ interface EntryRowProps {
   actions: ConversationActions;
   onOpen: (id: ConversationId) => void;
   onErase: (entry: LibraryEntry) => void;
+  onMenu: (id: ConversationId) => void;
 }
 
-const EntryRow = memo(function EntryRow({ entry, current, actions, onOpen, onErase }: EntryRowProps) {
+const EntryRow = memo(function EntryRow({ entry, current, actions, onOpen, onErase, onMenu }: EntryRowProps) {
   const { t } = useTranslation('shell');
   const [renaming, setRenaming] = useState(false);
   const title = entry.title || t('untitled');
@@ -160,13 +161,14 @@ const EntryRow = memo(function EntryRow({ entry, current, actions, onOpen, onEra
       >
         <EntryMenu
           label={t('moreFor', { title })}
-          items={() =>
-            actions.menu(
+          items={() => {
+            onMenu(entry.id);
+            return actions.menu(
               entry,
               () => setRenaming(true),
               () => onErase(entry),
-            )
-          }
+            );
+          }}
         />
       </span>
     </div>
@@ -213,6 +215,27 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
     latest.current.navigation.openConversation(id);
     latest.current.onOpened();
   }, []);
+  /** The line whose menu was opened last: it may be what takes the line away. */
+  const asked = useRef<{ id: ConversationId; at: number } | null>(null);
+  const rowsNow = useRef(rows);
+  rowsNow.current = rows;
+  const noteMenu = useCallback((id: ConversationId) => {
+    const at = rowsNow.current.findIndex((row) => row.type === 'entry' && row.entry.id === id);
+    if (at >= 0) asked.current = { id, at };
+  }, []);
+  // Who moved a line away from here goes on with the one that is in its place now.
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (asked.current === null) return;
+    const { id, at: was } = asked.current;
+    if (rows.some((row) => row.type === 'entry' && row.entry.id === id)) return;
+    asked.current = null;
+    if (document.activeElement !== document.body) return;
+    const next = [...rows.slice(was), ...rows.slice(0, was).reverse()].find((row) => row.type === 'entry');
+    if (next?.type !== 'entry') return;
+    const href = pathOf({ screen: 'conversation', conversationId: next.entry.id, messageId: null });
+    place.current?.querySelector<HTMLElement>(`[data-entry][href="${CSS.escape(href)}"]`)?.focus();
+  }, [rows]);
   const askErase = useCallback((entry: LibraryEntry) => setErasing(entry), []);
   const at = useMemo(
     () => rows.findIndex((row) => row.type === 'entry' && row.entry.id === current),
@@ -257,7 +280,7 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
   return (
     <>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys are a convenience; each line is a link of its own */}
-      <div className="h-full" onKeyDown={walk} onWheel={noteHand} onTouchMove={noteHand}>
+      <div ref={place} className="h-full" onKeyDown={walk} onWheel={noteHand} onTouchMove={noteHand}>
         <VList ref={list} className="pb-2" data={rows} style={{ height: '100%' }}>
           {(row) =>
             row.type === 'heading' ? (
@@ -270,6 +293,7 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
                 actions={actions}
                 onOpen={open}
                 onErase={askErase}
+                onMenu={noteMenu}
               />
             )
           }
@@ -315,8 +339,21 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
     if (view !== 'open' && counts[view] === 0) setView('open');
   }, [view, counts]);
 
+  /** Where the view was changed from and to: the focus goes along. */
+  const frame = useRef<HTMLDivElement>(null);
+  const back = useRef<HTMLButtonElement>(null);
+  const shown = useRef<SidebarView>('open');
+  useEffect(() => {
+    const before = shown.current;
+    shown.current = view;
+    if (before === view || document.activeElement !== document.body) return;
+    const to =
+      view === 'open' ? frame.current?.querySelector<HTMLElement>(`[data-view=${before}]`) : back.current;
+    (to ?? frame.current?.querySelector<HTMLElement>('[data-entry]'))?.focus();
+  }, [view]);
+
   return (
-    <div className="flex h-full flex-col bg-side">
+    <div ref={frame} className="flex h-full flex-col bg-side">
       <div className="flex h-13 shrink-0 items-center gap-1 pr-2 pl-4">
         <Logo className="text-ink" />
         <span className="flex-1 pl-1 font-semibold tracking-tight">Recollect</span>
@@ -357,6 +394,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
       {view !== 'open' && (
         <div className="flex shrink-0 items-center gap-1 px-2 pt-2">
           <IconButton
+            ref={back}
             label={t('backToConversations')}
             icon={<ArrowLeft size={16} aria-hidden />}
             onClick={() => setView('open')}
@@ -376,14 +414,19 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
         {view === 'open' && (counts.archived > 0 || counts.trash > 0) && (
           <div className="flex gap-0.5">
             {counts.archived > 0 && (
-              <button type="button" className={NAV_ROW} onClick={() => setView('archived')}>
+              <button
+                type="button"
+                data-view="archived"
+                className={NAV_ROW}
+                onClick={() => setView('archived')}
+              >
                 <Archive size={16} aria-hidden />
                 <span className="truncate">{t('archived')}</span>
                 <span className="text-ink-3 text-xs">{counts.archived}</span>
               </button>
             )}
             {counts.trash > 0 && (
-              <button type="button" className={NAV_ROW} onClick={() => setView('trash')}>
+              <button type="button" data-view="trash" className={NAV_ROW} onClick={() => setView('trash')}>
                 <Trash2 size={16} aria-hidden />
                 <span className="truncate">{t('trash')}</span>
                 <span className="text-ink-3 text-xs">{counts.trash}</span>
