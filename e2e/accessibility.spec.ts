@@ -105,3 +105,24 @@ test('who moves a conversation away by keyboard goes on with the next one, and i
   await page.keyboard.press('Enter');
   await expect(page.getByRole('button', { name: /^Trash/ })).toBeFocused();
 });
+
+test('with forced colours it is seen whether something is on', async ({ page }) => {
+  await openApp(page);
+  await page.goto('/settings/memory');
+  await page.emulateMedia({ forcedColors: 'active' });
+  const toggle = page.getByRole('switch', { name: 'Recall by itself' });
+  const look = () =>
+    toggle.evaluate((element) => {
+      const [own, page, thumb] = [element, document.body, element.firstElementChild as Element].map(
+        (one) => getComputedStyle(one).backgroundColor,
+      );
+      return { own, differs: own !== page, thumb: thumb !== own };
+    });
+  await expect(toggle).toBeChecked();
+  const on = await look();
+  expect(on).toMatchObject({ differs: true, thumb: true });
+  await toggle.click();
+  await expect(toggle).not.toBeChecked();
+  await expect.poll(async () => (await look()).own).not.toBe(on.own);
+  expect((await look()).thumb).toBe(true);
+});
