@@ -126,3 +126,13 @@ test('with forced colours it is seen whether something is on', async ({ page }) 
   await expect.poll(async () => (await look()).own).not.toBe(on.own);
   expect((await look()).thumb).toBe(true);
 });
+
+test('on a phone on its side the list of conversations has room', async ({ page }) => {
+  await openApp(page);
+  await withLibrary(page, 'words');
+  await page.setViewportSize({ width: 844, height: 300 });
+  const list = page.getByRole('navigation', { name: 'Conversations' });
+  await expect.poll(async () => (await list.boundingBox())?.height ?? 0).toBeGreaterThan(100);
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await expect(page).toHaveURL(/settings/);
+});

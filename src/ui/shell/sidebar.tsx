@@ -353,7 +353,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
   }, [view]);
 
   return (
-    <div ref={frame} className="flex h-full flex-col bg-side">
+    <div ref={frame} className="flex h-full flex-col overflow-y-auto bg-side">
       <div className="flex h-13 shrink-0 items-center gap-1 pr-2 pl-4">
         <Logo className="text-ink" />
         <span className="flex-1 pl-1 font-semibold tracking-tight">Recollect</span>
@@ -407,7 +407,7 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
           )}
         </div>
       )}
-      <nav aria-label={t('conversations')} className="min-h-0 flex-1">
+      <nav aria-label={t('conversations')} className="min-h-36 flex-1">
         <ConversationList key={view} view={view} onOpened={onOpened} />
       </nav>
       <div className="flex shrink-0 flex-col gap-0.5 border-t p-2">
