@@ -15,6 +15,7 @@ import { formatDate, formatNumber, locale } from '../i18n/index.ts';
 import { Button, Skeleton, Spinner } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { type CalendarDay, daysOf, isWithin, stretchOf, weekdayOf, yearsOf } from './calendar.ts';
+import { dotSizes } from './dot-sizes.ts';
 import { PlotFigure } from './plot.tsx';
 import { Section } from './section.tsx';
 
@@ -281,6 +282,8 @@ function Timeline({ conversations }: { conversations: readonly Conversation[] })
 
 // ── map ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+const mapHeight = (width: number): number => Math.min(480, Math.max(260, width * 0.6));
+
 function TopicMap({ conversations }: { conversations: readonly Conversation[] }) {
   const { t } = useTranslation('memory');
   const { projection } = useApp();
@@ -317,11 +320,11 @@ function TopicMap({ conversations }: { conversations: readonly Conversation[] })
   const follow = useCallback((path: string) => openPath(navigation, path), [navigation]);
   const options = useCallback(
     (width: number): Plot.PlotOptions => ({
-      height: Math.min(480, Math.max(260, width * 0.6)),
+      height: mapHeight(width),
       margin: 24,
       x: { axis: null, domain: [-0.04, 1.04] },
       y: { axis: null, domain: [-0.04, 1.04] },
-      r: { range: [3, 9] },
+      r: { range: dotSizes(width * mapHeight(width), placed.length) },
       marks: [
         Plot.dot(
           placed.map(({ x, y, one }) => ({

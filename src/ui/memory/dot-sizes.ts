@@ -1,0 +1,13 @@
+// How large the dots of a map are.
+
+/** Of the picture the dots may cover about this share together: what lies under another is not seen. */
+const COVERED = 0.12;
+const SMALLEST = 1.5;
+const LARGEST = 9;
+
+/** Radii of the smallest and the largest dot, px, of `count` dots on `area` px². */
+export function dotSizes(area: number, count: number): [number, number] {
+  const fitting = Math.sqrt((area * COVERED) / (Math.max(1, count) * Math.PI));
+  const largest = Math.min(LARGEST, Math.max(SMALLEST * 2, fitting * 1.5));
+  return [Math.max(SMALLEST, largest / 3), largest];
+}
