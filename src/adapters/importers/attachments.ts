@@ -85,6 +85,10 @@ export const textUrl = (mediaType: string, text: string): string =>
 export const mediaTypeOfUrl = (url: string): string | undefined =>
   /^data:([^;,]*)/i.exec(url)?.[1]?.toLowerCase() || (/^data:/i.test(url) ? 'text/plain' : undefined);
 
+/** Whether a data: URL has more bytes than are carried, base64 as it nearly always is. */
+export const isTooLarge = (url: string): boolean =>
+  (url.length - url.indexOf(',') - 1) * 0.75 > MAX_ATTACHMENT_BYTES;
+
 /** The file as a part; without its bytes where it is too large to carry. What it is they tell, where nothing else does exactly. */
 export async function filePart(
   file: SourceFile,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
 import { namedSchema } from '../../domain/chat/archive.ts';
 import type { Part, Role } from '../../domain/chat/message.ts';
-import { mediaTypeOf, textUrl } from './attachments.ts';
+import { isTooLarge, mediaTypeOf, textUrl } from './attachments.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { itemsOf } from './lenient-json.ts';
@@ -226,11 +226,12 @@ function toPieces(foreign: ForeignMessage, uuid: string, skipped: SkipCounter): 
   const parts: Part[] = toParts(foreign.content ?? [], uuid, skipped);
   if (!parts.some((part) => part.type !== 'unknown') && foreign.text?.trim())
     parts.push({ type: 'text', text: foreign.text });
-  const attachments = (foreign.attachments ?? []).flatMap((value) => toFile(value, skipped));
+  const tooLarge = new Set<Part>();
+  const attachments = (foreign.attachments ?? []).flatMap((value) => toFile(value, skipped, tooLarge));
   // The same file is often in both lists; the one that may have its text stands. Two of one name in one list are two.
   const twins = [...attachments];
   const others = (foreign.files ?? []).flatMap((value) => {
-    const files = toFile(value, skipped);
+    const files = toFile(value, skipped, tooLarge);
     const twin = twins.findIndex(({ name }) => name !== undefined && name === files[0]?.name);
     if (twin >= 0) twins.splice(twin, 1);
     return twin >= 0 ? [] : files;
@@ -239,7 +240,8 @@ function toPieces(foreign: ForeignMessage, uuid: string, skipped: SkipCounter): 
   for (const file of [...attachments, ...others]) {
     if (file.reference !== undefined && listed.has(file.reference)) continue;
     if (file.reference !== undefined) listed.add(file.reference);
-    if (file.url === undefined) skipped.count('missing-attachment', file.name);
+    if (file.url === undefined)
+      skipped.count(tooLarge.has(file) ? 'oversized-attachment' : 'missing-attachment', file.name);
     parts.push(file);
   }
 
@@ -324,7 +326,11 @@ function resultText(content: unknown): string {
     .join('\n\n');
 }
 
-function toFile(value: unknown, skipped: SkipCounter): Extract<Part, { type: 'file' }>[] {
+function toFile(
+  value: unknown,
+  skipped: SkipCounter,
+  tooLarge: Set<Part>,
+): Extract<Part, { type: 'file' }>[] {
   const parsed = attachmentSchema.safeParse(value);
   if (!parsed.success) {
     skipped.count('missing-attachment', JSON.stringify(value));
@@ -342,14 +348,13 @@ function toFile(value: unknown, skipped: SkipCounter): Extract<Part, { type: 'fi
   const mediaType = typed === 'application/octet-stream' && kind === 'image' ? 'image/*' : typed;
   const details = { ...(name ? { name } : {}), ...(id ? { reference: id } : {}) };
   // What the service read out of the file is text, whatever the file itself was.
-  if (text)
-    return [
-      {
-        type: 'file',
-        mediaType: mediaType.startsWith('text/') ? mediaType : 'text/plain',
-        ...details,
-        url: textUrl(mediaType.startsWith('text/') ? mediaType : 'text/plain', text),
-      },
-    ];
+  if (text) {
+    const textType = mediaType.startsWith('text/') ? mediaType : 'text/plain';
+    const url = textUrl(textType, text);
+    if (!isTooLarge(url)) return [{ type: 'file', mediaType: textType, ...details, url }];
+    const file: Part = { type: 'file', mediaType: textType, ...details };
+    tooLarge.add(file);
+    return [file];
+  }
   return [{ type: 'file', mediaType, ...details }];
 }

@@ -1,7 +1,7 @@
 // context.jsonl of kimi-cli: what the model saw. Reads the file and its rotated copies as snapshots of one history and lays them over
 // one another: where they agree they are one line, where they part there is a branch. Nothing that a rewrite cut off is lost.
 import type { Part, Role } from '../../domain/chat/message.ts';
-import { mediaTypeOf, mediaTypeOfUrl } from './attachments.ts';
+import { isTooLarge, mediaTypeOf, mediaTypeOfUrl } from './attachments.ts';
 import { fingerprint } from './fingerprint.ts';
 import { linesOf, parseJson } from './lenient-json.ts';
 import type { SkipCounter } from './skipping.ts';
@@ -108,7 +108,7 @@ function readMessage(
     skip('no-content');
     return undefined;
   }
-  const contents = contentParts(raw.content, () => skip('unknown-part'));
+  const contents = contentParts(raw.content, skip);
   if (!contents) {
     skip('malformed-line');
     return undefined;
@@ -150,24 +150,27 @@ function readMessage(
 }
 
 /** A content list or string as parts; undefined where kimi-cli would not take the line. */
-export function contentParts(content: unknown, onUnknown: () => void): Part[] | undefined {
+export function contentParts(
+  content: unknown,
+  skip: (reason: 'unknown-part' | 'oversized-attachment') => void,
+): Part[] | undefined {
   if (content === null) return [];
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   if (!Array.isArray(content)) return undefined;
   const parts: Part[] = [];
   for (const part of content as unknown[]) {
     if (!isObject(part) || typeof part.type !== 'string') return undefined;
-    const known = knownPart(part);
+    const known = knownPart(part, () => skip('oversized-attachment'));
     if (known) parts.push(...known);
     else {
-      onUnknown();
+      skip('unknown-part');
       parts.push({ type: 'unknown', original: part });
     }
   }
   return parts;
 }
 
-function knownPart(part: Record<string, unknown>): Part[] | undefined {
+function knownPart(part: Record<string, unknown>, onTooLarge: () => void): Part[] | undefined {
   if (part.type === 'text' && typeof part.text === 'string')
     return part.text === '' ? [] : [{ type: 'text', text: part.text }];
   if (part.type === 'think' && typeof part.think === 'string') {
@@ -179,7 +182,11 @@ function knownPart(part: Record<string, unknown>): Part[] | undefined {
   const holder = media === undefined ? undefined : part[`${media}_url`];
   if (media === undefined || !isObject(holder) || typeof holder.url !== 'string') return undefined;
   const embedded = mediaTypeOfUrl(holder.url);
-  if (embedded !== undefined) return [{ type: 'file', mediaType: embedded, url: holder.url }];
+  if (embedded !== undefined) {
+    const tooLarge = isTooLarge(holder.url);
+    if (tooLarge) onTooLarge();
+    return [{ type: 'file', mediaType: embedded, ...(tooLarge ? {} : { url: holder.url }) }];
+  }
   const guessed = mediaTypeOf(holder.url.replace(/[?#].*$/, ''));
   return [
     {

@@ -1,5 +1,6 @@
 // What becomes of a Claude.ai export.
 import { describe, expect, it } from 'vitest';
+import { MAX_ATTACHMENT_BYTES } from '../../../src/adapters/importers/attachments.ts';
 import { claude } from '../../../src/adapters/importers/claude.ts';
 import type { ImportedConversation } from '../../../src/adapters/importers/importer.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';
@@ -176,6 +177,18 @@ describe('a Claude.ai export', () => {
         messages.map(({ parts }) => parts.map((part) => ('text' in part ? part.text : part.type))),
       ).toEqual([['in a block'], ['b'], ['file']]);
       expect(skipped).toEqual({});
+    });
+
+    it('says of words out of a file that they are too many to carry', async () => {
+      const { messages, skipped } = await read([
+        said('a', ROOT, 1, {
+          attachments: [
+            { file_name: 'log.txt', extracted_content: 'é'.repeat(MAX_ATTACHMENT_BYTES / 2 + 1) },
+          ],
+        }),
+      ]);
+      expect(messages[0]?.parts.at(-1)).toEqual({ type: 'file', mediaType: 'text/plain', name: 'log.txt' });
+      expect(skipped).toEqual({ 'oversized-attachment': 1 });
     });
 
     it('keeps two files of one name, and one that is listed twice once', async () => {

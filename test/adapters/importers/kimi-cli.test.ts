@@ -1,5 +1,6 @@
 // What becomes of the days of a kimi-cli session: D-Mail, compaction, a crash, /clear, subagents, damage.
 import { describe, expect, it } from 'vitest';
+import { MAX_ATTACHMENT_BYTES } from '../../../src/adapters/importers/attachments.ts';
 import type { ImportedConversation, ImportedMessage } from '../../../src/adapters/importers/importer.ts';
 import { kimiCli } from '../../../src/adapters/importers/kimi-cli.ts';
 import { openZip } from '../../../src/adapters/importers/zip.ts';
@@ -99,6 +100,20 @@ describe('a kimi-cli home', () => {
       arguments: '{"command":"cat log"}',
     });
     expect(parts.find((part) => part.type === 'tool-result')).toMatchObject({ callId: 'c1', name: 'Shell' });
+  });
+
+  it('names a picture that is too large, and does not carry it', async () => {
+    const url = `data:image/png;base64,${'A'.repeat(Math.ceil(MAX_ATTACHMENT_BYTES / 0.75) + 4)}`;
+    const content = [
+      { type: 'text', text: 'Look.' },
+      { type: 'image_url', image_url: { url } },
+    ];
+    const { conversations, skipped } = await readAll(
+      kimiCli,
+      sourceOf('s', { 'context.jsonl': jsonl({ role: 'user', content }) }),
+    );
+    expect(conversations[0]?.messages[0]?.parts[1]).toEqual({ type: 'file', mediaType: 'image/png' });
+    expect(skipped).toEqual({ 'oversized-attachment': 1 });
   });
 
   it('shows the summary of a compaction with what it carried over, and keeps everything before as a branch', async () => {
