@@ -17,7 +17,6 @@ import { begun, ended, handedOver, NO_IMPORTS, type Notice, type Run, viewOf } f
 import { useDropTarget } from './use-drop-target.ts';
 
 const FORMATS = ['chatgpt', 'claude', 'kimi', 'recollect'] as const;
-const ACCEPT = '.zip,.json,.jsonl,application/zip,application/json';
 
 export interface ImportDialogProps {
   open: boolean;
@@ -188,7 +187,6 @@ function Pick({
           ref={files}
           type="file"
           multiple
-          accept={ACCEPT}
           hidden
           data-import="files"
           onChange={(event) => picked(event.currentTarget)}
