@@ -4,7 +4,7 @@ import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Told } from '../../domain/chat/archive.ts';
 import type { Checkpoint } from '../../domain/chat/checkpoint.ts';
 import type { Compaction } from '../../domain/chat/compaction.ts';
-import type { ConversationMeta } from '../../domain/chat/conversation.ts';
+import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 
 /** A file handed over by the person, or one inside a ZIP or folder: path with forward slashes, read lazily. */
@@ -44,7 +44,11 @@ export interface ImportedConversation {
   /** Our own export only. */
   readonly compactions?: Readonly<Record<string, Compaction>>;
   /** Our own export only: the ids of conversation and messages are real and kept, and so is everything in its meta. */
-  readonly own?: { readonly id: ConversationId; readonly meta: ConversationMeta };
+  readonly own?: {
+    readonly id: ConversationId;
+    readonly meta: ConversationMeta;
+    readonly said?: Conversation['said'];
+  };
 }
 export type ImportedMessage = Omit<Message, 'id' | 'parentId'> & {
   readonly id: string;

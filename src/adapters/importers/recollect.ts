@@ -12,8 +12,9 @@ import {
 } from '../../domain/chat/archive.ts';
 import { type Checkpoint, checkpointSchema } from '../../domain/chat/checkpoint.ts';
 import { type Compaction, compactionSchema } from '../../domain/chat/compaction.ts';
-import { type ConversationMeta, conversationMetaSchema } from '../../domain/chat/conversation.ts';
+import { type ConversationMeta, conversationMetaSchema, TIMED } from '../../domain/chat/conversation.ts';
 import { messageSchema } from '../../domain/chat/message.ts';
+import { type Hlc, readHlc } from '../../domain/sync/hlc.ts';
 import { createBreather } from './breather.ts';
 import type { ImportedConversation, ImportedMessage, Importer, SourceFile } from './importer.ts';
 import { decode, itemsOf } from './lenient-json.ts';
@@ -150,6 +151,10 @@ function toConversation(
     if (parentId !== message.parentId) messages[at] = { ...message, parentId };
   }
   const meta = metaOf(parsed.data.meta, skipped);
+  const said = Object.entries(parsed.data.said).filter(
+    (one): one is [string, Hlc] =>
+      TIMED.has(one[0]) && typeof one[1] === 'string' && readHlc(one[1]) !== null,
+  );
   return {
     source: meta.source ?? { tool: 'recollect', id },
     meta,
@@ -158,7 +163,7 @@ function toConversation(
     // Entry by entry: a name may be any word, `__proto__` among them.
     checkpoints: Object.fromEntries(checkpoints),
     ...(Object.keys(compactions).length > 0 ? { compactions } : {}),
-    own: { id: asConversationId(id), meta },
+    own: { id: asConversationId(id), meta, ...(said.length > 0 ? { said: Object.fromEntries(said) } : {}) },
   };
 }
 

@@ -1,6 +1,6 @@
 // Our own file: a library, or a part of it, complete. What the exporter writes and the importer reads.
 //
-//   { "format": "recollect", "version": 1, "exportedAt": ms, "told": { notes, feedback }, "conversations": [ { id, meta, checkpoints, compactions, messages: [ … ] }, … ] }
+//   { "format": "recollect", "version": 1, "exportedAt": ms, "told": { notes, feedback }, "conversations": [ { id, meta, said, checkpoints, compactions, messages: [ … ] }, … ] }
 //
 // Unknown keys are kept at every level. A file with a higher `version` may mean something else by the same words: nobody reads it.
 import { z } from 'zod';
@@ -59,6 +59,8 @@ export function readTold(value: unknown): (Told & { readonly damaged: number }) 
 export const archivedConversationSchema = z.looseObject({
   id: z.string().min(1),
   meta: z.looseObject({}).default({}),
+  /** Title or flag → when it was said (`Conversation.said`), as a hybrid time; absent in older files. */
+  said: namedSchema.default({}),
   /** Name → checkpoint, or the bare message id. Checked one by one, as compactions are: a damaged one costs only itself. */
   checkpoints: namedSchema.default({}),
   /** Id → compaction. */
@@ -71,6 +73,7 @@ export type ArchivedConversation = z.infer<typeof archivedConversationSchema>;
 export const archivedFrame = (conversation: Conversation) => ({
   id: conversation.id,
   meta: conversation.meta,
+  ...(conversation.said ? { said: conversation.said } : {}),
   checkpoints: Object.fromEntries(
     [...conversation.checkpoints].map(([name, checkpoint]) => [name, writtenCheckpoint(checkpoint)]),
   ),

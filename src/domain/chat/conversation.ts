@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ConversationId, MessageId } from '../base/ids.ts';
 import { timeSchema } from '../base/time.ts';
+import type { Hlc } from '../sync/hlc.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { Compaction } from './compaction.ts';
 import type { Known, Message } from './message.ts';
@@ -39,6 +40,17 @@ export type ConversationMeta = Omit<Known<z.infer<typeof conversationMetaSchema>
   head: MessageId | null;
 };
 
+/** Titles and flags: what two devices may change at once, and where the word said last counts. */
+export const TIMED: ReadonlySet<string> = new Set([
+  'title',
+  'titleBy',
+  'archived',
+  'pinned',
+  'deletedAt',
+  'workDir',
+  'systemPrompt',
+] satisfies (keyof ConversationMeta)[]);
+
 /**
  * Major version of how a conversation is written down (`meta.v`; 1 where it says nothing). Within a major only new keys and values come,
  * which older apps keep without knowing them; a higher one is read as far as it is understood and never changed.
@@ -51,6 +63,8 @@ export interface Conversation {
   /** Written in a higher format than `CONVERSATION_FORMAT`. */
   readonly newer?: true;
   readonly meta: ConversationMeta;
+  /** When titles and flags (`TIMED`) were said that are not as they began. */
+  readonly said?: Readonly<Record<string, Hlc>>;
   /** Without deleted ones. */
   readonly messages: ReadonlyMap<MessageId, Message>;
   readonly checkpoints: ReadonlyMap<string, Checkpoint>;

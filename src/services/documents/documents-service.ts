@@ -202,15 +202,15 @@ export function createDocuments({
         throw new RecollectError('conversation-ended', `The temporary conversation ${id} has ended`);
       if (!loaded && !make)
         throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
-      const named = loaded && nameAgain(loaded);
+      const mended = loaded && mend(loaded);
       // Not written now, it is written with the next change; and asked for again at the next opening.
-      if (named) enqueue([entryOf(id, 'user', named)], []).catch(() => {});
+      if (mended) enqueue([entryOf(id, 'user', mended)], []).catch(() => {});
       const document = loaded?.document ?? createConversationDocument(id);
       return {
         document,
         value: writable(document.read()),
         holders: 0,
-        entries: (loaded?.entries ?? 0) + (named ? 1 : 0),
+        entries: (loaded?.entries ?? 0) + (mended ? 1 : 0),
         erased: false,
       };
     })();
@@ -221,13 +221,13 @@ export function createDocuments({
 
   /**
    * The title went with a damaged entry: the line in the library still has it, though not who gave it; it may have been the person.
-   * Returns the update, or undefined where there is nothing to put back.
+   * And what was completed elsewhere while it was forgotten here goes. Returns the update, or undefined where there is nothing to mend.
    */
-  function nameAgain({ document, damaged }: Loaded): Uint8Array | undefined {
+  function mend({ document, damaged }: Loaded): Uint8Array | undefined {
     const { id, meta, newer } = document.read();
-    if (!damaged || newer) return undefined;
-    const title = meta.title === '' && library.get(id)?.title;
-    return title ? document.change({ meta: { title, titleBy: 'person' } }, { restores: true }) : undefined;
+    if (newer) return undefined;
+    const title = damaged && meta.title === '' && library.get(id)?.title;
+    return document.change(title ? { meta: { title, titleBy: 'person' } } : {}, { restores: true });
   }
 
   const release = (id: ConversationId, slot: Live) => {
@@ -459,7 +459,7 @@ export function createDocuments({
       const slot = await live.get(id)?.catch(() => undefined);
       if (slot) return slot.document.read();
       const loaded = await load(id);
-      if (loaded) nameAgain(loaded);
+      if (loaded) mend(loaded);
       return loaded?.document.read();
     },
 
@@ -518,11 +518,11 @@ export function createDocuments({
         }
         const loaded = library.get(id) ? await load(id) : undefined;
         const document = loaded?.document ?? createConversationDocument(id);
-        const named = loaded && nameAgain(loaded);
+        const mended = loaded && mend(loaded);
         const changed = document.change(change);
         if (!changed) continue;
         refuseNewer(document);
-        const update = named ? Y.mergeUpdates([named, changed]) : changed;
+        const update = mended ? Y.mergeUpdates([mended, changed]) : changed;
         updates.push({ id, update });
         entries.push(entryOf(id, origin, update));
         lines.push(toLibraryEntry(document.read()));

@@ -7,6 +7,7 @@ import type { Checkpoint } from '../../domain/chat/checkpoint.ts';
 import type { Compaction } from '../../domain/chat/compaction.ts';
 import type { Conversation, ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
+import type { Hlc } from '../../domain/sync/hlc.ts';
 
 /** A line of the sidebar. Lives in the library document. */
 export interface LibraryEntry {
@@ -40,8 +41,13 @@ export interface OpenConversation extends Readable<Conversation> {
 
 /** Changes made together: one update in the log, saved or not saved as one. */
 export interface ConversationChange {
+  /** New ones. One that is here, or was forgotten, stays so. */
   readonly messages?: readonly Message[];
+  /** More of messages that are here (`completed` in `domain/chat`). It is joined to what is here, and takes nothing away. */
+  readonly completed?: readonly Message[];
   readonly meta?: Partial<ConversationMeta>;
+  /** When titles and flags in `meta` were said, where that was elsewhere: they give way to what is here and later. Else: now. */
+  readonly said?: Readonly<Record<string, Hlc>>;
   /** Name → checkpoint, or the bare message id; null removes the name. */
   readonly checkpoints?: Readonly<Record<string, Checkpoint | MessageId | null>>;
   /** Id → a new compaction as a whole, or what changes in one that is there (`undone`, `summary`); null removes it. */

@@ -3,15 +3,19 @@
 // the latest; who writes takes out what was there before, so that only what was written at once lies side by side.
 import type * as Y from 'yjs';
 import { z } from 'zod';
-import { nextHlc, readHlc } from '../../domain/sync/hlc.ts';
+import { type Hlc, nextHlc, readHlc } from '../../domain/sync/hlc.ts';
 
 const rowSchema = z.object({ v: z.unknown(), t: z.string().refine((time) => readHlc(time) !== null) });
 
 export interface Latest {
   /** Key → the latest value. */
   values(): Record<string, unknown>;
+  /** Key → when that was said. */
+  times(): Record<string, Hlc>;
   /** Writes with one time for all. Call within a transaction. */
   set(values: readonly (readonly [string, unknown])[]): void;
+  /** Writes what was said elsewhere at that time, unless something later is here. Call within a transaction. */
+  bring(key: string, value: unknown, time: Hlc): void;
 }
 
 export function createLatest(doc: Y.Doc, now: () => number): Latest {
@@ -29,6 +33,7 @@ export function createLatest(doc: Y.Doc, now: () => number): Latest {
 
   return {
     values: () => (w.size === 0 ? {} : Object.fromEntries(rows().map(({ key, value }) => [key, value]))),
+    times: () => Object.fromEntries(rows().map(({ key, time }) => [key, time])),
     set: (values) => {
       if (values.length === 0) return;
       const before = rows();
@@ -39,6 +44,13 @@ export function createLatest(doc: Y.Doc, now: () => number): Latest {
         for (const row of before) if (row.key === key && row.name !== mine) w.delete(row.name);
         w.set(mine, { v: value, t: time });
       }
+    },
+    bring: (key, value, time) => {
+      const before = rows().filter((row) => row.key === key);
+      if (before.some((row) => row.time >= time)) return;
+      const mine = `${key}/${doc.clientID.toString(36)}`;
+      for (const row of before) if (row.name !== mine) w.delete(row.name);
+      w.set(mine, { v: value, t: time });
     },
   };
 }

@@ -7,6 +7,7 @@ import {
   NOTES_DOCUMENT,
 } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
+import type { Message } from '../../domain/chat/message.ts';
 import { conversationOfNotes, isNotes } from '../../domain/memory/notes.ts';
 import type { LibraryEntry } from './documents.ts';
 import { readNotes } from './notes.ts';
@@ -14,8 +15,10 @@ import { type ConversationDocument, createConversationDocument } from './yjs-con
 import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
 
 export interface Reader {
-  /** As the log has it now, the memory notes as the conversation `NOTES`; undefined where it has nothing of it. `damaged` counts entries and messages that could not be read. */
-  read(id: ConversationId): Promise<{ conversation: Conversation; damaged: number } | undefined>;
+  /** As the log has it now, the memory notes as the conversation `NOTES`; undefined where it has nothing of it. `damaged` counts entries and messages that could not be read; `grown` are messages that are found by other words than they came with. */
+  read(
+    id: ConversationId,
+  ): Promise<{ conversation: Conversation; damaged: number; grown: readonly Message[] } | undefined>;
   /** All lines of the library, trash included. */
   library(): Promise<readonly LibraryEntry[]>;
 }
@@ -39,7 +42,9 @@ export function createReader(log: ConversationLog, keep = 4): Reader {
       if (isNotes(id)) {
         const kept = await log.read(NOTES_DOCUMENT);
         const { notes, damaged } = readNotes(kept.map(({ bytes }) => bytes));
-        return kept.length === 0 ? undefined : { conversation: conversationOfNotes(notes), damaged };
+        return kept.length === 0
+          ? undefined
+          : { conversation: conversationOfNotes(notes), damaged, grown: [] };
       }
       const known = kept.get(id);
       let entries = known && (await sinceLast(id, known.last));
@@ -63,7 +68,12 @@ export function createReader(log: ConversationLog, keep = 4): Reader {
         if (kept.size <= keep) break;
         kept.delete(oldest);
       }
-      return { conversation: slot.document.read(), damaged: slot.broken + slot.document.damaged() };
+      const { document, broken } = slot;
+      return {
+        conversation: document.read(),
+        damaged: broken + document.damaged(),
+        grown: document.grown(),
+      };
     },
     library: async () => {
       let entries = library.last && (await sinceLast(LIBRARY_DOCUMENT, library.last));

@@ -251,8 +251,8 @@ export function cleanUpdate(
       withheld += 1;
     }
     // A name typed by a person (a checkpoint's). Its item's id stands for it, so that two names never become one.
-    // A flag's name and its writer are nobody's words.
-    const isFlag = (struct.parent as unknown) === 'w';
+    // A flag's name, a message's id and their writer are nobody's words.
+    const isFlag = (struct.parent as unknown) === 'w' || (struct.parent as unknown) === 'c';
     if (struct.parentSub !== null && !isFlag && holdback.hide(struct.parentSub).redacted > 0) {
       struct.parentSub = `•••${struct.id.client}:${struct.id.clock}`;
       withheld += 1;

@@ -1,5 +1,6 @@
 // How a conversation lies in a Yjs document. One document each:
 //   m            message id -> message as JSON        (immutable; removed only by forget)
+//   c            `id/client` -> the same message, more complete (joined by `completed`, so that no device's takes another's place)
 //   meta         title, flags, head …                 (as they were at first; head: last writer wins); v: the format, where it is above 1
 //   w            `key/client` -> a later title or flag and its hybrid time (the latest wins, see latest.ts)
 //   checkpoints  name -> message id, or { messageId, createdAt, auto, by }
@@ -11,12 +12,14 @@ import type { Origin } from '../../adapters/log/conversation-log.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { type Checkpoint, checkpointSchema } from '../../domain/chat/checkpoint.ts';
 import { type Compaction, compactionSchema } from '../../domain/chat/compaction.ts';
+import { completed, wordsIn } from '../../domain/chat/completed.ts';
 import {
   CONVERSATION_FORMAT,
   type Conversation,
   type ConversationMeta,
   conversationMetaSchema,
   pathTo,
+  TIMED,
 } from '../../domain/chat/conversation.ts';
 import { hasContent } from '../../domain/chat/draft.ts';
 import { type Message, messageSchema } from '../../domain/chat/message.ts';
@@ -29,6 +32,8 @@ export interface ConversationDocument {
   readonly doc: Y.Doc;
   /** The same object until the document changes. */
   read(): Conversation;
+  /** Messages that are found by other words than they came with, as they are now: the same objects until they change. */
+  grown(): readonly Message[];
   /**
    * Makes the change; returns the Yjs update that carries it, or undefined where it changed nothing. `restores`: what damage took is put
    * back as what the conversation began with, so that every title or flag with a time wins, also one that comes later.
@@ -43,9 +48,6 @@ export interface ConversationDocument {
   damaged(): number;
 }
 
-/** Titles and flags: what two devices may change at once, and where the later word counts rather than Yjs' order of clients. */
-const TIMED = new Set(['title', 'titleBy', 'archived', 'pinned', 'deletedAt', 'workDir', 'systemPrompt']);
-
 /**
  * Wraps a document (a new one by default). Updates made before or after through `doc` are seen as well.
  * `now`: wall clock, ms since 1970; titles and flags are stamped with it.
@@ -56,6 +58,7 @@ export function createConversationDocument(
   now: () => number = Date.now,
 ): ConversationDocument {
   const m = doc.getMap<unknown>('m');
+  const c = doc.getMap<unknown>('c');
   const meta = doc.getMap<unknown>('meta');
   const latest = createLatest(doc, now);
   const checkpoints = doc.getMap<unknown>('checkpoints');
@@ -67,8 +70,17 @@ export function createConversationDocument(
   let current: Conversation | undefined;
   // So is the tree of them: moving the head or naming a place must not cost a walk over all.
   let tree: ReadonlyMap<MessageId, Message> | undefined;
+  // And so is what they have become.
+  const whole = new Map<string, Message>();
   m.observe((event) => {
-    for (const key of event.keysChanged) parsed.delete(key);
+    for (const key of event.keysChanged) {
+      parsed.delete(key);
+      whole.delete(key);
+    }
+    tree = undefined;
+  });
+  c.observe((event) => {
+    for (const key of event.keysChanged) whole.delete(messageOf(key));
     tree = undefined;
   });
   x.observe(() => {
@@ -96,6 +108,25 @@ export function createConversationDocument(
     return message;
   };
 
+  /** A message with all that came of it later; the order of devices is the same everywhere. */
+  const wholeOf = (message: Message, rows: readonly string[]): Message => {
+    let made = whole.get(message.id);
+    if (!made) {
+      made = message;
+      for (const row of [...rows].sort()) {
+        const more = messageSchema.safeParse(c.get(row));
+        if (more.success) made = completed(made, more.data as unknown as Message) ?? made;
+      }
+      whole.set(message.id, made);
+    }
+    return made;
+  };
+  const rowsByMessage = (): ReadonlyMap<string, readonly string[]> => {
+    const rows = new Map<string, string[]>();
+    for (const row of c.keys()) rows.set(messageOf(row), [...(rows.get(messageOf(row)) ?? []), row]);
+    return rows;
+  };
+
   /** The next ancestor that was not forgotten. */
   const livingParent = (parentId: MessageId | null): MessageId | null => {
     const seen = new Set<string>();
@@ -111,9 +142,12 @@ export function createConversationDocument(
   const readMessages = (): ReadonlyMap<MessageId, Message> => {
     const messages = new Map<MessageId, Message>();
     const forgotten = x.size > 0;
+    const later = isEmpty(c) ? undefined : rowsByMessage();
     for (const [key, value] of m) {
-      const message = parse(key, value);
-      if (!message) continue;
+      const first = parse(key, value);
+      if (!first) continue;
+      const rows = later?.get(key);
+      const message = rows ? wholeOf(first, rows) : first;
       const parentId = forgotten ? livingParent(message.parentId) : message.parentId;
       messages.set(message.id, parentId === message.parentId ? message : { ...message, parentId });
     }
@@ -157,8 +191,10 @@ export function createConversationDocument(
     recorded ??= readCompactions(compactions);
     named ??= readCheckpoints(checkpoints);
     const format = meta.get('v');
+    const said = latest.times();
     current = {
       id,
+      ...(Object.keys(said).length > 0 ? { said } : {}),
       ...(typeof format === 'number' && format > CONVERSATION_FORMAT ? { newer: true } : {}),
       meta: readMeta({ ...Object.fromEntries(meta.entries()), ...latest.values() }),
       messages: tree,
@@ -171,6 +207,15 @@ export function createConversationDocument(
   return {
     doc,
     read,
+    grown: () => {
+      const { messages } = read();
+      return isEmpty(c)
+        ? []
+        : [...whole.keys()].flatMap((id) => {
+            const [first, message] = [parsed.get(id), messages.get(id as MessageId)];
+            return first && message && wordsIn(first) !== wordsIn(message) ? [message] : [];
+          });
+    },
     change: (change, { restores = false } = {}) => {
       let update: Uint8Array | undefined;
       const capture = (bytes: Uint8Array) => {
@@ -178,19 +223,31 @@ export function createConversationDocument(
       };
       // What is forgotten behind a gap is not in the document yet.
       const behind = change.removed && hasGaps(doc) ? withoutGaps(doc) : undefined;
+      const there = change.completed?.length ? read().messages : undefined;
       doc.on('update', capture);
       try {
         doc.transact(() => {
+          // What a conversation begins with has no rival yet, and gives way to all that is said later, here or elsewhere.
+          const begins = restores || (isEmpty(m) && isEmpty(meta));
           // What was forgotten stays forgotten, also when the export it came from is imported once more.
           for (const message of change.messages ?? [])
             if (!m.has(message.id) && !x.has(message.id)) m.set(message.id, plain(message));
-          // What a conversation begins with has no rival yet.
-          const begins = restores || (isEmpty(m) && isEmpty(meta));
+          for (const message of change.completed ?? []) {
+            const here = m.has(message.id) ? there?.get(message.id) : undefined;
+            const made = here && completed(here, message);
+            // Beside what other devices brought: theirs may have more than what came here of it.
+            if (made) c.set(`${message.id}/${doc.clientID.toString(36)}`, plain(made));
+          }
           const before = latest.values();
           const timed: [string, unknown][] = [];
           for (const [key, value] of Object.entries(change.meta ?? {})) {
             const timedAlready = key in before;
             if (value === undefined || (restores && timedAlready)) continue;
+            const said = TIMED.has(key) ? change.said?.[key] : undefined;
+            if (said !== undefined) {
+              latest.bring(key, plain(value), said);
+              continue;
+            }
             if (same(timedAlready ? before[key] : meta.get(key), value)) continue;
             if (begins || !TIMED.has(key)) meta.set(key, plain(value));
             else timed.push([key, plain(value)]);
@@ -211,11 +268,14 @@ export function createConversationDocument(
             const message = value === undefined ? null : parse(removed, value);
             x.set(removed, message?.parentId ?? null);
             m.delete(removed);
+            takeOut(c, removed);
             // A summary may quote what is forgotten: it goes too, and is made anew when there is need.
             if (message && hasContent(message.parts))
               for (const [key, made] of readCompactions(compactions))
                 if (made.createdAt >= message.createdAt) changeCompaction(compactions, key, null);
           }
+          // Completed elsewhere while it was forgotten here, or the other way round.
+          if (!isEmpty(x)) for (const row of c.keys()) if (x.has(messageOf(row))) c.delete(row);
         });
       } finally {
         doc.off('update', capture);
@@ -254,7 +314,10 @@ function deletionOf(doc: Y.Doc, removed: readonly MessageId[]): Uint8Array | und
     update = bytes;
   });
   doc.transact(() => {
-    for (const id of removed) messages.delete(id);
+    for (const id of removed) {
+      messages.delete(id);
+      takeOut(doc.getMap('c'), id);
+    }
   });
   return update;
 }
@@ -341,6 +404,13 @@ function changeCompaction(
     const now = compactions.get(`${id}:${key}`) ?? (known as Record<string, unknown>)[key];
     if (value !== undefined && !same(now, value)) compactions.set(`${id}:${key}`, plain(value));
   }
+}
+
+const messageOf = (row: string): string => row.slice(0, row.lastIndexOf('/'));
+
+/** Takes out what came of a message later. */
+function takeOut(rows: Y.Map<unknown>, id: MessageId): void {
+  for (const row of [...rows.keys()]) if (messageOf(row) === id) rows.delete(row);
 }
 
 /** A map's `size` makes a list of all that is in it. */

@@ -7,26 +7,33 @@ import type { ImportedConversation, ImportedMessage } from '../../adapters/impor
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
 import { type Checkpoint, checkpointSchema } from '../../domain/chat/checkpoint.ts';
 import type { Compaction } from '../../domain/chat/compaction.ts';
+import { completed, wordsIn } from '../../domain/chat/completed.ts';
+import { goesOn } from '../../domain/chat/continuation.ts';
 import {
   type Conversation,
   type ConversationMeta,
   conversationMetaSchema,
   effectiveHead,
   pathTo,
+  TIMED,
 } from '../../domain/chat/conversation.ts';
 import type { Message, Part, Role } from '../../domain/chat/message.ts';
+import { type Hlc, nextHlc, readHlc } from '../../domain/sync/hlc.ts';
 import type { ConversationChange } from '../documents/documents.ts';
+import type { Later } from './library.ts';
 
 export interface ImportPlan {
   readonly id: ConversationId;
   readonly state: 'added' | 'changed' | 'unchanged';
   readonly change: ConversationChange;
-  /** It lies in the trash, and stays there. */
+  /** It lies in the trash once this is done. */
   readonly trashed: boolean;
   /** New messages only. */
   readonly roles: Readonly<Record<Role, number>>;
   readonly branches: number;
   readonly attachments: number;
+  /** What came in of messages and conversations that are here already. */
+  readonly later: Later;
   /** About what the change takes in the log. */
   readonly bytes: number;
   /** Source id → message, of messages that call tools: subagents hang on them. */
@@ -69,12 +76,14 @@ export function planImport(
   const known = new Map<string, MessageId>();
   for (const message of existing?.messages.values() ?? []) {
     const key = own ? message.id : message.sourceId;
-    if (key !== undefined) known.set(key, message.id);
+    // A copy that was sent back here names the same source.
+    if (key !== undefined && !(message.copyOf !== undefined && known.has(key))) known.set(key, message.id);
   }
 
   // IDS
   const ids = new Map<string, MessageId>();
   const fresh: ImportedMessage[] = [];
+  const more = new Map<MessageId, Message>();
   for (const message of imported.messages) {
     const key = own ? message.id : keyOf(message);
     const there = known.get(key);
@@ -84,7 +93,14 @@ export function planImport(
         ? asMessageId(message.id)
         : asMessageId(derivedId(message.createdAt, source.tool, source.id, key)));
     ids.set(message.id, real);
-    if (there !== undefined) continue;
+    if (there !== undefined) {
+      const whole =
+        existing &&
+        !existing.newer &&
+        wholeOf(more.get(there) ?? existing.messages.get(there), message, existing, own);
+      if (whole) more.set(there, whole);
+      continue;
+    }
     known.set(key, real);
     fresh.push(message);
   }
@@ -110,6 +126,13 @@ export function planImport(
     }
     bytes += 300;
   }
+  const later = { attachments: 0, answers: 0, titles: 0 };
+  for (const message of more.values()) {
+    const here = existing?.messages.get(message.id);
+    later.attachments += bytesIn(message) - bytesIn(here);
+    if (here && wordsIn(here) !== wordsIn(message)) later.answers += 1;
+    for (const part of message.parts) bytes += sizeOf(part);
+  }
   const compactions = compactionsOf(imported, existing);
   for (const compaction of Object.values(compactions)) bytes += JSON.stringify(compaction).length;
   const callers = new Map<string, MessageId>();
@@ -117,9 +140,14 @@ export function planImport(
     if (message.parts.some((part) => part.type === 'tool-call'))
       callers.set(keyOf(message), ids.get(message.id) as MessageId);
 
-  const trashed = (existing?.meta ?? own?.meta)?.deletedAt != null;
-  const figures = { id, trashed, roles, branches, attachments, bytes, callers };
   const head = toReal(imported.head);
+  const heard = existing && !existing.newer ? heardFrom(imported, existing, again) : { meta: {}, said: {} };
+  if (
+    Object.entries(heard.meta).some(([key, value]) => value !== existing?.meta[key as keyof ConversationMeta])
+  )
+    later.titles = 1;
+  const trashed = { ...(existing?.meta ?? own?.meta), ...heard.meta }.deletedAt != null;
+  const figures = { id, trashed, roles, branches, attachments, later, bytes, callers };
   if (!existing) {
     const meta: Partial<ConversationMeta> = own
       ? own.meta
@@ -133,7 +161,13 @@ export function planImport(
     return {
       ...figures,
       state: 'added',
-      change: { messages, meta, checkpoints, ...named(compactions) },
+      change: {
+        messages,
+        meta,
+        checkpoints,
+        ...named(compactions),
+        ...(own?.said ? { said: own.said } : {}),
+      },
     };
   }
 
@@ -148,21 +182,96 @@ export function planImport(
         : [];
     }),
   );
-  if (fresh.length === 0 && Object.keys(checkpoints).length + Object.keys(compactions).length === 0)
-    return { ...figures, state: 'unchanged', change: {} };
   const mark = again ? undefined : (existing.meta.source as { head?: unknown } | null)?.head;
   const moves = fresh.length > 0 && mayMoveHead(existing, messages, head, mark);
   const meta: Partial<ConversationMeta> = {
+    ...heard.meta,
     ...(moves ? { head } : {}),
     ...(fresh.length === 0 || own || !existing.meta.source || (again && !moves)
       ? {}
       : { source: { ...existing.meta.source, ...headMark(imported) } }),
   };
+  const changes = [checkpoints, compactions, meta].some((part) => Object.keys(part).length > 0);
+  if (fresh.length + more.size === 0 && !changes) return { ...figures, state: 'unchanged', change: {} };
   return {
     ...figures,
     state: 'changed',
-    change: { messages, meta, checkpoints, ...named(compactions) },
+    change: {
+      messages,
+      meta,
+      checkpoints,
+      ...named(compactions),
+      ...(more.size > 0 ? { completed: [...more.values()] } : {}),
+      ...(Object.keys(heard.said).length > 0 ? { said: heard.said } : {}),
+    },
   };
+}
+
+/**
+ * What is here, with what came in of it since: undefined where that is nothing. An answer that was gone on with here keeps its words: what
+ * follows was written behind them.
+ */
+function wholeOf(
+  here: Message | undefined,
+  now: ImportedMessage,
+  { messages }: Conversation,
+  own: ImportedConversation['own'],
+): Message | undefined {
+  const whole = here && (own || here.copyOf === undefined) ? completed(here, now) : undefined;
+  if (!here || !whole) return undefined;
+  const goneOn = [...messages.values()].some(
+    (message) =>
+      (own || message.copyOf !== undefined || message.sourceId === undefined) && goesOn(here, message),
+  );
+  return goneOn ? completed(here, now, false) : whole;
+}
+
+/**
+ * What the source says anew of title and flags: the word said last counts, here or there, as between devices. Our own backup tells when
+ * each was said. Another tool does not: it renames only what still has the title that it gave, by an export that is not older.
+ */
+function heardFrom(
+  { own, source, meta, messages }: ImportedConversation,
+  existing: Conversation,
+  again: boolean,
+): Required<Pick<ConversationChange, 'meta' | 'said'>> {
+  const heard: Partial<Record<string, unknown>> = {};
+  const said: Record<string, Hlc> = {};
+  const here = existing.meta;
+  const now: Readonly<Record<string, unknown>> = own?.meta ?? meta;
+  for (const [field, time] of Object.entries(own?.said ?? {})) {
+    if (!TIMED.has(field) || time <= (existing.said?.[field] ?? '')) continue;
+    // A title that was made from the words is nobody's.
+    if (/^title/.test(field) && now.titleBy === 'auto' && here.titleBy !== 'auto') continue;
+    // What went on here after it was thrown away there stays.
+    if (
+      typeof now.deletedAt === 'number' &&
+      field === 'deletedAt' &&
+      now.deletedAt < endOf(existing.messages.values())
+    )
+      continue;
+    heard[field] = now[field];
+    said[field] = time;
+  }
+  const before = existing.said?.title;
+  const isTheirs = here.titleBy === 'import' && (before === undefined || readHlc(before)?.time === 0);
+  const isOlder = again || endOf(messages) < endOf([...existing.messages.values()].filter(cameFromSource));
+  if (!own && meta.titleBy === 'import' && meta.title && meta.title !== here.title && isTheirs && !isOlder) {
+    heard.title = meta.title;
+    // Behind what the tool said before, and before whatever a person says.
+    said.title = nextHlc(0, source.tool, before ?? null);
+  }
+  return { meta: heard as Partial<ConversationMeta>, said };
+}
+
+const cameFromSource = ({ sourceId, copyOf }: Message): boolean =>
+  sourceId !== undefined && copyOf === undefined;
+
+/** When the last of these messages was said. */
+function endOf(messages: Iterable<Pick<Message, 'createdAt'>>): number {
+  let end = 0;
+  for (const { createdAt } of messages) end = Math.max(end, createdAt);
+  return end;
 }
 
 const targetOf = (checkpoint: string | Checkpoint): string =>
@@ -216,9 +325,14 @@ export function together(
   if (!before) return change;
   const messages = new Map((before.messages ?? []).map((message) => [message.id, message]));
   for (const message of change.messages ?? []) messages.set(message.id, message);
+  const more = new Map((before.completed ?? []).map((message) => [message.id, message]));
+  for (const message of change.completed ?? [])
+    (messages.has(message.id) ? messages : more).set(message.id, message);
   return {
     messages: [...messages.values()],
+    completed: [...more.values()],
     meta: { ...before.meta, ...change.meta },
+    said: { ...before.said, ...change.said },
     checkpoints: { ...before.checkpoints, ...change.checkpoints },
     compactions: { ...before.compactions, ...change.compactions },
   };
@@ -231,7 +345,8 @@ export function changed(
   change: ConversationChange,
 ): Conversation {
   const messages = new Map(existing?.messages);
-  for (const message of change.messages ?? []) messages.set(message.id, message);
+  for (const message of [...(change.messages ?? []), ...(change.completed ?? [])])
+    messages.set(message.id, message);
   const checkpoints = new Map(existing?.checkpoints);
   for (const [name, checkpoint] of Object.entries(change.checkpoints ?? {}))
     checkpoints.set(name, checkpointSchema.parse(checkpoint) as Checkpoint);
@@ -239,8 +354,12 @@ export function changed(
   for (const [key, compaction] of Object.entries(change.compactions ?? {}))
     compactions.set(key, compaction as Compaction);
   const meta = existing?.meta ?? (conversationMetaSchema.parse({}) as ConversationMeta);
-  return { id, meta: { ...meta, ...change.meta }, messages, checkpoints, compactions };
+  const said = { ...existing?.said, ...change.said };
+  return { ...existing, id, meta: { ...meta, ...change.meta }, said, messages, checkpoints, compactions };
 }
+
+const bytesIn = (message: Message | undefined): number =>
+  message?.parts.filter((part) => part.type === 'file' && part.url !== undefined).length ?? 0;
 
 function sizeOf(part: Part): number {
   let size = 60;

@@ -26,7 +26,7 @@ import type { ConversationChange, Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import { type Activities, createActivities, type Progress } from './activities.ts';
 import { changed, conversationIdOf, type ImportPlan, planImport, together } from './import-plan.ts';
-import type { ImportReport, Library } from './library.ts';
+import type { ImportReport, Later, Library } from './library.ts';
 import { inMegabytes, type Room } from './room.ts';
 import { sampleConversations } from './samples.ts';
 import { groupFiles, type Recognised, recognise } from './sources.ts';
@@ -81,6 +81,7 @@ function takenBack(error: unknown): unknown {
 }
 
 const NO_MESSAGES: Readonly<Record<Role, number>> = { system: 0, user: 0, assistant: 0, tool: 0 };
+const NOTHING_LATER: Later = { attachments: 0, answers: 0, titles: 0 };
 
 /** Builds the library over the documents. */
 export function createLibrary({
@@ -149,6 +150,7 @@ export function createLibrary({
       messages: NO_MESSAGES,
       branches: 0,
       attachments: 0,
+      later: NOTHING_LATER,
       told: 0,
       skipped: [],
       tookMs: Math.round(performance.now() - started),
@@ -229,7 +231,15 @@ export function createLibrary({
   ): Promise<
     Pick<
       ImportReport,
-      'conversations' | 'messages' | 'branches' | 'attachments' | 'told' | 'skipped' | 'trashed' | 'first'
+      | 'conversations'
+      | 'messages'
+      | 'branches'
+      | 'attachments'
+      | 'later'
+      | 'told'
+      | 'skipped'
+      | 'trashed'
+      | 'first'
     > & { readonly failed: unknown }
   > {
     const { signal } = progress;
@@ -251,6 +261,7 @@ export function createLibrary({
     const figures = new Map<ConversationId, ImportPlan['state']>();
     const trashed = new Set<ConversationId>();
     const messages: Record<Role, number> = { ...NO_MESSAGES };
+    const later = { ...NOTHING_LATER };
     let [branches, attachments] = [0, 0];
 
     const planOf = async (imported: ImportedConversation): Promise<ImportPlan> => {
@@ -272,6 +283,7 @@ export function createLibrary({
       if (plan.trashed) trashed.add(plan.id);
       branches += plan.branches;
       attachments += plan.attachments;
+      for (const kind of Object.keys(later) as (keyof Later)[]) later[kind] += plan.later[kind];
       if (plan.state !== 'unchanged') pending.set(plan.id, together(pending.get(plan.id), plan.change));
     };
     const parentOf = (imported: ImportedConversation): ConversationMeta['parent'] => {
@@ -286,6 +298,8 @@ export function createLibrary({
 
     // READ AND UNDERSTAND
     let bytes = 0;
+    /** By place in the source: plans that change nothing. They are not made twice where the source is read twice. */
+    const idle: (ImportPlan | undefined)[] = [];
     let first: ConversationId | null = null;
     const all: Skipped[] = [];
     const brought: Told[] = [];
@@ -300,6 +314,7 @@ export function createLibrary({
       signal.throwIfAborted();
       const plan = await planOf(imported);
       first ??= plan.id;
+      idle.push(plan.state === 'unchanged' ? plan : undefined);
       bytes += plan.state === 'unchanged' ? 0 : plan.bytes;
       if (held) settle(plan);
     }
@@ -332,9 +347,11 @@ export function createLibrary({
     signal.throwIfAborted();
 
     // WRITE
-    const touched = held
-      ? [...pending.keys()]
-      : await appendInParts(importer.read(watched, { signal, skip: () => {}, now: latest }));
+    if (!held && bytes === 0) for (const plan of idle) if (plan) settle(plan);
+    const touched =
+      held || bytes === 0
+        ? [...pending.keys()]
+        : await appendInParts(importer.read(watched, { signal, skip: () => {}, now: latest }));
     if (held && pending.size > 0)
       await documents.changeMany(asChanges(pending), 'import').catch((error: unknown) => {
         throw takenBack(error);
@@ -350,7 +367,7 @@ export function createLibrary({
     }
     const conversations = { added: 0, changed: 0, unchanged: 0 };
     for (const state of figures.values()) conversations[state] += 1;
-    const figuresOf = { conversations, messages, branches, attachments, told };
+    const figuresOf = { conversations, messages, branches, attachments, later, told };
     return { ...figuresOf, skipped: all, trashed: [...trashed], first, failed };
 
     /** Reads once more and appends as it goes. On failure or cancel all that was added is erased again, but what others have touched since. */
@@ -370,9 +387,10 @@ export function createLibrary({
       };
       try {
         await unfinished?.keep(source.name);
+        let at = 0;
         for await (const imported of read) {
           signal.throwIfAborted();
-          const plan = await planOf(imported);
+          const plan = idle[at++] ?? (await planOf(imported));
           settle(plan);
           if (plan.state === 'unchanged') continue;
           // Named before they are written: an append that fails half-way known must be undone as well.

@@ -9,6 +9,16 @@ import type { ConversationMeta } from '../../domain/chat/conversation.ts';
 import type { Role } from '../../domain/chat/message.ts';
 import type { Room } from './room.ts';
 
+/** What came in of messages and conversations that were here already. */
+export interface Later {
+  /** Pictures and other files whose bytes had been missing. */
+  readonly attachments: number;
+  /** Answers that had been half. */
+  readonly answers: number;
+  /** Conversations whose title, flags or instructions were said anew elsewhere. */
+  readonly titles: number;
+}
+
 export interface ImportReport {
   readonly source: string;
   readonly importer: string | null;
@@ -17,6 +27,7 @@ export interface ImportReport {
   /** Messages that have a sibling. */
   readonly branches: number;
   readonly attachments: number;
+  readonly later: Later;
   /** Memory notes and feedback that came in with our own export. */
   readonly told: number;
   readonly skipped: readonly Skipped[];

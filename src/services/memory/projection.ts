@@ -4,6 +4,7 @@ import type { ConversationRow, MemoryIndex, MessageRow } from '../../adapters/in
 import { toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
+import type { Message } from '../../domain/chat/message.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Reader } from '../documents/reader.ts';
 import { breathe } from '../scheduler.ts';
@@ -72,6 +73,10 @@ export function createProjection({
 }: ProjectionDeps): Projection {
   /** Conversations that shall get a title made from their words, once their rows are in. */
   const untitled: [ConversationId, string][] = [];
+  /** Messages that had grown and have their new rows: what the index has of a message does not tell. */
+  const renewed = new WeakSet<Message>();
+  /** Those whose rows are in the batch that is being made. */
+  const renewing: Message[] = [];
 
   /** Applies a batch; where the index refuses it, conversation by conversation, so that one bad row costs only its own. */
   const apply = async (batch: Batch, bookmark: number): Promise<void> => {
@@ -128,10 +133,11 @@ export function createProjection({
     }
     const { conversation } = found;
     const known = await index.messageIds(id);
+    const grown = new Set(found.grown.filter((message) => !renewed.has(message)));
     const removed = [...known].filter((message) => !conversation.messages.has(message));
-    // Messages never change, but a forgotten one hands its children on: then their rows are made again.
+    // A forgotten one hands its children on: then their rows are made again. Else a message never changes, unless more of it came.
     const fresh = [...conversation.messages.values()].filter(
-      (message) => options.all || removed.length > 0 || !known.has(message.id),
+      (message) => options.all || removed.length > 0 || !known.has(message.id) || grown.has(message),
     );
     batch.removedMessages.push(...removed);
     const row = conversationRow(conversation, privacy);
@@ -149,6 +155,7 @@ export function createProjection({
       try {
         const made = messageRow(conversation, message, privacy);
         batch.messages.push(made);
+        if (grown.has(message)) renewing.push(message);
         for (const chunk of made.chunks) batch.characters += chunk.text.length + chunk.words.length;
       } catch (error) {
         onSkipped(id, toProblem(error).message, error);
@@ -178,8 +185,10 @@ export function createProjection({
     const batch = emptyBatch();
     const send = async (position: number) => {
       const full = { ...batch };
+      const made = renewing.splice(0);
       Object.assign(batch, emptyBatch());
       await apply(full, position);
+      for (const message of made) renewed.add(message);
       onBatch();
       await breathe(signal);
     };

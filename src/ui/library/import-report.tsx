@@ -11,6 +11,7 @@ import { useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 
 const ROLES = ['user', 'assistant', 'tool', 'system'] as const;
+const LATER = ['attachments', 'answers', 'titles'] as const;
 
 /** Whether anything of the source is in the library now. */
 export const tookIn = (report: ImportReport): boolean =>
@@ -69,6 +70,7 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
     unchanged > 0 && added + changed > 0 ? t('import.report.unchanged', { count: unchanged }) : '',
   ].filter(Boolean);
   const roles = ROLES.filter((role) => report.messages[role] > 0);
+  const later = LATER.filter((kind) => report.later[kind] > 0);
   const total = ROLES.reduce((sum, role) => sum + report.messages[role], 0);
   return (
     <section className="@container overflow-hidden rounded-lg border border-line">
@@ -120,6 +122,19 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
           {report.told > 0 && <Figure name={t('import.report.told')} value={formatNumber(report.told)} />}
           <Figure name={t('import.report.took')} value={formatDuration(report.tookMs)} />
         </dl>
+      )}
+      {later.length > 0 && (
+        <div className="border-t px-4 py-3">
+          <h4 className="text-ink-3 text-xs">{t('import.report.later')}</h4>
+          <ul className="mt-1 space-y-1 text-ink-2">
+            {later.map((kind) => (
+              <li key={kind}>{t(`import.report.laterOf.${kind}`, { count: report.later[kind] })}</li>
+            ))}
+          </ul>
+          {report.later.titles > 0 && (
+            <p className="mt-1 text-ink-3 text-xs">{t('import.report.laterRule')}</p>
+          )}
+        </div>
       )}
       {(total > 0 || report.skipped.length > 0) && (
         <div className="border-t px-4 py-3">

@@ -105,3 +105,22 @@ describe('the time of a flag', () => {
     });
   });
 });
+
+describe('what came of a message later', () => {
+  it('is looked through as the message is, and stays with it', () => {
+    const doc = new Y.Doc();
+    const row = '0197-a7bz-password/t7bzat';
+    doc
+      .getMap('c')
+      .set(row, { id: '0197-a7bz-password', parts: [{ type: 'text', text: 'The password: hunter2' }] });
+    const { update } = cleanUpdate(Y.encodeStateAsUpdate(doc), {
+      hide: (text) => redact(text, ['password']),
+      isWithheld: () => false,
+    });
+    const there = new Y.Doc();
+    Y.applyUpdate(there, update);
+    expect(there.getMap('c').toJSON()).toEqual({
+      [row]: { id: '0197-a7bz-password', parts: [{ type: 'text', text: 'The password: •••' }] },
+    });
+  });
+});

@@ -4,12 +4,19 @@ import { encodeStateAsUpdate } from 'yjs';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
-import { type ConversationId, LIBRARY_DOCUMENT, newConversationId } from '../../../src/domain/base/ids.ts';
+import {
+  type ConversationId,
+  LIBRARY_DOCUMENT,
+  newConversationId,
+  newEntryId,
+} from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
+import { nextHlc } from '../../../src/domain/sync/hlc.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createReader } from '../../../src/services/documents/reader.ts';
+import { readWhole } from '../../../src/services/documents/shared.ts';
 import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
 import { cutWhenRead, said, textOf, textsOf } from './said.ts';
 
@@ -564,6 +571,89 @@ describe('documents', () => {
       ),
       { numRuns: 40 },
     );
+  });
+});
+
+describe('what an import brings of what is here', () => {
+  const meet = (...devices: ReturnType<typeof createConversationDocument>[]) => {
+    for (const one of devices) for (const other of devices) other.apply(encodeStateAsUpdate(one.doc));
+  };
+  /** Two devices with the same half answer and a picture without its bytes. */
+  const two = () => {
+    const half: Message = {
+      ...said('The first li'),
+      parts: [
+        { type: 'text', text: 'The first li' },
+        { type: 'file', mediaType: 'image/*', reference: 'r' },
+      ],
+    };
+    const id = newConversationId();
+    const [here, there] = [createConversationDocument(id), createConversationDocument(id)];
+    here.change({ messages: [half], meta: { title: 'one', pinned: false } });
+    meet(here, there);
+    const as = (text: string, url?: string): Message => ({
+      ...half,
+      parts: [
+        { type: 'text', text },
+        { type: 'file', mediaType: 'image/*', reference: 'r', ...(url ? { url } : {}) },
+      ],
+    });
+    const partsOf = (document: typeof here) => document.read().messages.get(half.id)?.parts;
+    return { id, half, here, there, as, partsOf };
+  };
+
+  it('is joined where two devices had different parts of it, whoever wrote last', () => {
+    for (let at = 0; at < 8; at += 1) {
+      const { half, here, there, as, partsOf } = two();
+      here.change({ completed: [as('The first line, and more.')] });
+      there.change({ completed: [as('The first line', 'data:image/png;base64,AA==')] });
+      meet(here, there);
+      // What was planned before the devices met has less, and takes nothing away.
+      there.change({ completed: [as('The first line,')] });
+      meet(here, there);
+      for (const document of [here, there]) {
+        expect(partsOf(document)).toEqual(
+          as('The first line, and more.', 'data:image/png;base64,AA==').parts,
+        );
+        expect(document.grown().map(({ id }) => id)).toEqual([half.id]);
+      }
+    }
+  });
+
+  it('stays forgotten where it was forgotten meanwhile, and its bytes go with the next change', () => {
+    const { half, here, there, as } = two();
+    here.change({ removed: [half.id] });
+    there.change({ completed: [as('The first line of secrets')] });
+    meet(here, there);
+    for (const document of [here, there]) expect(document.read().messages.size).toBe(0);
+    here.change({ meta: { pinned: true } });
+    expect(new TextDecoder().decode(encodeStateAsUpdate(here.doc))).not.toContain('secrets');
+  });
+
+  it('leaves the log with the next opening, where it was forgotten meanwhile', async () => {
+    const { id, half, here, there, as } = two();
+    here.change({ removed: [half.id] });
+    there.change({ completed: [as('The first line of secrets')] });
+    meet(here, there);
+    const store = createInMemoryStore();
+    const bytes = encodeStateAsUpdate(here.doc);
+    expect(new TextDecoder().decode(bytes)).toContain('secrets');
+    await store.log.append([{ id: newEntryId(), document: id, origin: 'remote', bytes }]);
+    const documents = createDocuments({ store });
+    const opened = await documents.open(id);
+    await expect.poll(async () => (await store.log.read(id)).length).toBe(2);
+    opened.close();
+    await documents.close();
+    const whole = (await readWhole(store.log, id))?.update;
+    expect(new TextDecoder().decode(whole)).not.toContain('secrets');
+  });
+
+  it('gives way to what a person says elsewhere at the same time, whatever the clocks', () => {
+    const { here, there } = two();
+    here.change({ meta: { title: 'by the source' }, said: { title: nextHlc(0, 'tool', null) } });
+    there.change({ meta: { title: 'by a person' } });
+    meet(here, there);
+    for (const document of [here, there]) expect(document.read().meta.title).toBe('by a person');
   });
 });
 

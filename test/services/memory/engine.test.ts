@@ -101,6 +101,22 @@ describe('the projector', () => {
     expect(await found(index, 'chain')).toHaveLength(1);
   });
 
+  it('finds an answer by the words that came to it later', async () => {
+    const { add, engine, index, documents } = home();
+    const half = conversationOf(['Where is the cellar key?', 'Behind the clo']);
+    await add(half);
+    await engine().settled();
+    const answer = half.change.messages[1] as (typeof half.change.messages)[number];
+    const whole = {
+      ...answer,
+      parts: [{ type: 'text' as const, text: 'Behind the clock, on the piano.' }],
+    };
+    await documents.change(half.id, { completed: [whole] });
+    await engine().settled();
+    expect(await found(index, 'piano')).toEqual(['Behind the clock, on the piano.']);
+    expect(await found(index, 'clo')).toEqual([]);
+  });
+
   it('says that something is unread from the moment it was written, however long the index takes', async () => {
     const inner = createInMemoryIndex();
     let gate: Promise<void> | null = null;

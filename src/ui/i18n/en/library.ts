@@ -86,6 +86,17 @@ export const library = {
       branches: 'Branches',
       attachments: 'Attachments',
       told: 'Notes and feedback',
+      later: 'Came in for what was here already',
+      laterOf: {
+        attachments_one: '{{count, number}} attachment that had been missing',
+        attachments_other: '{{count, number}} attachments that had been missing',
+        answers_one: '{{count, number}} message that had been cut off is whole now',
+        answers_other: '{{count, number}} messages that had been cut off are whole now',
+        titles_one: 'Title, flags or instructions of {{count, number}} conversation',
+        titles_other: 'Title, flags or instructions of {{count, number}} conversations',
+      },
+      laterRule:
+        'The later word counts: what you changed here gives way only to what you changed in the backup after it, and a title you gave never to one from another tool.',
       took: 'Took',
       skipped: 'Left out',
       skippedNone: 'Nothing was left out.',

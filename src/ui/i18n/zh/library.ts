@@ -77,6 +77,14 @@ export const library = {
       branches: '分支',
       attachments: '附件',
       told: '备忘与反馈',
+      later: '原有对话新补上的内容',
+      laterOf: {
+        attachments_other: '{{count, number}} 个之前缺少的附件',
+        answers_other: '{{count, number}} 条之前不完整的消息现已完整',
+        titles_other: '{{count, number}} 个对话的标题、标记或指令',
+      },
+      laterRule:
+        '以较晚的改动为准：您在这里的改动，只会让位于备份中您之后所作的改动；您起的标题绝不会被其他工具的标题取代。',
       took: '用时',
       skipped: '略过',
       skippedNone: '没有略过任何内容。',

@@ -1,0 +1,68 @@
+// A message that comes a second time and brings more of itself: the bytes of a file that was only named, the rest of words that were cut
+// off. All else of a message never changes. Pure.
+import type { Message, Part, PartOf } from './message.ts';
+
+/** How an answer ended and what it cost: goes along with its words. */
+const ENDS: readonly string[] = ['model', 'usage', 'durationMs', 'finish', 'problem'];
+
+/**
+ * `here` with what `now` brings more of it; undefined where that is nothing. Bytes come in whatever else is said there; words only where
+ * all of `here` goes on plainly: each part begins with what is here of it. `words` false: the bytes alone.
+ */
+export function completed(
+  here: Message,
+  now: Omit<Message, 'id' | 'parentId'>,
+  words = true,
+): Message | undefined {
+  const parts = here.parts.map((part, at) => withBytes(part, at, now.parts));
+  const goesOn =
+    words &&
+    here.role === now.role &&
+    here.kind === now.kind &&
+    parts.every((part, at) => beginsWith(now.parts[at], part)) &&
+    now.parts.some((part, at) => lengthOf(part) > lengthOf(parts[at]));
+  if (goesOn) {
+    const kept = Object.entries(here).filter(([key]) => !ENDS.includes(key));
+    const ends = Object.entries(now).filter(([key]) => ENDS.includes(key));
+    const whole = now.parts.map((part, at) => (part.type === 'file' ? (parts[at] ?? part) : part));
+    return { ...(Object.fromEntries([...kept, ...ends]) as unknown as Message), parts: whole };
+  }
+  return parts.some((part, at) => part !== here.parts[at]) ? { ...here, parts } : undefined;
+}
+
+/** All that a message says, without the bytes of its files. */
+export const wordsIn = ({ parts }: Pick<Message, 'parts'>): string =>
+  JSON.stringify(parts, (key, value: unknown) => (key === 'url' || key === 'mediaType' ? undefined : value));
+
+/** The file with its bytes, where it has none and one of `others` is the same and has them. */
+function withBytes(part: Part, at: number, others: readonly Part[]): Part {
+  if (part.type !== 'file' || part.url !== undefined) return part;
+  const found =
+    part.reference === undefined
+      ? others.slice(at, at + 1).find((other) => isSameFile(part, other))
+      : others.find((other) => other.type === 'file' && other.url && other.reference === part.reference);
+  return found?.type === 'file' && found.url !== undefined ? { ...part, ...found } : part;
+}
+
+/** Of two files in one place. */
+const isSameFile = (part: PartOf<'file'>, other: Part): boolean =>
+  other.type === 'file' &&
+  (['reference', 'name'] as const).every(
+    (key) => part[key] === undefined || other[key] === undefined || part[key] === other[key],
+  );
+
+const lengthOf = (part: Part | undefined): number =>
+  part && 'text' in part ? part.text.length : part?.type === 'tool-call' ? part.arguments.length : 0;
+
+/** The same part, its words longer or as they are. */
+function beginsWith(later: Part | undefined, part: Part): boolean {
+  if (!later || later.type === 'file' || part.type === 'file')
+    return later !== undefined && part.type === 'file' && isSameFile(part, later);
+  const [before, after] = [part as Record<string, unknown>, later as Record<string, unknown>];
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].every((key) => {
+    const [was, is] = [before[key], after[key]];
+    if ((key === 'text' || key === 'arguments') && typeof was === 'string' && typeof is === 'string')
+      return is.startsWith(was);
+    return JSON.stringify(was) === JSON.stringify(is);
+  });
+}

@@ -1,0 +1,571 @@
+// What is imported again, and knows more than the first time: over real documents and a store in memory.
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { SourceFile } from '../../../src/adapters/importers/importer.ts';
+import { fileFromBytes } from '../../../src/adapters/importers/source-file.ts';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
+import { type ConversationId, type MessageId, newMessageId } from '../../../src/domain/base/ids.ts';
+import { until } from '../../../src/domain/base/readable.ts';
+import type { Conversation } from '../../../src/domain/chat/conversation.ts';
+import { type Message, textOf } from '../../../src/domain/chat/message.ts';
+import type { Documents } from '../../../src/services/documents/documents.ts';
+import { createDocuments } from '../../../src/services/documents/documents-service.ts';
+import { createReader } from '../../../src/services/documents/reader.ts';
+import { createLibrary, type LibraryDeps } from '../../../src/services/library/library-service.ts';
+import * as chatgpt from '../../fixtures/chatgpt.ts';
+import { filesOf, zipFile } from '../../fixtures/files.ts';
+import { englishWords } from '../../fixtures/words.ts';
+
+const NOW = Date.UTC(2026, 10, 23);
+const closing: Documents[] = [];
+afterEach(async () => {
+  for (const documents of closing.splice(0)) await documents.close();
+});
+
+function device(deps: Partial<LibraryDeps> = {}) {
+  const store = createInMemoryStore();
+  const documents = createDocuments({ store });
+  closing.push(documents);
+  const library = createLibrary({ documents, words: englishWords, now: () => NOW, ...deps });
+  const entries = async () => (await until(documents.library, (l) => l.ready)).entries;
+  const read = async (id: ConversationId) => (await documents.read(id)) as Conversation;
+  const bring = async (...files: SourceFile[]) => {
+    const [report] = await library.importFiles(files);
+    if (!report || report.problem) throw new Error(report?.problem?.message ?? 'no report');
+    return report;
+  };
+  return {
+    store,
+    documents,
+    library,
+    entries,
+    read,
+    bring,
+    backup: async (): Promise<SourceFile> => {
+      const { name, blob } = await library.exportConversations('all', 'json');
+      return fileFromBytes(name, new Uint8Array(await blob.arrayBuffer()));
+    },
+    /** The one that came from this id of a tool. */
+    from: async (id: string) => {
+      const entry = (await entries()).find((e) => e.source?.id === id);
+      if (!entry) throw new Error(`no conversation from ${id}`);
+      return read(entry.id);
+    },
+    say: async (
+      id: ConversationId,
+      text: string,
+      parentId: MessageId | null,
+      more: Partial<Message> = {},
+    ) => {
+      const message: Message = {
+        id: newMessageId(),
+        parentId,
+        role: 'user',
+        kind: 'message',
+        createdAt: NOW,
+        parts: [{ type: 'text', text }],
+        ...more,
+      };
+      await documents.change(id, { messages: [message], meta: { head: message.id } });
+      return message;
+    },
+  };
+}
+
+const listing = (...conversations: unknown[]): SourceFile =>
+  filesOf({ 'conversations.json': JSON.stringify(conversations) })[0] as SourceFile;
+const UNCHANGED = { added: 0, changed: 0, unchanged: 1 };
+const CHANGED = { added: 0, changed: 1, unchanged: 0 };
+
+/** A question and an answer at ChatGPT, as far as that has come. */
+function asked(
+  text: string,
+  { status = 'finished_successfully', at = 2, ...more }: Record<string, unknown> & { at?: number } = {},
+) {
+  const said = (
+    id: string,
+    role: string,
+    words: string,
+    seconds: number,
+    state = 'finished_successfully',
+  ) => ({
+    id,
+    author: { role },
+    create_time: chatgpt.T0 + seconds,
+    status: state,
+    weight: 1,
+    recipient: 'all',
+    content: { content_type: 'text', parts: [words] },
+    metadata: {},
+  });
+  const answers = at > 2 ? ['u2'] : [];
+  return {
+    title: 'Poems',
+    create_time: chatgpt.T0,
+    conversation_id: 'c-poem',
+    current_node: at > 2 ? 'u2' : 'a1',
+    mapping: {
+      root: { id: 'root', parent: null, children: ['u1'], message: null },
+      u1: { id: 'u1', parent: 'root', children: ['a1'], message: said('u1', 'user', 'A poem, please.', 1) },
+      a1: {
+        id: 'a1',
+        parent: 'u1',
+        children: answers,
+        message: said('a1', 'assistant', text, 2, String(status)),
+      },
+      ...(at > 2
+        ? { u2: { id: 'u2', parent: 'a1', children: [], message: said('u2', 'user', 'Thanks.', at) } }
+        : {}),
+    },
+    ...more,
+  };
+}
+const HALF = 'The first li';
+const FULL = 'The first line, and the second.';
+
+const filesIn = ({ messages }: Conversation) =>
+  [...messages.values()].flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'file' ? [part] : [])),
+  );
+const answerIn = ({ messages }: Conversation) =>
+  [...messages.values()].find(({ sourceId }) => sourceId === 'a1') as Message;
+
+describe.each([
+  ['held', {}],
+  ['read twice', { heldBytes: 0 }],
+])('importing again what came without its bytes (%s)', (_, deps) => {
+  it('brings a picture that the first export did not have, and nothing the time after', async () => {
+    const { bring, from, store } = device(deps);
+    const first = await bring(listing(chatgpt.tools));
+    expect(first.attachments).toBe(0);
+    const before = await from('c-tools');
+    const zip = await zipFile('export.zip', {
+      ...chatgpt.exportFiles,
+      'conversations.json': JSON.stringify([chatgpt.tools]),
+    });
+    const second = await bring(zip);
+    expect(second).toMatchObject({
+      conversations: CHANGED,
+      attachments: 0,
+      later: { attachments: 1, answers: 0, titles: 0 },
+      messages: { user: 0, assistant: 0 },
+    });
+    const after = await from('c-tools');
+    const whole = device();
+    await whole.bring(zip);
+    expect(filesIn(after)).toEqual(filesIn(await whole.from('c-tools')));
+    expect(filesIn(after).filter(({ url }) => url !== undefined)).toHaveLength(1);
+    expect([...after.messages.keys()].sort()).toEqual([...before.messages.keys()].sort());
+    const head = await store.log.head();
+    expect((await bring(zip)).conversations).toEqual(UNCHANGED);
+    expect((await bring(listing(chatgpt.tools))).conversations).toEqual(UNCHANGED);
+    expect(await store.log.head()).toBe(head);
+    expect(filesIn(await from('c-tools'))).toEqual(filesIn(after));
+  });
+
+  it('takes the picture from the second of two exports in one folder', async () => {
+    const { bring, from } = device(deps);
+    const report = await bring(
+      ...filesOf({
+        'all/a/conversations.json': JSON.stringify([chatgpt.tools]),
+        'all/b/conversations.json': JSON.stringify([chatgpt.tools]),
+        'all/b/file-AbC123-data.png': chatgpt.PNG,
+      }),
+    );
+    expect(report.conversations.added).toBe(1);
+    expect(filesIn(await from('c-tools')).filter(({ url }) => url !== undefined)).toHaveLength(1);
+  });
+});
+
+describe('an answer that was imported half', () => {
+  it('is whole after an export that has all of it, and its half does not come back', async () => {
+    const { bring, from, store } = device();
+    await bring(listing(asked(HALF, { status: 'in_progress' })));
+    const half = answerIn(await from('c-poem'));
+    expect(half.finish).toBe('cut');
+    expect(await bring(listing(asked(FULL)))).toMatchObject({ conversations: CHANGED });
+    const answer = answerIn(await from('c-poem'));
+    expect(textOf(answer)).toBe(FULL);
+    expect(answer).toMatchObject({ id: half.id, parentId: half.parentId, createdAt: half.createdAt });
+    expect(answer.finish).toBeUndefined();
+    const head = await store.log.head();
+    for (const again of [
+      asked(FULL),
+      asked(HALF, { status: 'in_progress' }),
+      asked('Something else, and longer than all.'),
+    ])
+      expect((await bring(listing(again))).conversations).toEqual(UNCHANGED);
+    expect(await store.log.head()).toBe(head);
+    expect(textOf(answerIn(await from('c-poem')))).toBe(FULL);
+  });
+
+  it('stays as it is where it was gone on with here: what follows was written behind its words', async () => {
+    const { bring, from, say } = device();
+    await bring(listing(asked(HALF, { status: 'in_progress' })));
+    const before = await from('c-poem');
+    const more = await say(before.id, 'ne, says another.', answerIn(before).id, { role: 'assistant' });
+    expect((await bring(listing(asked(FULL)))).conversations).toEqual(UNCHANGED);
+    const after = await from('c-poem');
+    expect(textOf(answerIn(after))).toBe(HALF);
+    expect(textOf(after.messages.get(more.id) as Message)).toBe('ne, says another.');
+  });
+
+  it('is completed itself, not a copy of it that was sent back here', async () => {
+    const { bring, from, documents } = device();
+    await bring(listing(asked(HALF, { status: 'in_progress' })));
+    const before = await from('c-poem');
+    const half = answerIn(before);
+    const copies = Array.from({ length: 8 }, () => ({ ...half, id: newMessageId(), copyOf: half.id }));
+    await documents.change(before.id, { messages: copies });
+    await bring(listing(asked(FULL)));
+    const { messages } = await from('c-poem');
+    expect(textOf(messages.get(half.id) as Message)).toBe(FULL);
+    for (const { id } of copies) expect(textOf(messages.get(id) as Message)).toBe(HALF);
+  });
+
+  it('goes with all that came of it when it is forgotten, and stays forgotten', async () => {
+    const { bring, from, documents, store } = device();
+    await bring(listing(asked(HALF)));
+    await bring(listing(asked(FULL)));
+    const { id, messages } = await from('c-poem');
+    const answer = [...messages.values()].find(({ sourceId }) => sourceId === 'a1') as Message;
+    await documents.change(id, { removed: [answer.id] });
+    await bring(listing(asked(`${FULL} And a third.`)));
+    expect((await from('c-poem')).messages.has(answer.id)).toBe(false);
+    const bytes = (await store.log.read(id)).at(-1)?.bytes as Uint8Array;
+    expect(new TextDecoder().decode(bytes)).not.toContain('third');
+  });
+
+  it('is told to the index as grown', async () => {
+    const { bring, from, store } = device();
+    await bring(listing(asked(HALF)));
+    const { id } = await from('c-poem');
+    const reader = createReader(store.log);
+    expect((await reader.read(id))?.grown).toEqual([]);
+    await bring(listing(asked(FULL)));
+    const read = await reader.read(id);
+    expect(read?.grown.map(textOf)).toEqual([FULL]);
+    expect((await reader.read(id))?.grown[0]).toBe(read?.grown[0]);
+  });
+});
+
+/** Edits are a while apart, so that which word is the later one is no chance. */
+let clock = NOW;
+beforeEach(() => {
+  clock = NOW;
+  vi.useFakeTimers({ toFake: ['Date'], now: clock });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+const later = () => {
+  clock += 1000;
+  vi.setSystemTime(clock);
+};
+
+describe('a newer backup of our own', () => {
+  const equal = async (here: ReturnType<typeof device>, there: ReturnType<typeof device>) => {
+    expect(await there.entries()).toEqual(await here.entries());
+    for (const { id } of await here.entries()) expect(await there.read(id)).toEqual(await here.read(id));
+  };
+
+  it('brings titles, flags, instructions and trash, so that the libraries are equal', async () => {
+    const here = device();
+    await here.bring(listing(chatgpt.branched, chatgpt.tools, asked(FULL)));
+    const there = device();
+    await there.bring(await here.backup());
+    await equal(here, there);
+
+    later();
+    const [branched, tools] = [await here.from('c-branched'), await here.from('c-tools')];
+    await here.library.setMeta([branched.id], { title: 'Flat bread', pinned: true, archived: false });
+    await here.documents.change(branched.id, { meta: { systemPrompt: 'Be brief. '.repeat(50) } });
+    await here.library.remove([tools.id]);
+    const second = await here.backup();
+    expect(await there.bring(second)).toMatchObject({
+      conversations: { added: 0, changed: 2, unchanged: 1 },
+      later: { attachments: 0, answers: 0, titles: 2 },
+      trashed: [tools.id],
+    });
+    await equal(here, there);
+    const head = await there.store.log.head();
+    expect((await there.bring(second)).conversations).toEqual({ added: 0, changed: 0, unchanged: 3 });
+    expect(await there.store.log.head()).toBe(head);
+
+    // And so does the next one: what was taken back there is taken back here.
+    later();
+    await here.library.restore([tools.id]);
+    await here.library.setMeta([branched.id], { title: 'Flat bread II', pinned: false });
+    await here.documents.change(branched.id, { meta: { systemPrompt: null } });
+    await here.say(branched.id, 'And now?', branched.meta.head);
+    const third = await here.backup();
+    await there.bring(third);
+    await equal(here, there);
+    const fresh = device();
+    await fresh.bring(third);
+    await equal(here, fresh);
+  });
+
+  it('gives way to what a person changed here after it, and not before it', async () => {
+    const here = device();
+    await here.bring(listing(chatgpt.branched, chatgpt.tools));
+    const there = device();
+    await there.bring(await here.backup());
+    const [{ id }, { id: other }] = [await here.from('c-branched'), await here.from('c-tools')];
+    later();
+    await there.library.setMeta([id], { archived: true });
+    await there.library.remove([other]);
+    later();
+    await here.library.setMeta([id], { title: 'Theirs', pinned: true, archived: false });
+    await here.library.setMeta([id], { archived: true });
+    await here.library.setMeta([other], { title: 'Tools' });
+    later();
+    await there.library.setMeta([id], { title: 'Mine', archived: false });
+    expect((await there.bring(await here.backup())).trashed).toEqual([other]);
+    expect((await there.read(id)).meta).toMatchObject({
+      title: 'Mine',
+      titleBy: 'person',
+      pinned: true,
+      archived: false,
+    });
+    expect((await there.read(other)).meta).toMatchObject({ title: 'Tools', deletedAt: NOW });
+  });
+
+  it('does not put a title made from the words in place of one that was given', async () => {
+    const here = device();
+    await here.bring(listing(asked(FULL, { title: null })));
+    const there = device();
+    await there.bring(await here.backup());
+    const { id } = await here.from('c-poem');
+    later();
+    await there.library.setMeta([id], { title: 'Mine' });
+    later();
+    await here.documents.change(id, { meta: { title: 'A poem', titleBy: 'auto' } });
+    expect((await there.bring(await here.backup())).conversations).toEqual(UNCHANGED);
+    expect((await there.read(id)).meta.title).toBe('Mine');
+  });
+
+  it('does not put into the trash what goes on here', async () => {
+    const here = device();
+    await here.bring(listing(asked(FULL)));
+    const there = device();
+    await there.bring(await here.backup());
+    const { id, meta } = await here.from('c-poem');
+    later();
+    await here.library.setMeta([id], { pinned: true });
+    await here.library.remove([id]);
+    await there.say(id, 'More of it here.', meta.head, { createdAt: NOW + 1 });
+    expect((await there.bring(await here.backup())).trashed).toEqual([]);
+    expect((await there.read(id)).meta).toMatchObject({ deletedAt: null, pinned: true });
+  });
+
+  it('changes nothing back when an older one follows it', async () => {
+    const here = device();
+    await here.bring(listing(asked(FULL)));
+    const { id } = await here.from('c-poem');
+    await here.library.setMeta([id], { pinned: true });
+    const older = await here.backup();
+    later();
+    await here.library.setMeta([id], { title: 'Later', pinned: false });
+    const newer = await here.backup();
+    const there = device();
+    for (const backup of [older, newer, older]) await there.bring(backup);
+    await equal(here, there);
+    const head = await here.store.log.head();
+    expect((await here.bring(older)).conversations).toEqual(UNCHANGED);
+    expect(await here.store.log.head()).toBe(head);
+  });
+
+  it('of the first kind, that did not say when, changes no title and no flag', async () => {
+    const here = device();
+    await here.bring(listing(asked(FULL)));
+    const { id } = await here.from('c-poem');
+    const there = device();
+    await there.bring(await here.backup());
+    await here.library.setMeta([id], { title: 'Later', pinned: true });
+    const text = new TextDecoder().decode(await (await here.backup()).bytes(new AbortController().signal));
+    const { conversations, ...rest } = JSON.parse(text);
+    delete conversations[0].said;
+    const [older] = filesOf({ 'backup.json': JSON.stringify({ ...rest, conversations }) });
+    expect((await there.bring(older as SourceFile)).conversations).toEqual(UNCHANGED);
+  });
+});
+
+describe('a later export of another tool', () => {
+  it('renames what has the title that it gave, and takes no flag back', async () => {
+    const { bring, from, library } = device();
+    await bring(listing(asked(FULL)));
+    const odes = listing(asked(FULL, { title: 'Odes', is_archived: true }));
+    expect(await bring(odes)).toMatchObject({ conversations: CHANGED, later: { titles: 1 } });
+    const { id, meta } = await from('c-poem');
+    expect(meta).toMatchObject({ title: 'Odes', titleBy: 'import', archived: false });
+    expect((await bring(odes)).conversations).toEqual(UNCHANGED);
+    await bring(listing(asked(FULL, { title: 'Elegies' })));
+    expect((await from('c-poem')).meta.title).toBe('Elegies');
+
+    await library.setMeta([id], { title: 'Mine' });
+    for (const title of ['Odes', 'Elegies', 'Sonnets'])
+      expect((await bring(listing(asked(FULL, { title })))).conversations).toEqual(UNCHANGED);
+    expect((await from('c-poem')).meta.title).toBe('Mine');
+  });
+
+  it('does not rename what a newer one has renamed, nor by one of two that come together', async () => {
+    const { bring, from, store } = device();
+    await bring(listing(asked(FULL, { title: 'Odes', at: 9 })));
+    expect((await bring(listing(asked(FULL)))).conversations).toEqual(UNCHANGED);
+    const two = filesOf({
+      'all/a/conversations.json': JSON.stringify([asked(FULL, { title: 'Elegies', at: 9 })]),
+      'all/b/conversations.json': JSON.stringify([asked(FULL, { title: 'Sonnets', at: 9 })]),
+    });
+    await bring(...two);
+    const { title } = (await from('c-poem')).meta;
+    const head = await store.log.head();
+    expect((await bring(...two)).conversations).toEqual(UNCHANGED);
+    expect(await store.log.head()).toBe(head);
+    expect((await from('c-poem')).meta.title).toBe(title);
+  });
+});
+
+describe('of a large source, which is read twice', () => {
+  it('what is here already is met once, and nothing is written', async () => {
+    const { bring, store, documents } = device({ heldBytes: 0 });
+    const all = listing(chatgpt.branched, chatgpt.tools, asked(FULL));
+    await bring(all);
+    const reading = vi.spyOn(documents, 'read');
+    const head = await store.log.head();
+    expect((await bring(all)).conversations).toEqual({ added: 0, changed: 0, unchanged: 3 });
+    expect(reading).toHaveBeenCalledTimes(3);
+    await bring(listing(chatgpt.branched, chatgpt.tools, asked(FULL, { title: 'Odes' })));
+    expect(reading).toHaveBeenCalledTimes(3 + 3 + 1);
+    expect(await store.log.head()).toBeGreaterThan(head);
+  });
+});
+
+describe('on two devices, in any order (property)', () => {
+  const FIELDS = ['title', 'pinned', 'archived', 'deletedAt'] as const;
+  type Field = (typeof FIELDS)[number];
+  type Device = ReturnType<typeof device>;
+  interface Edit {
+    readonly field: Field;
+    readonly value: unknown;
+  }
+  const values: Record<Field, readonly unknown[]> = {
+    title: ['one', 'two', 'three'],
+    pinned: [true, false],
+    archived: [true, false],
+    deletedAt: [null, NOW],
+  };
+  const edit = fc
+    .constantFrom(...FIELDS)
+    .chain((field) => fc.record({ field: fc.constant(field), value: fc.constantFrom(...values[field]) }));
+  const who = fc.constantFrom<0 | 1>(0, 1);
+  const step = fc.oneof(
+    fc.record({ who, brings: fc.nat({ max: 4 }) }),
+    fc.record({ who, edit }),
+    fc.constant('meet' as const),
+  );
+
+  /** Whether there was anything to change: a title that is given again is a person's from then on. */
+  const apply = async ({ library, read }: Device, id: ConversationId, { field, value }: Edit) => {
+    const { meta } = await read(id);
+    if (meta[field] === value && (field !== 'title' || meta.titleBy === 'person')) return false;
+    later();
+    if (field !== 'deletedAt') await library.setMeta([id], { [field]: value });
+    else if (value === null) await library.restore([id]);
+    else await library.remove([id]);
+    return true;
+  };
+  /** As the relay would carry it. */
+  const meet = async (id: ConversationId, ...devices: readonly Device[]) => {
+    for (const one of devices)
+      for (const other of devices) {
+        const known = new Set((await other.store.log.read(id)).map((entry) => entry.id));
+        const news = (await one.store.log.read(id)).filter((entry) => !known.has(entry.id));
+        await other.store.log.append(
+          news.map(({ id, document, bytes }) => ({ id, document, bytes, origin: 'remote' })),
+        );
+      }
+  };
+
+  it('imports and edits converge, and the last word of a person on each field stands', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(edit, { maxLength: 3 }), { minLength: 2, maxLength: 2 }),
+        fc.tuple(fc.nat({ max: 4 }), fc.nat({ max: 4 })),
+        fc.array(step, { maxLength: 10 }),
+        fc.boolean(),
+        async (elsewhere, begin, steps, goesOn) => {
+          const third = device();
+          const exports = [
+            { file: listing(asked(HALF, { status: 'in_progress' })), last: {}, isFull: false },
+            {
+              file: listing(asked(FULL, { title: 'Odes', is_archived: true, at: goesOn ? 9 : 2 })),
+              last: {},
+              isFull: true,
+            },
+            { file: listing(asked(FULL, { title: 'Elegies' })), last: {}, isFull: true },
+          ] as { file: SourceFile; last: Partial<Record<Field, [number, unknown]>>; isFull: boolean }[];
+          await third.bring(exports[0]?.file as SourceFile);
+          const { id } = await third.from('c-poem');
+          const said: Partial<Record<Field, [number, unknown]>> = {};
+          const before = (await third.read(id)).meta;
+          for (const some of elsewhere) {
+            for (const one of some) {
+              const now = (await third.read(id)).meta;
+              await apply(third, id, one);
+              // To say again what stands is not to say anything, but for the title, which is then a person's.
+              if (one.field === 'title' || (now[one.field] ?? null) !== one.value)
+                said[one.field] = [clock, one.value];
+            }
+            exports.push({ file: await third.backup(), last: { ...said }, isFull: false });
+          }
+
+          const devices = [device(), device()] as const;
+          const last: Partial<Record<Field, [number, unknown]>> = {};
+          const hear = (more: typeof last) => {
+            for (const field of FIELDS)
+              if ((more[field]?.[0] ?? 0) > (last[field]?.[0] ?? 0))
+                last[field] = more[field] as [number, unknown];
+          };
+          let isFull = false;
+          const bring = async (at: 0 | 1, which: number) => {
+            const brought = exports[which] as (typeof exports)[number];
+            await devices[at].bring(brought.file);
+            hear(brought.last);
+            isFull ||= brought.isFull;
+          };
+          for (const at of [0, 1] as const) await bring(at, begin[at]);
+          for (const one of steps) {
+            if (one === 'meet') await meet(id, ...devices);
+            else if ('brings' in one) await bring(one.who, one.brings);
+            else if (await apply(devices[one.who], id, one.edit))
+              hear({ [one.edit.field]: [clock, one.edit.value] });
+          }
+          await meet(id, ...devices);
+
+          const [here, there] = [await devices[0].read(id), await devices[1].read(id)];
+          expect(there).toEqual(here);
+          for (const field of FIELDS) if (last[field]) expect(here.meta[field]).toBe(last[field][1]);
+          if (!last.title) expect(['Poems', 'Odes', 'Elegies']).toContain(here.meta.title);
+          if (!last.pinned) expect(here.meta.pinned).toBe(before.pinned);
+          // Begun with the half here and the whole there, one of the two is the message until the whole comes again.
+          if (exports[begin[0]]?.isFull === exports[begin[1]]?.isFull)
+            expect(textOf(answerIn(here))).toBe(isFull ? FULL : HALF);
+
+          const backup = await devices[0].backup();
+          const fresh = device();
+          await fresh.bring(backup);
+          expect(await fresh.read(id)).toEqual(here);
+          for (const { file } of [...exports, { file: backup }]) {
+            await devices[0].bring(file);
+            const head = await devices[0].store.log.head();
+            expect((await devices[0].bring(file)).conversations).toEqual(UNCHANGED);
+            expect(await devices[0].store.log.head()).toBe(head);
+          }
+          expect(textOf(answerIn(await devices[0].read(id)))).toBe(FULL);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+});
