@@ -327,3 +327,19 @@ test('a day on which a memory note came back leads to the notes', async ({ page 
   await expect(page).toHaveURL(/\/memory\/notes/);
   await expect(page.getByRole('listitem').filter({ hasText: 'behind the clock' })).toBeVisible();
 });
+
+test('a new sensitive word is said to hold for what was read before; one in other capitals is there already', async ({
+  page,
+}) => {
+  await openApp(page);
+  await page.goto('/settings/privacy?console');
+  const word = page.getByRole('textbox', { name: 'Add a word' });
+  await word.fill('PASSWORD');
+  await word.press('Enter');
+  await expect(page.getByText('It is in the list already.')).toBeVisible();
+  await word.fill('code word');
+  await word.press('Enter');
+  await expect(page.getByText('What was read before is read again with this, by itself.')).toBeVisible();
+  await page.getByRole('button', { name: 'Remove api_key' }).click();
+  await expect(word).toBeFocused();
+});

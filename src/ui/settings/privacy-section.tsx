@@ -1,19 +1,14 @@
 // What memory must not hold: words whose values are withheld, folders that are left out.
 import { X } from 'lucide-react';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useApp } from '../hooks/app.tsx';
-import { useNavigation } from '../hooks/navigation.tsx';
+import { onlyTouch } from '../hooks/media.ts';
 import { Button, classes } from '../shell/controls.tsx';
-import { useReport } from '../shell/conversation-actions.tsx';
 import { FIELD, Group, Refusal, useSetting } from './rows.tsx';
 
 export function PrivacySection() {
   const { t } = useTranslation('settings');
   const [changed, setChanged] = useState(false);
-  const { memory } = useApp();
-  const navigation = useNavigation();
-  const report = useReport();
   const changedNow = () => setChanged(true);
   return (
     <>
@@ -33,21 +28,9 @@ export function PrivacySection() {
         />
       </Group>
       {changed && (
-        <div role="status" className="flex flex-wrap items-center gap-3 rounded-lg bg-memory-soft px-4 py-3">
-          <p className="min-w-52 flex-1">
-            {t('privacy.rebuild')} <span className="text-ink-2">{t('privacy.rebuildText')}</span>
-          </p>
-          <Button
-            size="sm"
-            onClick={() => {
-              setChanged(false);
-              memory.rebuild().catch(report);
-              navigation.openScreen('memory');
-            }}
-          >
-            {t('privacy.rebuildAction')}
-          </Button>
-        </div>
+        <p role="status" className="rounded-lg bg-memory-soft px-4 py-3">
+          {t('privacy.readAgain')}
+        </p>
       )}
       <Group title={t('privacy.where')}>
         <Fact>{t('privacy.facts.conversations')}</Fact>
@@ -80,6 +63,9 @@ function ListSetting({
   const [draft, setDraft] = useState('');
   const [again, setAgain] = useState(false);
   const id = useId();
+  const field = useRef<HTMLInputElement>(null);
+  // Words are looked for in either case; folders are not.
+  const same = (item: string) => (mono ? item : item.toLowerCase());
   const change = (next: readonly string[]) =>
     set(next).then((kept) => {
       if (kept) {
@@ -90,7 +76,7 @@ function ListSetting({
   const put = () => {
     const word = draft.trim();
     if (word === '') return;
-    if (value.includes(word)) setAgain(true);
+    if (value.some((other) => same(other) === same(word))) setAgain(true);
     else void change([...value, word]);
   };
   return (
@@ -113,7 +99,11 @@ function ListSetting({
             <button
               type="button"
               aria-label={t('remove', { item: word })}
-              onClick={() => void change(value.filter((other) => other !== word))}
+              onClick={() => {
+                void change(value.filter((other) => other !== word));
+                // The button goes with its word.
+                if (!onlyTouch()) field.current?.focus();
+              }}
               className="touchable inline-flex size-6 shrink-0 items-center justify-center rounded-sm text-ink-3 hover:bg-press hover:text-ink"
             >
               <X size={13} aria-hidden />
@@ -129,6 +119,7 @@ function ListSetting({
         }}
       >
         <input
+          ref={field}
           value={draft}
           onChange={(event) => {
             setDraft(event.target.value);
@@ -150,7 +141,7 @@ function ListSetting({
           {t('privacy.already')}
         </p>
       )}
-      <Refusal problem={problem} />
+      <Refusal problem={problem} name={t(`field.${path}.label`)} />
     </div>
   );
 }

@@ -509,9 +509,7 @@ export const settings = {
     dirPlaceholder: '*/private/*',
     none: 'None.',
     already: 'It is in the list already.',
-    rebuild: 'Counts for what is read from now on.',
-    rebuildText: 'Rebuild the index to apply it to everything that was read before.',
-    rebuildAction: 'Rebuild the index',
+    readAgain: 'What was read before is read again with this, by itself.',
     where: 'Where things are',
     facts: {
       conversations:

@@ -393,9 +393,7 @@ export const settings = {
     dirPlaceholder: '*/private/*',
     none: '没有。',
     already: '列表里已经有了。',
-    rebuild: '对今后读取的内容生效。',
-    rebuildText: '重建索引可让它对以前读过的内容也生效。',
-    rebuildAction: '重建索引',
+    readAgain: '以前读过的内容会自动按此重新读一遍。',
     where: '内容在哪里',
     facts: {
       conversations:
