@@ -133,7 +133,7 @@ export function allowedValues(field: ConfigField): string {
       if (field.format === 'url') return 'https://… | http://… | ""';
       return `"…" (${field.minLength}–${field.maxLength ?? '∞'})`;
     case 'list':
-      return `["…", …] (0–${field.maxItems ?? '∞'})`;
+      return `["…" (1–${field.maxLength ?? '∞'}), …] (0–${field.maxItems ?? '∞'})`;
     case 'map':
       return '{ name: "…" }';
   }
@@ -226,6 +226,8 @@ export function settingInvalid(refused: readonly Refusal[]): RecollectError {
 }
 
 const shown = (value: unknown): string => {
+  // JSON has no word for a number beyond all numbers.
+  if (typeof value === 'number') return String(value);
   const written = (typeof value === 'string' ? value || '""' : JSON.stringify(value)) ?? String(value);
   return written.length > 80 ? `${written.slice(0, 79)}…` : written;
 };

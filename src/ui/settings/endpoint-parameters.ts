@@ -31,7 +31,7 @@ export function parametersFrom(words: ParameterWords): ModelParameters | null | 
     if (typed === '') continue;
     const refuse = (why: ParameterRefusal['why'], keys: readonly string[] = []) => ({ field, why, keys });
     if (field === 'reasoning_effort') found[field] = typed;
-    else if (field !== 'more') found[field] = Number(typed);
+    else if (field !== 'more') found[field] = Number(typed.replace(',', '.'));
     else {
       let more: unknown;
       try {

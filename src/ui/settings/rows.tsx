@@ -37,11 +37,11 @@ export function useSetting<T>(path: string): {
   };
 }
 
-/** The sentence of a refusal: what, and what is allowed. */
-export function Refusal({ problem, id }: { problem: Problem | null; id?: string }) {
+/** The sentence of a refusal: what, and what is allowed. `name`: what the person knows the key by. */
+export function Refusal({ problem, id, name }: { problem: Problem | null; id?: string; name?: string }) {
   const words = useProblemWords();
   if (!problem) return null;
-  const { what, todo } = words(problem);
+  const { what, todo } = words(name ? { ...problem, params: { ...problem.params, key: name } } : problem);
   return (
     <p id={id} role="alert" className="mt-1 text-danger text-xs">
       {sentences(what, todo)}
@@ -102,7 +102,7 @@ export function Row({
             {help}
           </p>
         )}
-        <Refusal problem={problem} />
+        <Refusal problem={problem} {...(typeof label === 'string' ? { name: label } : {})} />
       </div>
       {children}
     </div>
@@ -371,7 +371,7 @@ export function TextSetting({
           if (draft !== null && draft !== value) keep(draft.trim() === '' ? undefined : draft);
         }}
       />
-      <Refusal problem={problem} />
+      <Refusal problem={problem} name={label} />
       {value !== '' && (
         <Button size="sm" variant="ghost" className="mt-1 -ml-2.5" onClick={() => keep(undefined)}>
           {reset}

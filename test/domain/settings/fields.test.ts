@@ -284,6 +284,13 @@ describe('values by path', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
+  it('name a number beyond all numbers, and how long the words of a list may be', () => {
+    const { refused } = configOf({ 'recall.filters.max_results': Number.POSITIVE_INFINITY });
+    expect(settingInvalid(refused).problem.params).toMatchObject({ value: 'Infinity' });
+    const words = configOf({ 'privacy.sensitive_keywords': ['x'.repeat(201)] }).refused;
+    expect(words[0]?.allowed).toContain('1–200');
+  });
+
   it('name key, value and what is allowed in the error, without end to neither', () => {
     const { problem } = settingInvalid([
       { key: 'ui.theme', value: 'x'.repeat(500), allowed: 'auto | light | dark' },

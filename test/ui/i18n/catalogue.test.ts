@@ -96,6 +96,12 @@ describe('the catalogues', () => {
       'The endpoint asks for a pause (503).',
     );
     expect(words.t('problems:model-rate.what', { reason: 'quota', status: 429 })).toContain('quota');
+    expect(words.t('problems:model-not-found.what', { reason: 'address' })).toBe(
+      'This is not a web address.',
+    );
+    expect(words.t('problems:model-not-found.what', { reason: 'path' })).toContain('(404)');
+    expect(words.t('problems:model-not-found.what', {})).toContain('(404)');
+    expect(words.t('shell:status.savedBehind', { count: 4002 })).toBe('Saved, 4,002 to index');
     expect(words.t('problems:model-rate.do', { reason: 'hours', hours: 3, lng: 'zh' })).toBe(
       '请于3小时后重试。',
     );

@@ -14,6 +14,10 @@ describe('the parameters of an endpoint', () => {
     expect(from({ temperature: ' ', more: '\n' })).toBeNull();
   });
 
+  it('take a comma where others write a point', () => {
+    expect(from({ temperature: '0,5' })).toEqual({ temperature: 0.5 });
+  });
+
   it('are what was typed, and come back as it', () => {
     const parameters = {
       temperature: 0,

@@ -77,11 +77,12 @@ export const problems = {
     },
   },
   'model-not-found': {
-    what: 'There is nothing at this address, or the endpoint does not know this model (404).',
+    what: '$t(problems:model-not-found.whatOf.{{reason}}, {"defaultValue":"There is nothing at this address, or the endpoint does not know this model (404)."})',
     kept: 'Your message is saved.',
     do: '$t(problems:model-not-found.why.{{reason}}, {"defaultValue":"Check the base URL, which often ends in /v1, and choose a model from the list."})',
+    whatOf: { address: 'This is not a web address.' },
     why: {
-      address: 'This is not a web address. It begins with https:// (or http:// for this computer).',
+      address: 'It begins with https:// (or http:// for this computer).',
       redirect: 'The address points to somewhere else. Enter the address it points to.',
       model: 'The endpoint does not know {{model}}. Choose a model from its list.',
       path: 'Check the base URL: it often ends in /v1.',

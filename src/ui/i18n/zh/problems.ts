@@ -77,11 +77,12 @@ export const problems = {
     },
   },
   'model-not-found': {
-    what: '这个地址上什么都没有，或服务端不认识这个模型（404）。',
+    what: '$t(problems:model-not-found.whatOf.{{reason}}, {"defaultValue":"这个地址上什么都没有，或服务端不认识这个模型（404）。"})',
     kept: '消息已保存。',
     do: '$t(problems:model-not-found.why.{{reason}}, {"defaultValue":"请检查基础地址，通常以 /v1 结尾，并从列表中选择模型。"})',
+    whatOf: { address: '这不是网址。' },
     why: {
-      address: '这不是网址。网址以 https:// 开头（本机可用 http://）。',
+      address: '网址以 https:// 开头（本机可用 http://）。',
       redirect: '这个地址指向别处，请填写它指向的地址。',
       model: '服务端不认识 {{model}}，请从它的列表中选择模型。',
       path: '请检查基础地址：通常以 /v1 结尾。',

@@ -72,8 +72,8 @@ export const shell = {
   status: {
     saved: '已保存',
     saving: '正在保存',
-    savedBehind_other: '已保存，{{count}} 条待索引',
-    behind_other: '{{count}} 条待索引',
+    savedBehind_other: '已保存，{{count, number}} 条待索引',
+    behind_other: '{{count, number}} 条待索引',
     savedNoIndex: '已保存；记忆未运行',
     offline: '离线，除模型外一切照常',
     notSaved: '尚未保存：写入失败',
