@@ -7,7 +7,7 @@ import { isAbort, toProblem } from '../../domain/base/errors.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
-import { formatNumber } from '../i18n/index.ts';
+import { formatNumber, formatPercent } from '../i18n/index.ts';
 import { Button, classes, Dialog, Progress, Spinner } from '../shell/controls.tsx';
 import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
@@ -236,7 +236,7 @@ function Reading({ waiting }: { waiting: number }) {
             </p>
             <p className="shrink-0 text-ink-3 text-xs tabular-nums">
               {activity.total > 0
-                ? t('import.progress', { done: activity.done, total: activity.total })
+                ? formatPercent(activity.done / activity.total)
                 : activity.done > 0
                   ? t('import.progressOpen', { count: activity.done, formatted: formatNumber(activity.done) })
                   : ''}

@@ -54,7 +54,6 @@ export const library = {
     cancelThis: 'Cancel this one',
     waiting_one: '{{count, number}} more is waiting for its turn.',
     waiting_other: '{{count, number}} more are waiting for their turn.',
-    progress: '{{done, number}} of {{total, number}}',
     progressOpen_one: '{{count, number}} so far',
     progressOpen_other: '{{count, number}} so far',
     nothing: 'There were no files in what was dropped.',

@@ -52,7 +52,6 @@ export const library = {
     cancel: '取消导入',
     cancelThis: '取消这一个',
     waiting_other: '还有 {{count, number}} 个在排队。',
-    progress: '{{done, number}} / {{total, number}}',
     progressOpen_other: '已读 {{count, number}}',
     nothing: '拖来的内容里没有文件。',
     tooMany: '这个文件夹里有超过 {{count, number}} 个文件。请直接选择会话文件夹。',
