@@ -34,6 +34,8 @@ export const keepAll = (
   facts: Pick<Decision, 'strategy' | 'attempts' | 'fallback'>,
 ): CompactionPlan => finish(outline, { ...facts, keep: new Set(outline.groups.keys()), drafts: [] });
 
+/** How often what is too much is folded and measured again. */
+const ROUNDS = 8;
 /** A tool's output above this is shortened when room is needed. */
 const LONG_RESULT = 160;
 const SHORT_RESULT = 90;
@@ -111,8 +113,9 @@ export function finish(outline: Outline, decision: Decision): CompactionPlan {
     if (cuts.size > 0) again();
   }
   // Folding can itself cost a little (a note where something is missing, a constraint that has to be carried): look again each time.
-  for (let rounds = 0; size > goal && rounds < 8; rounds++) {
-    let over = size - goal;
+  for (let rounds = 0; size > goal && rounds < ROUNDS; rounds++) {
+    // What went group by group and did not help goes all at once in the end.
+    let over = rounds < ROUNDS - 1 ? size - goal : Number.POSITIVE_INFINITY;
     let changed = false;
     for (let index = 0; index < last && over > 0; index++) {
       const group = groups[index] as Group;

@@ -626,3 +626,35 @@ it.each(STRATEGIES.map((strategy) => [strategy.id, strategy] as const))(
     ),
   PATIENCE_MS,
 );
+
+it('folds the last of a tail, also where group after group of nothing helps nothing', async () => {
+  const silent = { role: 'user' as const, kind: 'message' as const, parts: [], above: 0 };
+  const rule = 'The staging host is db-7.internal and it listens on 5433.';
+  const says = (text: string) => ({ ...silent, parts: [{ type: 'text' as const, text }] });
+  const picture = { type: 'file' as const, mediaType: 'image/png', url: 'data:image/png;base64,AA==' };
+  const one = await made(strategyOf('hierarchical'), {
+    shapes: [
+      says(`Please always answer in short sentences. ${rule}`),
+      ...Array.from({ length: 25 }, () => silent),
+      { ...silent, role: 'tool', parts: [picture] },
+      ...Array.from({ length: 3 }, () => silent),
+      says(rule),
+    ],
+    giant: null,
+    leaf: 0,
+    system: 'Count every petal. '.repeat(60),
+    window: 3_517,
+    extra: 0,
+    own: { share: 0.871, text: 'My words:  ', by: 'session-memory' },
+    meaning: 'none',
+    target: 0.135709,
+    keepTurns: 1,
+    pinned: [],
+    keep: [],
+    fold: [],
+    instruction: null,
+    model: 'extractive',
+    manual: false,
+  });
+  for (const holds of Object.values(PROMISES)) await holds(one);
+});
