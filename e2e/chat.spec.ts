@@ -516,6 +516,22 @@ test('what was attached before a reload and after it are different files; a long
   const read = page.getByRole('dialog');
   await picker.setInputFiles([asFile('one.txt', 'first words'), asFile('two.txt', 'second words')]);
   await expect(files).toHaveText(['one.txt', 'two.txt']);
+  const kept = () =>
+    page.evaluate(
+      () =>
+        new Promise<boolean>((resolve, reject) => {
+          const opening = indexedDB.open('recollect');
+          opening.onerror = () => reject(opening.error);
+          opening.onsuccess = () => {
+            const range = IDBKeyRange.bound('written/', 'written/\uffff');
+            const count = opening.result.transaction('drawer').objectStore('drawer').count(range);
+            count.onsuccess = () => resolve(count.result > 0);
+            count.onerror = () => reject(count.error);
+            opening.result.close();
+          };
+        }),
+    );
+  await expect.poll(kept).toBe(true);
   await field.pressSequentially('and words of this very moment');
   // At once: nothing that a page still writes while it goes is waited for.
   await page.reload();

@@ -289,7 +289,15 @@ export function Composer({
   const { choice, missing } = useModelInUse(conversation);
   const next = useNextRequest(conversation, draft, announced);
 
+  // Files come and go seldom, and nothing notes them when a page is left: they do not wait for a pause in writing. What is sent is no such
+  // change: its draft goes when the message is kept.
+  const hasNewFiles = useRef(false);
+  useEffect(() => {
+    if (hasNewFiles.current) keeper.current?.flush();
+    hasNewFiles.current = false;
+  });
   const changeFiles = useCallback((change: (files: readonly DraftFile[]) => readonly DraftFile[]) => {
+    hasNewFiles.current = true;
     setFiles(change);
     keeper.current?.changed();
   }, []);
