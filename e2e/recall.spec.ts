@@ -319,7 +319,7 @@ test.describe('what memory would send', () => {
     await expect(hit.getByText(/^\d+ tokens$/)).toBeVisible();
     await expect(card.getByText('Below the threshold of 0.75: not used for the answer.')).toBeVisible();
     // What the model read stands there word for word.
-    await card.getByRole('button', { name: 'As the model read it' }).click();
+    await card.getByRole('button', { name: 'As the model read it' }).press('Enter');
     await expect(card.getByText(/^\d passages:/)).toContainText('restic every night at three');
     // By key: the list goes along with what has just opened at its end.
     await hit.getByRole('button', { name: 'Pin: prefer this passage' }).press('Enter');
