@@ -31,26 +31,27 @@ export function createLatest(doc: Y.Doc, now: () => number): Latest {
     return found.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : a.name < b.name ? -1 : 1));
   };
 
+  // Asked each time: Yjs changes it where another device has the same.
+  const node = () => doc.clientID.toString(36);
+  /** In the place of what was there `before`. */
+  const put = (before: readonly { key: string; name: string }[], key: string, v: unknown, t: Hlc) => {
+    const mine = `${key}/${node()}`;
+    for (const row of before) if (row.key === key && row.name !== mine) w.delete(row.name);
+    w.set(mine, { v, t });
+  };
+
   return {
     values: () => (w.size === 0 ? {} : Object.fromEntries(rows().map(({ key, value }) => [key, value]))),
     times: () => Object.fromEntries(rows().map(({ key, time }) => [key, time])),
     set: (values) => {
       if (values.length === 0) return;
       const before = rows();
-      const node = doc.clientID.toString(36);
-      const time = nextHlc(now(), node, before.at(-1)?.time ?? null);
-      for (const [key, value] of values) {
-        const mine = `${key}/${node}`;
-        for (const row of before) if (row.key === key && row.name !== mine) w.delete(row.name);
-        w.set(mine, { v: value, t: time });
-      }
+      const time = nextHlc(now(), node(), before.at(-1)?.time ?? null);
+      for (const [key, value] of values) put(before, key, value, time);
     },
     bring: (key, value, time) => {
-      const before = rows().filter((row) => row.key === key);
-      if (before.some((row) => row.time >= time)) return;
-      const mine = `${key}/${doc.clientID.toString(36)}`;
-      for (const row of before) if (row.name !== mine) w.delete(row.name);
-      w.set(mine, { v: value, t: time });
+      const before = rows();
+      if (!before.some((row) => row.key === key && row.time >= time)) put(before, key, value, time);
     },
   };
 }

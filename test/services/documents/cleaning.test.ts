@@ -5,8 +5,14 @@ import { redact } from '../../../src/domain/memory/privacy.ts';
 import { cleanValue } from '../../../src/services/documents/cleaning.ts';
 import { cleanUpdate } from '../../../src/services/documents/shared.ts';
 
-const clean = (value: unknown) =>
-  cleanValue(value, { hide: (text) => redact(text, ['password']), isWithheld: () => false });
+const holdback = { hide: (text: string) => redact(text, ['password']), isWithheld: () => false };
+const clean = (value: unknown) => cleanValue(value, holdback);
+/** The document as another device gets it. */
+const sent = (doc: Y.Doc): Y.Doc => {
+  const there = new Y.Doc();
+  Y.applyUpdate(there, cleanUpdate(Y.encodeStateAsUpdate(doc), holdback).update);
+  return there;
+};
 const file = (type: string, bytes: Buffer | string) => ({
   type: 'file',
   mediaType: type,
@@ -93,12 +99,7 @@ describe('the time of a flag', () => {
     flags.set('archived/t7bzat', { v: false, t: '00opwd5isp.0000.t7bzat' });
     flags.set('archived/t7bzat', { v: true, t: time });
     flags.set('title/passwordis1.', { v: 'The password: hunter2', t: time });
-    const { update } = cleanUpdate(Y.encodeStateAsUpdate(doc), {
-      hide: (text) => redact(text, ['password']),
-      isWithheld: () => false,
-    });
-    const there = new Y.Doc();
-    Y.applyUpdate(there, update);
+    const there = sent(doc);
     expect(there.getMap('w').toJSON()).toEqual({
       'archived/t7bzat': { v: true, t: time },
       'title/passwordis1.': { v: 'The password: •••', t: time },
@@ -113,12 +114,7 @@ describe('what came of a message later', () => {
     doc
       .getMap('c')
       .set(row, { id: '0197-a7bz-password', parts: [{ type: 'text', text: 'The password: hunter2' }] });
-    const { update } = cleanUpdate(Y.encodeStateAsUpdate(doc), {
-      hide: (text) => redact(text, ['password']),
-      isWithheld: () => false,
-    });
-    const there = new Y.Doc();
-    Y.applyUpdate(there, update);
+    const there = sent(doc);
     expect(there.getMap('c').toJSON()).toEqual({
       [row]: { id: '0197-a7bz-password', parts: [{ type: 'text', text: 'The password: •••' }] },
     });
