@@ -27,8 +27,11 @@ export default defineConfig({
     launchOptions: { ...(browser ? { executablePath: browser } : {}), args: [...BROWSER_ARGS] },
   },
   webServer: {
-    command: `npx vite preview --port ${port}`,
+    // As the README says it: installs, builds, serves where PORT says.
+    command: 'npm start',
+    env: { PORT: String(port) },
     cwd: '..',
+    timeout: 600_000,
     url: `http://localhost:${port}`,
     reuseExistingServer: !process.env.CI,
   },

@@ -1,13 +1,13 @@
 // Runs every `*.browser.test.ts` in a real headless Chromium, on a page that is cross-origin isolated as the app's own is.
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { cluster } from '../vite.config.ts';
+import { BROWSER_ARGS, findBrowser } from './browser.ts';
 
-/** Debian's Chromium where there is one; else the browser that Playwright installed for itself. */
-const system = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
+const browser = findBrowser();
 
 /** In a private window Chromium keeps OPFS in the memory of another process, and each access is a message to it. */
 const profile = mkdtempSync(join(tmpdir(), 'recollect-suites-'));
@@ -66,16 +66,8 @@ export default defineConfig({
       provider: playwright({
         persistentContext: profile,
         launchOptions: {
-          ...(system ? { executablePath: system } : {}),
-          args: [
-            '--no-sandbox',
-            '--disable-gpu',
-            '--disable-quic',
-            '--no-first-run',
-            '--disable-background-networking',
-            '--disable-component-update',
-            '--disable-sync',
-          ],
+          ...(browser ? { executablePath: browser } : {}),
+          args: [...BROWSER_ARGS],
         },
       }),
       instances: [{ browser: 'chromium' }],

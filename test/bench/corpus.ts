@@ -101,12 +101,17 @@ export function textsOf(json: string): string[] {
   );
 }
 
-/** Text of a `conversations.json` with `messages` messages, about 20 in a conversation, spread over two years before `now` (ms). */
-export function chatgptExport(messages: number, now: number, seed = 1): string {
+/** Text of a `conversations.json` with `messages` messages, about 20 in a conversation unless told, spread over two years before `now` (ms). */
+export function chatgptExport(
+  messages: number,
+  now: number,
+  seed = 1,
+  { each, title }: { each?: number; title?: string } = {},
+): string {
   const random = seeded(seed);
   const conversations: unknown[] = [];
   for (let done = 0; done < messages; ) {
-    const count = Math.min(messages - done, 10 + Math.floor(random() * 20));
+    const count = Math.min(messages - done, each ?? 10 + Math.floor(random() * 20));
     const id = `bench-${seed}-${conversations.length}`;
     const start = now / 1000 - random() * 2 * 365 * 86_400;
     const mapping: Record<string, unknown> = {
@@ -131,7 +136,7 @@ export function chatgptExport(messages: number, now: number, seed = 1): string {
       };
     }
     conversations.push({
-      title: `Conversation ${conversations.length}`,
+      title: title ?? `Conversation ${conversations.length}`,
       create_time: start,
       update_time: start + count * 60,
       conversation_id: id,

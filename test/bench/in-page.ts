@@ -256,3 +256,27 @@ export function typingHeard() {
   return (globalThis as unknown as { heard: { paintMs: number[]; delayMs: number[]; longTasksMs: number[] } })
     .heard;
 }
+
+/** Begins to count the pictures that the browser draws, and what holds them up. */
+export function watchFrames() {
+  const seen = { framesMs: [] as number[], longTasksMs: [] as number[], going: true };
+  Object.assign(globalThis, { seen });
+  let last = performance.now();
+  const next = (now: number) => {
+    seen.framesMs.push(now - last);
+    last = now;
+    if (seen.going) requestAnimationFrame(next);
+  };
+  requestAnimationFrame(next);
+  new PerformanceObserver((list) => {
+    seen.longTasksMs.push(...list.getEntries().map(({ duration }) => Math.round(duration)));
+  }).observe({ type: 'longtask', buffered: false });
+}
+
+export function framesSeen() {
+  const { seen } = globalThis as unknown as {
+    seen: { framesMs: number[]; longTasksMs: number[]; going: boolean };
+  };
+  seen.going = false;
+  return { framesMs: seen.framesMs.slice(1), longTasksMs: seen.longTasksMs };
+}

@@ -16,6 +16,7 @@ import { BROWSER_ARGS, ensureBrowser } from '../browser.ts';
 import { chatgptExport, questions, textsOf } from './corpus.ts';
 import {
   fillVectors,
+  framesSeen,
   importStaged,
   recallOnce,
   stage,
@@ -25,6 +26,7 @@ import {
   timeSearches,
   timeTyped,
   typingHeard,
+  watchFrames,
   watchTyping,
 } from './in-page.ts';
 import { measureMemory } from './memory.ts';
@@ -48,6 +50,8 @@ const { values } = parseArgs({
 const sizes = values.sizes.split(',').map(Number);
 /** Messages in one imported file. */
 const FILE = 10_000;
+/** Messages of the conversation that is scrolled through. */
+const LONG = 5000;
 const DIMENSIONS = 384;
 const WARM_UP = 10;
 const WARM_STARTS = 5;
@@ -191,6 +195,22 @@ async function typing(page: Page, work: Promise<unknown>, leastSeconds: number):
   };
 }
 
+/** A person turns the wheel through a conversation of 5,000 messages, up from its end. */
+async function scroll(page: Page): Promise<unknown> {
+  const title = 'A very long conversation';
+  await importing(page, chatgptExport(LONG, Date.now(), 5000, { title, each: LONG }));
+  await page.getByRole('link', { name: title }).first().click();
+  await page.locator('[data-message-id]').first().waitFor();
+  await page.mouse.move(700, 400);
+  await page.evaluate(watchFrames);
+  for (let turn = 0; turn < 300; turn += 1) {
+    await page.mouse.wheel(0, -240);
+    await page.waitForTimeout(16);
+  }
+  const { framesMs, longTasksMs } = await page.evaluate(framesSeen);
+  return { messages: LONG, frameMs: spread(framesMs), longTasksMs };
+}
+
 /** Orama and MiniSearch on the same texts and questions, in a browser of their own. */
 async function comparePeers(texts: readonly string[], asked: readonly string[]) {
   const bundle = await build({
@@ -228,13 +248,22 @@ async function comparePeers(texts: readonly string[], asked: readonly string[]) 
   }
 }
 
+let context = await openBrowser(profile);
 try {
-  let context = await openBrowser(profile);
   let page = context.pages()[0] ?? (await context.newPage());
   report.coldStart = await startOf(page);
   told('started cold');
 
   const texts: string[] = [];
+  const typed: Record<string, unknown> = {};
+  report.typingWhileImportingAndIndexing = typed;
+  const typeWhileImporting = async (page: Page, size: number) => {
+    const json = chatgptExport(500, Date.now(), 77 + size);
+    texts.push(...textsOf(json));
+    typed[`at${size}`] = await typing(page, importing(page, json), Number(values['typing-seconds']));
+    await setPaused(page, true);
+    told(`typed at ${size}`);
+  };
   for (const size of sizes) {
     const at: Record<string, unknown> = {};
     report[`at${size}`] = at;
@@ -290,12 +319,7 @@ try {
       told('measured the index rate');
       at.saveWhileIndexingMs = spread(await page.evaluate(timeSaves, { count: 65, gapMs: 100 }));
 
-      const json = chatgptExport(500, Date.now(), 77);
-      texts.push(...textsOf(json));
-      const work = importing(page, json);
-      report.typingWhileImportingAndIndexing = await typing(page, work, Number(values['typing-seconds']));
-      await setPaused(page, true);
-      told('typed');
+      await typeWhileImporting(page, size);
     }
 
     const real = (await stats(page)).vectors;
@@ -335,7 +359,14 @@ try {
       };
       told(`compared at ${size}`);
     }
+    // What is imported meanwhile comes on top: where nothing more is measured of this size.
+    if (size !== sizes[0]) {
+      await setPaused(page, false);
+      await typeWhileImporting(page, size);
+    }
   }
+  report.scrolling = await scroll(page);
+  told('scrolled');
   await context.close();
 
   const starts: { readableMs: number; memoryMs: number; firstRecallMs: number }[] = [];
@@ -369,6 +400,7 @@ try {
   report.failed = String(error);
   process.exitCode = 1;
 } finally {
+  await context.close().catch(() => {});
   await server.close();
   // A browser that is still ending writes a little more.
   rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
