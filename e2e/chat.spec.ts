@@ -974,6 +974,13 @@ test('a temporary conversation is answered and kept nowhere; it ends with its ta
   await expect(bar).toBeHidden();
   await page.goBack();
   await expect(said(page, 'The surprise party')).toBeVisible();
+  // Where the model fails nobody is told that a message is saved which is kept nowhere.
+  server.answer(() => ({ status: 500, body: { error: { message: 'no answers today' } } }));
+  await ask(page, 'And who brings the cake?');
+  const failed = page.getByRole('alert').filter({ hasText: 'broke at the endpoint' });
+  await expect(failed).toContainText('as long as this temporary conversation does');
+  await expect(failed).not.toContainText('is saved');
+  server.answer(() => ({ steps: [{ text: 'Noted.' }, { finish: 'stop' }] }));
   await page.reload();
   await expect(page.getByRole('heading', { name: 'This conversation was temporary' })).toBeVisible();
 

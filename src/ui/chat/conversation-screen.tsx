@@ -31,7 +31,7 @@ import { useConversationActions, useReport } from '../shell/conversation-actions
 import { EraseConfirm } from '../shell/erase-confirm.tsx';
 import { Header } from '../shell/header.tsx';
 import { offer } from '../shell/offer.ts';
-import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { KeptNowhere, ProblemNotice } from '../shell/problem-notice.tsx';
 import { useShortcutKeys, useShortcuts } from '../shell/shortcuts.ts';
 import { TitleField } from '../shell/title-field.tsx';
 import { Announcer } from './announcer.tsx';
@@ -637,5 +637,9 @@ export function ConversationScreen({
   messageId: MessageId | null;
 }) {
   if (conversationId === null) return <NewConversation />;
-  return <ExistingConversation key={conversationId} conversationId={conversationId} messageId={messageId} />;
+  return (
+    <KeptNowhere value={isTemporary(conversationId)}>
+      <ExistingConversation key={conversationId} conversationId={conversationId} messageId={messageId} />
+    </KeptNowhere>
+  );
 }

@@ -1,6 +1,6 @@
 // A problem in three sentences: what happened, what was kept, what to do. Words: `problems.<code>.{what,kept,do}`.
 import { Check, Copy, TriangleAlert } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Problem } from '../../domain/base/errors.ts';
 import { Button, classes } from './controls.tsx';
@@ -12,6 +12,9 @@ export type ProblemLike = Pick<Problem, 'message'> &
 /** Their detail is in the endpoint's words; of a network it is a code. */
 const FROM_ENDPOINT = /^model-(?!network)/;
 
+/** True around a temporary conversation: what a problem says was saved ends with it there (`kept_temporary`). */
+export const KeptNowhere = createContext(false);
+
 /** The sentences of a problem in the language in force; the plain message where the catalogue has none. */
 export function useProblemWords(): (problem: ProblemLike) => {
   what: string;
@@ -21,11 +24,13 @@ export function useProblemWords(): (problem: ProblemLike) => {
   reason: string;
 } {
   const { t, i18n } = useTranslation(['problems', 'shell']);
+  const temporary = useContext(KeptNowhere);
   return (problem) => {
     const say = (part: string): string => {
       const key = `${problem.code}.${part}`;
       // A value that is not there at all has a sentence of its own where one is written (`what_missing`).
-      const context = problem.params?.value === '' ? { context: 'missing' } : {};
+      const missing = problem.params?.value === '' ? { context: 'missing' } : {};
+      const context = temporary && part !== 'what' ? { context: 'temporary' } : missing;
       return i18n.exists(key, { ns: 'problems' }) ? String(t(key, { ...problem.params, ...context })) : '';
     };
     const { detail } = problem.params ?? {};

@@ -59,6 +59,28 @@ describe('the catalogues', () => {
           expect(catalogue[code]?.[part], `${code}.${part}`).toMatch(/\S{2,}/);
   });
 
+  it('say of a temporary conversation what is true there: nothing of it is saved', async () => {
+    for (const [catalogue, saved] of [
+      [en, /message.* (?:is|are) saved/],
+      [zh, /消息.*已保存/],
+    ] as const)
+      for (const [code, words] of Object.entries(
+        catalogue as unknown as Record<string, Record<string, string>>,
+      ))
+        if (saved.test(words.kept ?? '')) {
+          expect(words.kept_temporary, code).toMatch(/temporary|临时/);
+          expect(words.kept_temporary, code).not.toMatch(saved);
+        }
+    const words = i18next.createInstance();
+    await words.init({ lng: 'en', resources: { en: { problems: en } } });
+    const context = 'temporary';
+    expect(words.t('problems:model-rate.do', { reason: 'soon', context })).toBe(
+      'Wait a moment and try again.',
+    );
+    expect(words.t('problems:model-rate.do', { context })).toContain('Wait a moment');
+    expect(words.t('problems:model-cut.kept', { context })).toBe(en['model-cut'].kept);
+  });
+
   it('explain every command and all it takes', async () => {
     for (const language of ['en', 'zh'] as const) {
       const commands = (await load(language, 'commands')) as Record<string, Record<string, string>>;

@@ -58,11 +58,14 @@ export const problems = {
   'no-model': {
     what: 'No model is connected.',
     kept: 'Your message is saved, and memory still answers.',
+    kept_temporary:
+      'Your message stays here as long as this temporary conversation does, and memory still answers.',
     do: 'Connect a model under Settings › Models.',
   },
   'model-key': {
     what: 'The endpoint does not accept this key (401).',
     kept: 'Your message is saved.',
+    kept_temporary: 'Your message stays here as long as this temporary conversation does.',
     do: '$t(problems:model-key.why.{{reason}}, {"defaultValue":"Check that the key was copied in full, belongs to this endpoint and has not been revoked."})',
     why: {
       characters: 'The key has characters that no key has: copy it again, without the text around it.',
@@ -71,6 +74,7 @@ export const problems = {
   'model-forbidden': {
     what: 'The key is known, but it may not use this.',
     kept: 'Your message is saved.',
+    kept_temporary: 'Your message stays here as long as this temporary conversation does.',
     do: '$t(problems:model-forbidden.why.{{reason}}, {"defaultValue":"Look in your account there: the model may need to be enabled, paid for or allowed for your region."})',
     why: {
       balance: 'The account has no credit left: add some there, or choose another model.',
@@ -79,6 +83,7 @@ export const problems = {
   'model-not-found': {
     what: '$t(problems:model-not-found.whatOf.{{reason}}, {"defaultValue":"There is nothing at this address, or the endpoint does not know this model (404)."})',
     kept: 'Your message is saved.',
+    kept_temporary: 'Your message stays here as long as this temporary conversation does.',
     do: '$t(problems:model-not-found.why.{{reason}}, {"defaultValue":"Check the base URL, which often ends in /v1, and choose a model from the list."})',
     whatOf: { address: 'This is not a web address.' },
     why: {
@@ -91,6 +96,7 @@ export const problems = {
   'model-rate': {
     what: '$t(problems:model-rate.whatOf.{{reason}}, {"defaultValue":"The endpoint asks for a pause ({{status}})."})',
     kept: 'Your message is saved.',
+    kept_temporary: 'Your message stays here as long as this temporary conversation does.',
     do: '$t(problems:model-rate.why.{{reason}}, {"defaultValue":"Wait a moment and try again, or look at the limits of your account."})',
     whatOf: { quota: 'The quota of the account is used up (429).' },
     why: {
@@ -104,6 +110,8 @@ export const problems = {
   'model-network': {
     what: 'The endpoint cannot be reached.',
     kept: 'Your message is saved. Reading, searching and recall work without a network.',
+    kept_temporary:
+      'Your message stays here as long as this temporary conversation does. Reading, searching and recall work without a network.',
     do: '$t(problems:model-network.why.{{reason}}, {"defaultValue":"Check the network and the address. A model on this computer must be running."})',
     why: {
       offline: 'This device is offline. It works again when the network is back.',
@@ -116,6 +124,7 @@ export const problems = {
   'model-cors': {
     what: 'The endpoint is there, but it does not allow web pages to talk to it (CORS).',
     kept: 'Your message is saved.',
+    kept_temporary: 'Your message stays here as long as this temporary conversation does.',
     do: '$t(problems:model-cors.why.{{reason}}, {"defaultValue":"Allow this page at the endpoint, or use one that allows browsers, such as OpenRouter."})',
     why: {
       local:
@@ -127,6 +136,7 @@ export const problems = {
   'model-server': {
     what: 'Something broke at the endpoint.',
     kept: 'Your message is saved.',
+    kept_temporary: 'Your message stays here as long as this temporary conversation does.',
     do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"Try again in a moment. If it goes on, look at the status page of the provider."})',
     why: {
       request: 'The endpoint did not accept the request.',
@@ -151,11 +161,15 @@ export const problems = {
   'model-context': {
     what: 'The conversation is longer than this model can read at once.',
     kept: 'Your message and the whole conversation are saved.',
+    kept_temporary:
+      'Your message and the whole conversation stay here as long as this temporary conversation does.',
     do: 'Choose a model with a larger window, or go on in a new conversation: memory brings back what matters.',
+    do_temporary: 'Choose a model with a larger window, or begin a new conversation.',
   },
   'model-refused': {
     what: 'The endpoint refused the request.',
     kept: 'Your message is saved.',
+    kept_temporary: 'Your message stays here as long as this temporary conversation does.',
     do: 'Another model or another wording may be accepted.',
   },
   'embedding-missing': {

@@ -58,11 +58,13 @@ export const problems = {
   'no-model': {
     what: '还没有连接模型。',
     kept: '消息已保存，记忆仍会作答。',
+    kept_temporary: '消息会留到这个临时对话结束，记忆仍会作答。',
     do: '请到“设置 › 模型”连接一个模型。',
   },
   'model-key': {
     what: '服务端不认可这个密钥（401）。',
     kept: '消息已保存。',
+    kept_temporary: '消息会留到这个临时对话结束。',
     do: '$t(problems:model-key.why.{{reason}}, {"defaultValue":"请检查密钥是否复制完整、是否属于这个服务、是否已被撤销。"})',
     why: {
       characters: '密钥里有不该出现的字符：请重新复制，不要带上前后的文字。',
@@ -71,6 +73,7 @@ export const problems = {
   'model-forbidden': {
     what: '密钥有效，但无权使用这项服务。',
     kept: '消息已保存。',
+    kept_temporary: '消息会留到这个临时对话结束。',
     do: '$t(problems:model-forbidden.why.{{reason}}, {"defaultValue":"请查看您在该服务的账户：模型可能需要开通、付费，或不对您所在的地区开放。"})',
     why: {
       balance: '账户余额已用完：请充值，或换用其他模型。',
@@ -79,6 +82,7 @@ export const problems = {
   'model-not-found': {
     what: '$t(problems:model-not-found.whatOf.{{reason}}, {"defaultValue":"这个地址上什么都没有，或服务端不认识这个模型（404）。"})',
     kept: '消息已保存。',
+    kept_temporary: '消息会留到这个临时对话结束。',
     do: '$t(problems:model-not-found.why.{{reason}}, {"defaultValue":"请检查基础地址，通常以 /v1 结尾，并从列表中选择模型。"})',
     whatOf: { address: '这不是网址。' },
     why: {
@@ -91,6 +95,7 @@ export const problems = {
   'model-rate': {
     what: '$t(problems:model-rate.whatOf.{{reason}}, {"defaultValue":"服务端要求稍等（{{status}}）。"})',
     kept: '消息已保存。',
+    kept_temporary: '消息会留到这个临时对话结束。',
     do: '$t(problems:model-rate.why.{{reason}}, {"defaultValue":"请稍后重试，或查看账户的限额。"})',
     whatOf: { quota: '账户的额度已用完（429）。' },
     why: {
@@ -104,6 +109,7 @@ export const problems = {
   'model-network': {
     what: '连不上服务端。',
     kept: '消息已保存。没有网络也能阅读、搜索和回忆。',
+    kept_temporary: '消息会留到这个临时对话结束。没有网络也能阅读、搜索和回忆。',
     do: '$t(problems:model-network.why.{{reason}}, {"defaultValue":"请检查网络和地址。如果模型在本机，请确认它正在运行。"})',
     why: {
       offline: '这台设备没有联网，网络恢复后即可使用。',
@@ -116,6 +122,7 @@ export const problems = {
   'model-cors': {
     what: '服务端在运行，但不允许网页访问（CORS）。',
     kept: '消息已保存。',
+    kept_temporary: '消息会留到这个临时对话结束。',
     do: '$t(problems:model-cors.why.{{reason}}, {"defaultValue":"请在服务端放行本页面，或改用允许浏览器访问的服务，例如 OpenRouter。"})',
     why: {
       local:
@@ -126,6 +133,7 @@ export const problems = {
   'model-server': {
     what: '服务端出了故障。',
     kept: '消息已保存。',
+    kept_temporary: '消息会留到这个临时对话结束。',
     do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"请稍后重试。若一直如此，请查看服务商的状态页。"})',
     why: {
       request: '服务端没有接受这次请求。',
@@ -149,11 +157,14 @@ export const problems = {
   'model-context': {
     what: '对话太长，这个模型一次读不完。',
     kept: '消息和整个对话都已保存。',
+    kept_temporary: '消息和整个对话会留到这个临时对话结束。',
     do: '请换用上下文更大的模型，或新开一个对话：记忆会带回要紧的内容。',
+    do_temporary: '请换用上下文更大的模型，或新开一个对话。',
   },
   'model-refused': {
     what: '服务端拒绝了这次请求。',
     kept: '消息已保存。',
+    kept_temporary: '消息会留到这个临时对话结束。',
     do: '换个模型或换种说法也许可行。',
   },
   'embedding-missing': {
