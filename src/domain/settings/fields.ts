@@ -162,11 +162,23 @@ export function configOf(values: ConfigValues): { config: Config; refused: reado
     if (value === undefined) continue;
     const field = byPath.get(path);
     if (!field) refused.push({ key: path, value, allowed: siblings(path) });
-    else if (!configSchema.safeParse(nested(path, value)).success)
-      refused.push({ key: path, value, allowed: allowedValues(field) });
+    else if (!configSchema.safeParse(nested(path, value)).success) refused.push(...refusalsOf(field, value));
     else place(config as Record<string, unknown>, path, structuredCopy(value));
   }
   return { config: configSchema.parse(config), refused };
+}
+
+/** Of a list only the entries that are not allowed: beside all others nobody finds them. */
+function refusalsOf(field: ConfigField, value: unknown): Refusal[] {
+  const key = field.path;
+  if (field.kind !== 'list' || !Array.isArray(value)) return [{ key, value, allowed: allowedValues(field) }];
+  const entry = ({ maxLength }: typeof field) => `"…" (1–${maxLength ?? '∞'})`;
+  const wrong = value.filter(
+    (item) =>
+      typeof item !== 'string' || item === '' || item.length > (field.maxLength ?? Number.POSITIVE_INFINITY),
+  );
+  if (wrong.length === 0) return [{ key, value: `[…] (${value.length})`, allowed: allowedValues(field) }];
+  return wrong.map((item: unknown) => ({ key, value: item, allowed: entry(field) }));
 }
 
 /**

@@ -291,6 +291,17 @@ describe('values by path', () => {
     expect(words[0]?.allowed).toContain('1–200');
   });
 
+  it('quote of a list the entries that are wrong, not those beside them', () => {
+    const long = 'x'.repeat(201);
+    const { refused } = configOf({ 'privacy.sensitive_keywords': ['password', long, 'secret', ''] });
+    expect(refused.map(({ value }) => value)).toEqual([long, '']);
+    const { message, params } = settingInvalid(refused.slice(0, 1)).problem;
+    expect(params?.value).toBe(`${'x'.repeat(79)}…`);
+    expect(message).not.toContain('password');
+    const many = configOf({ 'privacy.sensitive_keywords': Array.from({ length: 1001 }, (_, n) => `w${n}`) });
+    expect(many.refused).toMatchObject([{ value: '[…] (1001)', allowed: expect.stringContaining('0–1000') }]);
+  });
+
   it('name key, value and what is allowed in the error, without end to neither', () => {
     const { problem } = settingInvalid([
       { key: 'ui.theme', value: 'x'.repeat(500), allowed: 'auto | light | dark' },
