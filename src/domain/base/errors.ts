@@ -67,8 +67,11 @@ export const PROBLEM_CODES = [
   'command-flag',
   'command-conversation',
   'setting-invalid',
+  'setting-unknown',
   'setting-encryption',
   'settings-file',
+  'settings-line',
+  'settings-twice',
   // sync
   'sync-unpaired',
   'sync-endpoint',

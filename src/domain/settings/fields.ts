@@ -149,6 +149,8 @@ export interface Refusal {
   readonly key: string;
   readonly value: unknown;
   readonly allowed: string;
+  /** There is no such key: what is allowed are the names of those that there are. */
+  readonly unknown?: boolean;
 }
 
 const isGroup = (value: unknown): value is Record<string, unknown> =>
@@ -161,7 +163,7 @@ export function configOf(values: ConfigValues): { config: Config; refused: reado
   for (const [path, value] of Object.entries(values)) {
     if (value === undefined) continue;
     const field = byPath.get(path);
-    if (!field) refused.push({ key: path, value, allowed: siblings(path) });
+    if (!field) refused.push({ key: path, value, allowed: siblings(path), unknown: true });
     else if (!configSchema.safeParse(nested(path, value)).success) refused.push(...refusalsOf(field, value));
     else place(config as Record<string, unknown>, path, structuredCopy(value));
   }
@@ -202,7 +204,7 @@ export function valuesAt(
       >;
       values[map.path] = found === undefined ? others : { ...others, [at.slice(map.path.length + 1)]: found };
     } else if (!CONFIG_FIELDS.some((field) => at === '' || field.path.startsWith(`${at}.`)))
-      refused.push({ key: at, value: found, allowed: siblings(at) });
+      refused.push({ key: at, value: found, allowed: siblings(at), unknown: true });
     else if (found === undefined)
       for (const field of CONFIG_FIELDS) {
         if (at === '' || field.path.startsWith(`${at}.`)) values[field.path] = undefined;
@@ -227,9 +229,13 @@ export function settingInvalid(refused: readonly Refusal[]): RecollectError {
     value: list(({ value }) => shown(value)),
     allowed: list(({ key, allowed }) => (several ? `${key}: ${allowed}` : allowed)),
   };
-  const encryption = refused.every(({ key, value }) => key === ENCRYPT_LOCAL && value === true);
+  const code = refused.every(({ key, value }) => key === ENCRYPT_LOCAL && value === true)
+    ? 'setting-encryption'
+    : refused.every(({ unknown }) => unknown)
+      ? 'setting-unknown'
+      : 'setting-invalid';
   return new RecollectError(
-    encryption ? 'setting-encryption' : 'setting-invalid',
+    code,
     refused
       .map(({ key, value, allowed }) => `${key} cannot be ${shown(value)}; allowed: ${allowed}`)
       .join('. '),

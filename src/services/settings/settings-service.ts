@@ -3,7 +3,7 @@
 //
 //   set ──► check ──► drawer ──► config here redraws
 //                       └──► drawer here and in other tabs says so ──► read again ──► config there redraws
-import { isMap, parseDocument, stringify } from 'yaml';
+import { isMap, isPair, isScalar, LineCounter, parseDocument, stringify, visit } from 'yaml';
 import { z } from 'zod';
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import type { ConnectionReport, Endpoint } from '../../adapters/models/chat-model.ts';
@@ -22,6 +22,7 @@ import {
   valuesAt,
 } from '../../domain/settings/fields.ts';
 import { parametersSchema } from '../../domain/settings/parameters.ts';
+import { refusedShortcuts } from '../../domain/settings/shortcuts.ts';
 import { createKeys, endpointKey, originOf } from './keys.ts';
 import type { Connections, Settings } from './settings.ts';
 
@@ -158,17 +159,23 @@ export async function createSettings({
     return done;
   };
 
-  /** Sets what `path` names; `before` runs once everything was checked and nothing has changed yet, with what will be in force. */
-  const change = (path: string, value: unknown, before: (next: Config) => Promise<void> = async () => {}) =>
+  /** Sets what `path` names; `first` runs once everything was checked and nothing has changed yet, with what will be in force. */
+  const change = (path: string, value: unknown, first: (next: Config) => Promise<void> = async () => {}) =>
     inLine(async () => {
       const { kept } = await keptValues();
-      const { values, refused } = valuesAt(inForce(kept).config, path, value);
-      const all = [...refused, ...configOf(values).refused];
+      const before = inForce(kept).config;
+      const { values, refused } = valuesAt(before, path, value);
+      const after = configOf(values);
+      const all = [
+        ...refused,
+        ...after.refused,
+        ...refusedShortcuts(before.ui.shortcuts, after.config.ui.shortcuts),
+      ];
       if (all.length > 0) throw settingInvalid(all);
       const next = Object.fromEntries(
         Object.entries({ ...kept, ...values }).filter(([, kept]) => kept !== undefined),
       );
-      await before(inForce(next).config);
+      await first(inForce(next).config);
       await drawer.set(CONFIG, next);
       await load();
     });
@@ -296,7 +303,37 @@ export async function createSettings({
   };
 }
 
-/** A configuration file taken apart: what belongs in the vault, and the rest. Throws `settings-file` for what is no such file. */
+/** The first key of a file that is there twice, by its whole name, with both lines. */
+function twice(text: string): { key: string; first: number; line: number } | null {
+  const lineCounter = new LineCounter();
+  let found: ReturnType<typeof twice> = null;
+  visit(parseDocument(text, { lineCounter, uniqueKeys: false }), {
+    Map: (_, { items }, path) => {
+      const lines = new Map<string, number>();
+      for (const { key } of items) {
+        if (!isScalar(key) || !key.range) continue;
+        const name = String(key.value);
+        const { line } = lineCounter.linePos(key.range[0]);
+        const first = lines.get(name);
+        if (first !== undefined) {
+          const groups = path.flatMap((node) =>
+            isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [],
+          );
+          found = { key: [...groups, name].join('.'), first, line };
+          return visit.BREAK;
+        }
+        lines.set(name, line);
+      }
+      return undefined;
+    },
+  });
+  return found;
+}
+
+/**
+ * A configuration file taken apart: what belongs in the vault, and the rest. Throws `settings-file` for what is no such file,
+ * `settings-line` and `settings-twice` where a line of it is wrong.
+ */
 function readFile(text: string): {
   secrets: { group: EmbeddingGroup; secret: string }[];
   content: Record<string, unknown>;
@@ -309,6 +346,18 @@ function readFile(text: string): {
   if (text.length > LARGEST_FILE) throw unreadable(`longer than ${LARGEST_FILE} characters`);
   const document = parseDocument(text);
   const [error] = document.errors;
+  const double = error?.code === 'DUPLICATE_KEY' ? twice(text) : null;
+  if (double)
+    throw new RecollectError('settings-twice', `${double.key} is there twice: line ${double.line}`, {
+      params: double,
+      cause: error,
+    });
+  const [at] = error?.linePos ?? [];
+  if (error && at && error.code !== 'MULTIPLE_DOCS')
+    throw new RecollectError('settings-line', `Not to be read from line ${at.line} on: ${error.message}`, {
+      params: { line: at.line },
+      cause: error,
+    });
   if (error) throw unreadable(error.message, error);
   if (!isMap(document.contents)) throw unreadable('not a list of keys');
   let content: Record<string, unknown>;

@@ -2,25 +2,19 @@
 import { RotateCcw } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import {
+  isRebindable,
+  SHORTCUTS,
+  type ShortcutId,
+  shortcutKeys,
+  whyNot,
+} from '../../domain/settings/shortcuts.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { Button, classes, IconButton, Kbd, keyNames } from '../shell/controls.tsx';
-import { isComposing, keysOf, SHORTCUTS, type ShortcutId, shortcutKeys } from '../shell/shortcuts.ts';
+import { isComposing, keysOf } from '../shell/shortcuts.ts';
 import { Group, Row, useSetting } from './rows.tsx';
 
 const GROUPS = ['go', 'write', 'read'] as const;
-
-/** Keys a page cannot have, or should not: tabs, windows, reloading, copy and paste, input methods, zoom. */
-const RESERVED = new Set(
-  'Mod+T Mod+W Mod+N Mod+Q Mod+Shift+T Mod+Shift+W Mod+Shift+N Mod+R Mod+Shift+R Mod+L Mod+A Mod+C Mod+V Mod+X Mod+Z Mod+Shift+Z Mod+Y Mod+P Mod+S Mod+F Mod+0 Mod++ Mod+- Mod+= Mod+Tab Mod+Shift+Tab Alt+Tab Tab Shift+Tab Mod+  Shift+  Alt+F4 F5 F11 F12 Mod+Shift+I Mod+Shift+J Mod+Shift+C'.split(
-    ' ',
-  ),
-);
-/** These act on the message one is at, where nobody types: a letter alone is fine. */
-const PLAIN: readonly string[] = SHORTCUTS.filter((shortcut) => shortcut.group === 'read').map(
-  ({ id }) => id,
-);
-/** Bound to what they mean: rebinding them would break writing. */
-const FIXED: readonly string[] = ['editLast', 'stop', 'send', 'openMessage'];
 
 type Refused = {
   readonly why: 'taken' | 'reserved' | 'needsModifier';
@@ -37,9 +31,8 @@ export function ShortcutsSection() {
   const named = (keys: string) => keyNames(keys).join(' ');
 
   const refusalOf = (id: ShortcutId, keys: string): Refused | null => {
-    if (RESERVED.has(keys) || keys === 'Mod+ ' || keys === ' ') return { why: 'reserved', keys };
-    const bare = !/^(?:Mod|Ctrl|Alt)\+/.test(keys) && !/(?:^|\+)(?:F\d+|Escape)$/.test(keys);
-    if (bare && !PLAIN.includes(id)) return { why: 'needsModifier', keys };
+    const why = whyNot(id, keys);
+    if (why) return { why, keys };
     const other = SHORTCUTS.find(
       (shortcut) => shortcut.id !== id && shortcutKeys(config, shortcut.id) === keys,
     );
@@ -98,7 +91,7 @@ export function ShortcutsSection() {
                         }}
                       />
                     )}
-                    {FIXED.includes(id) ? (
+                    {!isRebindable(id) ? (
                       <span className="px-2">
                         <Kbd keys={keys} />
                       </span>

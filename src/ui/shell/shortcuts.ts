@@ -1,34 +1,9 @@
-// The keys of the app in one table: defaults, the person's own (`ui.shortcuts`), and the hook that listens.
+// What was pressed, and the hook that listens for it. Which keys there are: `domain/settings/shortcuts.ts`.
 // Never acts on a key that an input method is using.
 import { useEffect, useRef } from 'react';
-import type { Config } from '../../domain/settings/config.ts';
+import { SHORTCUTS, type ShortcutId, shortcutKeys } from '../../domain/settings/shortcuts.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { isApple } from './controls.tsx';
-
-export const SHORTCUTS = [
-  { id: 'palette', keys: 'Mod+K', group: 'go' },
-  { id: 'new', keys: 'Mod+Shift+O', group: 'go' },
-  { id: 'previous', keys: 'Alt+ArrowUp', group: 'go' },
-  { id: 'next', keys: 'Alt+ArrowDown', group: 'go' },
-  { id: 'sidebar', keys: 'Mod+B', group: 'go' },
-  { id: 'panel', keys: 'Mod+.', group: 'go' },
-  { id: 'shortcuts', keys: 'Mod+/', group: 'go' },
-  { id: 'focus', keys: 'Shift+Escape', group: 'write' },
-  { id: 'send', keys: 'Mod+Enter', group: 'write' },
-  { id: 'editLast', keys: 'ArrowUp', group: 'write' },
-  { id: 'stop', keys: 'Escape', group: 'write' },
-  { id: 'messageNext', keys: 'J', group: 'read' },
-  { id: 'messagePrevious', keys: 'K', group: 'read' },
-  { id: 'openRecall', keys: 'O', group: 'read' },
-  { id: 'openMessage', keys: 'Enter', group: 'read' },
-] as const satisfies readonly { id: string; keys: string; group: 'go' | 'write' | 'read' }[];
-
-export type ShortcutId = (typeof SHORTCUTS)[number]['id'];
-
-/** The keys in force for a shortcut. */
-export function shortcutKeys(config: Config, id: ShortcutId): string {
-  return config.ui.shortcuts[id] ?? (SHORTCUTS.find((shortcut) => shortcut.id === id)?.keys as string);
-}
 
 /** The keys in force, for drawing them. */
 export function useShortcutKeys(id: ShortcutId): string {

@@ -77,7 +77,7 @@ describe('settings', () => {
       },
     });
     await expect(settings.set('recall.filters.nothing', 1)).rejects.toMatchObject({
-      problem: { code: 'setting-invalid', params: { key: 'recall.filters.nothing' } },
+      problem: { code: 'setting-unknown', params: { key: 'recall.filters.nothing' } },
     });
     await expect(settings.set('recall.hybrid_weights', { vector: 0.5, keyword: 2 })).rejects.toMatchObject({
       problem: { code: 'setting-invalid', params: { key: 'recall.hybrid_weights.keyword' } },
@@ -92,7 +92,7 @@ describe('settings', () => {
     expect(settings.config.get().recall.hybrid_weights).toEqual({ vector: 0.5, keyword: 0.5 });
     await settings.set('recall.hybrid_weights.vector', undefined);
     expect(settings.config.get().recall.hybrid_weights).toEqual({ vector: 0.6, keyword: 0.5 });
-    await settings.set('ui.shortcuts.palette', 'Mod+P');
+    await settings.set('ui.shortcuts.palette', 'Mod+J');
     await settings.reset();
     expect(settings.config.get()).toEqual(defaultConfig);
     expect((await open()).config.get()).toEqual(defaultConfig);
@@ -208,7 +208,7 @@ describe('settings', () => {
         case 'list':
           return fc.array(fc.string({ minLength: 1, maxLength: 20 }), { maxLength: 5 });
         case 'map':
-          return fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.string({ maxLength: 10 }));
+          return fc.dictionary(fc.constantFrom('palette', 'new'), fc.constantFrom('Mod+Shift+ArrowUp', 'F2'));
       }
     };
 
@@ -322,8 +322,6 @@ recall:
       ],
       ['a list for a text', 'ui: { theme: dark }\nsync: { mode: [local] }', 'sync.mode'],
       ['nothing for a value', 'ui: { theme: dark }\nstorage: { engine: null }', 'storage.engine'],
-      ['an unknown key', 'ui: { theme: dark, colour: red }', 'ui.colour'],
-      ['an unknown section', 'ui: { theme: dark }\nweather: { city: X }', 'weather'],
       ['several', 'ui: { theme: pink }\nrecall: 3\nnothing: 1', 'ui.theme; recall; nothing'],
       ['a newer version', 'version: "2.0"\nui: { theme: dark }', 'version'],
       [
@@ -340,6 +338,66 @@ recall:
       expect(JSON.stringify(problem)).not.toContain('sk-9');
       expect(settings.config.get()).toEqual(defaultConfig);
       expect(await vault.get('embedding/openai')).toBe('kept');
+    });
+
+    it.each([
+      ['an unknown key', 'ui: { theme: dark, colour: red }', 'ui.colour', /language, theme/],
+      ['an unknown section', 'ui: { theme: dark }\nweather: { city: X }', 'weather', /storage, embedding/],
+      [
+        'an unknown action',
+        'ui: { theme: dark, shortcuts: { palette: F2, pallete: Mod+J } }',
+        'ui.shortcuts.pallete',
+        /^palette, new/,
+      ],
+      ['an action whose keys are fixed', 'ui: { shortcuts: { send: F2 } }', 'ui.shortcuts.send', /palette/],
+    ])('with %s name it and what there is', async (_, file, key, known) => {
+      await expect(settings.importYaml(file)).rejects.toMatchObject({
+        problem: { code: 'setting-unknown', params: { key, allowed: expect.stringMatching(known) } },
+      });
+      expect(settings.config.get()).toEqual(defaultConfig);
+    });
+
+    it.each(['Hello there', 'mod+k', 'Mod+k', 'X', 'Mod+W', ''])(
+      'with keys that no action can have are refused: %s',
+      async (keys) => {
+        await expect(
+          settings.importYaml(`ui: { theme: dark, shortcuts: { palette: "${keys}" } }`),
+        ).rejects.toMatchObject({
+          problem: { code: 'setting-invalid', params: { key: 'ui.shortcuts.palette' } },
+        });
+        expect(settings.config.get()).toEqual(defaultConfig);
+      },
+    );
+
+    it('leave what a newer app has keys for where it is', async () => {
+      await store.drawer.set('settings/config', { 'ui.shortcuts': { hologram: 'Mod+H' } });
+      const again = await open();
+      await again.set('ui.shortcuts.palette', 'F2');
+      expect(again.config.get().ui.shortcuts).toEqual({ hologram: 'Mod+H', palette: 'F2' });
+      await again.importYaml(again.exportYaml());
+      expect(again.problem.get()).toBeNull();
+    });
+
+    it.each([
+      ['ui: {}\n\nui: {}\n', 'ui', 1, 3],
+      [
+        'ui:\n  theme: dark\nrecall:\n  filters:\n    max_results: 7\n    "max_results": 8\n',
+        'recall.filters.max_results',
+        5,
+        6,
+      ],
+    ])('with a key twice name it and its lines', async (file, key, first, line) => {
+      await expect(settings.importYaml(file)).rejects.toMatchObject({
+        problem: { code: 'settings-twice', params: { key, first, line } },
+      });
+      expect(settings.config.get()).toEqual(defaultConfig);
+    });
+
+    it('that are broken name the line', async () => {
+      await expect(
+        settings.importYaml('ui:\n  theme: dark\n  language: [en\nrecall: {}\n'),
+      ).rejects.toMatchObject({ problem: { code: 'settings-line', params: { line: 4 } } });
+      expect(settings.config.get()).toEqual(defaultConfig);
     });
 
     it('that wish for encryption here are told that there is none', async () => {
@@ -361,8 +419,6 @@ recall:
       ['nothing', ''],
       ['prose', 'Dear diary, today was fine.'],
       ['a list', '- a\n- b'],
-      ['broken YAML', 'ui: { theme: dark'],
-      ['a key twice', 'ui: {}\nui: {}'],
       ['another file', '{ "name": "x", "dependencies": {} }'],
       ['two documents', 'ui: {}\n---\nui: {}'],
       ['too much', `ui: {}\n#${'x'.repeat(1_000_001)}`],

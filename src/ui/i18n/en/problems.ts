@@ -285,6 +285,11 @@ export const problems = {
     kept: 'The value that was in force stays in force.',
     do: 'Allowed: {{allowed}}.',
   },
+  'setting-unknown': {
+    what: 'There is no setting {{key}}.',
+    kept: 'All settings are as they were.',
+    do: 'There are: {{allowed}}.',
+  },
   'setting-encryption': {
     what: 'privacy.encrypt_local cannot be true: Recollect does not encrypt conversations on this device.',
     kept: 'The value that was in force stays in force. API keys are sealed here, and what sync sends is encrypted, in any case.',
@@ -294,6 +299,16 @@ export const problems = {
     what: 'This is not a configuration of Recollect.',
     kept: 'No setting was changed.',
     do: 'Choose a YAML file that Recollect exported.',
+  },
+  'settings-line': {
+    what: 'The file cannot be read from line {{line, number}} on.',
+    kept: 'No setting was changed.',
+    do: 'Mend that line, or choose a YAML file that Recollect exported.',
+  },
+  'settings-twice': {
+    what: '{{key}} is in the file twice: in line {{first, number}} and in line {{line, number}}.',
+    kept: 'No setting was changed.',
+    do: 'Delete one of the two and import the file again.',
   },
   'sync-unpaired': {
     what: 'This device belongs to no account yet.',

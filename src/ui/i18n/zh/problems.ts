@@ -278,6 +278,11 @@ export const problems = {
     kept: '原来的值继续有效。',
     do: '允许的值：{{allowed}}。',
   },
+  'setting-unknown': {
+    what: '没有 {{key}} 这项设置。',
+    kept: '所有设置都保持原样。',
+    do: '可用的有：{{allowed}}。',
+  },
   'setting-encryption': {
     what: 'privacy.encrypt_local 不能设为 true：Recollect 不加密这台设备上的对话。',
     kept: '原来的值继续有效。API 密钥始终封存在本机，同步送出的内容始终加密。',
@@ -287,6 +292,16 @@ export const problems = {
     what: '这不是 Recollect 的配置文件。',
     kept: '没有改动任何设置。',
     do: '请选择由 Recollect 导出的 YAML 文件。',
+  },
+  'settings-line': {
+    what: '文件从第 {{line, number}} 行起无法读取。',
+    kept: '没有改动任何设置。',
+    do: '请修改这一行，或选择由 Recollect 导出的 YAML 文件。',
+  },
+  'settings-twice': {
+    what: '{{key}} 在文件中出现了两次：第 {{first, number}} 行和第 {{line, number}} 行。',
+    kept: '没有改动任何设置。',
+    do: '请删去其中一处，再重新导入。',
   },
   'sync-unpaired': {
     what: '这台设备还没有加入任何账户。',

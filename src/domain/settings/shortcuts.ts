@@ -1,0 +1,72 @@
+// The actions that have keys, which keys those are, and which others a person may give them: for the screen that listens and for a file.
+import type { Config } from './config.ts';
+import type { Refusal } from './fields.ts';
+
+export const SHORTCUTS = [
+  { id: 'palette', keys: 'Mod+K', group: 'go' },
+  { id: 'new', keys: 'Mod+Shift+O', group: 'go' },
+  { id: 'previous', keys: 'Alt+ArrowUp', group: 'go' },
+  { id: 'next', keys: 'Alt+ArrowDown', group: 'go' },
+  { id: 'sidebar', keys: 'Mod+B', group: 'go' },
+  { id: 'panel', keys: 'Mod+.', group: 'go' },
+  { id: 'shortcuts', keys: 'Mod+/', group: 'go' },
+  { id: 'focus', keys: 'Shift+Escape', group: 'write' },
+  { id: 'send', keys: 'Mod+Enter', group: 'write' },
+  { id: 'editLast', keys: 'ArrowUp', group: 'write' },
+  { id: 'stop', keys: 'Escape', group: 'write' },
+  { id: 'messageNext', keys: 'J', group: 'read' },
+  { id: 'messagePrevious', keys: 'K', group: 'read' },
+  { id: 'openRecall', keys: 'O', group: 'read' },
+  { id: 'openMessage', keys: 'Enter', group: 'read' },
+] as const satisfies readonly { id: string; keys: string; group: 'go' | 'write' | 'read' }[];
+
+export type ShortcutId = (typeof SHORTCUTS)[number]['id'];
+
+/** The keys in force for a shortcut. */
+export function shortcutKeys(config: Config, id: ShortcutId): string {
+  return config.ui.shortcuts[id] ?? (SHORTCUTS.find((shortcut) => shortcut.id === id)?.keys as string);
+}
+
+/** Keys a page cannot have, or should not: tabs, windows, reloading, copy and paste, input methods, zoom. */
+const RESERVED = new Set([
+  ...'Mod+T Mod+W Mod+N Mod+Q Mod+Shift+T Mod+Shift+W Mod+Shift+N Mod+R Mod+Shift+R Mod+L Mod+A Mod+C Mod+V Mod+X Mod+Z Mod+Shift+Z Mod+Y Mod+P Mod+S Mod+F Mod+0 Mod++ Mod+- Mod+= Mod+Tab Mod+Shift+Tab Alt+Tab Tab Shift+Tab Alt+F4 F5 F11 F12 Mod+Shift+I Mod+Shift+J Mod+Shift+C'.split(
+    ' ',
+  ),
+  ' ',
+  'Mod+ ',
+  'Shift+ ',
+]);
+/** These act on the message one is at, where nobody types: a letter alone is fine. */
+const PLAIN: readonly string[] = SHORTCUTS.filter(({ group }) => group === 'read').map(({ id }) => id);
+/** Bound to what they mean: rebinding them would break writing. */
+const FIXED: readonly string[] = ['editLast', 'stop', 'send', 'openMessage'];
+
+/** Whether a person may give this action other keys. */
+export const isRebindable = (id: string): boolean => REBINDABLE.includes(id);
+const REBINDABLE: readonly string[] = SHORTCUTS.map(({ id }) => id).filter((id) => !FIXED.includes(id));
+
+/** Why an action cannot have these keys, whoever else has them; null: it can. */
+export function whyNot(id: string, keys: string): 'reserved' | 'needsModifier' | null {
+  if (RESERVED.has(keys)) return 'reserved';
+  const bare = !/^(?:Mod|Ctrl|Alt)\+/.test(keys) && !/(?:^|\+)(?:F\d+|Escape)$/.test(keys);
+  return bare && !PLAIN.includes(id) ? 'needsModifier' : null;
+}
+
+/** As keys are written when they are pressed: a letter is a capital one, the modifiers stand in this order. */
+const KEYS = /^(?:Mod\+)?(?:Ctrl\+)?(?:Alt\+)?(?:Shift\+)?(?:[^\p{Ll}]|[A-Z][A-Za-z0-9]+)$/u;
+const SOME_KEYS = '"Mod+K" | "Alt+Shift+ArrowUp" | "F2" …';
+
+/**
+ * What of a person's keys no action can have, or is for no action. What is not new stays unquestioned: it may be a newer app's.
+ */
+export function refusedShortcuts(
+  before: Config['ui']['shortcuts'],
+  after: Config['ui']['shortcuts'],
+): Refusal[] {
+  return Object.entries(after).flatMap(([id, value]) => {
+    const key = `ui.shortcuts.${id}`;
+    if (before[id] === value) return [];
+    if (!isRebindable(id)) return [{ key, value, allowed: REBINDABLE.join(', '), unknown: true }];
+    return KEYS.test(value) && whyNot(id, value) === null ? [] : [{ key, value, allowed: SOME_KEYS }];
+  });
+}
