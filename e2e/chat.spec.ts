@@ -555,6 +555,11 @@ test('what was attached before a reload and after it are different files; a long
   await expect(read).toHaveCount(0);
   await page.getByRole('button', { name: 'two.txt', exact: true }).click();
   await expect(read).toContainText('second words');
+  await page.keyboard.press('Escape');
+  // Turned back into words it stands below those that are there, not at the end of their line.
+  await page.getByRole('button', { name: 'Turn back into text' }).click();
+  await expect(field).toHaveValue(/^and words of this very moment\n\nThe beginning of it\. /);
+  await expect(files).toHaveText(['one.txt', 'two.txt']);
 });
 
 test('the focus goes on where one was: after an edit, another branch, a new title, another conversation', async ({

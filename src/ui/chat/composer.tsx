@@ -30,7 +30,7 @@ import { offer } from '../shell/offer.ts';
 import { isComposing, keysOf, useShortcutKeys } from '../shell/shortcuts.ts';
 import { attach, fitsField, LONG_PASTE, MAX_FILES, picturesOfWords, textPart } from './attachments.ts';
 import { type CommandLine, CommandShelf, type CommandShelfHandle, isCommandLine } from './command-shelf.tsx';
-import { createDraftKeeper, inserted, keptWords, takeDraft } from './draft.ts';
+import { below, createDraftKeeper, inserted, keptWords, takeDraft } from './draft.ts';
 import { filesGiven, type GivenFiles } from './file-drop.tsx';
 import { GaugeRing, useNextRequest } from './gauge.tsx';
 import { ModelPicker } from './model-picker.tsx';
@@ -426,8 +426,7 @@ export function Composer({
     if (conversationId === null) return;
     app.chat.editQueued(conversationId, id, null);
     const text = textOf({ parts });
-    const before = area.current?.value ?? '';
-    setText(before.trim() ? `${before}\n\n${text}` : text);
+    setText(below(area.current?.value ?? '', text));
     changeFiles((all) => [
       ...all,
       ...parts.flatMap((part) => (part.type === 'file' ? [{ id: nextId(), part, pasted: null }] : [])),
@@ -572,7 +571,7 @@ export function Composer({
                 onTurnBack={() => {
                   const { pasted } = file;
                   changeFiles((all) => all.filter((other) => other.id !== file.id));
-                  setText((area.current?.value ?? '') + (pasted ?? ''));
+                  setText(below(area.current?.value ?? '', pasted ?? ''));
                   area.current?.focus();
                 }}
                 onRemove={() => {

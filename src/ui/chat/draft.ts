@@ -26,6 +26,10 @@ export function inserted(
   return { text: start + value.slice(selectionEnd), caret: start.length, former: '' };
 }
 
+/** Words that go below those that are there, with an empty line between. */
+export const below = (there: string, words: string): string =>
+  there.trim() === '' ? words : `${there.trimEnd()}\n\n${words}`;
+
 /** What is kept of a field: a command gives way to the words it took the place of (`aside`, newest last), other words stand after them. */
 export const keptWords = (shown: string, isCommand: boolean, aside: readonly string[]): string =>
   (isCommand && aside.length > 0 ? aside : [...aside, shown]).filter((words) => words !== '').join('\n\n');

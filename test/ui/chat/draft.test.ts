@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inserted, keptWords } from '../../../src/ui/chat/draft.ts';
+import { below, inserted, keptWords } from '../../../src/ui/chat/draft.ts';
 
 const field = (value: string, selectionStart = value.length, selectionEnd = selectionStart) => ({
   value,
@@ -40,6 +40,13 @@ describe('words put into the composer from elsewhere', () => {
     expect(keptWords('/recall harbour', true, [])).toBe('/recall harbour');
     expect(keptWords('', false, ['first', 'second'])).toBe('first\n\nsecond');
     expect(keptWords('', false, [])).toBe('');
+  });
+
+  it('that go below stand a line apart from what is there', () => {
+    expect(below('', 'a long list')).toBe('a long list');
+    expect(below(' \n', 'a long list')).toBe('a long list');
+    expect(below('What is wrong here?', 'a long list')).toBe('What is wrong here?\n\na long list');
+    expect(below('What is wrong here? \n', '  a list')).toBe('What is wrong here?\n\n  a list');
   });
 
   it('a command takes the place of another that has no words yet', () => {
