@@ -127,6 +127,24 @@ test('with forced colours it is seen whether something is on', async ({ page }) 
   expect((await look()).thumb).toBe(true);
 });
 
+test('with forced colours what one wrote is told from the answers', async ({ page }) => {
+  await openApp(page);
+  await withLibrary(page, 'words');
+  await page.getByRole('navigation', { name: 'Conversations' }).getByRole('link').first().click();
+  const words = page.getByRole('article', { name: 'You' }).locator('.rounded-2xl').first();
+  const line = () =>
+    words.evaluate((element) => {
+      const { borderTopColor, borderTopStyle } = getComputedStyle(element);
+      return borderTopStyle === 'solid' && borderTopColor !== getComputedStyle(document.body).backgroundColor
+        ? borderTopColor
+        : 'none';
+    });
+  await expect(words).toBeVisible();
+  expect(await line()).toBe('rgba(0, 0, 0, 0)');
+  await page.emulateMedia({ forcedColors: 'active' });
+  await expect.poll(line).toMatch(/^rgb\(/);
+});
+
 test('on a phone on its side the list of conversations has room', async ({ page }) => {
   await openApp(page);
   await withLibrary(page, 'words');

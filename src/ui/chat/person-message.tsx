@@ -190,8 +190,9 @@ export function PersonMessage({
           {text && (
             <div
               className={classes(
-                'max-w-[min(85%,38rem)] rounded-2xl rounded-br-xs px-4 py-2.5',
-                letter === null ? 'bg-fill' : 'border border-branch-line bg-branch-soft',
+                'max-w-[min(85%,38rem)] rounded-2xl rounded-br-xs border px-4 py-2.5',
+                // Unseen, but where the system takes the grounds away it draws every line.
+                letter === null ? 'border-transparent bg-fill' : 'border-branch-line bg-branch-soft',
               )}
             >
               {letter !== null && (
