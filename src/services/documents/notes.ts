@@ -41,7 +41,8 @@ export interface NotesState {
 export interface Notes {
   readonly state: Readable<NotesState>;
   /**
-   * Keeps a note; with the `id` of one that is there, its words are replaced (its birth and source stay). Resolves when it is durable.
+   * Keeps a note; with the `id` of one that is there, its words are replaced (its birth and source stay). What another note says word for
+   * word is not kept a second time: that one is returned. Resolves when it is durable.
    * Throws `note-empty`, `note-too-long`, `storage-full`, `storage-failed`: then nothing was changed.
    */
   write(note: {
@@ -201,12 +202,19 @@ export function createNotes({
         });
       let note: MemoryNote | undefined;
       await change((notes) => {
-        const before = id === undefined ? undefined : noteSchema.safeParse(notes.get(id)).data;
+        const before =
+          id === undefined
+            ? all(notes, noteSchema).find((other) => other.text === words)
+            : noteSchema.safeParse(notes.get(id)).data;
+        if (before?.text === words) {
+          note = before;
+          return;
+        }
         const at = now();
         note = before
           ? { ...before, text: words, updatedAt: at }
           : { id: id ?? v7(), text: words, createdAt: createdAt ?? at, updatedAt: at, by, source };
-        if (before?.text !== words) notes.set(note.id, plain(note));
+        notes.set(note.id, plain(note));
       });
       return note as MemoryNote;
     },

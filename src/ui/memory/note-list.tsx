@@ -116,9 +116,16 @@ function NoteForm({ note, onDone }: { note?: MemoryNote; onDone?: () => void }) 
   const [text, setText] = useState(note?.text ?? '');
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
+  const [again, setAgain] = useState(false);
   const save = () => {
-    setBusy(true);
+    const words = text.trim();
+    const isThere = app.notes.state
+      .get()
+      .notes.some((other) => other.id !== note?.id && other.text === words);
+    setAgain(isThere);
     setProblem(null);
+    if (isThere) return;
+    setBusy(true);
     app.notes
       .write({ text, ...(note ? { id: note.id } : {}) })
       .then(() => {
@@ -143,13 +150,21 @@ function NoteForm({ note, onDone }: { note?: MemoryNote; onDone?: () => void }) 
         value={text}
         placeholder={t('notes.placeholder')}
         autoFocus={note !== undefined}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => {
+          setText(event.target.value);
+          setAgain(false);
+        }}
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing) return;
           if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && text.trim() !== '') save();
           if (event.key === 'Escape') onDone?.();
         }}
       />
+      {again && (
+        <p role="alert" className="mt-1 text-danger text-xs">
+          {t('notes.again')}
+        </p>
+      )}
       {problem && <ProblemNotice problem={problem} compact className="mt-2" />}
       <div className="mt-2 flex justify-end gap-2">
         {onDone && (

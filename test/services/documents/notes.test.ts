@@ -44,6 +44,21 @@ describe('memory notes', () => {
     expect(third.state.get().notes).toHaveLength(1);
   });
 
+  it('are not kept a second time word for word', async () => {
+    const notes = createNotes({ store: createInMemoryStore(), now: clock() });
+    const first = await notes.write({ text: 'Call me Ada.' });
+    expect(await notes.write({ text: ' Call me Ada.\n', by: 'model' })).toEqual(first);
+    await notes.write({ text: 'Call me Ada' });
+    const both = [notes.write({ text: 'Tea, not coffee.' }), notes.write({ text: 'Tea, not coffee.' })];
+    const [one, other] = await Promise.all(both);
+    expect(one?.id).toBe(other?.id);
+    expect(notes.state.get().notes.map(({ text }) => text)).toEqual([
+      'Tea, not coffee.',
+      'Call me Ada',
+      'Call me Ada.',
+    ]);
+  });
+
   it('refuse emptiness and too many words before anything is changed', async () => {
     const store = createInMemoryStore();
     const notes = createNotes({ store, now: clock() });

@@ -19,11 +19,12 @@ export const remember = defineTool({
     if (isExcluded(here?.workDir ?? null, config.privacy.exclude_work_dirs))
       return { text: 'This conversation’s folder is excluded from memory. Nothing was kept.', isError: true };
     const source = path.at(-1);
+    const before = new Set(notes.state.get().notes.map((one) => one.id));
     const { id } = await notes.write({
       text: note,
       by: 'model',
       source: source ? { conversationId, messageId: source.id } : null,
     });
-    return { text: `Kept (note ${id}).`, changed: true };
+    return { text: `${before.has(id) ? 'Kept already' : 'Kept'} (note ${id}).`, changed: true };
   },
 });

@@ -197,6 +197,7 @@ export const memory = {
     cancel: 'Cancel',
     edit: 'Edit note',
     remove: 'Delete note',
+    again: 'There is a note with exactly these words already.',
     removed: 'Note deleted',
     undo: 'Undo',
     none: 'No notes yet.',

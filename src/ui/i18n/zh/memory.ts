@@ -170,6 +170,7 @@ export const memory = {
     cancel: '取消',
     edit: '修改备忘',
     remove: '删除备忘',
+    again: '已经有一条内容完全相同的备忘。',
     removed: '已删除备忘',
     undo: '撤销',
     none: '还没有备忘。',
