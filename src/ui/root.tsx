@@ -1,7 +1,6 @@
 // The whole interface: providers, the frame, and which screen is in it.
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Toaster } from 'sonner';
 import { isTemporary } from '../domain/base/ids.ts';
 import type { App } from '../services/app.ts';
 import { AppProvider, useApp, useReadable } from './hooks/app.tsx';
@@ -12,12 +11,13 @@ import { SessionProvider, useSession } from './hooks/session.tsx';
 import { languageFor, setLanguage } from './i18n/index.ts';
 import { DataAlert, RoomNotice, UpdateNotice } from './shell/app-notices.tsx';
 import { CheatSheet } from './shell/cheat-sheet.tsx';
-import { classes, Dialog, Sheet, Spinner, TooltipProvider } from './shell/controls.tsx';
+import { Dialog, Sheet, Spinner, TooltipProvider } from './shell/controls.tsx';
 import { DropAnywhere } from './shell/drop-anywhere.tsx';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { FatalScreen } from './shell/fatal-screen.tsx';
 import { sidebarRows } from './shell/groups.ts';
 import { SidebarControl } from './shell/header.tsx';
+import { Notices } from './shell/notices.tsx';
 import { useShortcuts } from './shell/shortcuts.ts';
 import { Sidebar } from './shell/sidebar.tsx';
 import { useTheme } from './shell/theme.ts';
@@ -273,23 +273,7 @@ function Frame() {
       <DropAnywhere />
       <ForgetEverywhere />
       <CheatSheet open={floating === 'shortcuts'} onOpenChange={close} />
-      <Toaster
-        theme={theme === 'auto' ? 'system' : theme}
-        position="top-center"
-        offset={60}
-        mobileOffset={60}
-        closeButton
-        containerAriaLabel={t('notices')}
-        toastOptions={{
-          className: classes('!rounded-lg !border-line !bg-raised !text-ink !shadow-float !font-sans'),
-          classNames: {
-            description: '!text-ink-2',
-            actionButton: '!bg-ink !text-paper',
-            closeButton: '!hidden',
-          },
-          closeButtonAriaLabel: t('close'),
-        }}
-      />
+      <Notices theme={theme === 'auto' ? 'system' : theme} />
     </SidebarControl>
   );
 }

@@ -9,6 +9,7 @@ export const SHORTCUTS = [
   { id: 'next', keys: 'Alt+ArrowDown', group: 'go' },
   { id: 'sidebar', keys: 'Mod+B', group: 'go' },
   { id: 'panel', keys: 'Mod+.', group: 'go' },
+  { id: 'notices', keys: 'Alt+T', group: 'go' },
   { id: 'shortcuts', keys: 'Mod+/', group: 'go' },
   { id: 'focus', keys: 'Shift+Escape', group: 'write' },
   { id: 'send', keys: 'Mod+Enter', group: 'write' },
@@ -38,8 +39,8 @@ const RESERVED = new Set([
 ]);
 /** These act on the message one is at, where nobody types: a letter alone is fine. */
 const PLAIN: readonly string[] = SHORTCUTS.filter(({ group }) => group === 'read').map(({ id }) => id);
-/** Bound to what they mean: rebinding them would break writing. */
-const FIXED: readonly string[] = ['editLast', 'stop', 'send', 'openMessage'];
+/** Bound to what they mean: rebinding them would break writing, or a library listens for them. */
+const FIXED: readonly string[] = ['editLast', 'stop', 'send', 'openMessage', 'notices'];
 
 /** Whether a person may give this action other keys. */
 export const isRebindable = (id: string): boolean => REBINDABLE.includes(id);

@@ -1,18 +1,40 @@
 // A toast that offers to take back what was done, or to look at it.
 import { toast } from 'sonner';
 
-/** Long enough to be read, and reached with the keyboard, ms. While one points at it, it stays. */
-const OFFER_MS = 10_000;
+/** Long enough to be read, and reached with the keyboard, seconds: those in which nobody points at it or has the keyboard in it. */
+const OFFER_SECONDS = 10;
+
+/** The library holds its toasts while one points at them, but not for a keyboard that came by Tab. */
+const isHeld = (): boolean =>
+  document.hidden || document.querySelector('[data-sonner-toaster]:is(:hover, :focus-within)') !== null;
 
 /** Returns what withdraws the offer, for when there is nothing left to take back. */
 export function offer(
   words: string,
   { label, onClick, description }: { label: string; onClick: () => void; description?: string },
 ): () => void {
+  let left = OFFER_SECONDS;
+  const clock = setInterval(() => {
+    if (isHeld()) return;
+    left -= 1;
+    if (left <= 0) withdraw();
+  }, 1000);
+  const over = () => clearInterval(clock);
   const id = toast(words, {
-    duration: OFFER_MS,
-    action: { label, onClick },
+    duration: Number.POSITIVE_INFINITY,
+    action: {
+      label,
+      onClick: () => {
+        over();
+        onClick();
+      },
+    },
+    onDismiss: over,
     ...(description ? { description } : {}),
   });
-  return () => toast.dismiss(id);
+  const withdraw = () => {
+    over();
+    toast.dismiss(id);
+  };
+  return withdraw;
 }

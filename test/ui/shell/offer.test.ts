@@ -1,0 +1,42 @@
+import { toast } from 'sonner';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { offer } from '../../../src/ui/shell/offer.ts';
+
+/** The page as far as an offer looks at it. */
+const page = { hidden: false, held: false, querySelector: () => (page.held ? {} : null) };
+const shown = (): number => toast.getToasts().length;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('document', page);
+  vi.stubGlobal('requestAnimationFrame', (done: () => void) => setTimeout(done));
+});
+afterEach(() => {
+  toast.dismiss();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  Object.assign(page, { hidden: false, held: false });
+});
+
+it('an offer stays ten seconds in which nobody is at it, and as long as somebody is', () => {
+  offer('Note deleted', { label: 'Undo', onClick: () => undefined });
+  vi.advanceTimersByTime(9_000);
+  expect(shown()).toBe(1);
+  page.held = true;
+  vi.advanceTimersByTime(60_000);
+  expect(shown()).toBe(1);
+  Object.assign(page, { held: false, hidden: true });
+  vi.advanceTimersByTime(60_000);
+  expect(shown()).toBe(1);
+  page.hidden = false;
+  vi.advanceTimersByTime(2_000);
+  expect(shown()).toBe(0);
+});
+
+it('an offer that is withdrawn is gone at once', () => {
+  const withdraw = offer('Words set aside', { label: 'Bring back', onClick: () => undefined });
+  withdraw();
+  vi.advanceTimersByTime(100);
+  expect(shown()).toBe(0);
+  expect(vi.getTimerCount()).toBe(0);
+});
