@@ -154,3 +154,91 @@ test('on a phone on its side the list of conversations has room', async ({ page 
   await page.getByRole('link', { name: 'Settings' }).click();
   await expect(page).toHaveURL(/settings/);
 });
+
+test('the keyboard goes on beside what is taken away: notes, an offer to undo, the trash, settings', async ({
+  page,
+}) => {
+  await openApp(page);
+  await page.evaluate(async () => {
+    const app = globalThis.recollect?.app;
+    for (const text of ['The lease ends in May.', 'Rye, not wheat.', 'Tea, not coffee.'])
+      await app?.notes.write({ text });
+    const sent = ['Herons', 'Harbours', 'Hedges'].map((text) =>
+      app?.chat.send({ parts: [{ type: 'text', text }] }),
+    );
+    const talks = await Promise.all(sent);
+    await app?.library.remove(talks.flatMap((talk) => (talk ? [talk.conversationId] : [])));
+  });
+  await page.goto('/memory/notes');
+  const notes = page.getByRole('region', { name: 'Memory notes' });
+  const row = (words: string) => notes.getByRole('listitem').filter({ hasText: words });
+  const remove = (words: string) => row(words).getByRole('button', { name: 'Delete note' });
+  const field = notes.getByRole('textbox', { name: 'New memory note' });
+
+  const undo = page.getByRole('button', { name: 'Undo' });
+
+  // A note that is kept: the next one is written in the same place. The same words again are not kept.
+  await field.focus();
+  await page.keyboard.type('Call me Ada.');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(row('Call me Ada.')).toBeVisible();
+  await expect(field).toBeFocused();
+  await page.keyboard.type('Call me Ada.');
+  await page.keyboard.press('Control+Enter');
+  await expect(notes.getByRole('alert')).toContainText('exactly these words');
+  await expect(notes.getByRole('listitem')).toHaveCount(4);
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.press('Delete');
+
+  // One that is edited: back to where the editor was opened.
+  await row('Rye').getByRole('button', { name: 'Edit note' }).focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('End');
+  await page.keyboard.type(' Or oats.');
+  await page.keyboard.press('Control+Enter');
+  await expect(row('Or oats.').getByRole('button', { name: 'Edit note' })).toBeFocused();
+
+  // One that is deleted: the same button of the one in its place, and back there from the offer to undo it.
+  await remove('Tea').focus();
+  await page.keyboard.press('Enter');
+  await expect(remove('The lease')).toBeFocused();
+  await expect(undo).toBeVisible();
+  await page.keyboard.press('Alt+t');
+  await expect(undo).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(remove('The lease')).toBeFocused();
+  await page.keyboard.press('Alt+t');
+  await page.keyboard.press('Enter');
+  await expect(row('Tea')).toBeVisible();
+  await expect(remove('The lease')).toBeFocused();
+  for (const [gone, next] of [
+    ['The lease', 'Tea'],
+    ['Tea', 'Call me'],
+    ['Call me', 'Rye'],
+  ] as const) {
+    await expect(remove(gone)).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(row(gone)).toHaveCount(0);
+    await expect(remove(next)).toBeFocused();
+  }
+  await page.keyboard.press('Enter');
+  await expect(notes.getByRole('heading', { name: 'Memory notes' })).toBeFocused();
+
+  await page.goto('/settings/storage');
+  const trash = page.getByRole('region', { name: 'Trash' });
+  await expect(trash.getByRole('listitem')).toHaveCount(3);
+  await trash.getByRole('listitem').nth(1).getByRole('button').first().focus();
+  await page.keyboard.press('Enter');
+  await expect(trash.getByRole('listitem')).toHaveCount(2);
+  await expect(trash.getByRole('listitem').nth(1).getByRole('button').first()).toBeFocused();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(trash.getByRole('listitem')).toHaveCount(1);
+  await expect(trash.getByRole('listitem').first().getByRole('button').last()).toBeFocused();
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Enter');
+  await expect(trash.getByRole('heading', { name: 'Trash' })).toBeFocused();
+});

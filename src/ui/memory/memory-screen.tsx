@@ -1,8 +1,9 @@
 // What is remembered: how far the index is, what a sentence would bring back, the library as pictures, and what the person told memory.
 import { Brain } from 'lucide-react';
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, Suspense, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useFocusHeir } from '../hooks/focus-heir.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { Button, classes, EmptyState, Skeleton } from '../shell/controls.tsx';
@@ -31,13 +32,15 @@ export function MemoryScreen({ section }: { section: string }) {
     () => entries.filter((entry) => entry.deletedAt === null && !entry.child),
     [entries],
   );
+  const page = useRef<HTMLDivElement>(null);
+  useFocusHeir(page);
   const part: Part = PARTS.find((one) => one === section) ?? '';
   return (
     <>
       <Header>
         <h1 className="truncate font-semibold">{t('screen.title')}</h1>
       </Header>
-      <div className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain">
+      <div ref={page} className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain">
         <div className="mx-auto w-full max-w-200 px-4 pt-4 pb-20 md:px-8">
           <nav aria-label={t('screen.parts.label')} className="-mx-2 mb-6 flex gap-1 border-b pb-2">
             {PARTS.map((one) => (

@@ -1,6 +1,6 @@
 // Memory notes: what a person (or a model, by its tool) wants remembered in words of its own. Written, changed and deleted here.
 import { Pencil, Trash2 } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useId, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId } from '../../domain/base/ids.ts';
@@ -56,6 +56,13 @@ function Note({ note, onRemove }: { note: MemoryNote; onRemove: () => void }) {
   const { t } = useTranslation('memory');
   const navigation = useNavigation();
   const [editing, setEditing] = useState(false);
+  const edit = useRef<HTMLButtonElement>(null);
+  const wasEditing = useRef(false);
+  // The form is gone: one goes on where it was opened.
+  useLayoutEffect(() => {
+    if (wasEditing.current && !editing) edit.current?.focus();
+    wasEditing.current = editing;
+  }, [editing]);
   const { source } = note;
   if (editing)
     return (
@@ -92,6 +99,7 @@ function Note({ note, onRemove }: { note: MemoryNote; onRemove: () => void }) {
       </div>
       <div className="flex shrink-0 gap-0.5">
         <IconButton
+          ref={edit}
           size="sm"
           label={t('notes.edit')}
           icon={<Pencil size={14} aria-hidden />}

@@ -2,6 +2,7 @@
 import { ArrowLeft, ChevronRight } from 'lucide-react';
 import { type ComponentType, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useFocusHeir } from '../hooks/focus-heir.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { classes, IconButton } from '../shell/controls.tsx';
 import { Header } from '../shell/header.tsx';
@@ -36,6 +37,7 @@ export function SettingsScreen({ section }: { section: string }) {
   const shown = chosen ?? 'models';
   const Section = SECTIONS[shown];
   const page = useRef<HTMLDivElement>(null);
+  useFocusHeir(page);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each section begins at its top
   useEffect(() => {
     page.current?.scrollTo(0, 0);

@@ -26,17 +26,19 @@ export function Button({
   busy = false,
   className,
   children,
-  disabled,
   type = 'button',
+  onClick,
   ...rest
 }: ButtonProps) {
   return (
     <button
       type={type}
-      disabled={disabled || busy}
+      // Not `disabled`: the browser would take the focus away from where the work goes on.
+      aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
       className={classes(
-        'touchable inline-flex shrink-0 select-none items-center justify-center gap-1.5 whitespace-nowrap rounded-md font-medium text-sm transition-colors disabled:opacity-50',
+        'touchable inline-flex shrink-0 select-none items-center justify-center gap-1.5 whitespace-nowrap rounded-md font-medium text-sm transition-colors disabled:opacity-50 aria-disabled:opacity-50',
         size === 'md' ? 'h-9 px-3.5' : 'h-7 px-2.5',
         BUTTON_LOOKS[variant],
         className,

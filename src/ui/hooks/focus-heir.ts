@@ -1,0 +1,103 @@
+// Where the keyboard goes on when what it was at is taken away: a row that was deleted, a button that has done its work.
+//
+//   the row is gone ──► same button of the row in its place ──► of the last row ──► the heading of the list
+//   the button is gone, or refuses for now ──► a field of its form ──► what follows it in its section
+import { type RefObject, useEffect } from 'react';
+import { onlyTouch } from './media.ts';
+
+const FIELDS = 'input:enabled, textarea:enabled, select:enabled';
+const REACHED = `a[href], button:enabled, ${FIELDS}, [tabindex="0"]`;
+const reachedIn = (place: Element): HTMLElement[] =>
+  [...place.querySelectorAll<HTMLElement>(REACHED)].filter((one) => one.checkVisibility());
+
+/** What one is at, and what is around it while it is still there. */
+function placeOf(element: HTMLElement, page: Element) {
+  const row = element.closest('li');
+  const section = element.closest('section') ?? page;
+  return {
+    element,
+    row,
+    rows: row?.parentElement ?? null,
+    at: row?.parentElement ? [...row.parentElement.children].indexOf(row) : -1,
+    // Rows have more or fewer links before the same buttons.
+    fromEnd: row ? reachedIn(row).reverse().indexOf(element) : -1,
+    section,
+    inSection: reachedIn(section).indexOf(element),
+    form: element.closest('form'),
+  };
+}
+
+function heirOf(place: ReturnType<typeof placeOf>, page: Element): HTMLElement | undefined {
+  const { element, row, rows, at, fromEnd, section, inSection, form } = place;
+  // Moved to where it stands now.
+  if (element.isConnected && element.matches(REACHED) && element.checkVisibility()) return element;
+  const field = form?.isConnected ? form.querySelector<HTMLElement>(FIELDS) : null;
+  if (field) return field;
+  const inRow = (one: Element | undefined) => {
+    const there = one ? reachedIn(one) : [];
+    return there.at(-1 - fromEnd) ?? there[0];
+  };
+  if (row?.isConnected && reachedIn(row).length > 0) return inRow(row);
+  if (row && rows?.isConnected && rows.children.length > 0)
+    return inRow(rows.children[Math.min(at, rows.children.length - 1)]);
+  const around = section.isConnected ? section : page;
+  const others = row ? [] : reachedIn(around);
+  if (around === section && others.length > 0) return others[Math.min(inSection, others.length - 1)];
+  const heading = around.querySelector<HTMLElement>('h1, h2, h3');
+  // Reached by this way only.
+  heading?.setAttribute('tabindex', '-1');
+  return heading ?? undefined;
+}
+
+/** Watches over a page: whoever goes by keyboard stays where the work was, instead of falling to its very beginning. */
+export function useFocusHeir(page: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const root = page.current;
+    if (!root) return;
+    let last: ReturnType<typeof placeOf> | null = null;
+    /** Between two elements nothing has the focus, and what closes with the first one may be gone before the second has it. */
+    let onItsWay = false;
+    const onLeave = ({ relatedTarget }: FocusEvent) => {
+      onItsWay = relatedTarget !== null;
+    };
+    const onFocus = ({ target }: FocusEvent) => {
+      onItsWay = false;
+      if (!(target instanceof HTMLElement)) return;
+      // Who points finds the way; a question that is asked above the page is answered for what was under it.
+      if (root.contains(target)) last = target.matches(':focus-visible') ? placeOf(target, root) : null;
+      else if (!target.closest('[role="dialog"]')) last = null;
+    };
+    const onPointer = () => {
+      last = null;
+    };
+    const look = () => {
+      const now = document.activeElement;
+      if (
+        onItsWay ||
+        last === null ||
+        (now !== document.body && !(now === last.element && now.matches(':disabled')))
+      )
+        return;
+      const heir = heirOf(last, root);
+      if (heir && !(onlyTouch() && heir.matches(FIELDS))) heir.focus();
+    };
+    const observer = new MutationObserver(look);
+    observer.observe(root, {
+      childList: true,
+      subtree: true,
+      attributes: true,
+      attributeFilter: ['disabled'],
+    });
+    // A window that closes goes from here.
+    observer.observe(document.body, { childList: true });
+    document.addEventListener('focusout', onLeave);
+    document.addEventListener('focusin', onFocus);
+    document.addEventListener('pointerdown', onPointer, true);
+    return () => {
+      observer.disconnect();
+      document.removeEventListener('focusout', onLeave);
+      document.removeEventListener('focusin', onFocus);
+      document.removeEventListener('pointerdown', onPointer, true);
+    };
+  }, [page]);
+}
