@@ -242,3 +242,19 @@ test('the keyboard goes on beside what is taken away: notes, an offer to undo, t
   await page.keyboard.press('Enter');
   await expect(trash.getByRole('heading', { name: 'Trash' })).toBeFocused();
 });
+
+test('on a phone the keyboard goes from the list of settings into a section and back to its line', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto('/settings');
+  const line = page.getByRole('main').getByRole('button', { name: /^Privacy/ });
+  await line.focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Privacy', level: 1 })).toBeFocused();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('button', { name: 'Remove password' })).toBeFocused();
+  await page.getByRole('button', { name: 'All settings' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(line).toBeFocused();
+});

@@ -119,7 +119,12 @@ export function AboutSection() {
               t('about.licence', { name: model.licence }),
             ].join(' · ')}
           >
-            <Button size="sm" variant="ghost" onClick={() => setNotice(model.id)}>
+            <Button
+              size="sm"
+              variant="ghost"
+              aria-label={`${t('about.notice')}: ${model.id}`}
+              onClick={() => setNotice(model.id)}
+            >
               {t('about.notice')}
             </Button>
           </Row>

@@ -1,6 +1,6 @@
 // The settings: sections beside their contents where there is room, one after the other where there is not. Every section has an address.
 import { ArrowLeft, ChevronRight } from 'lucide-react';
-import { type ComponentType, useEffect, useRef } from 'react';
+import { type ComponentType, useEffect, useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFocusHeir } from '../hooks/focus-heir.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -42,6 +42,19 @@ export function SettingsScreen({ section }: { section: string }) {
   useEffect(() => {
     page.current?.scrollTo(0, 0);
   }, [shown]);
+  // Where one list gives way to the other, what was pressed is out of sight: one goes on at the title, and back where one came from.
+  const title = useRef<HTMLHeadingElement>(null);
+  const list = useRef<HTMLElement>(null);
+  const before = useRef(chosen);
+  useLayoutEffect(() => {
+    const from = before.current;
+    before.current = chosen;
+    const now = document.activeElement;
+    if (from === chosen || (now !== document.body && now?.checkVisibility())) return;
+    const line =
+      chosen || !from ? null : list.current?.querySelector<HTMLElement>(`[data-section="${from}"]`);
+    (line ?? title.current)?.focus({ preventScroll: line === null });
+  }, [chosen]);
   return (
     <div className="@container/settings flex min-h-0 flex-1 flex-col">
       <Header>
@@ -53,13 +66,14 @@ export function SettingsScreen({ section }: { section: string }) {
             className="@3xl/settings:hidden"
           />
         )}
-        <h1 className="truncate font-semibold">
+        <h1 ref={title} tabIndex={-1} className="truncate font-semibold">
           <span className={classes(chosen && '@max-3xl/settings:hidden')}>{t('title')}</span>
           {chosen && <span className="@3xl/settings:hidden">{t(`section.${chosen}.title`)}</span>}
         </h1>
       </Header>
       <div className="flex min-h-0 flex-1">
         <nav
+          ref={list}
           aria-label={t('title')}
           className={classes(
             'w-48 shrink-0 overflow-y-auto px-3 py-2 @max-3xl/settings:w-full',
@@ -71,6 +85,7 @@ export function SettingsScreen({ section }: { section: string }) {
               <li key={id}>
                 <button
                   type="button"
+                  data-section={id}
                   aria-current={id === shown ? 'page' : undefined}
                   onClick={() => navigation.openScreen('settings', id)}
                   className="flex min-h-8 w-full items-center gap-2 rounded-sm px-2.5 py-1 text-left text-ink-2 hover:bg-fill hover:text-ink @3xl/settings:aria-[current]:bg-fill @3xl/settings:aria-[current]:font-medium @3xl/settings:aria-[current]:text-ink pointer-coarse:min-h-11 @max-3xl/settings:min-h-14 @max-3xl/settings:text-ink"

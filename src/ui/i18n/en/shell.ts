@@ -10,7 +10,7 @@ export const shell = {
   later: 'Later',
   tryAgain: 'Try again',
   reload: 'Reload',
-  skip: 'Skip to the conversation',
+  skip: 'Skip to the content',
   sidebar: 'Sidebar',
   notices: 'Notices, {{keys}}',
   conversations: 'Conversations',

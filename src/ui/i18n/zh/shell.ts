@@ -10,7 +10,7 @@ export const shell = {
   later: '稍后',
   tryAgain: '再试一次',
   reload: '重新加载',
-  skip: '跳到对话',
+  skip: '跳到正文',
   sidebar: '侧栏',
   notices: '通知，{{keys}}',
   conversations: '对话',
