@@ -67,7 +67,9 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
           className: classes('!rounded-lg !border-line !bg-raised !text-ink !shadow-float !font-sans'),
           classNames: {
             description: '!text-ink-2',
-            actionButton: '!bg-ink !text-paper',
+            // The library's own ring is black, and not seen in the dark.
+            actionButton:
+              '!bg-ink !text-paper focus-visible:!shadow-none focus-visible:!outline-2 focus-visible:!outline-accent focus-visible:!outline-offset-2 focus-visible:!outline-solid',
             closeButton: '!hidden',
           },
           closeButtonAriaLabel: t('close'),
