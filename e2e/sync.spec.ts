@@ -611,13 +611,15 @@ test('a device that is locked out says so and keeps its library; the other goes 
   const before = await accountOnRelay(desk.page);
   const { rooms } = await before();
 
-  await desk.page.getByRole('button', { name: 'Lock out Phone' }).click();
-  await desk.page.getByRole('dialog').getByRole('button', { name: 'Make a new key' }).click();
+  await desk.page.getByRole('button', { name: 'Lock out Phone' }).press('Enter');
+  await desk.page.getByRole('dialog').getByRole('button', { name: 'Make a new key' }).press('Enter');
   await expect(desk.page.getByText('A new key is made')).toBeVisible();
   await expect.poll(() => fingerprintOn(desk.page)).not.toBe(print);
   await inStep(desk.page);
   await expect.poll(before, { timeout: 60_000 }).toEqual({ status: 404, rooms: null });
   await expect(desk.page.getByRole('button', { name: 'Lock out Phone' })).toHaveCount(0);
+  // The list was empty for a moment, as that of a new account is: the keyboard goes on at its heading.
+  await expect(desk.page.getByRole('heading', { name: 'Devices' })).toBeFocused();
   const after = await accountOnRelay(desk.page);
   await expect.poll(after).toEqual({ status: 200, rooms });
 
