@@ -1,6 +1,8 @@
 // axe on every screen, in both themes: no serious violation. And a walk with the keyboard alone.
+import type { Locator } from '@playwright/test';
 import axe from 'axe-core';
-import { expect, openApp, test } from './app.ts';
+import { startScriptedModel } from '../test/server/scripted-model.ts';
+import { asFile, chatgptHistory, expect, HISTORY, openApp, test } from './app.ts';
 import { atRest, SCREENS, settle, withLibrary } from './screens.ts';
 
 for (const library of [false, true])
@@ -41,25 +43,130 @@ for (const library of [false, true])
     expect(found).toEqual([]);
   });
 
-test('the keyboard alone: look around, search, open, write, come back', async ({ page }) => {
-  await openApp(page);
-  await withLibrary(page, 'words');
-  await page.keyboard.press('ControlOrMeta+k');
-  await expect(page.getByRole('dialog').getByRole('combobox')).toBeFocused();
-  await page.keyboard.type('sourdough');
-  await expect(page.getByRole('option', { name: /Sourdough/i }).first()).toBeVisible();
-  await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(/\/c\//);
-  // The address changes first, the conversation with its keys is read then.
-  await expect(page.locator('[data-message-id]').first()).toBeVisible();
-  await page.keyboard.press('Shift+Escape');
-  await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused();
-  await page.keyboard.press('ControlOrMeta+Shift+o');
-  await expect(page).toHaveURL(/\/(\?.*)?$/);
-  await page.keyboard.press('ControlOrMeta+/');
-  await expect(page.getByRole('dialog')).toContainText('Keyboard shortcuts');
-  await page.keyboard.press('Escape');
-  await expect(page.getByRole('dialog')).toHaveCount(0);
+test('the keyboard alone: look around, import, connect, ask, stop, ask again, edit, search, settings, back', async ({
+  page,
+}) => {
+  const server = await startScriptedModel();
+  const keys = page.keyboard;
+  const composer = page.getByRole('textbox', { name: 'Message', exact: true });
+  const said = (words: string) => page.getByRole('article').getByText(words).first();
+  /** Tab until it has the focus: what Tab does not come to, nobody with a keyboard does. */
+  const tabTo = async (target: Locator) => {
+    await expect(target).toBeEnabled();
+    for (let step = 0; step < 120; step++) {
+      if (await target.evaluate((element) => element === document.activeElement)) return;
+      await keys.press('Tab');
+    }
+    await expect(target).toBeFocused();
+  };
+  const press = async (target: Locator, key = 'Enter') => {
+    await tabTo(target);
+    await keys.press(key);
+  };
+  /** Of the palette: written, seen, taken. */
+  const palette = async (words: string, option: RegExp) => {
+    await keys.press('ControlOrMeta+k');
+    await expect(page.getByRole('dialog').getByRole('combobox')).toBeFocused();
+    await keys.type(words);
+    await expect(page.getByRole('option', { name: option, selected: true })).toBeVisible();
+    await keys.press('Enter');
+    await expect(page.getByRole('dialog', { name: 'Search and commands' })).toHaveCount(0);
+  };
+  const dialog = page.getByRole('dialog');
+  try {
+    await page.goto('/');
+    await press(page.getByRole('button', { name: /Just look around/ }));
+    await expect(page.getByRole('link', { name: /Sourdough/ }).first()).toBeVisible();
+
+    await palette('import conv', /Import conversations/);
+    const chooser = page.waitForEvent('filechooser');
+    await press(dialog.getByRole('button', { name: 'Choose files' }));
+    await (await chooser).setFiles([
+      asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
+    ]);
+    await expect(dialog.getByRole('heading', { name: '6 conversations added' })).toBeVisible();
+    await press(dialog.getByRole('button', { name: 'Done' }));
+    await expect(dialog).toHaveCount(0);
+
+    await press(page.getByRole('link', { name: 'Settings' }));
+    await press(page.getByRole('main').getByRole('button', { name: 'Models', exact: true }));
+    await press(page.getByRole('button', { name: /Other endpoint/ }));
+    await expect(dialog.getByLabel('Base URL')).toBeFocused();
+    await keys.type(server.baseUrl);
+    await tabTo(dialog.getByLabel('Key', { exact: true }));
+    await keys.type('sk-test');
+    await press(dialog.getByRole('button', { name: 'Test connection' }));
+    await expect(dialog.getByText(/It works: \d+ models/)).toBeVisible();
+    const model = dialog.getByRole('combobox', { name: 'Model that answers' });
+    await press(model);
+    await expect(page.getByRole('option', { name: 'gated', exact: true })).toBeVisible();
+    await keys.type('gated');
+    await expect(page.getByRole('option', { name: 'gated', exact: true })).toBeFocused();
+    await keys.press('Enter');
+    await expect(model).toHaveText('gated');
+    await press(dialog.getByRole('button', { name: 'Save and use' }));
+    await expect(dialog).toHaveCount(0);
+
+    await keys.press('ControlOrMeta+Shift+o');
+    await expect(composer).toBeFocused();
+    await keys.type('Count to six');
+    await keys.press('Enter');
+    await expect(said('one two three')).toBeVisible();
+    await keys.press('Escape');
+    await expect(said('Stopped. What had arrived is kept.')).toBeVisible();
+    const counts = server.chats().length;
+    await press(
+      page.getByRole('article', { name: 'Answer' }).getByRole('button', { name: 'Answer again' }).first(),
+    );
+    await expect.poll(() => server.chats().length).toBe(counts + 1);
+    server.go();
+    await expect(said('four five six')).toBeVisible();
+    await expect(page.getByRole('article', { name: 'Answer' }).getByText('2 / 2')).toBeVisible();
+
+    await keys.press('Shift+Escape');
+    await expect(composer).toBeFocused();
+    await keys.press('ArrowUp');
+    const editor = page.getByRole('textbox', { name: 'Edit the message' });
+    await expect(editor).toBeFocused();
+    await expect(editor).toHaveValue('Count to six');
+    await keys.press('End');
+    await keys.type(' in other words');
+    await keys.press('ControlOrMeta+Enter');
+    await expect(said('Count to six in other words')).toBeVisible();
+    await expect.poll(() => server.chats().length).toBe(counts + 2);
+    expect(JSON.stringify(server.chats().at(-1)?.messages.at(-1))).toContain('Count to six in other words');
+    server.go();
+    await expect(said('four five six')).toBeVisible();
+    await expect(page.getByRole('article', { name: 'You' }).getByText('2 / 2')).toBeVisible();
+
+    const sidebar = page.getByRole('navigation', { name: 'Conversations' });
+    await keys.press('ControlOrMeta+b');
+    await expect(sidebar).toBeHidden();
+    await keys.press('ControlOrMeta+b');
+    await expect(sidebar).toBeVisible();
+
+    const here = page.url();
+    await palette('potassium', /potassium/);
+    await expect(page).toHaveURL(/\/c\/.+\?m=/);
+    await expect(said('feed them with potassium')).toBeVisible();
+
+    await press(page.getByRole('link', { name: 'Settings' }));
+    await press(page.getByRole('main').getByRole('button', { name: 'Memory and recall', exact: true }));
+    const toggle = page.getByRole('switch', { name: 'Recall by itself' });
+    await expect(toggle).toBeChecked();
+    await press(toggle, ' ');
+    await expect(toggle).not.toBeChecked();
+    await palette('count to six', /^Count to six/);
+    await expect(page).toHaveURL(here);
+    await expect(said('four five six')).toBeVisible();
+
+    await keys.press('ControlOrMeta+/');
+    await expect(dialog).toContainText('Keyboard shortcuts');
+    await keys.press('Escape');
+    await expect(dialog).toHaveCount(0);
+  } finally {
+    await server.close();
+  }
 });
 
 test('nothing scrolls sideways at 320 px, nor at 640, which is 1280 at 200 %', async ({ page }) => {
