@@ -58,7 +58,7 @@ export type CommandOutcome =
       readonly query?: string;
     }
   | { readonly type: 'open'; readonly conversationId: ConversationId | null; readonly messageId?: MessageId }
-  | { readonly type: 'screen'; readonly screen: 'settings' | 'memory' | 'shortcuts' }
+  | { readonly type: 'screen'; readonly screen: 'settings'; readonly section: string }
   | { readonly type: 'status'; readonly status: MemoryStatus; readonly stats: IndexStats }
   | { readonly type: 'download'; readonly file: ExportedFile }
   /** A compaction was made, or there was nothing to fold. `undo` where one was made. */

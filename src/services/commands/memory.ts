@@ -135,7 +135,7 @@ const RUN: Readonly<
 
   sync: (context, args) => runSync(context, { force: args.force === true, status: args.status === true }),
 
-  config: async () => ({ type: 'screen', screen: 'settings' }),
+  config: async () => ({ type: 'screen', screen: 'settings', section: 'memory' }),
 };
 
 const limitOf = (args: CommandArguments): number =>

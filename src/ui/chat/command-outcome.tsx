@@ -499,7 +499,6 @@ function OutcomeCard({
 /** Does what an outcome asks for beside being shown. True where there is something to show. */
 export function useFollowOutcome(): (outcome: CommandOutcome) => boolean {
   const navigation = useNavigation();
-  const session = useSession();
   return (outcome) => {
     switch (outcome.type) {
       case 'open':
@@ -507,8 +506,7 @@ export function useFollowOutcome(): (outcome: CommandOutcome) => boolean {
         else navigation.openConversation(outcome.conversationId, outcome.messageId ?? null);
         return false;
       case 'screen':
-        if (outcome.screen === 'shortcuts') session.floating.set('shortcuts');
-        else navigation.openScreen(outcome.screen);
+        navigation.openScreen(outcome.screen, outcome.section);
         return false;
       case 'download':
         download(outcome.file);

@@ -641,7 +641,11 @@ describe('/memory', () => {
       status: { state: 'ready' },
       stats: { messages: 3 },
     });
-    expect(await desk.run('/memory config')).toEqual({ type: 'screen', screen: 'settings' });
+    expect(await desk.run('/memory config')).toEqual({
+      type: 'screen',
+      screen: 'settings',
+      section: 'memory',
+    });
   });
 
   it.each([
