@@ -29,7 +29,7 @@ async function choose(page: Page, model: string): Promise<void> {
 }
 
 /** Words in a message, not in the title, the list or the live region. */
-const said = (page: Page, words: string) => page.getByRole('article').getByText(words).first();
+const said = (page: Page, words: string | RegExp) => page.getByRole('article').getByText(words).first();
 
 async function say(page: Page, words: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(words);
@@ -135,6 +135,8 @@ test('Stop keeps what arrived; answering again and editing make branches', async
   await page.getByRole('button', { name: 'Answer again' }).first().click();
   await expect(said(page, 'The backup runs every night at three')).toBeVisible();
   await expect(page.getByText('2 / 2').first()).toBeVisible();
+  // What the server counted, beside the model and the time it took.
+  await expect(said(page, /^plain · 120 in, 34 out · \d+(\.\d+)?s$/)).toBeVisible();
   await page.getByRole('button', { name: 'Previous branch' }).first().click();
   await expect(said(page, 'one two three')).toBeVisible();
 });

@@ -1,5 +1,6 @@
 // What happens to everybody sooner or later: a new version, a missing file, a browser that keeps nothing, a wrong command, a change of
 // language, a long conversation, an import that is called off.
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import {
@@ -251,13 +252,30 @@ test('the language is changed and stays; settings go out as YAML and come in els
   await expect(page.getByRole('heading', { name: '外观' })).toBeVisible();
   await page.reload();
   await expect(page.getByRole('heading', { name: '外观' })).toBeVisible();
-  const text = await page.evaluate(() => globalThis.recollect?.app.settings.exportYaml());
+  await page.goto('/settings/about');
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: '导出 YAML' }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toBe('recollect.yaml');
+  const text = readFileSync(await file.path(), 'utf8');
   expect(text).toMatch(/language: zh/);
+  expect(text).toMatch(/theme: auto/);
+
   const fresh = await browser.newContext();
   const other = await fresh.newPage();
   await openApp(other);
-  await other.evaluate((text) => globalThis.recollect?.app.settings.importYaml(text), text ?? '');
-  await expect(other.getByRole('textbox', { name: '消息' })).toBeVisible();
+  await other.goto('/settings/about');
+  const give = async (name: string, contents: string) => {
+    const chooser = other.waitForEvent('filechooser');
+    await other.getByRole('button', { name: 'Import YAML' }).click();
+    await (await chooser).setFiles([asFile(name, contents, 'application/yaml')]);
+  };
+  await give('wrong.yaml', 'ui:\n  theme: plaid\n');
+  await expect(other.getByRole('main').getByRole('alert')).toContainText('theme');
+  await expect(other.locator('html')).toHaveAttribute('data-theme', 'light');
+  await give('recollect.yaml', text.replace('theme: auto', 'theme: dark'));
+  await expect(other.getByRole('heading', { name: '关于' })).toBeVisible();
+  await expect(other.locator('html')).toHaveAttribute('data-theme', 'dark');
   await fresh.close();
 });
 

@@ -1,5 +1,6 @@
 // The main road: history comes in, the right old passage comes back, a click opens it, Back returns; also without a network.
 import type { BrowserContext, Page } from '@playwright/test';
+import { exportFiles } from '../test/fixtures/claude.ts';
 import { zipped } from '../test/fixtures/files.ts';
 import { exportedZip } from '../test/fixtures/kimi-cli.ts';
 import { type ScriptedModelServer, startScriptedModel } from '../test/server/scripted-model.ts';
@@ -16,17 +17,27 @@ import {
   test,
 } from './app.ts';
 
-test('a ChatGPT export and a kimi-cli session come in; importing again changes nothing', async ({ page }) => {
+test('exports of ChatGPT and Claude.ai and a kimi-cli session come in; importing again changes nothing', async ({
+  page,
+}) => {
   await openApp(page);
   const files = [
     asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
     asFile('session-44444444.zip', await zipped(exportedZip), 'application/zip'),
+    asFile('data-2026-03-02.zip', await zipped(exportFiles), 'application/zip'),
   ];
   await importThroughDialog(page, files);
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText('6 conversations added');
   await expect(dialog).toContainText('1 conversation added');
+  await expect(dialog).toContainText('3 conversations added');
+  await expect(dialog).toContainText('Claude.ai');
   await doneImporting(page);
+  // Branches, thoughts and the text of an attachment came along.
+  await page.getByRole('link', { name: 'A quiet garden' }).click();
+  await expect(page.getByRole('article').getByText('Ferns and hostas.')).toBeVisible();
+  await expect(page.getByRole('status', { name: 'Branch 2 of 2' }).first()).toBeVisible();
+  await expect(page.getByRole('article').getByText('plan.txt').first()).toBeVisible();
   await importThroughDialog(page, files);
   await expect(dialog).toContainText('Nothing new');
   await expect(dialog).not.toContainText('added');
@@ -97,6 +108,85 @@ test.describe('with a library that is remembered', () => {
     await page.keyboard.press('Enter');
     await expect(page.getByText('From memory, no model was asked')).toBeVisible();
     await expect(page.getByText('the bicycle carriage is the last one').first()).toBeVisible();
+    // Each passage of the answer leads to the very message it is of. While it is being said it is no message yet.
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+    await expect(page).toHaveURL(/\/c\//);
+    const asked = page.url();
+    const answer = page.getByRole('article', { name: 'From memory' });
+    const name = 'Open the message in “Night train”';
+    const hit = answer
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('button', { name }) })
+      .first();
+    await expect(hit).toBeVisible();
+    const words = /Can two bicycles travel|Yes, with a reservation/;
+    const [quoted] = words.exec((await hit.textContent()) ?? '') ?? [''];
+    expect(quoted).not.toBe('');
+    await hit.getByRole('button', { name }).first().click();
+    await expect(page.getByRole('heading', { name: 'Night train', level: 1 })).toBeVisible();
+    const there = new URL(page.url()).searchParams.get('m');
+    const message = page.locator(`[data-message-id="${there}"]`);
+    await expect(message).toContainText(quoted);
+    await expect(message).toBeInViewport();
+    await page.getByRole('button', { name: 'Back to where you were' }).click();
+    await expect(page).toHaveURL(asked);
+    await expect(answer).toBeVisible();
+  });
+
+  test('/recall --jump-to opens one message; /memory lists, finds, archives, deletes, tells how far it is, and opens its settings', async () => {
+    const list = page.getByRole('navigation', { name: 'Conversations' });
+    const field = page.getByRole('textbox', { name: 'Message', exact: true });
+    const run = async (words: string) => {
+      await field.fill(words);
+      await field.press('Enter');
+      return page.getByRole('region', { name: words, exact: true }).last();
+    };
+    const hits = await run('/recall potassium for the tomatoes');
+    await hits.getByRole('button', { name: 'Open the message in “Balcony tomatoes”' }).first().click();
+    await expect(page).toHaveURL(/\?m=/);
+    const there = new URL(page.url());
+    const id = there.searchParams.get('m') ?? '';
+    const title = page.getByRole('heading', { name: 'Balcony tomatoes', level: 1 });
+    await expect(title).toBeVisible();
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+    await expect(title).toHaveCount(0);
+    await run(`/recall --jump-to ${id}`);
+    await expect(title).toBeVisible();
+    await expect(page).toHaveURL(there.href);
+    await expect(page.locator(`[data-message-id="${id}"]`)).toBeInViewport();
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+    // Or by its place among what is found.
+    await run('/recall potassium for the tomatoes --jump-to 1');
+    await expect(title).toBeVisible();
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+
+    const some = await run('/memory list --limit 3');
+    await expect(some.getByRole('listitem')).toHaveCount(3);
+    // A word that is in no title.
+    const found = await run('/memory search reservation');
+    await found.getByRole('button', { name: /^Night train/ }).click();
+    await expect(page.getByRole('heading', { name: 'Night train', level: 1 })).toBeVisible();
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+
+    const tomatoes = list.getByRole('link', { name: 'Balcony tomatoes' });
+    for (const [words, done] of [
+      ['/memory archive Balcony tomatoes', 'Archived 1 conversation'],
+      ['/memory delete Balcony tomatoes', 'Moved 1 conversation to the trash'],
+    ] as const) {
+      await expect(tomatoes).toBeVisible();
+      const outcome = await run(words);
+      await expect(outcome).toContainText(done);
+      await expect(tomatoes).toHaveCount(0);
+      await outcome.getByRole('button', { name: 'Undo' }).click();
+    }
+    await expect(tomatoes).toBeVisible();
+
+    const status = await run('/memory status');
+    await expect(status).toContainText(/Messages\d+/);
+    await expect(status).toContainText(/Conversations[1-9]/);
+    await run('/memory config');
+    await expect(page).toHaveURL(/\/settings\/memory/);
+    await expect(page.getByRole('heading', { name: 'Memory and recall' })).toBeVisible();
   });
 
   test('the palette finds words at once and opens the exact message', async () => {
@@ -116,7 +206,12 @@ test.describe('with a library that is remembered', () => {
     await expect(page).toHaveURL(/\?m=/);
   });
 
-  test('a short conversation is remembered by meaning as soon as it is left', async () => {
+  test('a short conversation is remembered by meaning as soon as it is left; what waits until then is counted', async () => {
+    const status = page
+      .getByRole('complementary')
+      .getByRole('status')
+      .filter({ hasText: /^Saved/ });
+    await page.evaluate(() => globalThis.recollect?.app.memory.setPaused(true));
     await page
       .getByRole('textbox', { name: 'Message' })
       .fill('The spare key of the boat hangs behind the clock.');
@@ -124,8 +219,15 @@ test.describe('with a library that is remembered', () => {
     await expect(page).toHaveURL(/\/c\//);
     await expect(page.getByRole('article').getByText('The spare key of the boat')).toBeVisible();
     await page.getByRole('button', { name: 'New conversation' }).first().click();
+    await expect(status).toHaveText(/^Saved, [1-9]\d* to index$/);
+    await page.getByRole('button', { name: /^Activity/ }).click();
+    const activity = page.getByRole('dialog', { name: 'Activity' });
+    await expect(activity.getByText('paused').first()).toBeVisible();
+    await activity.getByRole('button', { name: 'Go on' }).first().click();
     // Neither five messages nor ten minutes are needed.
     await remembered(page);
+    await expect(status).toHaveText('Saved');
+    await page.keyboard.press('Escape');
   });
 
   test('offline after a reload: the library, and recall with vectors', async () => {

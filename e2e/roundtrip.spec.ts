@@ -135,11 +135,15 @@ test('bad files are refused with a sentence and leave nothing behind', async ({ 
     asFile('broken.json', '[{"mapping": {"a":', 'application/json'),
     asFile('bomb.zip', bomb, 'application/zip'),
   ]);
-  await expect(
-    page
-      .getByRole('dialog')
-      .getByText(/Not imported|Nothing was imported/)
-      .first(),
-  ).toBeVisible();
+  const report = page.getByRole('dialog', { name: 'Import report' });
+  for (const [name, sentence] of [
+    ['photo.json', 'This file is not text and not a ZIP, so there are no conversations to read in it.'],
+    ['broken.json', 'The file is damaged or cut off, so what is in it cannot be trusted.'],
+    ['bomb.zip', 'This ZIP unpacks to far more than an export would. It was not unpacked.'],
+  ] as const) {
+    const refused = report.getByRole('listitem').filter({ hasText: name });
+    await expect(refused).toContainText(sentence);
+    await expect(refused).toContainText('Your library was not changed.');
+  }
   expect(await page.evaluate(() => globalThis.recollect?.app.documents.library.get().entries.length)).toBe(0);
 });
