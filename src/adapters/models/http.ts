@@ -61,9 +61,12 @@ export function thisThread(): Surroundings {
 
 const isLoopback = (host: string) => /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(host);
 
-/** The base URL without a trailing slash. Throws `model-not-found` for what is no http(s) address. */
+/** The base URL without a trailing slash, and without the `/chat/completions` that documentation shows behind it. Throws `model-not-found` for what is no http(s) address. */
 export function checkedBase(baseUrl: string): URL {
-  const text = baseUrl.trim().replace(/\/+$/, '');
+  const text = baseUrl
+    .trim()
+    .replace(/\/+$/, '')
+    .replace(/\/chat\/completions$/, '');
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
     throw new RecollectError('model-not-found', `${baseUrl || 'The base URL'} is not a web address.`, {

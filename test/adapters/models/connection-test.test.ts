@@ -51,13 +51,17 @@ describe('a connection test', () => {
 
   it.each([
     ['', '/v1'],
-    ['/v1/chat/completions', '/v1'],
+    ['/chat/completions', '/v1'],
     ['/v1/models', '/v1'],
   ])('knows the better address for "%s"', async (path, better) => {
     expect(await test(server.origin + path)).toMatchObject({
       ok: false,
       problem: { code: 'model-not-found', params: { reason: 'path', suggestion: server.origin + better } },
     });
+  });
+
+  it('takes an address with its /chat/completions for the one before it, as every request does', async () => {
+    expect(await test(` ${server.baseUrl}/chat/completions/ `)).toMatchObject({ ok: true });
   });
 
   it('suggests the address even where the key is refused there', async () => {
