@@ -310,6 +310,52 @@ test('what a model keeps with its tool stands among the memory notes as the mode
   await expect(asked(page)).toContainText('From now on my boat lies at jetty nine.');
 });
 
+test('connections that two tabs make at the same time are two, each with its own address and key', async ({
+  page,
+  context,
+}) => {
+  const other = await context.newPage();
+  const begun = async (tab: Page, name: string, url: string) => {
+    const dialog = await endpointForm(tab);
+    await dialog.getByLabel('Base URL').fill(url);
+    await dialog.getByLabel('Key', { exact: true }).fill(`sk-${name}`);
+    await dialog.getByLabel('Model that answers').fill('plain');
+    await dialog.getByLabel('Name', { exact: true }).fill(name);
+    return dialog;
+  };
+  // An address as documentation shows it, with what comes behind it.
+  const first = await begun(page, 'first', `${server.baseUrl}/chat/completions`);
+  const second = await begun(other, 'second', server.baseUrl);
+  for (const [tab, dialog] of [
+    [page, first],
+    [other, second],
+  ] as const) {
+    // Only what is in front is drawn away.
+    await tab.bringToFront();
+    await dialog.getByRole('button', { name: 'Save and use' }).click();
+    await expect(dialog).toBeHidden();
+  }
+  for (const name of ['first', 'second'])
+    await expect(other.getByRole('button', { name: `Edit: ${name}` })).toBeVisible();
+
+  const answeredWith = async (name: string) => {
+    server.reset();
+    await openApp(other);
+    await other.evaluate(async (label) => {
+      const settings = globalThis.recollect?.app.settings;
+      const endpoint = settings?.connections.get().endpoints.find((one) => one.label === label);
+      if (endpoint) await settings?.choose({ endpointId: endpoint.id, model: 'plain' });
+    }, name);
+    await say(other, 'When does the backup run?');
+    await expect(answers(other).getByText('The backup runs every night at three.')).toBeVisible();
+    expect(server.requests.find(({ path }) => path === '/v1/chat/completions')?.headers.authorization).toBe(
+      `Bearer sk-${name}`,
+    );
+  };
+  await answeredWith('first');
+  await answeredWith('second');
+});
+
 test('a model that is typed while the connection is tested stays the one that answers', async ({ page }) => {
   let answer = () => {};
   const held = new Promise<void>((resolve) => {

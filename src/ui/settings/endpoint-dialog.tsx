@@ -93,7 +93,8 @@ function EndpointForm({
   const { settings } = useApp();
   const { endpoints, chosen } = useReadable(settings.connections);
   const before = draft.kind === 'edit' ? draft.endpoint : null;
-  const [id] = useState(() => before?.id ?? freeId(preset ?? (PRESETS.at(-1) as EndpointPreset), endpoints));
+  // Free now, not when the window opened: another tab may have connected one meanwhile.
+  const id = before?.id ?? freeId(preset ?? (PRESETS.at(-1) as EndpointPreset), endpoints);
   const [label, setLabel] = useState(
     before?.label ?? (preset && preset.id !== 'custom' ? plainLabel(preset) : ''),
   );
