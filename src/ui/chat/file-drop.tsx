@@ -27,14 +27,15 @@ export function filesGiven(files: readonly File[]): GivenFiles {
   };
 }
 
-/** What was dropped; a folder is an export. Must be called inside the event: the browser empties the transfer right after it. */
+/** What was dropped; a folder is an export, and no file of the message. Must be called inside the event: the browser empties the transfer right after it. */
 export function droppedFiles(transfer: DataTransfer): GivenFiles {
-  const names = [...transfer.items].flatMap((item) => {
-    const entry = item.kind === 'file' ? item.webkitGetAsEntry() : null;
-    const name = entry?.name ?? item.getAsFile()?.name ?? '';
-    return entry?.isDirectory || EXPORT.test(name) ? [name] : [];
-  });
-  const files = [...transfer.files];
+  const tops = [...transfer.items]
+    .filter(({ kind }) => kind === 'file')
+    .map((item) => ({ folder: item.webkitGetAsEntry()?.isDirectory === true, file: item.getAsFile() }));
+  const names = tops.flatMap(({ folder, file }) =>
+    file && (folder || EXPORT.test(file.name)) ? [file.name] : [],
+  );
+  const files = tops.flatMap(({ folder, file }) => (file && !folder ? [file] : []));
   if (names.length === 0) return { files, exports: null };
   const all = filesOfDrop(transfer).then((found) =>
     found.filter(({ path }) => names.includes(path.split('/')[0] as string)),

@@ -60,7 +60,8 @@ describe('files given to a conversation', () => {
         file('a.zip'),
       ),
     );
-    expect(given.files.map(({ name }) => name)).toEqual(['session', 'photo.png', 'a.zip']);
+    // A folder is no file of the message: nobody is told that it was left out.
+    expect(given.files.map(({ name }) => name)).toEqual(['photo.png', 'a.zip']);
     expect(given.exports?.names).toEqual(['session', 'a.zip']);
     expect((await given.exports?.files)?.map(({ path }) => path)).toEqual([
       'session/context.jsonl',
