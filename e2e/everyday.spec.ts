@@ -218,6 +218,8 @@ test('an unknown command, a bad flag and a bad value are refused with what would
   for (const [words, sentence] of [
     ['/rcall potassium', /There is no command \/rcall\..*Did you mean \/recall\?/],
     ['/recall potassium --depth 3', /\/recall does not know --depth\..*--limit/],
+    // As a Chinese input method writes it.
+    ['／recall　potassium　－－depth　３', /\/recall does not know --depth\..*--limit/],
     ['/recall potassium --limit many', /“many” does not work as/],
   ] as const) {
     await composer(page).fill(words);

@@ -1,6 +1,6 @@
 // What could stand at the caret of a half-written command. Pure; help texts are named, not told.
 import type { ArgumentDescription, Command } from './command.ts';
-import { allowedOf, named, type Word, wordsOf } from './parse.ts';
+import { allowedOf, hasSlash, named, type Word, wordsOf } from './parse.ts';
 
 export interface Suggestion {
   readonly kind: 'command' | 'choice' | 'flag' | 'value';
@@ -22,7 +22,7 @@ export interface Offered {
 
 /** The command a line begins with, or nothing. */
 const commandOf = (commands: readonly Command[], words: readonly Word[]): Command | undefined =>
-  commands.find((candidate) => `/${candidate.name}` === words[0]?.text.toLowerCase());
+  commands.find((candidate) => candidate.name === words[0]?.text.slice(1).toLowerCase());
 
 const rankOf = (name: string, letters: string): number =>
   name === letters ? 0 : name.startsWith(letters) ? 1 : 2;
@@ -49,7 +49,7 @@ export function complete(
   offered: readonly Offered[] = [],
 ): Completion {
   const none: Completion = { from: caret, to: caret, suggestions: [] };
-  if (!input.startsWith('/')) return none;
+  if (!hasSlash(input)) return none;
   const words = wordsOf(input);
   const at = words.findIndex((word) => word.from <= caret && caret <= word.to);
   const word = words[at];
@@ -60,7 +60,7 @@ export function complete(
   if (at === 0)
     return answer(
       commands
-        .filter((command) => `/${command.name}`.startsWith(typed))
+        .filter((command) => command.name.startsWith(typed.slice(1)))
         .map((command) => ({
           kind: 'command',
           text: `/${command.name}`,

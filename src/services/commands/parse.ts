@@ -18,7 +18,18 @@ export interface Word {
   readonly to: number;
 }
 
-const CLOSING: Readonly<Record<string, string>> = { '"': '"', "'": "'", '“': '”', '‘': '’', '「': '」' };
+const CLOSING: Readonly<Record<string, string>> = {
+  '"': '"',
+  "'": "'",
+  '“': '”',
+  '‘': '’',
+  '「': '」',
+  '＂': '＂',
+  '＇': '＇',
+};
+
+/** Whether a line begins with a slash, be it the wide one that Chinese input methods write. */
+export const hasSlash = (line: string): boolean => /^[/／]/.test(line);
 
 /**
  * Splits a line into words. Quotation marks count where a word (or a flag's value) begins, so that "what's" stays a word; inside
@@ -36,7 +47,7 @@ export function wordsOf(line: string): Word[] {
     const quoted = CLOSING[line[at] as string] !== undefined;
     let text = '';
     for (let start = true; at < line.length && !/\s/.test(line[at] as string); start = false) {
-      const closing = start || text.endsWith('=') ? CLOSING[line[at] as string] : undefined;
+      const closing = start || /[=＝]$/.test(text) ? CLOSING[line[at] as string] : undefined;
       if (closing === undefined) {
         text += line[at];
         at += 1;
@@ -55,9 +66,11 @@ export function wordsOf(line: string): Word[] {
   return words;
 }
 
-/** The flag a word names, with the value behind its equals sign. Keyboards turn two hyphens into a dash: that counts too. */
+/** The flag a word names, with the value behind its equals sign. Keyboards turn two hyphens into a dash, or write wide ones: that counts too. */
 function flagOf(word: Word): { name: string; value: string | undefined } | undefined {
-  const match = word.quoted ? null : /^(?:--|—|–|——)([\p{L}][\p{L}\d-]*)(?:=(.*))?$/su.exec(word.text);
+  const match = word.quoted
+    ? null
+    : /^(?:--|—|–|——|－－)([\p{L}][\p{L}\d-]*)(?:[=＝](.*))?$/su.exec(word.text);
   return match ? { name: (match[1] as string).toLowerCase(), value: match[2] } : undefined;
 }
 
@@ -97,7 +110,9 @@ function checked(argument: ArgumentDescription, text: string): string | number |
   if (argument.value === 'none') return text === 'true' ? true : text === 'false' ? false : undefined;
   if (argument.choices) return named(text, argument.choices, (choice) => choice);
   if (argument.value !== 'number') return text;
-  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  // Wide digits are digits.
+  const digits = text.normalize('NFKC');
+  const number = /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
   const [min, max] = argument.range ?? [0, Number.MAX_SAFE_INTEGER];
   return number >= min && number <= max ? number : undefined;
 }
@@ -120,7 +135,7 @@ export const unknownCommand = (commands: readonly Command[], name: string): Reco
  */
 export function parseCommand(commands: readonly Command[], line: string): ParsedCommand {
   const [head, ...words] = wordsOf(line);
-  const name = (head?.text ?? '').replace(/^\//, '');
+  const name = (head?.text ?? '').replace(/^[/／]/, '');
   const command = named(name, commands, (candidate) => candidate.name);
   if (!command) return { ok: false, problem: unknownCommand(commands, name).problem };
 

@@ -7,9 +7,9 @@ import { complete, type Offered, wantsCheckpoints } from '../../services/command
 import { useApp } from '../hooks/app.tsx';
 import { classes } from '../shell/controls.tsx';
 
-/** Whether a text is a command: a slash and a word. A path (`/usr/bin`) and two slashes are ordinary words. */
+/** Whether a text is a command: a slash, narrow or wide, and a word. A path (`/usr/bin`) and two slashes are ordinary words. */
 export const isCommandLine = (text: string): boolean =>
-  /^\/[\p{L}-]*(\s|$)/u.test(text) && !text.includes('\n');
+  /^[/／][\p{L}-]*(\s|$)/u.test(text) && !text.includes('\n');
 
 export interface CommandShelfHandle {
   /** True where the key was the shelf's. */

@@ -53,6 +53,9 @@ describe('a line', () => {
     ['/recall x --with-context=false', { name: 'recall', query: 'x', 'with-context': false }],
     ['/recall --jump-to "0198-abc"', { name: 'recall', 'jump-to': '0198-abc' }],
     ['/recall —limit 3 x', { name: 'recall', query: 'x', limit: 3 }],
+    ['／recall x　--limit ３', { name: 'recall', query: 'x', limit: 3 }],
+    ['/recall x －－limit＝３', { name: 'recall', query: 'x', limit: 3 }],
+    ['/recall ＂什么时候 备份＂', { name: 'recall', query: '什么时候 备份' }],
     ['/recall -- --limit 3', { name: 'recall', query: '--limit 3' }],
     ['/recall "--limit" 3', { name: 'recall', query: '--limit 3' }],
     ['/recall --lim 4', { name: 'recall', limit: 4 }],
@@ -284,6 +287,13 @@ describe('completion', () => {
     expect(texts('/recall x --limit 3 --')).toEqual(['--with-context', '--jump-to', '--explain', '--scope']);
     expect(texts('hello')).toEqual([]);
     expect(texts('/unknown x')).toEqual([]);
+  });
+
+  it('offers the same behind a wide slash', () => {
+    for (const line of ['/rec', '/memory ', '/'])
+      expect(complete(COMMANDS, line.replace('/', '／'), line.length)).toEqual(
+        complete(COMMANDS, line, line.length),
+      );
   });
 
   it('replaces the word at the caret', () => {
