@@ -19,6 +19,8 @@ export const noteSchema = z.looseObject({
   by: z.enum(['person', 'model']).catch('person'),
   /** The message it was taken from, where there is one. */
   source: z.looseObject({ conversationId: z.string(), messageId: z.string() }).nullable().catch(null),
+  /** The note that was worded so and otherwise at once, on two devices: this is the wording that stands second, until somebody settles it. */
+  beside: z.string().optional().catch(undefined),
 });
 /** Something to be remembered in words of its own; recalled before passages. */
 export type MemoryNote = Known<z.infer<typeof noteSchema>>;
@@ -38,6 +40,37 @@ export const feedbackSchema = z.looseObject({
 });
 /** What a person said of a passage that memory brought back. */
 export type Feedback = Known<z.infer<typeof feedbackSchema>>;
+
+/** One wording of a note, and under which keys it is kept: two where two devices wrote the same words. */
+export interface Wording {
+  readonly note: MemoryNote;
+  readonly keys: readonly string[];
+}
+
+/**
+ * Notes by what is kept of them, `[key, note]`. Whoever rewrites a note takes out the wordings that it is to replace and puts a new key beside
+ * them: so what two devices wrote at once is both there, the same on all devices. The latest of them is the note, unless one is kept under
+ * the note's own id; each other one is a note `beside` it, named after its key.
+ */
+export function wordingsOf(kept: Iterable<readonly [string, MemoryNote]>): Wording[] {
+  const byNote = new Map<string, (readonly [string, MemoryNote])[]>();
+  for (const row of kept) byNote.set(row[1].id, [...(byNote.get(row[1].id) ?? []), row]);
+  return [...byNote].flatMap(([id, rows]) => {
+    rows.sort(
+      ([a, one], [b, other]) =>
+        Number(b === id) - Number(a === id) || other.updatedAt - one.updatedAt || (a < b ? 1 : -1),
+    );
+    const byText = new Map<string, (readonly [string, MemoryNote])[]>();
+    for (const row of rows) byText.set(row[1].text, [...(byText.get(row[1].text) ?? []), row]);
+    return [...byText.values()].map((same, at): Wording => {
+      const [key, note] = same[0] as readonly [string, MemoryNote];
+      return {
+        note: at === 0 ? note : { ...note, id: key, beside: id },
+        keys: same.map(([one]) => one),
+      };
+    });
+  });
+}
 
 /** The message that a note is as it stands now. */
 const messageOf = ({ id, updatedAt }: MemoryNote): string => `${id}@${updatedAt}`;

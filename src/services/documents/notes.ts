@@ -1,6 +1,6 @@
 // What a person told memory, as opposed to what was said in conversations: notes to keep, and feedback on what was recalled.
 // Synced facts: one small Yjs document in the log, read whole.
-//   n   note id -> note as JSON                       (last writer wins, note by note)
+//   n   key -> one wording of a note as JSON          (the note's id, or a random key where it was rewritten: see `wordingsOf`)
 //   f   feedback id -> feedback as JSON
 // Keys and values that this version does not know are left where they are.
 import { v7 } from 'uuid';
@@ -19,6 +19,8 @@ import {
   type MemoryNote,
   noteSchema,
   subjectOf,
+  type Wording,
+  wordingsOf,
 } from '../../domain/memory/notes.ts';
 import { hasGaps, withoutGaps } from './gaps.ts';
 
@@ -42,18 +44,25 @@ export interface Notes {
   readonly state: Readable<NotesState>;
   /**
    * Keeps a note; with the `id` of one that is there, its words are replaced (its birth and source stay). What another note says word for
-   * word is not kept a second time: that one is returned. Resolves when it is durable.
+   * word is not kept a second time: that one is returned. `over`: the note as the writer saw it; where it reads otherwise by now, both
+   * wordings are kept. Resolves when it is durable.
    * Throws `note-empty`, `note-too-long`, `storage-full`, `storage-failed`: then nothing was changed.
    */
   write(note: {
     readonly text: string;
     readonly id?: string;
+    readonly over?: MemoryNote;
     readonly by?: MemoryNote['by'];
     readonly source?: MemoryNote['source'];
     readonly createdAt?: number;
   }): Promise<MemoryNote>;
   /** Removes a note for good, and what was said of it. Returns what was removed, for `bring`. Unknown: nothing happens. */
   remove(id: string): Promise<Pick<NotesState, 'notes' | 'feedback'>>;
+  /**
+   * Settles what was worded in two ways at once, by the `id` of one wording. `alone`: it is the note, and the others go. `apart`: it becomes a
+   * note of its own. Unknown: nothing happens.
+   */
+  settle(id: string, how: 'alone' | 'apart'): Promise<void>;
   /** Keeps the verdict: one of pinned and never a message, and any number of not-related for different questions. */
   judge(verdict: Omit<Feedback, 'id' | 'at'>): Promise<Feedback>;
   /** Takes a verdict back. */
@@ -91,8 +100,8 @@ export function createNotes({
 
   const announce = () => {
     const [shownNotes, shownFeedback] = acrossGaps(doc, damaged, (shown) => [
-      all(shown.getMap<unknown>('n'), noteSchema),
-      all(shown.getMap<unknown>('f'), feedbackSchema),
+      wordingsIn(shown.getMap('n')).map(({ note }) => note),
+      feedbackIn(shown.getMap('f')),
     ]);
     state.set({
       ready: true,
@@ -193,7 +202,7 @@ export function createNotes({
 
   return {
     state,
-    write: async ({ text, id, by = 'person', source = null, createdAt }) => {
+    write: async ({ text, over, id = over?.id, by = 'person', source = null, createdAt }) => {
       const words = text.trim();
       if (words === '') throw new RecollectError('note-empty', 'A memory note needs words.');
       if (words.length > MAX_NOTE)
@@ -202,32 +211,71 @@ export function createNotes({
         });
       let note: MemoryNote | undefined;
       await change((notes) => {
-        const before =
-          id === undefined
-            ? all(notes, noteSchema).find((other) => other.text === words)
-            : noteSchema.safeParse(notes.get(id)).data;
-        if (before?.text === words) {
-          note = before;
+        const all = wordingsIn(notes);
+        const named = all.find(({ note }) => (id === undefined ? note.text === words : note.id === id));
+        const same = named && all.filter((one) => groupOf(one) === groupOf(named));
+        // What came in while somebody was writing is not what they meant to replace.
+        const before = over ? same?.find(({ note }) => note.text === over.text) : named;
+        const at = now();
+        if (before?.note.text === words) {
+          note = before.note;
           return;
         }
-        const at = now();
         note = before
-          ? { ...before, text: words, updatedAt: at }
-          : { id: id ?? v7(), text: words, createdAt: createdAt ?? at, updatedAt: at, by, source };
-        notes.set(note.id, plain(note));
+          ? { ...before.note, text: words, updatedAt: at }
+          : {
+              id: id ?? v7(),
+              text: words,
+              createdAt: over?.createdAt ?? createdAt ?? at,
+              updatedAt: at,
+              by,
+              source,
+            };
+        if (before || over) put(notes, note, before?.keys ?? []);
+        else notes.set(note.id, plain(note));
       });
       return note as MemoryNote;
     },
     remove: async (id) => {
       const removed = { notes: [] as MemoryNote[], feedback: [] as Feedback[] };
       await change((notes, feedback) => {
-        removed.notes = all(notes, noteSchema).filter((note) => note.id === id);
-        removed.feedback = all(feedback, feedbackSchema).filter((one) => isOfNote(one, id));
-        notes.delete(id);
+        const all = wordingsIn(notes);
+        const gone = all.find(({ note }) => note.id === id);
+        if (!gone) return;
+        for (const key of gone.keys) notes.delete(key);
+        const [left] = all.filter((one) => one !== gone && groupOf(one) === groupOf(gone));
+        if (left) {
+          // Kept anew: who takes this one out elsewhere at the same time, and keeps the other, takes no more than they see.
+          put(notes, left.note, left.keys);
+          removed.notes = [{ ...gone.note, id: v7(), beside: groupOf(gone) }];
+          return;
+        }
+        removed.notes = [gone.note];
+        removed.feedback = feedbackIn(feedback).filter((one) => isOfNote(one, id));
         for (const one of removed.feedback) feedback.delete(one.id);
       });
       return removed;
     },
+    settle: (id, how) =>
+      change((notes) => {
+        const all = wordingsIn(notes);
+        const meant = all.find(({ note }) => note.id === id);
+        if (!meant) return;
+        const others = all.filter((one) => one !== meant && groupOf(one) === groupOf(meant));
+        if (others.length === 0) return;
+        if (how === 'alone')
+          put(
+            notes,
+            meant.note,
+            [meant, ...others].flatMap(({ keys }) => keys),
+          );
+        else if (meant.note.beside !== undefined) {
+          const { beside: _, ...apart } = meant.note;
+          for (const key of meant.keys) notes.delete(key);
+          // Under the key it has: two devices that settle it so at once make one note.
+          notes.set(apart.id, plain(apart));
+        }
+      }),
     judge: async (verdict) => {
       const made: Feedback = {
         ...verdict,
@@ -241,7 +289,7 @@ export function createNotes({
       await change((_, feedback) => {
         // Earlier versions named a verdict on a note after one of its wordings.
         if (made.verdict !== 'not-related')
-          for (const one of all(feedback, feedbackSchema))
+          for (const one of feedbackIn(feedback))
             if (one.verdict !== 'not-related' && isAbout(one, made)) feedback.delete(one.id);
         feedback.set(made.id, plain(made));
       });
@@ -261,9 +309,10 @@ export function createNotes({
       let count = 0;
       await change((notes, feedback) => {
         for (const note of brought.notes) {
-          const before = noteSchema.safeParse(notes.get(note.id)).data;
-          if (before && before.updatedAt >= note.updatedAt) continue;
-          notes.set(note.id, plain(note));
+          const before = wordingsIn(notes).find((one) => one.note.id === note.id);
+          if (before && before.note.updatedAt >= note.updatedAt) continue;
+          if (before) put(notes, { ...note, beside: before.note.beside }, before.keys);
+          else notes.set(note.id, plain(kept(note)));
           count += 1;
         }
         for (const one of brought.feedback) {
@@ -294,11 +343,25 @@ function acrossGaps<T>(doc: Y.Doc, damaged: boolean, read: (doc: Y.Doc) => T): T
 }
 
 /** One damaged value costs only itself. */
-function all<T>(map: Y.Map<unknown>, schema: z.ZodType<T>): T[] {
-  return [...map.values()].flatMap((value) => {
-    const parsed = schema.safeParse(value);
-    return parsed.success ? [parsed.data] : [];
+const parsed = <T>(map: Y.Map<unknown>, schema: z.ZodType<T>): [string, T][] =>
+  [...map].flatMap(([key, value]) => {
+    const { success, data } = schema.safeParse(value);
+    return success ? [[key, data]] : [];
   });
+const wordingsIn = (notes: Y.Map<unknown>): Wording[] => wordingsOf(parsed(notes, noteSchema));
+const feedbackIn = (feedback: Y.Map<unknown>): Feedback[] =>
+  parsed(feedback, feedbackSchema).map(([, one]) => one);
+
+/** The note that this is a wording of. */
+const groupOf = ({ note }: Wording): string => note.beside ?? note.id;
+
+/** As it is kept: under the id of the note that it is a wording of. */
+const kept = ({ beside, ...note }: MemoryNote): MemoryNote => ({ ...note, id: beside ?? note.id });
+
+/** Writes a wording in the place of others, under a key that nobody else writes: what others write at the same time stays beside it. */
+function put(notes: Y.Map<unknown>, note: MemoryNote, over: readonly string[]): void {
+  for (const key of over) notes.delete(key);
+  notes.set(v7(), plain(kept(note)));
 }
 
 const normal = (query: string): string =>
@@ -306,6 +369,20 @@ const normal = (query: string): string =>
 
 /** JSON as Yjs stores it: no undefined, nothing shared with the caller. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+/** True where an update of somebody else puts another wording beside one that is `here`: two rewrote a note at once. */
+export function wordsMeet(here: Uint8Array, update: Uint8Array): boolean {
+  const before = new Set(readNotes([here]).notes.map(({ text }) => text));
+  const { notes } = readNotes([here, update]);
+  return notes.some(
+    (one) =>
+      one.beside !== undefined &&
+      notes.some(
+        (other) =>
+          (other.beside ?? other.id) === one.beside && before.has(other.text) !== before.has(one.text),
+      ),
+  );
+}
 
 /** The notes in updates of the log, newest first, for whoever reads without following. Updates that do not decode are counted. */
 export function readNotes(updates: readonly Uint8Array[]): { notes: MemoryNote[]; damaged: number } {
@@ -318,7 +395,9 @@ export function readNotes(updates: readonly Uint8Array[]): { notes: MemoryNote[]
       damaged += 1;
     }
   }
-  const notes = acrossGaps(doc, damaged > 0, (shown) => all(shown.getMap<unknown>('n'), noteSchema));
+  const notes = acrossGaps(doc, damaged > 0, (shown) =>
+    wordingsIn(shown.getMap('n')).map(({ note }) => note),
+  );
   notes.sort((a, b) => b.updatedAt - a.updatedAt);
   doc.destroy();
   return { notes, damaged };

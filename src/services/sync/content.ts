@@ -1,11 +1,18 @@
 // What lies in the room of a document: changes that are taken over into the log as others made them, and changes of this device, cleaned
 // of what must not leave it. Says which documents stay here altogether.
 import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
-import { type ConversationId, type DocumentId, isConversation, newEntryId } from '../../domain/base/ids.ts';
+import {
+  type ConversationId,
+  type DocumentId,
+  isConversation,
+  NOTES_DOCUMENT,
+  newEntryId,
+} from '../../domain/base/ids.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { isExcluded, redact } from '../../domain/memory/privacy.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { LibraryEntry } from '../documents/documents.ts';
+import { wordsMeet } from '../documents/notes.ts';
 import { createReader } from '../documents/reader.ts';
 import {
   cleanUpdate,
@@ -110,7 +117,10 @@ export function createDocumentContents({
         for (const body of known) if (!here || missingFrom(here.update, body)) updates.push(body);
         if (updates.length === 0) return 0;
         const merged = mergeUpdates(updates);
-        const apart = here?.branchesOff(merged) ?? false;
+        const meet =
+          document === NOTES_DOCUMENT
+            ? here && wordsMeet(here.update, merged) && 'wordings'
+            : here?.branchesOff(merged) && 'branches';
         step.entries.push({
           id: newEntryId(),
           document: document as DocumentId,
@@ -119,8 +129,8 @@ export function createDocumentContents({
         });
         if (isConversation(document)) records.putUnlisted(step, document, true);
         step.after.push(() => {
-          if (apart)
-            records.note({ kind: 'conflict', what: 'branches', document, device: null, count: 1, bytes: 0 });
+          if (meet)
+            records.note({ kind: 'conflict', what: meet, document, device: null, count: 1, bytes: 0 });
         });
         return updates.length;
       },

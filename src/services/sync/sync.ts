@@ -101,12 +101,12 @@ export interface JournalEntry {
   readonly at: number;
   /**
    * `conflict`: something was changed on two devices at once (`what`: `branches`: both are kept, side by side, and each device that had one
-   * of them lists it; `deleted`: it was deleted elsewhere, and what was written here meanwhile lies in the trash). `note`: a step worth
-   * knowing (`what`).
+   * of them lists it; `wordings`: a memory note, likewise; `deleted`: it was deleted elsewhere, and what was written here meanwhile lies in
+   * the trash). `note`: a step worth knowing (`what`).
    */
   readonly kind: 'upload' | 'download' | 'conflict' | 'error' | 'note';
   /**
-   * upload, download: `changes`; conflict: `branches`, `deleted`; note: `created`, `joined`, `revoked`, `left`, `folded`, `rebuilt`,
+   * upload, download: `changes`; conflict: `branches`, `wordings`, `deleted`; note: `created`, `joined`, `revoked`, `left`, `folded`, `rebuilt`,
    * `healed`, `moved`, `forgotten`, `erased`; error: a code of `PROBLEM_CODES`, or `unreadable`.
    */
   readonly what: string;

@@ -1,5 +1,5 @@
 // Memory notes: what a person (or a model, by its tool) wants remembered in words of its own. Written, changed and deleted here.
-import { Pencil, Trash2 } from 'lucide-react';
+import { GitBranch, Pencil, Trash2 } from 'lucide-react';
 import { useId, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -8,7 +8,7 @@ import type { MemoryNote } from '../../services/documents/notes.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
-import { Badge, Button, IconButton, Skeleton, TextArea } from '../shell/controls.tsx';
+import { Badge, Button, classes, IconButton, Skeleton, TextArea } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
@@ -44,7 +44,7 @@ export function NoteList() {
       {!ready && <Skeleton className="mt-4 h-16 w-full" />}
       {ready && notes.length === 0 && <p className="pt-4 text-ink-3">{t('notes.none')}</p>}
       <ul className="mt-3 divide-y divide-line">
-        {notes.map((note) => (
+        {inOrder(notes).map((note) => (
           <Note key={note.id} note={note} onRemove={() => remove(note)} />
         ))}
       </ul>
@@ -52,27 +52,44 @@ export function NoteList() {
   );
 }
 
+/** As they come, each with its other wordings below it. */
+const inOrder = (notes: readonly MemoryNote[]): readonly MemoryNote[] =>
+  notes
+    .filter(({ beside }) => beside === undefined)
+    .flatMap((note) => [note, ...notes.filter(({ beside }) => beside === note.id)]);
+
 function Note({ note, onRemove }: { note: MemoryNote; onRemove: () => void }) {
   const { t } = useTranslation('memory');
+  const app = useApp();
+  const report = useReport();
   const navigation = useNavigation();
-  const [editing, setEditing] = useState(false);
+  // As it stood when the person began: what comes in meanwhile is not what they mean to replace.
+  const [editing, setEditing] = useState<MemoryNote | null>(null);
   const edit = useRef<HTMLButtonElement>(null);
   const wasEditing = useRef(false);
   // The form is gone: one goes on where it was opened.
   useLayoutEffect(() => {
-    if (wasEditing.current && !editing) edit.current?.focus();
-    wasEditing.current = editing;
+    if (wasEditing.current && editing === null) edit.current?.focus();
+    wasEditing.current = editing !== null;
   }, [editing]);
   const { source } = note;
+  const isBeside = note.beside !== undefined;
+  const settle = (how: 'alone' | 'apart') => void app.notes.settle(note.id, how).catch(report);
   if (editing)
     return (
       <li className="py-3">
-        <NoteForm note={note} onDone={() => setEditing(false)} />
+        <NoteForm note={editing} onDone={() => setEditing(null)} />
       </li>
     );
   return (
-    <li className="group flex items-start gap-3 py-3">
+    <li className={classes('group flex items-start gap-3 py-3', isBeside && 'border-branch border-l-2 pl-3')}>
       <div className="min-w-0 flex-1">
+        {isBeside && (
+          <p className="mb-1.5 flex items-start gap-2 text-branch text-xs">
+            <GitBranch size={14} aria-hidden className="mt-0.5 shrink-0" />
+            {t('notes.beside')}
+          </p>
+        )}
         <p className="whitespace-pre-wrap break-words border-memory-strong border-l-2 pl-3 [overflow-wrap:anywhere]">
           {note.text}
         </p>
@@ -96,6 +113,16 @@ function Note({ note, onRemove }: { note: MemoryNote; onRemove: () => void }) {
             </button>
           )}
         </p>
+        {isBeside && (
+          <p className="mt-2 flex flex-wrap gap-2">
+            <Button size="sm" onClick={() => settle('alone')}>
+              {t('notes.alone')}
+            </Button>
+            <Button size="sm" onClick={() => settle('apart')}>
+              {t('notes.apart')}
+            </Button>
+          </p>
+        )}
       </div>
       <div className="flex shrink-0 gap-0.5">
         <IconButton
@@ -103,7 +130,7 @@ function Note({ note, onRemove }: { note: MemoryNote; onRemove: () => void }) {
           size="sm"
           label={t('notes.edit')}
           icon={<Pencil size={14} aria-hidden />}
-          onClick={() => setEditing(true)}
+          onClick={() => setEditing(note)}
         />
         <IconButton
           size="sm"
@@ -135,7 +162,7 @@ function NoteForm({ note, onDone }: { note?: MemoryNote; onDone?: () => void }) 
     if (isThere) return;
     setBusy(true);
     app.notes
-      .write({ text, ...(note ? { id: note.id } : {}) })
+      .write({ text, ...(note ? { over: note } : {}) })
       .then(() => {
         if (!note) setText('');
         onDone?.();

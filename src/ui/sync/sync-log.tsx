@@ -123,7 +123,7 @@ function useTitleOf(document: string | null): string {
   return t('log.titled', { title: entry.title || t('log.untitled') });
 }
 
-/** The way to what met: the conversation with its branches, or the trash. */
+/** The way to what met: the conversation with its branches, the notes, or the trash. */
 function Open({ entry }: { entry: JournalEntry }) {
   const { t } = useTranslation('sync');
   const navigation = useNavigation();
@@ -133,19 +133,19 @@ function Open({ entry }: { entry: JournalEntry }) {
     documents.library,
     (library) => document !== null && library.entries.some(({ id }) => id === document),
   );
-  if (entry.kind !== 'conflict' || document === null || !there) return null;
+  if (entry.kind !== 'conflict' || document === null || !(there || what === 'wordings')) return null;
   return (
     <Button
       size="sm"
       variant="ghost"
       className="-my-1 ml-1"
-      onClick={() =>
-        what === 'deleted'
-          ? navigation.openScreen('settings', 'storage')
-          : navigation.openConversation(asConversationId(document))
-      }
+      onClick={() => {
+        if (what === 'deleted') navigation.openScreen('settings', 'storage');
+        else if (what === 'wordings') navigation.openScreen('memory', 'notes');
+        else navigation.openConversation(asConversationId(document));
+      }}
     >
-      {t(what === 'deleted' ? 'log.openTrash' : 'log.openBranches')}
+      {t(what === 'deleted' ? 'log.openTrash' : what === 'wordings' ? 'log.openNotes' : 'log.openBranches')}
     </Button>
   );
 }

@@ -1,10 +1,12 @@
 // Memory notes and feedback: durable before they are shown, the same in every tab, nothing lost by a damaged entry.
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { NOTES, NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createNotes, MAX_NOTE, readNotes } from '../../../src/services/documents/notes.ts';
+import { readWhole } from '../../../src/services/documents/shared.ts';
 import { cutWhenRead } from './said.ts';
 
 const clock = () => {
@@ -143,7 +145,7 @@ describe('memory notes', () => {
     // Another device never got the damaged piece, and does not know that there was one.
     const reached = (await store.log.read(NOTES_DOCUMENT)).filter((_, at) => at !== 1);
     const there = readNotes(reached.map(({ bytes }) => bytes)).notes.map(({ text }) => text);
-    expect(there.sort()).toEqual(['five', 'four', 'one']);
+    expect(there.sort()).toEqual(['five', 'four', 'one', 'three again']);
   });
 
   it('are no conversation', async () => {
@@ -237,5 +239,170 @@ describe('feedback', () => {
     expect(await bytes()).toContain('The lease ends in May.');
     await notes.forget(['c']);
     expect(await bytes()).not.toContain('The lease ends');
+  });
+});
+
+/** Devices with a store each: what one writes reaches another when `meet` says so, as sync brings it. */
+function devices(count: number, now = clock()) {
+  const all = Array.from({ length: count }, () => {
+    const store = createInMemoryStore();
+    return { store, notes: createNotes({ store, now }) };
+  });
+  type Device = (typeof all)[number];
+  const meet = async (from: Device, to: Device) => {
+    const whole = await readWhole(from.store.log, NOTES_DOCUMENT);
+    if (whole)
+      await to.store.log.append([
+        { id: newEntryId(), document: NOTES_DOCUMENT, origin: 'remote', bytes: whole.update },
+      ]);
+    to.notes.close();
+    to.notes = createNotes({ store: to.store, now });
+    await ready(to.notes);
+  };
+  const meetAll = async () => {
+    for (const from of [...all, ...all].reverse())
+      for (const to of all) if (from !== to) await meet(from, to);
+  };
+  const shown = ({ notes }: Device) => notes.state.get().notes;
+  const texts = (device: Device) => shown(device).map(({ text }) => text);
+  return { all, meet, meetAll, shown, texts };
+}
+
+describe('a note that two devices reworded at once', () => {
+  const parted = async () => {
+    const home = devices(3);
+    const [desk, phone] = home.all as [Held, Held];
+    const { id } = await desk.notes.write({ text: 'Heron, port 90.' });
+    await home.meetAll();
+    await desk.notes.write({ id, text: 'Heron, port 91.' });
+    await phone.notes.write({ id, text: 'Egret, port 90.' });
+    return { ...home, desk, phone, id };
+  };
+  type Held = ReturnType<typeof devices>['all'][number];
+
+  it('is there in both wordings, the same on all devices, once', async () => {
+    const { all, meetAll, shown, texts, desk, id } = await parted();
+    await meetAll();
+    expect(texts(desk)).toEqual(['Egret, port 90.', 'Heron, port 91.']);
+    const [first, second] = shown(desk);
+    expect([first?.id, first?.beside, second?.beside]).toEqual([id, undefined, id]);
+    for (const device of all) expect(shown(device)).toEqual(shown(desk));
+    const kept = await desk.store.log.read(NOTES_DOCUMENT);
+    expect(readNotes(kept.map(({ bytes }) => bytes)).notes).toEqual(shown(desk));
+    await meetAll();
+    expect(texts(desk)).toHaveLength(2);
+  });
+
+  it('is one where both wrote the same', async () => {
+    const { meetAll, texts, desk, phone, id } = await parted();
+    await phone.notes.write({ id, text: 'Heron, port 91.' });
+    await meetAll();
+    expect(texts(desk)).toEqual(['Heron, port 91.']);
+    await desk.notes.remove(id);
+    await meetAll();
+    expect(texts(phone)).toEqual([]);
+  });
+
+  it('is settled by a person: one of the two, or both as notes of their own', async () => {
+    const { all, meetAll, shown, texts, desk, phone, id } = await parted();
+    await meetAll();
+    await desk.notes.settle(shown(desk)[1]?.id as string, 'apart');
+    await phone.notes.settle(shown(phone)[1]?.id as string, 'apart');
+    await meetAll();
+    expect(texts(desk).sort()).toEqual(['Egret, port 90.', 'Heron, port 91.']);
+    for (const device of all)
+      expect(shown(device).map(({ beside }) => beside)).toEqual([undefined, undefined]);
+    const again = await parted();
+    await again.meetAll();
+    await again.desk.notes.settle(again.shown(again.desk)[1]?.id as string, 'alone');
+    await again.meetAll();
+    for (const device of again.all) expect(again.texts(device)).toEqual(['Heron, port 91.']);
+    expect(again.shown(again.phone)[0]?.id).toBe(again.id);
+    expect(id).not.toBe(again.id);
+  });
+
+  it('keeps one wording where each device takes out the other, and brings back what was taken out', async () => {
+    const { meetAll, shown, texts, desk, phone } = await parted();
+    await meetAll();
+    const both = shown(desk);
+    const removed = await desk.notes.remove(both[0]?.id as string);
+    expect(texts(desk)).toEqual(['Heron, port 91.']);
+    await desk.notes.bring(removed);
+    expect(texts(desk)).toEqual(['Egret, port 90.', 'Heron, port 91.']);
+    await meetAll();
+    await desk.notes.remove(shown(desk)[0]?.id as string);
+    await phone.notes.remove(shown(phone)[1]?.id as string);
+    await meetAll();
+    expect(texts(desk)).toEqual(['Egret, port 90.', 'Heron, port 91.']);
+    expect(shown(phone)).toEqual(shown(desk));
+  });
+
+  it('loses nothing that came in while somebody was writing', async () => {
+    const { meet, texts, desk, phone, shown } = await parted();
+    const [seen] = shown(desk);
+    await meet(phone, desk);
+    await desk.notes.write({ text: 'Heron, port 92.', ...(seen ? { over: seen } : {}) });
+    expect(texts(desk)).toEqual(['Heron, port 92.', 'Egret, port 90.']);
+    // Rewritten here in another tab: what was begun on the old words stands beside the new ones.
+    await desk.notes.write({ text: 'Heron, port 93.', ...(seen ? { over: seen } : {}) });
+    expect(texts(desk)).toEqual(['Heron, port 93.', 'Heron, port 92.', 'Egret, port 90.']);
+  });
+
+  it('is the same after any order of writing and meeting', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            at: fc.nat(2),
+            note: fc.nat(2),
+            what: fc.constantFrom('write', 'write', 'write', 'remove', 'alone', 'apart', 'meet' as const),
+            with: fc.nat(2),
+            clock: fc.integer({ min: 1, max: 50 }),
+          }),
+          { maxLength: 14 },
+        ),
+        async (steps) => {
+          let time = 0;
+          const { all, meet, meetAll, shown } = devices(3, () => time);
+          for (const text of ['a', 'b', 'c']) await all[0]?.notes.write({ text });
+          await meetAll();
+          /** What nobody replaced or took out knowingly. */
+          const living = new Set(['a', 'b', 'c']);
+          for (const [count, step] of steps.entries()) {
+            const [device, other] = [all[step.at], all[step.with]];
+            if (!device || !other) continue;
+            time = step.clock;
+            const seen = shown(device);
+            const meant = seen[step.note];
+            if (step.what === 'meet') {
+              if (device !== other) await meet(device, other);
+            } else if (!meant) continue;
+            else if (step.what === 'write') {
+              await device.notes.write({ id: meant.id, text: `${count}` });
+              living.delete(meant.text);
+              living.add(`${count}`);
+            } else if (step.what === 'remove') {
+              await device.notes.remove(meant.id);
+              living.delete(meant.text);
+            } else {
+              await device.notes.settle(meant.id, step.what);
+              const group = meant.beside ?? meant.id;
+              if (step.what === 'alone')
+                for (const one of seen)
+                  if (one !== meant && (one.beside ?? one.id) === group) living.delete(one.text);
+            }
+          }
+          await meetAll();
+          const [first, ...rest] = all.map((device) =>
+            [...shown(device)].sort((a, b) => (a.id < b.id ? -1 : 1)),
+          );
+          for (const one of rest) expect(one).toEqual(first);
+          expect(new Set(first?.map(({ id }) => id)).size).toBe(first?.length);
+          const there = new Set(first?.map(({ text }) => text));
+          for (const text of living) expect(there).toContain(text);
+        },
+      ),
+      { numRuns: 60 },
+    );
   });
 });

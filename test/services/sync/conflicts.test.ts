@@ -1,6 +1,8 @@
 // Two branches by accident are told to everybody concerned; branches that somebody made knowingly are told to nobody.
 import { describe, expect, it } from 'vitest';
 import { type ConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
+import { until } from '../../../src/domain/base/readable.ts';
+import { createNotes } from '../../../src/services/documents/notes.ts';
 import { eventually, isSynced, newConversationId, type TestDevice, textMessage } from './device.ts';
 import { household } from './household.ts';
 
@@ -123,5 +125,41 @@ describe('a branch that was made knowingly', () => {
     await eventually(phone, async () => (await phone.read(id))?.meta.pinned);
     expect(await conflicts(desk)).toEqual([]);
     expect(await conflicts(phone)).toEqual([]);
+  });
+});
+
+describe('a memory note that was reworded in two places', () => {
+  it('is there in both wordings, and listed once on each of the two', async () => {
+    const { desk, phone, away } = await parted();
+    const told = async <T>(
+      device: TestDevice,
+      work: (notes: ReturnType<typeof createNotes>) => Promise<T> | T,
+    ) => {
+      const notes = createNotes({ store: device.store, now: Date.now });
+      await until(notes.state, ({ ready }) => ready);
+      try {
+        return await work(notes);
+      } finally {
+        notes.close();
+      }
+    };
+    const texts = (device: TestDevice) =>
+      told(device, ({ state }) => state.get().notes.map(({ text }) => text));
+    const { id } = await told(desk, (notes) => notes.write({ text: 'Port 90.' }));
+    await eventually(phone, async () => (await texts(phone)).length === 1);
+    await away(phone, async () => {
+      await told(phone, (notes) => notes.write({ id, text: 'Port 91.' }));
+      await told(desk, (notes) => notes.write({ id, text: 'Port 92.' }));
+      await isSynced(desk);
+    });
+    for (const device of [desk, phone]) {
+      await eventually(device, async () => (await texts(device)).length === 2);
+      expect((await texts(device)).sort()).toEqual(['Port 91.', 'Port 92.']);
+      expect(await conflicts(device)).toEqual(['wordings']);
+    }
+    const tablet = await joinTo(desk, make('Tablet'));
+    await eventually(tablet, async () => (await texts(tablet)).length === 2);
+    expect(await texts(tablet)).toEqual(await texts(desk));
+    expect(await conflicts(tablet)).toEqual([]);
   });
 });

@@ -339,6 +339,7 @@ export const sync = {
     conflict: {
       branches: '{{title}} was continued on two devices at once. Both are kept, as branches.',
       branches_by: '{{title}} was continued here and on {{device}} at once. Both are kept, as branches.',
+      wordings: 'A memory note was reworded on two devices at once. Both wordings are kept.',
       deleted: '{{title}} was deleted elsewhere while you wrote here. What was written here is in the trash.',
       deleted_by:
         '{{title}} was deleted on {{device}} while you wrote here. What was written here is in the trash.',
@@ -366,5 +367,6 @@ export const sync = {
     other: 'Something happened: {{what}}',
     openBranches: 'Look at the branches',
     openTrash: 'Open the trash',
+    openNotes: 'Look at the notes',
   },
 };

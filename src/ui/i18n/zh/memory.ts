@@ -176,6 +176,9 @@ export const memory = {
     none: '还没有备忘。',
     byModel: '模型所写',
     source: '出处',
+    beside: '上面这条备忘同时在另一台设备上改成了这样。',
+    alone: '只保留这个写法',
+    apart: '两条都保留',
     count_other: '{{count, number}} 条备忘',
   },
   feedback: {

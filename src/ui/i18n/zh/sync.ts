@@ -293,6 +293,7 @@ export const sync = {
     conflict: {
       branches: '{{title}}在两台设备上同时有了后续。两者都保留，成为分支。',
       branches_by: '{{title}}在这里和 {{device}} 上同时有了后续。两者都保留，成为分支。',
+      wordings: '一条备忘同时在两台设备上作了修改。两种写法都保留。',
       deleted: '您在这里书写时，{{title}}在别处被删除。这里写下的内容在回收站中。',
       deleted_by: '您在这里书写时，{{title}}在 {{device}} 上被删除。这里写下的内容在回收站中。',
     },
@@ -315,5 +316,6 @@ export const sync = {
     other: '发生了：{{what}}',
     openBranches: '查看分支',
     openTrash: '打开回收站',
+    openNotes: '查看备忘',
   },
 };
