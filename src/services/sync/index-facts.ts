@@ -23,7 +23,7 @@ import {
   mergeFacts,
   toRows,
 } from '../../domain/sync/facts.ts';
-import { nextHlc } from '../../domain/sync/hlc.ts';
+import { nextHlc, readHlc } from '../../domain/sync/hlc.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import type { SessionParts } from './parts.ts';
 import { freshRecord, isShared, newStep, type RoomRecord, type Step } from './records.ts';
@@ -179,8 +179,11 @@ export function createIndexFacts({
   };
   const livesIn = (document: string, epoch: number): boolean =>
     [...headsOf(document).values()].some((head) => head.epoch === epoch);
-  const belongs = (id: string): boolean =>
-    deviceFact.safeParse(records.facts.get(deviceKey(id))?.value).success;
+  const deviceOf = (id: string): DeviceFact | null => {
+    const fact = deviceFact.safeParse(records.facts.get(deviceKey(id))?.value);
+    return fact.success ? fact.data : null;
+  };
+  const belongs = (id: string): boolean => deviceOf(id) !== null;
   const isBehind = (document: string): boolean => {
     const record = records.rooms.get(document);
     if (record && record.gone !== null) return false;
@@ -197,6 +200,27 @@ export function createIndexFacts({
     latest = nextHlc(now(), device, latest === '' ? null : latest);
     return latest;
   };
+  /** Puts into the journal, once these facts are taken over, who came to the account and who is gone from it. */
+  const noteComings = (step: Step, rows: FactRows): void => {
+    // Before this device told of itself it had not read who else is there: they were there before it.
+    if (!deviceOf(device)) return;
+    const ids = new Set(
+      rows.flatMap(([key]) => (key.startsWith('device/') ? [key.slice('device/'.length)] : [])),
+    );
+    ids.delete(device);
+    for (const id of ids) {
+      const before = deviceOf(id);
+      const wasListed = records.facts.has(deviceKey(id));
+      step.after.push(() => {
+        const after = deviceOf(id);
+        const name = (after ?? before)?.name;
+        if (name === undefined || (after === null) === (before === null)) return;
+        const isOwnWord = readHlc(records.facts.get(deviceKey(id))?.time ?? '')?.node === id;
+        const what = after ? (wasListed ? 'listed' : 'joined') : isOwnWord ? 'left' : 'unlisted';
+        records.note({ kind: 'note', what, document: null, device: name, count: 1, bytes: 0 });
+      });
+    }
+  };
   const content: Content = {
     isBody: (body) => decodeRows(body) !== null,
     merge: (bodies) => {
@@ -207,11 +231,9 @@ export function createIndexFacts({
     clocks: (before) => before,
     forgotten: () => 0,
     take: async (step, bodies, known) => {
-      records.putFacts(
-        step,
-        [...bodies, ...known].flatMap((body) => decodeRows(body) ?? []),
-        changed,
-      );
+      const rows = [...bodies, ...known].flatMap((body) => decodeRows(body) ?? []);
+      records.putFacts(step, rows, changed);
+      noteComings(step, rows);
       return bodies.length;
     },
     whole: async () => encodeRows(toRows(records.facts)),
@@ -240,8 +262,7 @@ export function createIndexFacts({
 
   async function sendBeacons(signal: AbortSignal): Promise<boolean> {
     const due: [string, unknown][] = [];
-    const known = deviceFact.safeParse(records.facts.get(deviceKey(device))?.value);
-    if (!known.success || known.data.name !== account.deviceName || clock() - aliveAt >= ALIVE_MS) {
+    if (deviceOf(device)?.name !== account.deviceName || clock() - aliveAt >= ALIVE_MS) {
       due.push([deviceKey(device), { name: account.deviceName, pairedAt: account.createdAt, seenAt: now() }]);
     }
     const said: string[] = [];
@@ -306,7 +327,14 @@ export function createIndexFacts({
       }
       return all;
     },
-    takeOff: (step, id) => publish(step, [[deviceKey(id), null]]),
+    takeOff: (step, id) => {
+      const name = id === device ? undefined : deviceOf(id)?.name;
+      if (name !== undefined)
+        step.after.push(() =>
+          records.note({ kind: 'note', what: 'unlisted', document: null, device: name, count: 1, bytes: 0 }),
+        );
+      return publish(step, [[deviceKey(id), null]]);
+    },
     isKnown: (document) => headsOf(document).size > 0,
     livesIn,
     goneOf,

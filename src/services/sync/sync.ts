@@ -106,8 +106,8 @@ export interface JournalEntry {
    */
   readonly kind: 'upload' | 'download' | 'conflict' | 'error' | 'note';
   /**
-   * upload, download: `changes`; conflict: `branches`, `wordings`, `deleted`; note: `created`, `joined`, `revoked`, `left`, `folded`, `rebuilt`,
-   * `healed`, `moved`, `forgotten`, `erased`; error: a code of `PROBLEM_CODES`, or `unreadable`.
+   * upload, download: `changes`; conflict: `branches`, `wordings`, `deleted`; note: `created`, `joined`, `revoked`, `left`, `unlisted` (taken off
+   * the list of devices), `listed` (there again after that), `folded`, `rebuilt`, `healed`, `moved`, `forgotten`, `erased`; error: a code of `PROBLEM_CODES`, or `unreadable`.
    */
   readonly what: string;
   readonly document: string | null;

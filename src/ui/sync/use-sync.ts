@@ -66,7 +66,10 @@ export function useJournal(): readonly JournalEntry[] | null {
 export async function joinedOlder(sync: Pick<Sync, 'journal'>): Promise<boolean> {
   const lines = await sync.journal();
   // Told with the joining itself, so it stands right above it.
-  return lines[lines.findIndex(({ what }) => what === 'joined') - 1]?.what === 'sync-older';
+  return (
+    lines[lines.findIndex(({ what, device }) => what === 'joined' && device === null) - 1]?.what ===
+    'sync-older'
+  );
 }
 
 /** The conversation on the screen is kept in step at once. */

@@ -45,6 +45,51 @@ describe('a device that leaves', () => {
   });
 });
 
+describe('the log', () => {
+  /** Oldest first, without what every account has: how it began here. */
+  const steps = async (device: TestDevice) =>
+    (await device.sync.journal())
+      .filter(({ kind }) => kind === 'note')
+      .map((line) => [line.what, line.device])
+      .reverse();
+  const told = (device: TestDevice, lines: readonly (readonly [string, string | null])[]) =>
+    eventually(device, async () => JSON.stringify(await steps(device)) === JSON.stringify(lines));
+
+  it('tells once who joined, who left, and who was taken off the list, to those who were there', async () => {
+    const desk = await home.create();
+    const phone = await home.pair(desk);
+    await told(desk, [
+      ['created', null],
+      ['joined', 'Phone'],
+    ]);
+    const tablet = await home.pair(desk, home.make('Tablet'));
+    await told(phone, [
+      ['joined', null],
+      ['joined', 'Tablet'],
+    ]);
+    await told(tablet, [['joined', null]]);
+    await phone.sync.leave();
+    await told(tablet, [
+      ['joined', null],
+      ['left', 'Phone'],
+    ]);
+    const id = desk.status.get().devices.find(({ name }) => name === 'Tablet')?.id ?? '';
+    await desk.sync.takeOff(id);
+    await told(desk, [
+      ['created', null],
+      ['joined', 'Phone'],
+      ['joined', 'Tablet'],
+      ['left', 'Phone'],
+      ['unlisted', 'Tablet'],
+      ['listed', 'Tablet'],
+    ]);
+    await desk.sync.syncNow({ force: true });
+    await settled(desk, tablet);
+    expect(await steps(desk)).toHaveLength(6);
+    expect(await steps(tablet)).toHaveLength(2);
+  });
+});
+
 describe('a relay that shows a newcomer an older account', () => {
   it('is told of in the log', async () => {
     const desk = await home.create();

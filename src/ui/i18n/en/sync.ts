@@ -357,6 +357,8 @@ export const sync = {
       revoked_by: '{{device}} was locked out: a new key was made.',
       left: 'This device left the account.',
       left_by: '{{device}} left the account.',
+      unlisted_by: '{{device}} was taken off the list of devices.',
+      listed_by: '{{device}} was off the list and is there again: it has the key.',
       folded: 'Made {{title}} smaller on the relay',
       rebuilt: 'Moved {{title}} to a new room, because the old one was damaged',
       moved: 'Moved {{title}} to a new room, where it takes less space',

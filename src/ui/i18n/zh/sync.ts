@@ -306,6 +306,8 @@ export const sync = {
       revoked_by: '{{device}} 被关在门外：生成了新密钥。',
       left: '这台设备离开了账户。',
       left_by: '{{device}} 离开了账户。',
+      unlisted_by: '{{device}} 已从设备列表中去掉。',
+      listed_by: '{{device}} 去掉之后又回到了列表中：它仍有密钥。',
       folded: '缩小了{{title}}在中继上的体积',
       rebuilt: '{{title}}的旧房间已损坏，已移到新的房间',
       moved: '把{{title}}移到新的房间，在那里占用更少空间',
