@@ -85,9 +85,11 @@ const dayOf = (date: Date): number => Date.UTC(date.getFullYear(), date.getMonth
 
 /**
  * How long ago, in words: "3 days ago", "昨天". Times in ms since 1970. From a day on in local days, months and years of the calendar,
- * for that is what "yesterday" and "last month" mean; weeks are counted, since they do not begin everywhere on the same day.
+ * for that is what "yesterday" and "last month" mean; weeks are counted, since they do not begin everywhere on the same day. All that is
+ * told of has happened: a time to come was written by a clock that is ahead of this one, and is now.
  */
-export function formatRelative(date: number, now = Date.now()): string {
+export function formatRelative(told: number, now = Date.now()): string {
+  const date = Math.min(told, now);
   const named = formatter('relative', (tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }));
   const counted = formatter('counted', (tag) => new Intl.RelativeTimeFormat(tag));
   const away = date - now;

@@ -11,6 +11,9 @@ import { Badge, Button, Confirm, Dialog, IconButton, TextField } from '../shell/
 import { useReport } from '../shell/conversation-actions.tsx';
 import { useSyncAccount } from './use-sync.ts';
 
+/** Clocks that are set by the network are apart by less, ms. A device that is ahead by more tells nothing of how long ago it was heard of. */
+const CLOCKS_APART_MS = 5 * 60_000;
+
 export function DeviceList({ devices }: { devices: readonly SyncDevice[] }) {
   const { t } = useTranslation('sync');
   const { sync } = useApp();
@@ -53,7 +56,9 @@ export function DeviceList({ devices }: { devices: readonly SyncDevice[] }) {
                 {!device.here && (
                   <>
                     <time dateTime={new Date(device.seenAt).toISOString()} title={formatExact(device.seenAt)}>
-                      {t('device.seen', { when: formatRelative(device.seenAt) })}
+                      {device.seenAt > Date.now() + CLOCKS_APART_MS
+                        ? t('device.ahead')
+                        : t('device.seen', { when: formatRelative(device.seenAt) })}
                     </time>
                     {' · '}
                   </>

@@ -30,9 +30,9 @@ describe('how long ago, in words', () => {
     expect(formatRelative(friday, new Date(2026, 10, 22, 1, 0).getTime())).toBe('2 days ago');
   });
 
-  it('says yesterday, tomorrow, last month and last year only of those', () => {
+  it('says yesterday, last month and last year only of those', () => {
     fc.assert(
-      fc.property(moment, fc.integer({ min: -800 * DAY, max: 800 * DAY }), zone, (now, away, tz) => {
+      fc.property(moment, fc.integer({ min: -800 * DAY, max: 0 }), zone, (now, away, tz) => {
         vi.stubEnv('TZ', tz);
         const words = formatRelative(now + away, now);
         const date = new Date(now + away);
@@ -41,15 +41,12 @@ describe('how long ago, in words', () => {
         const monthsOf = (day: Date) => day.getFullYear() * 12 + day.getMonth();
         const today = new Date(now);
         if (words === 'yesterday') expect(sameDay(by(-1))).toBe(true);
-        if (words === 'tomorrow') expect(sameDay(by(1))).toBe(true);
         if (words === 'last month') expect(monthsOf(date)).toBe(monthsOf(today) - 1);
-        if (words === 'next month') expect(monthsOf(date)).toBe(monthsOf(today) + 1);
         if (words === 'last year') expect(date.getFullYear()).toBe(today.getFullYear() - 1);
-        if (words === 'next year') expect(date.getFullYear()).toBe(today.getFullYear() + 1);
         expect(words).not.toMatch(/^(last|this|next) week$|^this (month|year)$/);
-        const days = /^(?:in )?(\d+) days(?: ago)?$/.exec(words);
+        const days = /^(\d+) days ago$/.exec(words);
         if (days) expect(sameDay(by(Math.sign(away) * Number(days[1])))).toBe(true);
-        const hours = /^(?:in )?(\d+) hours?(?: ago)?$/.exec(words);
+        const hours = /^(\d+) hours? ago$/.exec(words);
         if (hours) {
           expect(Number(hours[1]) * HOUR).toBeLessThanOrEqual(Math.abs(away));
           expect(Number(hours[1])).toBeLessThan(25);
@@ -79,6 +76,14 @@ describe('how long ago, in words', () => {
         expect(said).toBeLessThanOrEqual(away / DAY + (said >= 365 ? 366 : said >= 30 ? 33 : 1.1));
       }),
       { numRuns: 2_000 },
+    );
+  });
+
+  it('says nothing of a time to come: another clock is ahead', () => {
+    fc.assert(
+      fc.property(moment, fc.nat(800 * DAY), (now, ahead) => {
+        expect(formatRelative(now + ahead, now)).toBe('now');
+      }),
     );
   });
 

@@ -115,6 +115,7 @@ export const sync = {
     guess: '{{browser}} on {{system}}',
     guessNothing: 'My device',
     seen: 'last heard of {{when}}',
+    ahead: 'its clock is ahead of this device’s',
     paired: 'paired {{date}}',
     missing_one: '{{count, number}} change of it has not arrived',
     missing_other: '{{count, number}} changes of it have not arrived',

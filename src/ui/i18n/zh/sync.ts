@@ -105,6 +105,7 @@ export const sync = {
     guess: '{{system}} 上的 {{browser}}',
     guessNothing: '我的设备',
     seen: '最近消息：{{when}}',
+    ahead: '它的时钟比这台设备快',
     paired: '配对于 {{date}}',
     missing_other: '它的 {{count, number}} 处改动还没有到',
     rename: '重命名这台设备',
