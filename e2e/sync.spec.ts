@@ -330,6 +330,11 @@ test('both offline, both write in the same conversation, both back: nothing is l
   const both = await contents(desk.page);
   expect(both).toContain('Green, like the garden gate.');
   expect(both).toContain('Red, like the barn next door.');
+  // Nobody's words were taken off their screen; the other branch is one step away.
+  await expect(desk.page.getByRole('article').getByText('Green, like the garden gate.')).toBeVisible();
+  await expect(phone.page.getByRole('article').getByText('Red, like the barn next door.')).toBeVisible();
+  for (const { page } of [desk, phone])
+    await expect(page.getByText('2 / 2').or(page.getByText('1 / 2')).first()).toBeVisible();
 
   // The one whose words came second to the relay is told; which one that is, the network decides.
   const led: Page[] = [];

@@ -21,6 +21,7 @@ import { writable } from '../../domain/base/readable.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Documents, LibraryEntry, OpenConversation, SaveStatus } from './documents.ts';
 import { hasGaps } from './gaps.ts';
+import { createPlace, type Place } from './place.ts';
 import { type ConversationDocument, createConversationDocument, toLibraryEntry } from './yjs-conversation.ts';
 import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
 
@@ -53,6 +54,7 @@ interface Listing {
 
 interface Live {
   readonly document: ConversationDocument;
+  readonly place: Place;
   readonly value: ReturnType<typeof writable<Conversation>>;
   holders: number;
   entries: number;
@@ -206,9 +208,11 @@ export function createDocuments({
       // Not written now, it is written with the next change; and asked for again at the next opening.
       if (mended) enqueue([entryOf(id, 'user', mended)], []).catch(() => {});
       const document = loaded?.document ?? createConversationDocument(id);
+      const place = createPlace(document.read);
       return {
         document,
-        value: writable(document.read()),
+        place,
+        value: writable(place.read()),
         holders: 0,
         entries: (loaded?.entries ?? 0) + (mended ? 1 : 0),
         erased: false,
@@ -382,7 +386,8 @@ export function createDocuments({
   }
 
   async function receive(entries: readonly LogEntry[]): Promise<void> {
-    const touched = new Set<Live>();
+    /** As they stood before what came in a row from the same side. */
+    const touched = new Map<Live, { before: Conversation; by: 'device' | 'tab' }>();
     let listed = false;
     for (const entry of entries) {
       seen = Math.max(seen, entry.seq);
@@ -396,11 +401,17 @@ export function createDocuments({
       if (!isConversation(entry.document)) continue;
       const slot = await live.get(entry.document)?.catch(() => undefined);
       if (!slot) continue;
+      const by = entry.origin === 'remote' ? 'device' : 'tab';
+      const known = touched.get(slot);
+      if (known && known.by !== by) slot.place.changed(known.before, known.by);
+      if (known?.by !== by) touched.set(slot, { before: slot.place.read(), by });
       applyEntry(slot.document, entry);
       slot.entries += 1;
-      touched.add(slot);
     }
-    for (const slot of touched) slot.value.set(slot.document.read());
+    for (const [slot, { before, by }] of touched) {
+      slot.place.changed(before, by);
+      slot.value.set(slot.place.read());
+    }
     if (listed) announceLibrary();
   }
 
@@ -457,7 +468,7 @@ export function createDocuments({
     read: async (id) => {
       await started;
       const slot = await live.get(id)?.catch(() => undefined);
-      if (slot) return slot.document.read();
+      if (slot) return slot.place.read();
       const loaded = await load(id);
       if (loaded) mend(loaded);
       return loaded?.document.read();
@@ -471,17 +482,21 @@ export function createDocuments({
       try {
         refuseNewer(slot.document);
         update = slot.document.change(change);
+        slot.place.change(change);
       } catch (error) {
         release(id, slot);
         throw error;
       }
       if (isTemporary(id)) {
         release(id, slot);
-        if (update) slot.value.set(slot.document.read());
+        slot.value.set(slot.place.read());
         for (const { key, value } of options.writes ?? []) await drawer.set(key, value);
         return;
       }
-      if (!update && !options.writes?.length && pending.length === 0) return release(id, slot);
+      if (!update && !options.writes?.length && pending.length === 0) {
+        slot.value.set(slot.place.read());
+        return release(id, slot);
+      }
       const origin = options.origin ?? 'user';
       const entries: NewEntry[] = [];
       let listed: Uint8Array | undefined;
@@ -496,7 +511,7 @@ export function createDocuments({
       }
       // Written first, shown next: drawing takes longer than the disk, and both can go on at once.
       const written = enqueue(entries, options.writes ?? [], () => release(id, slot));
-      if (update) slot.value.set(slot.document.read());
+      slot.value.set(slot.place.read());
       if (listed) announceLibrarySoon(LISTED_WITHIN_MS);
       await written;
     },
@@ -536,8 +551,10 @@ export function createDocuments({
       for (const { id, update } of updates) {
         const slot = await live.get(id)?.catch(() => undefined);
         if (!slot) continue;
+        const before = slot.place.read();
         slot.document.apply(update);
-        slot.value.set(slot.document.read());
+        slot.place.changed(before, 'tab');
+        slot.value.set(slot.place.read());
       }
       if (listed) library.apply(listed);
       libraryEntries += 1;

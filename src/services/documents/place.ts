@@ -1,0 +1,61 @@
+// Where a conversation stands while it is open here. The head is one for all devices, and the last word on it counts; but what a person
+// asked here, and its answer, is not taken off their screen because somebody asked on another device at the same time. Then the conversation
+// goes on standing where it stood, and the other branch is offered beside it. Nothing of this is written.
+import type { MessageId } from '../../domain/base/ids.ts';
+import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
+import type { Message } from '../../domain/chat/message.ts';
+import type { ConversationChange } from './documents.ts';
+
+export interface Place {
+  /** The conversation as it stands here; the same object until it changes. */
+  read(): Conversation;
+  /** Somebody here changes it: a head that is among the changes counts. */
+  change(change: ConversationChange): void;
+  /** It was changed by another device, or by another tab of this one. `before`: as `read` gave it then. */
+  changed(before: Conversation, by: 'device' | 'tab'): void;
+}
+
+/** `document`: the conversation as all devices have it; the same object until it changes. */
+export function createPlace(document: () => Conversation): Place {
+  /** Questions that were asked here since it was opened. */
+  const asked = new Set<MessageId>();
+  let held: MessageId | null = null;
+  /** What was read last: as all devices have it, as it stood here, and where it was held. */
+  let shared = document();
+  let shown = shared;
+  let heldThen: MessageId | null = null;
+
+  const read = (): Conversation => {
+    const now = document();
+    const at = held !== null && now.messages.has(held) ? held : null;
+    if (shared === now && heldThen === at) return shown;
+    [shared, heldThen] = [now, at];
+    shown = at === null ? now : { ...now, meta: { ...now.meta, head: at } };
+    return shown;
+  };
+  const note = (messages: readonly Message[]) => {
+    for (const { id, role } of messages) if (role === 'user') asked.add(id);
+  };
+
+  return {
+    read,
+    change: ({ messages, meta }) => {
+      note(messages ?? []);
+      if (meta?.head !== undefined) held = null;
+    },
+    changed: (before, by) => {
+      const now = document();
+      const head = effectiveHead(now);
+      if (by === 'tab') {
+        if (now.messages.size > before.messages.size)
+          note([...now.messages.values()].filter(({ id }) => !before.messages.has(id)));
+        if (head !== effectiveHead(shared)) held = null;
+        return;
+      }
+      const stood = effectiveHead(before);
+      const path = new Set(pathTo(now.messages, head).map(({ id }) => id));
+      const left = pathTo(now.messages, stood).filter(({ id }) => !path.has(id));
+      held = left.some(({ id }) => asked.has(id)) ? stood : null;
+    },
+  };
+}
