@@ -633,6 +633,9 @@ test('a device that is locked out says so and keeps its library; the other goes 
   await expect(main.getByText('This account was erased on the relay.').first()).toBeVisible();
   await expect(main.getByText('Everything is saved on this device.').first()).toBeVisible();
   expect(await contents(phone.page)).toBe(kept);
+  // Nobody is handed a key that opens nothing.
+  await expect(main.getByRole('button', { name: 'Set up anew' })).toBeVisible();
+  await expect(main.getByRole('button', { name: 'Show how' })).toHaveCount(0);
 
   // Each goes on for itself.
   await desk.page.getByRole('button', { name: 'New conversation' }).first().click();
@@ -643,4 +646,14 @@ test('a device that is locked out says so and keeps its library; the other goes 
   await expect(phone.page.getByText('Saved here; sync has stopped')).toBeVisible({ timeout: 60_000 });
   expect(await contents(phone.page)).not.toContain('The stove is in the cellar.');
   expect(await contents(desk.page)).not.toContain('The lamp is in the car.');
+
+  // And can begin again, with all that is here.
+  await openSettings(phone.page);
+  await main.getByRole('button', { name: 'Set up anew' }).click();
+  await expect(main.getByRole('button', { name: 'Pair this device' })).toBeVisible();
+  await main.getByLabel('Address of the relay').fill(relay.address);
+  await main.getByRole('button', { name: 'Create the account' }).click();
+  await inStep(phone.page);
+  expect(await fingerprintOn(phone.page)).not.toBe(print);
+  expect(await contents(phone.page)).toContain('The lamp is in the car.');
 });

@@ -46,6 +46,8 @@ export function SyncSection() {
   const wanted = mode.value === 'remote' || mode.value === 'managed' ? mode.value : null;
   // Until the engine has said how things stand, an account may well be there.
   const heard = status.state === 'unpaired' || status.state === 'stopped';
+  // Nothing on this relay opens to its key any more, nor to a device that would get it from here.
+  const isErased = status.state === 'stopped' && status.problem?.code === 'sync-deleted';
   return (
     <>
       <div ref={top} className="!my-0" />
@@ -56,7 +58,8 @@ export function SyncSection() {
           {t('alone')}
         </p>
       )}
-      {account !== null && (
+      {isErased && <Anew mode={account?.managed ? 'managed' : 'remote'} />}
+      {account !== null && !isErased && (
         <Group title={t('device.title')}>
           <DeviceList devices={status.devices} />
           <PairRow />
@@ -78,10 +81,12 @@ export function SyncSection() {
       {mine !== null ? (
         <>
           {account === null && status.problem !== null && <ProblemNotice problem={status.problem} />}
-          <AccountGroup
-            account={mine}
-            others={account && status.devices.filter((device) => !device.here).length}
-          />
+          {!isErased && (
+            <AccountGroup
+              account={mine}
+              others={account && status.devices.filter((device) => !device.here).length}
+            />
+          )}
         </>
       ) : (
         wanted !== null && (
@@ -276,6 +281,34 @@ function Standing({ status }: { status: SyncStatus }) {
         </p>
       ))}
     </section>
+  );
+}
+
+/** The account was erased on the relay: this device lets go of it, and stands where one begins. */
+function Anew({ mode }: { mode: 'remote' | 'managed' }) {
+  const { t } = useTranslation('sync');
+  const { sync } = useApp();
+  const report = useReport();
+  const way = useSetting<SyncMode>('sync.mode');
+  const [busy, setBusy] = useState(false);
+  return (
+    <Group title={t('anew.title')}>
+      <Row label={t('anew.label')} help={t('anew.help')} stack>
+        <Button
+          variant="primary"
+          busy={busy}
+          onClick={() => {
+            setBusy(true);
+            sync
+              .leave()
+              .then(() => way.set(mode), report)
+              .finally(() => setBusy(false));
+          }}
+        >
+          {t('anew.action')}
+        </Button>
+      </Row>
+    </Group>
   );
 }
 

@@ -358,7 +358,7 @@ export const problems = {
   'sync-deleted': {
     what: 'This account was erased on the relay.',
     kept: 'Everything is saved on this device.',
-    do: 'Leave the account under Settings › Sync; your conversations stay here. If this device was locked out, pair it again after that, otherwise set sync up anew.',
+    do: 'Set sync up anew under Settings › Sync; your conversations stay here. If this device was locked out, pair it again there.',
   },
   'sync-upgrade': {
     what: 'The relay needs a newer version of Recollect.',

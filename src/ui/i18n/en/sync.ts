@@ -60,6 +60,12 @@ export const sync = {
   },
   alone:
     'Only this device has the key. Pair another one, or write the 24 words down and keep them safe: without a device and without the words nobody can open what lies on the relay.',
+  anew: {
+    title: 'Begin anew',
+    label: 'The key of this account opens nothing any more',
+    help: 'This device forgets it and keeps all conversations. Then make a new account, or pair this device with one that has a new key.',
+    action: 'Set up anew',
+  },
   account: { title: 'Account', relay: 'Relay' },
   fingerprint: {
     title: 'Fingerprint',
