@@ -457,6 +457,7 @@ export function createDocuments({
         id,
         get: slot.value.get,
         subscribe: slot.value.subscribe,
+        whence: slot.place.whence,
         close: () => {
           if (closed) return;
           closed = true;

@@ -13,12 +13,16 @@ export interface Place {
   change(change: ConversationChange): void;
   /** It was changed by another device, or by another tab of this one. `before`: as `read` gave it then. */
   changed(before: Conversation, by: 'device' | 'tab'): void;
+  /** Where a question was asked that came since the conversation was opened; null: it was there before. */
+  whence(question: MessageId): 'here' | 'elsewhere' | null;
 }
 
 /** `document`: the conversation as all devices have it; the same object until it changes. */
 export function createPlace(document: () => Conversation): Place {
   /** Questions that were asked here since it was opened. */
   const asked = new Set<MessageId>();
+  /** Questions that other devices asked since then. */
+  const heard = new Set<MessageId>();
   let held: MessageId | null = null;
   /** What was read last: as all devices have it, as it stood here, and where it was held. */
   let shared = document();
@@ -33,8 +37,8 @@ export function createPlace(document: () => Conversation): Place {
     shown = at === null ? now : { ...now, meta: { ...now.meta, head: at } };
     return shown;
   };
-  const note = (messages: readonly Message[]) => {
-    for (const { id, role } of messages) if (role === 'user') asked.add(id);
+  const note = (messages: Iterable<Message>, into = asked) => {
+    for (const { id, role } of messages) if (role === 'user') into.add(id);
   };
 
   return {
@@ -46,9 +50,12 @@ export function createPlace(document: () => Conversation): Place {
     changed: (before, by) => {
       const now = document();
       const head = effectiveHead(now);
+      if (now.messages.size > before.messages.size)
+        note(
+          [...now.messages.values()].filter(({ id }) => !before.messages.has(id)),
+          by === 'tab' ? asked : heard,
+        );
       if (by === 'tab') {
-        if (now.messages.size > before.messages.size)
-          note([...now.messages.values()].filter(({ id }) => !before.messages.has(id)));
         if (head !== effectiveHead(shared)) held = null;
         return;
       }
@@ -57,5 +64,6 @@ export function createPlace(document: () => Conversation): Place {
       const left = pathTo(now.messages, stood).filter(({ id }) => !path.has(id));
       held = left.some(({ id }) => asked.has(id)) ? stood : null;
     },
+    whence: (question) => (asked.has(question) ? 'here' : heard.has(question) ? 'elsewhere' : null),
   };
 }

@@ -17,6 +17,7 @@ import { letterOf } from '../../domain/chat/dmail.ts';
 import { keptChange } from '../../domain/chat/kept.ts';
 import type { Message, Part } from '../../domain/chat/message.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
+import type { OpenConversation } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useConversation } from '../hooks/conversation.ts';
 import { useKeptSwitch } from '../hooks/kept.ts';
@@ -85,9 +86,11 @@ function LoadingConversation() {
 
 function OpenedConversation({
   conversation,
+  whence,
   messageId,
 }: {
   conversation: Conversation;
+  whence: OpenConversation['whence'];
   messageId: MessageId | null;
 }) {
   const { id } = conversation;
@@ -461,6 +464,8 @@ function OpenedConversation({
                         <Unanswered
                           key={last.id}
                           turn={turn}
+                          askedAt={last.createdAt}
+                          whence={whence(last.id)}
                           onAsk={() => {
                             if (!onlyTouch()) session.composer.get()?.focus();
                             regenerate(last.id);
@@ -593,7 +598,9 @@ function ExistingConversation({
     useCallback(({ entries }) => entries.some(({ id }) => id === conversationId), [conversationId]),
   );
   if (state.state === 'open')
-    return <OpenedConversation conversation={state.conversation} messageId={messageId} />;
+    return (
+      <OpenedConversation conversation={state.conversation} whence={state.whence} messageId={messageId} />
+    );
   return (
     <>
       <Header>{null}</Header>

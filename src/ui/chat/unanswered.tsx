@@ -1,18 +1,29 @@
-// A question at the end that nobody answers: saved without asking, or brought along by an import.
-import { MessageCircleQuestionMark } from 'lucide-react';
+// A question at the end that nobody answers: saved without asking, or brought along by an import. One that was asked on another device just
+// now is being answered there, as far as anybody here can know: it is not to be asked twice.
+import { MessageCircleQuestionMark, MonitorSmartphone } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TurnState } from '../../services/chat/chat.ts';
+import type { OpenConversation } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { Button } from '../shell/controls.tsx';
-
-/** A question is given this long to be taken up, in this tab or another, before it counts as left alone, ms. */
-const TAKEN_UP_MS = 600;
+import { patienceFor } from './patience.ts';
 
 /** Its key is the question. */
-export function Unanswered({ turn, onAsk }: { turn: TurnState; onAsk: () => void }) {
+export function Unanswered({
+  turn,
+  askedAt,
+  whence,
+  onAsk,
+}: {
+  turn: TurnState;
+  askedAt: number;
+  whence: ReturnType<OpenConversation['whence']>;
+  onAsk: () => void;
+}) {
   const { t } = useTranslation('chat');
   const app = useApp();
+  const others = useReadable(app.sync.status, ({ devices }) => devices.length > 1);
   // What waits for the disk is asked by itself once it is saved; what waits in the queue goes out before anything else.
   const saved = useReadable(app.documents.saving, ({ state }) => state === 'saved');
   const quiet = turn.status === 'idle' && turn.queue.length === 0 && saved;
@@ -20,9 +31,17 @@ export function Unanswered({ turn, onAsk }: { turn: TurnState; onAsk: () => void
   useEffect(() => {
     setAlone(false);
     if (!quiet) return;
-    const timer = setTimeout(() => setAlone(true), TAKEN_UP_MS);
+    const patience = patienceFor({ whence, age: Date.now() - askedAt }, others);
+    const timer = setTimeout(() => setAlone(true), patience);
     return () => clearTimeout(timer);
-  }, [quiet]);
+  }, [quiet, whence, askedAt, others]);
+  if (quiet && !alone && others && whence === 'elsewhere')
+    return (
+      <p role="status" className="my-3 flex animate-fade items-center justify-end gap-2 text-ink-2 text-sm">
+        <MonitorSmartphone size={15} aria-hidden className="shrink-0 text-ink-3" />
+        {t('askedElsewhere')}
+      </p>
+    );
   if (!quiet || !alone) return null;
   return (
     <div className="my-3 flex animate-fade flex-wrap items-center justify-end gap-3 text-ink-2 text-sm">

@@ -8,7 +8,11 @@ import { useApp } from './app.tsx';
 
 export type ConversationState =
   | { readonly state: 'loading' }
-  | { readonly state: 'open'; readonly conversation: Conversation }
+  | {
+      readonly state: 'open';
+      readonly conversation: Conversation;
+      readonly whence: OpenConversation['whence'];
+    }
   | { readonly state: 'failed'; readonly problem: Problem };
 
 const never = () => () => undefined;
@@ -39,5 +43,7 @@ export function useConversation(id: ConversationId | null): ConversationState {
   const open = held?.id === id ? held.open : undefined;
   const conversation = useSyncExternalStore(open?.subscribe ?? never, () => open?.get() ?? null);
   if (held !== null && held.id === id && held.problem) return { state: 'failed', problem: held.problem };
-  return conversation && conversation.id === id ? { state: 'open', conversation } : { state: 'loading' };
+  return open && conversation && conversation.id === id
+    ? { state: 'open', conversation, whence: open.whence }
+    : { state: 'loading' };
 }

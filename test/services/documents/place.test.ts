@@ -42,7 +42,7 @@ function createScreen() {
       return message;
     },
     to: (message: Message) => documents.change(id, { meta: { head: message.id } }),
-    count: () => open?.get().messages.size,
+    whence: (message: Message) => open?.whence(message.id),
   };
 }
 type Screen = ReturnType<typeof createScreen>;
@@ -76,10 +76,12 @@ async function two() {
 
 describe('two devices that ask in one conversation at once', () => {
   it('each show their own question and its answer, however the other goes on', async () => {
-    const { desk, phone, meet } = await two();
-    await desk.say('where is the tent?');
+    const { desk, phone, first, meet } = await two();
+    const tent = await desk.say('where is the tent?');
     await phone.say('where is the stove?');
     await meet();
+    expect([desk, phone].map(({ whence }) => whence(tent))).toEqual(['here', 'elsewhere']);
+    expect(phone.whence(first)).toBeNull();
     const begun = ['hello', 'welcome'];
     expect(desk.shown()).toEqual([...begun, 'where is the tent?']);
     expect(phone.shown()).toEqual([...begun, 'where is the stove?']);

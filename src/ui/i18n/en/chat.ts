@@ -104,6 +104,7 @@ export const chat = {
   editGoOn: 'Go on editing',
   editDrop: 'Drop it',
   unanswered: 'Not answered yet.',
+  askedElsewhere: 'Asked on another device. The answer shows here once it is written there.',
   ask: 'Ask',
   regenerate: 'Answer again',
   goOn: 'Continue',

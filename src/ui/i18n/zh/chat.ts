@@ -101,6 +101,7 @@ export const chat = {
   editGoOn: '继续编辑',
   editDrop: '丢弃',
   unanswered: '尚未回答。',
+  askedElsewhere: '在另一台设备上提的问题。那里写完后，回答会显示在这里。',
   ask: '请回答',
   regenerate: '重新回答',
   goOn: '继续',
