@@ -82,7 +82,7 @@ function Note({ note, onRemove }: { note: MemoryNote; onRemove: () => void }) {
       </li>
     );
   return (
-    <li className={classes('group flex items-start gap-3 py-3', isBeside && 'border-branch border-l-2 pl-3')}>
+    <li className={classes('group flex items-start gap-3 py-3', isBeside && 'ml-4')}>
       <div className="min-w-0 flex-1">
         {isBeside && (
           <p className="mb-1.5 flex items-start gap-2 text-branch text-xs">

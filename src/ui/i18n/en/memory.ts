@@ -203,7 +203,7 @@ export const memory = {
     none: 'No notes yet.',
     byModel: 'written by the model',
     source: 'where it comes from',
-    beside: 'The note above was reworded on another device at the same time, like this.',
+    beside: 'Reworded on two devices at once. This is the other wording of the note above.',
     alone: 'Keep only this wording',
     apart: 'Keep both',
     count_one: '{{count, number}} note',

@@ -176,7 +176,7 @@ export const memory = {
     none: '还没有备忘。',
     byModel: '模型所写',
     source: '出处',
-    beside: '上面这条备忘同时在另一台设备上改成了这样。',
+    beside: '两台设备同时改了上面这条备忘，这是另一种写法。',
     alone: '只保留这个写法',
     apart: '两条都保留',
     count_other: '{{count, number}} 条备忘',
