@@ -28,9 +28,11 @@ it('who locks a device out reads that the old key still opens what was on the re
   expect(zh.revoke.past).toMatch(/旧密钥.*此前中继上.*新密钥/);
 });
 
-it('who was locked out is told to leave the account before pairing again, which is refused until then', () => {
-  expect(problems['sync-deleted'].do).toMatch(/^Leave the account.*pair it again after that/);
-  expect(zhProblems['sync-deleted'].do).toMatch(/先.*离开这个账户.*之后请重新配对/);
+it('who was locked out is told to let go of the account before pairing again, which is refused until then', () => {
+  expect(problems['sync-deleted'].do).toContain(`“${sync.anew.action}”`);
+  expect(problems['sync-deleted'].do).toMatch(/^Choose .*pair it again after that/);
+  expect(zhProblems['sync-deleted'].do).toContain(`“${zh.anew.action}”`);
+  expect(zhProblems['sync-deleted'].do).toMatch(/先.*之后请重新配对/);
 });
 
 it('a relay that does not answer while an account is made or joined is not said to get anything later', () => {

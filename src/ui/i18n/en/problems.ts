@@ -358,7 +358,7 @@ export const problems = {
   'sync-deleted': {
     what: 'This account was erased on the relay.',
     kept: 'Everything is saved on this device.',
-    do: 'Set sync up anew under Settings › Sync; your conversations stay here. If this device was locked out, pair it again there.',
+    do: 'Choose “Set up anew” under Settings › Sync; your conversations stay here. If this device was locked out, pair it again after that.',
   },
   'sync-upgrade': {
     what: 'The relay needs a newer version of Recollect.',
