@@ -7,8 +7,9 @@ import { relayHousehold } from './household.ts';
 
 const home = relayHousehold({ RELAY_MAX_ROOM: String(128 * 1024) });
 const { create, joinTo, make } = home;
-/** Words that cannot be made smaller. */
-const noise = (length: number) => randomBytes(length).toString('base64url').slice(0, length);
+/** Words that cannot be made smaller. Without hyphens: behind one, "hf_" begins what is taken for a token, however long it is, and is taken out. */
+const noise = (length: number) =>
+  randomBytes(length).toString('base64url').slice(0, length).replaceAll('-', '_');
 /** Takes its time, as large conversations do. */
 const slow: Deflate = {
   ...platformDeflate,
