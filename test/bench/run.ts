@@ -31,7 +31,7 @@ import {
 } from './in-page.ts';
 import { measureMemory } from './memory.ts';
 import type { PeerFigures, peers } from './peers.ts';
-import { appProcess } from './processes.ts';
+import { appProcess, untilQuiet } from './processes.ts';
 
 const { values } = parseArgs({
   options: {
@@ -104,14 +104,17 @@ const server = await preview({
 });
 const base = `http://localhost:${port}`;
 const profile = mkdtempSync(join(tmpdir(), 'recollect-bench-'));
-const openBrowser = (folder: string) =>
-  chromium.launchPersistentContext(folder, {
+const openBrowser = async (folder: string) => {
+  const context = await chromium.launchPersistentContext(folder, {
     executablePath: ensureBrowser(),
     args: [...BROWSER_ARGS, '--enable-precise-memory-info', '--window-size=1280,887'],
     // The window's own size: an emulated viewport is as high as the window with its bars, so that the composer stands below the edge,
     // where nothing is ever presented, and a key's paint would be timed by the next thing that moves above it.
     viewport: null,
   });
+  await untilQuiet(folder);
+  return context;
+};
 
 const report: Record<string, unknown> = {
   date: new Date().toISOString(),
