@@ -5,6 +5,7 @@ import {
   asFile,
   chatgptHistory,
   expect,
+  goToSettings,
   HISTORY,
   importThroughDialog,
   openApp,
@@ -422,6 +423,21 @@ test.describe('without a service worker, which would have the file', () => {
     await settle(page);
     await expect(composer(page)).toBeVisible();
     await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeVisible();
+  });
+
+  test('a screen that cannot be loaded, as after a new version took over in another tab, says so and comes with a reload', async ({
+    page,
+  }) => {
+    const missing = /assets\/settings-screen-[^/]*\.js/;
+    await page.route(missing, (route) => route.fulfill({ status: 404, body: 'gone' }));
+    await openApp(page);
+    await goToSettings(page);
+    const alert = page.getByRole('main').getByRole('alert');
+    await expect(alert).toContainText('This part of the app could not be loaded.');
+    await expect(alert.getByRole('button', { name: 'Try again' })).toHaveCount(0);
+    await page.unroute(missing);
+    await alert.getByRole('button', { name: 'Reload' }).click();
+    await expect(page.getByRole('heading', { name: 'Settings', exact: true }).first()).toBeVisible();
   });
 
   test('a window that is long on its way says so, and is closed by Escape', async ({ page }) => {

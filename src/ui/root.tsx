@@ -1,5 +1,5 @@
 // The whole interface: providers, the frame, and which screen is in it.
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isTemporary } from '../domain/base/ids.ts';
 import type { App } from '../services/app.ts';
@@ -13,7 +13,7 @@ import { DataAlert, RoomNotice, UpdateNotice } from './shell/app-notices.tsx';
 import { CheatSheet } from './shell/cheat-sheet.tsx';
 import { Dialog, Sheet, Spinner, TooltipProvider } from './shell/controls.tsx';
 import { DropAnywhere } from './shell/drop-anywhere.tsx';
-import { ErrorBoundary } from './shell/error-boundary.tsx';
+import { ErrorBoundary, loaded } from './shell/error-boundary.tsx';
 import { FatalScreen } from './shell/fatal-screen.tsx';
 import { sidebarRows } from './shell/groups.ts';
 import { SidebarControl } from './shell/header.tsx';
@@ -26,22 +26,18 @@ import { ForgetEverywhere } from './sync/forget-everywhere.tsx';
 import './sync/pairing-link.ts';
 import { useOpenRooms } from './sync/use-sync.ts';
 
-const ConversationScreen = lazy(() =>
-  import('./chat/conversation-screen.tsx').then((module) => ({ default: module.ConversationScreen })),
+const ConversationScreen = loaded(() =>
+  import('./chat/conversation-screen.tsx').then((module) => module.ConversationScreen),
 );
-const MemoryScreen = lazy(() =>
-  import('./memory/memory-screen.tsx').then((module) => ({ default: module.MemoryScreen })),
+const MemoryScreen = loaded(() => import('./memory/memory-screen.tsx').then((module) => module.MemoryScreen));
+const SettingsScreen = loaded(() =>
+  import('./settings/settings-screen.tsx').then((module) => module.SettingsScreen),
 );
-const SettingsScreen = lazy(() =>
-  import('./settings/settings-screen.tsx').then((module) => ({ default: module.SettingsScreen })),
-);
-const PairScreen = lazy(() =>
-  import('./sync/pair-screen.tsx').then((module) => ({ default: module.PairScreen })),
-);
+const PairScreen = loaded(() => import('./sync/pair-screen.tsx').then((module) => module.PairScreen));
 const loadPalette = () => import('./palette/palette.tsx');
-const Palette = lazy(() => loadPalette().then((module) => ({ default: module.Palette })));
+const Palette = loaded(() => loadPalette().then((module) => module.Palette));
 const loadImport = () => import('./library/import-dialog.tsx');
-const ImportDialog = lazy(() => loadImport().then((module) => ({ default: module.ImportDialog })));
+const ImportDialog = loaded(() => loadImport().then((module) => module.ImportDialog));
 
 /** After the start, when what is not on the screen yet may be loaded, ms. */
 const LOAD_AHEAD_AFTER_MS = 1500;

@@ -101,6 +101,7 @@ export const PROBLEM_CODES = [
   'note-empty',
   'note-too-long',
   'vault-unavailable',
+  'part-missing',
   'unexpected',
 ] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];

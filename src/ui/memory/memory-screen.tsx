@@ -1,12 +1,13 @@
 // What is remembered: how far the index is, what a sentence would bring back, the library as pictures, and what the person told memory.
 import { Brain } from 'lucide-react';
-import { lazy, Suspense, useMemo, useRef } from 'react';
+import { Suspense, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useFocusHeir } from '../hooks/focus-heir.ts';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { Button, classes, EmptyState, Skeleton } from '../shell/controls.tsx';
+import { loaded } from '../shell/error-boundary.tsx';
 import { Header } from '../shell/header.tsx';
 import { ConversationList } from './conversation-list.tsx';
 import { FeedbackList } from './feedback-list.tsx';
@@ -16,7 +17,7 @@ import { NoteList } from './note-list.tsx';
 import { TryIt } from './try-it.tsx';
 
 // The plotting library is fetched when somebody looks at pictures.
-const Pictures = lazy(() => import('./pictures.tsx').then((module) => ({ default: module.Pictures })));
+const Pictures = loaded(() => import('./pictures.tsx').then((module) => module.Pictures));
 
 const PARTS = ['', 'pictures', 'notes'] as const;
 type Part = (typeof PARTS)[number];

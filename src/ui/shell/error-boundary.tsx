@@ -1,9 +1,26 @@
 // A part of the interface that fails leaves the rest standing: it says so and offers to try again.
-import { Component, type ReactNode } from 'react';
+import { Component, type ComponentType, lazy, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { Button } from './controls.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
+
+/**
+ * A part of the interface that is loaded when it is first shown. Where its file cannot be had (a newer version has taken over and taken the old
+ * files along, or the network is gone) the boundary around it says so (`part-missing`).
+ */
+export const loaded = <P extends object>(load: () => Promise<ComponentType<P>>) =>
+  lazy(() =>
+    load().then(
+      (part) => ({ default: part }),
+      (cause: unknown) => {
+        throw new RecollectError('part-missing', `A part of the app cannot be loaded: ${String(cause)}`, {
+          params: { detail: String(cause) },
+          cause,
+        });
+      },
+    ),
+  );
 
 function Failed({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
   const { t } = useTranslation('shell');
@@ -13,7 +30,8 @@ function Failed({ problem, onRetry }: { problem: Problem; onRetry: () => void })
         problem={problem}
         actions={
           <>
-            <Button onClick={onRetry}>{t('tryAgain')}</Button>
+            {/* What React could not load once it does not load again. */}
+            {problem.code !== 'part-missing' && <Button onClick={onRetry}>{t('tryAgain')}</Button>}
             <Button onClick={() => location.reload()}>{t('reload')}</Button>
           </>
         }

@@ -445,6 +445,11 @@ export const problems = {
     kept: 'All conversations are safe. The key was not kept.',
     do: 'Open the page over https or on localhost, and leave private browsing.',
   },
+  'part-missing': {
+    what: 'This part of the app could not be loaded.',
+    kept: 'Everything that was saved is safe, and so is what you are writing.',
+    do: 'Reload the page: perhaps a newer version has taken over in another tab. If that does not help, look whether you are online.',
+  },
   unexpected: {
     what: 'Something happened that Recollect did not expect.',
     kept: 'Everything that was saved is safe.',

@@ -438,6 +438,11 @@ export const problems = {
     kept: '所有对话都在。密钥没有保存。',
     do: '请通过 https 或 localhost 打开页面，并退出无痕模式。',
   },
+  'part-missing': {
+    what: '应用的这一部分无法加载。',
+    kept: '已保存的内容都在，正在写的也在。',
+    do: '请重新加载页面：可能另一个标签页已换成新版本。如果没有用，请检查是否联网。',
+  },
   unexpected: {
     what: '发生了 Recollect 没有预料到的情况。',
     kept: '已保存的内容都在。',
