@@ -53,6 +53,8 @@ export interface ImportedConversation {
 export type ImportedMessage = Omit<Message, 'id' | 'parentId'> & {
   readonly id: string;
   readonly parentId: string | null;
+  /** Source id under which it may have come before, when the source had less of it. */
+  readonly formerly?: string;
 };
 
 /** Something left out, counted by reason. `reason` names a sentence in the catalogue (`import.skipped.<reason>`). */
@@ -74,6 +76,8 @@ export interface Skipped {
     /** A ZIP within a ZIP stays closed. */
     | 'inner-zip'
     | 'interface-text'
+    /** An attempt at an answer that broke off and was begun again. */
+    | 'broken-attempt'
     /** Files of a folder that nobody reads; the example names them. */
     | 'unread-file'
     | 'broken-call';

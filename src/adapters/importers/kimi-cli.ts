@@ -8,7 +8,8 @@ import { createBreather } from './breather.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { ImportedConversation, ImportedMessage, Importer, Source, SourceFile } from './importer.ts';
 import { type ContextNode, type History, layOver, readContext } from './kimi-context.ts';
-import { type Match, readWire, type Wire, type WireMessage } from './kimi-wire.ts';
+import { idOfEvent, lostMessages, parentsFirst, placed, type WireMessage } from './kimi-lost.ts';
+import { type Match, readWire, type Wire } from './kimi-wire.ts';
 import { decode, linesOf, looksBinary, parseJson } from './lenient-json.ts';
 import { createSkipCounter, type SkipCounter, shortened } from './skipping.ts';
 import { baseName, folderOf, headOf, isWithin } from './source-file.ts';
@@ -356,6 +357,8 @@ async function readSession(
     agents.set(agent, files);
     files.set(name, file);
   }
+  // Early versions kept no files of them.
+  for (const agent of wire?.agents ?? []) if (!agents.has(agent)) agents.set(agent, new Map());
   for (const [agent, files] of agents) {
     const child = await readAgent({ agent, files, folder: `${prefix}${agent}` }, wire, reading);
     if (!child) continue;
@@ -444,31 +447,32 @@ async function toConversation(
   }
   const history = layOver(snapshots);
 
-  // TIMES: of what was carried over by a compaction those of the original, else the wire's.
-  const times = new Map<string, number | undefined>();
-  const usages = new Map<string, Match['usage']>();
   const original = history.nodes.filter((node) => node.copyOf === undefined);
-  const matches = wire?.match(
+  const cut = isCut(history);
+  const matching = wire?.match(
     original.map(({ record }) => record),
-    { cut: isCut(history) },
+    { cut },
   );
-  for (const [at, node] of original.entries()) {
-    times.set(node.id, matches?.[at]?.time);
-    usages.set(node.id, matches?.[at]?.usage);
-  }
-  const lost = wire?.unmatched() ?? [];
+  const known = new Map(original.map((node, at) => [node.id, matching?.known[at]]));
+  const lost =
+    wire && matching ? lostMessages({ events: wire.events, matching, nodes: original, cut, skipped }) : [];
   if (history.nodes.length + lost.length === 0) return undefined;
-  fillTimes(history, times, session, now);
 
-  const messages: ImportedMessage[] = history.nodes.map((node) => toMessage(node, times, usages));
+  const { order, parents, head } = placed(lost, history.nodes, leafOf(history, wire, session.live));
+  const times = timesOf({ history, known, lost, order }, session, now);
+  const at = (id: string) => ({ parentId: parents.get(id) ?? null, createdAt: times.get(id) ?? 0 });
+  const inContext = history.nodes.map((node) => toMessage(node, known.get(node.id), at(node.id)));
+  const inWire = lost.map(({ id, role, parts, finish }): ImportedMessage => {
+    return { id, ...at(id), role, kind: 'message', parts, sourceId: id, ...(finish ? { finish } : {}) };
+  });
+  const messages = parentsFirst([...inContext, ...inWire]);
   nameResults(messages, skipped);
-  messages.push(...fromWire(lost, messages[0]?.createdAt ?? session.wire?.modifiedAt ?? now ?? 0));
 
   const firstWords = messages.find((message) => message.role === 'user' && message.kind === 'message');
   const words = wire?.firstInput ?? firstWords?.parts.find((part) => part.type === 'text')?.text ?? '';
   return {
     messages,
-    head: leafOf(history, wire, session.live) ?? messages.at(-1)?.id ?? null,
+    head: head ?? messages.at(-1)?.id ?? null,
     createdAt: messages.reduce(
       (least, message) => Math.min(least, message.createdAt),
       Number.POSITIVE_INFINITY,
@@ -476,7 +480,9 @@ async function toConversation(
     systemPrompt: history.systemPrompt,
     title: shortened(words, TITLE_LENGTH),
     fallbackId: fingerprint(
-      ...messages.slice(0, 4).map((message) => JSON.stringify([message.role, message.parts])),
+      ...[...inContext, ...inWire]
+        .slice(0, 4)
+        .map((message) => JSON.stringify([message.role, message.parts])),
     ),
   };
 }
@@ -486,50 +492,67 @@ const isCut = ({ snapshots }: History): boolean =>
   snapshots[0]?.path.find((node) => node.record.synthetic !== 'checkpoint')?.record.synthetic ===
   'compaction';
 
-/** Gaps are filled evenly within a snapshot's new messages; without any time the file's own is the best there is. */
-function fillTimes(
-  history: History,
-  times: Map<string, number | undefined>,
+/**
+ * Gaps are filled evenly between what came before and after; of what a compaction carried over it is the time of the original. Without
+ * any time the context file's own is the best there is.
+ */
+function timesOf(
+  {
+    history,
+    known,
+    lost,
+    order,
+  }: {
+    history: History;
+    known: ReadonlyMap<string, Match | undefined>;
+    lost: readonly WireMessage[];
+    order: readonly string[];
+  },
   session: Session,
   now: number | undefined,
-): void {
-  const known = [...times.values()].some((time) => time !== undefined);
-  if (known) {
-    // What a compaction carried over has the times of another day.
-    const original = history.nodes.filter((node) => node.copyOf === undefined);
+): Map<string, number> {
+  const times = new Map<string, number>();
+  const written = new Map([...known].map(([id, match]) => [id, match?.time]));
+  const isKnown = [...written.values()].some((time) => time !== undefined);
+  for (const { id, time } of lost) written.set(id, time);
+  const fill = (ids: readonly string[], fallback: number) => {
     const filled = interpolated(
-      original.map((node) => times.get(node.id)),
-      0,
+      ids.map((id) => written.get(id)),
+      fallback,
     );
-    for (const [at, node] of original.entries()) times.set(node.id, filled[at]);
-    for (const node of history.nodes)
-      if (node.copyOf !== undefined) times.set(node.id, times.get(node.copyOf));
-    return;
+    for (const [at, id] of ids.entries()) times.set(id, filled[at] as number);
+  };
+  if (isKnown) fill(order, 0);
+  for (const { id, copyOf, snapshot } of history.nodes) {
+    if (isKnown && copyOf === undefined) continue;
+    const file = timeOf(session.contexts[snapshot]?.modifiedAt || undefined);
+    times.set(id, (isKnown && times.get(copyOf ?? '')) || (typeof file === 'number' ? file : (now ?? 0)));
   }
-  for (const node of history.nodes) {
-    const written = timeOf(session.contexts[node.snapshot]?.modifiedAt || undefined);
-    times.set(node.id, typeof written === 'number' ? written : (now ?? 0));
-  }
+  fill(
+    lost.filter(({ how }) => !isKnown || how === 'apart').map(({ id }) => id),
+    times.get(history.nodes[0]?.id ?? '') ?? session.wire?.modifiedAt ?? now ?? 0,
+  );
+  return times;
 }
 
 function toMessage(
   node: ContextNode,
-  times: ReadonlyMap<string, number | undefined>,
-  usages: ReadonlyMap<string, Match['usage']>,
+  match: Match | undefined,
+  place: Pick<ImportedMessage, 'parentId' | 'createdAt'>,
 ): ImportedMessage {
   const { record } = node;
-  const usage = usages.get(node.id);
+  const usage = match?.usage;
   const tokens = node.tokens === undefined ? {} : { contextTokens: node.tokens };
   return {
     id: node.id,
-    parentId: node.parentId,
+    ...place,
     // What kimi-cli wrote in the person's name was not said by the person.
     role: record.synthetic ? 'system' : record.role,
     kind: record.synthetic || record.role === 'system' ? 'note' : 'message',
-    createdAt: times.get(node.id) ?? 0,
     parts: record.parts,
     sourceId: node.id,
     ...(usage || node.tokens !== undefined ? { usage: { ...usage, ...tokens } } : {}),
+    ...(match?.event === undefined ? {} : { formerly: idOfEvent(match.event) }),
     ...(record.synthetic ? { note: record.synthetic } : {}),
     ...(node.copyOf === undefined ? {} : { copyOf: node.copyOf }),
     ...(record.parts.some((part) => part.type === 'tool-call') ? { finish: 'tool-calls' as const } : {}),
@@ -550,29 +573,6 @@ function nameResults(messages: ImportedMessage[], skipped: SkipCounter): void {
     });
     messages[at] = { ...message, parts };
   }
-}
-
-/** Turns that only the wire has, as a line of their own. */
-function fromWire(lost: readonly WireMessage[], fallback: number): ImportedMessage[] {
-  const times = interpolated(
-    lost.map((message) => message.time),
-    fallback,
-  );
-  let parentId: string | null = null;
-  return lost.map(({ role, parts }, at) => {
-    const id = fingerprint('wire', parentId ?? '', JSON.stringify([role, parts]));
-    const message: ImportedMessage = {
-      id,
-      parentId,
-      role,
-      kind: 'message',
-      createdAt: times[at] as number,
-      parts,
-      sourceId: id,
-    };
-    parentId = id;
-    return message;
-  });
 }
 
 /**

@@ -242,13 +242,7 @@ export function layOver(snapshots: readonly (readonly ContextRecord[])[]): Histo
     const path: ContextNode[] = [];
     const messages = records.filter((record) => record.kind === 'message');
     const compacted = messages.findIndex((message) => message.synthetic === 'compaction');
-    /** The tail that a compaction kept, by content, newest last. */
-    const carried = new Map<string, string[]>();
-    if (compacted >= 0 && before)
-      for (const node of before) {
-        const key = contentKey(node.record);
-        carried.set(key, [...(carried.get(key) ?? []), node.id]);
-      }
+    const carried = compacted < 0 || !before ? [] : carriedOver(before, messages.slice(compacted + 1));
     let at = -1;
     for (const record of records) {
       if (record.kind === 'system-prompt') systemPrompt = record.text;
@@ -265,7 +259,7 @@ export function layOver(snapshots: readonly (readonly ContextRecord[])[]): Histo
         path.push(known);
         continue;
       }
-      const copyOf = compacted >= 0 && at > compacted ? carried.get(contentKey(record))?.pop() : undefined;
+      const copyOf = compacted >= 0 && at > compacted ? carried[at - compacted - 1] : undefined;
       const node: ContextNode = { id, parentId, record, snapshot, copyOf, tokens: undefined };
       nodes.set(id, node);
       path.push(node);
@@ -273,6 +267,19 @@ export function layOver(snapshots: readonly (readonly ContextRecord[])[]): Histo
     laid.push({ path, change: classify(before, path) });
   }
   return { nodes: [...nodes.values()], snapshots: laid, systemPrompt };
+}
+
+/** Ids of the tail that a compaction kept: the end of what was before is then the beginning of what follows the summary. */
+function carriedOver(
+  before: readonly ContextNode[],
+  follows: readonly Extract<ContextRecord, { kind: 'message' }>[],
+): string[] {
+  const keys = follows.map(contentKey);
+  for (let length = Math.min(before.length, keys.length); length > 0; length -= 1) {
+    const tail = before.slice(-length);
+    if (tail.every(({ record }, at) => contentKey(record) === keys[at])) return tail.map(({ id }) => id);
+  }
+  return [];
 }
 
 const contentKey = (record: Extract<ContextRecord, { kind: 'message' }>): string =>

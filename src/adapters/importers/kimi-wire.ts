@@ -1,13 +1,13 @@
-// wire.jsonl of kimi-cli: what the interface showed, and the only place where times are written. Matches its events to the messages
-// of the context, and turns the turns that no context holds any more into messages.
+// wire.jsonl of kimi-cli: what the interface showed, and the only place where times are written. Finds the events that each message of
+// the context was made of. What is left over is for `kimi-lost.ts`.
 import type { Part, Role, Usage } from '../../domain/chat/message.ts';
-import { contentParts, syntheticKind, toolResult } from './kimi-context.ts';
+import { contentParts, syntheticKind } from './kimi-context.ts';
 import { linesOf, parseJson } from './lenient-json.ts';
 import type { SkipCounter } from './skipping.ts';
 import { timeOf } from './times.ts';
 
 /** One event with what can be matched in it. */
-interface WireEvent {
+export interface WireEvent {
   readonly type: string;
   readonly payload: Record<string, unknown>;
   /** ms; undefined where what is written cannot be a time. */
@@ -16,13 +16,18 @@ interface WireEvent {
   readonly key: string | undefined;
 }
 
-/** Events that hold something said. */
-const SAID: ReadonlySet<string> = new Set(['ContentPart', 'ToolCall', 'ToolResult', 'SteerInput']);
-
 /** Key of a finished compaction. */
 const COMPACTION = 'compaction';
-/** Keys of parts in which nothing stands. */
-const SILENT: ReadonlySet<string> = new Set(['text ', 'think ']);
+/** What begins or ends a step: the pieces of one text never lie on two sides of it. */
+const BOUNDARIES: ReadonlySet<string> = new Set([
+  'TurnBegin',
+  'TurnEnd',
+  'StepBegin',
+  'StepRetry',
+  'StepInterrupted',
+  'SteerInput',
+  'CompactionEnd',
+]);
 
 /** A message as far as matching needs it. */
 export interface Matchable {
@@ -30,39 +35,45 @@ export interface Matchable {
   readonly parts: readonly Part[];
 }
 
-/** A message that only the wire still has. */
-export interface WireMessage extends Matchable {
-  readonly time: number | undefined;
-}
-
 /** What the wire knows of a message. */
 export interface Match {
   readonly time: number | undefined;
   readonly usage: Usage | undefined;
+  /** First event that it was made of in which something stands. */
+  readonly event: number | undefined;
+}
+
+export interface Matching {
+  /** Per message. */
+  readonly known: readonly Match[];
+  /** Event → the message that it belongs to, where the order of both says so. */
+  readonly owners: ReadonlyMap<number, number>;
+  /** Events whose words stand in some message. */
+  readonly used: ReadonlySet<number>;
+  /** Events of attempts at a step that broke off and that another one followed: event → first event of its attempt. */
+  readonly abandoned: ReadonlyMap<number, number>;
 }
 
 export interface Wire {
+  readonly events: readonly WireEvent[];
   /**
-   * Time and usage of each message, in the order in which they came to be; each event is used once. `cut`: what came before was folded
-   * away and is in no file, so that the wire has turns of which the messages know nothing, and may end elsewhere.
+   * Finds the events of messages, which stand in the order in which they came to be; each event is used once. `cut`: what came before was
+   * folded away and is in no file, so that the wire has turns of which the messages know nothing, and may end elsewhere.
    */
-  match(messages: readonly Matchable[], options: { cut: boolean }): Match[];
-  /**
-   * Call after the messages were matched: turns of which nothing was, and, of a history that was cut, what is left of the others. Counts
-   * texts of the interface as left out.
-   */
-  unmatched(): WireMessage[];
+  match(messages: readonly Matchable[], options: { cut: boolean }): Matching;
   /** First words of the person, for a title. */
   readonly firstInput: string | undefined;
   /** A compaction was begun and nothing was written after it. */
   readonly endsInCompaction: boolean;
   /** Subagent id → the call that started it. */
   readonly callOfAgent: ReadonlyMap<string, string>;
+  /** Subagents of which events were passed on. */
+  readonly agents: readonly string[];
   /** The same for a subagent, from the events that were passed on. */
   agent(id: string): Wire | undefined;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Reads the file; damaged lines are counted. */
@@ -98,10 +109,7 @@ function keyOfEvent(type: string, payload: Record<string, unknown>): string | un
     case 'SteerInput':
       return `user ${inputText(payload.user_input)}`;
     case 'ContentPart':
-      if (payload.type === 'text' && typeof payload.text === 'string') return `text ${payload.text.trim()}`;
-      if (payload.type === 'think' && typeof payload.think === 'string')
-        return `think ${payload.think.trim()}`;
-      return undefined;
+      return (contentParts([payload], () => {}) ?? []).map(keyOfPart)[0];
     case 'ToolCall':
       return typeof payload.id === 'string' ? `call ${payload.id}` : undefined;
     case 'ToolResult':
@@ -113,25 +121,42 @@ function keyOfEvent(type: string, payload: Record<string, unknown>): string | un
   }
 }
 
-const inputText = (input: unknown): string => textIn(contentParts(input ?? null, () => {}) ?? []);
+function keyOfPart(part: Part): string {
+  if (part.type === 'text') return `text ${part.text.trim()}`;
+  if (part.type === 'reasoning') return `think ${part.text.trim()}`;
+  if (part.type === 'tool-call') return `call ${part.callId}`;
+  if (part.type === 'tool-result') return `result ${part.callId}`;
+  return `part ${JSON.stringify(part)}`;
+}
 
-const textIn = (parts: readonly Part[]): string =>
+/** Keys of the events that a message was made of. */
+export function keysOf({ role, parts }: Matchable): string[] {
+  if (role === 'user')
+    return [syntheticKind(textIn(parts)) === 'compaction' ? COMPACTION : `user ${textIn(parts)}`];
+  return parts
+    .filter((part) => role === 'assistant' || part.type === 'tool-result' || part.type === 'reasoning')
+    .map(keyOfPart);
+}
+
+/** Whether the event is a part in which nothing stands. */
+export const isSilent = ({ key }: WireEvent): boolean => key === 'text ' || key === 'think ';
+
+/** What a person typed, as text. */
+export const inputText = (input: unknown): string => textIn(contentParts(input ?? null, () => {}) ?? []);
+
+/** The text of these parts, as it is matched. */
+export const textIn = (parts: readonly Part[]): string =>
   parts
     .filter((part) => part.type === 'text')
     .map((part) => part.text)
     .join('\n')
     .trim();
 
+/** The name of the command that a typed text calls, as kimi-cli reads it: a path is none. */
+export const commandIn = (input: string): string | undefined =>
+  /^\/([\w-]+(?::[\w-]+)*)(?=\s|$)/.exec(input)?.[1];
+
 function wireOf(events: readonly WireEvent[], skipped: SkipCounter): Wire {
-  const waiting = new Map<string, number[]>();
-  for (const [at, { key }] of events.entries()) {
-    if (key === undefined) continue;
-    const list = waiting.get(key);
-    if (list) list.push(at);
-    else waiting.set(key, [at]);
-  }
-  const used = new Set<number>();
-  let wasCut = false;
   const usageAfter = (from: number): Usage | undefined => {
     for (let at = from + 1; at < events.length; at += 1) {
       const { type, payload } = events[at] as WireEvent;
@@ -160,7 +185,9 @@ function wireOf(events: readonly WireEvent[], skipped: SkipCounter): Wire {
   const firstTurn = events.find((event) => event.type === 'TurnBegin');
 
   return {
+    events,
     callOfAgent,
+    agents: [...agents.keys()],
     firstInput: firstTurn ? inputText(firstTurn.payload.user_input) || undefined : undefined,
     endsInCompaction: lastOf('CompactionBegin') > lastOf('CompactionEnd', 'StepBegin', 'TurnBegin'),
     agent: (id) => {
@@ -169,79 +196,204 @@ function wireOf(events: readonly WireEvent[], skipped: SkipCounter): Wire {
     },
 
     match: (messages, { cut }) => {
-      wasCut = cut;
+      const abandoned = abandonedIn(events);
       const keys = messages.map(keysOf);
-      const places = cut ? aligned(keys, waiting) : inOrder(keys, waiting);
-      return messages.map(({ role }, at) => {
-        const found = places[at] ?? [];
-        for (const event of found) used.add(event);
-        const times = found.flatMap((event) => events[event]?.time ?? []);
+      const waiting = byKey(events, (at) => !abandoned.has(at));
+      const places = aligned(keys, waiting, cut);
+      const found = withPieces(places, { messages, events, abandoned, skipped });
+      const others = elsewhere(keys, waiting, places, found);
+      const known = messages.map(({ role }, at): Match => {
+        const own = (places[at] ?? []).toSorted((a, b) => a - b);
+        const all = [...own, ...(others[at] ?? [])].toSorted((a, b) => a - b);
+        const times = own.flatMap((event) => events[event]?.time ?? []);
+        const last = own.at(-1);
         return {
           time: times.length > 0 ? Math.min(...times) : undefined,
-          usage: role === 'assistant' && found.length > 0 ? usageAfter(Math.max(...found)) : undefined,
+          usage: role === 'assistant' && last !== undefined ? usageAfter(last) : undefined,
+          event: all.find((event) => !isSilent(events[event] as WireEvent)),
         };
       });
-    },
-
-    unmatched: () => {
-      const messages: WireMessage[] = [];
-      const starts = events.flatMap((event, at) => (event.type === 'TurnBegin' ? [at] : []));
-      for (const [n, start] of starts.entries()) {
-        const end = starts[n + 1] ?? events.length;
-        const turn = events.slice(start, end);
-        const words = turn.filter((event, at) => at > 0 && SAID.has(event.type) && event.key !== undefined);
-        const none = turn.every((event, at) => !used.has(start + at) || event.type === 'CompactionEnd');
-        const command = inputText((turn[0] as WireEvent).payload.user_input).startsWith('/');
-        if (command) {
-          const shown = turn.filter((event, at) => event.type === 'ContentPart' && !used.has(start + at));
-          if (shown.length > 0)
-            skipped.count('interface-text', String(shown[0]?.payload.text ?? ''), shown.length);
-        } else if (none && words.length > 0) messages.push(...toMessages(turn));
-        else if (wasCut) {
-          const left = turn.filter((event, at) => !used.has(start + at) && !SILENT.has(event.key ?? ''));
-          if (left.some((event) => event.key !== undefined)) messages.push(...toMessages(left));
-        }
-      }
-      return messages;
+      const owners = new Map(places.flatMap((place, message) => place.map((event) => [event, message])));
+      return { known, owners, used: new Set([...places, ...others].flat()), abandoned };
     },
   };
 }
 
-/** Keys of the events that a message was made of. */
-function keysOf({ role, parts }: Matchable): string[] {
-  if (role === 'user')
-    return [syntheticKind(textIn(parts)) === 'compaction' ? COMPACTION : `user ${textIn(parts)}`];
-  return parts.flatMap((part) => {
-    if (part.type === 'text' && role === 'assistant') return [`text ${part.text.trim()}`];
-    if (part.type === 'reasoning') return [`think ${part.text.trim()}`];
-    if (part.type === 'tool-call') return [`call ${part.callId}`];
-    return part.type === 'tool-result' ? [`result ${part.callId}`] : [];
-  });
+/** Key → the events that have it. */
+export function byKey(
+  events: readonly WireEvent[],
+  only: (at: number) => boolean = () => true,
+): Map<string, number[]> {
+  const waiting = new Map<string, number[]>();
+  for (const [at, { key }] of events.entries()) {
+    if (key === undefined || !only(at)) continue;
+    const list = waiting.get(key);
+    if (list) list.push(at);
+    else waiting.set(key, [at]);
+  }
+  return waiting;
 }
 
-/** Per message its events: of several with the same key the oldest that nobody has yet. */
-function inOrder(
-  messages: readonly (readonly string[])[],
-  events: ReadonlyMap<string, readonly number[]>,
-): number[][] {
-  const taken = new Map<string, number>();
-  return messages.map((keys) =>
-    keys.flatMap((key) => {
-      const next = taken.get(key) ?? 0;
-      taken.set(key, next + 1);
-      return events.get(key)?.[next] ?? [];
-    }),
-  );
+/** Attempts that a `StepRetry` ended and after which the step said something again: event → first event of its attempt. */
+function abandonedIn(events: readonly WireEvent[]): Map<number, number> {
+  const abandoned = new Map<number, number>();
+  let [earlier, attempt]: [number[][], number[]] = [[], []];
+  for (const [at, { type }] of events.entries()) {
+    if (type === 'StepRetry') {
+      if (attempt.length > 0) earlier.push(attempt);
+      attempt = [];
+    } else if (BOUNDARIES.has(type)) [earlier, attempt] = [[], []];
+    else if (type === 'ContentPart' || type === 'ToolCall' || type === 'ToolResult') {
+      for (const one of earlier) for (const event of one) abandoned.set(event, one[0] as number);
+      earlier = [];
+      attempt.push(at);
+    }
+  }
+  return abandoned;
 }
 
 /**
- * Per message its events, where the messages are a later part of the wire. What stands once in both and in the same order is certain;
- * what comes again and again ("continue") is the one nearest to the certain one behind it, at the end to the one before it, and the
- * newest where nothing is certain.
+ * Per message the events of those of its keys that found none at their place: written in another order, they are there all the same, and
+ * their words are not to come twice.
  */
-function aligned(
+function elsewhere(
   messages: readonly (readonly string[])[],
   events: ReadonlyMap<string, readonly number[]>,
+  places: readonly (readonly number[])[],
+  found: ReadonlySet<string>,
+): number[][] {
+  const used = new Set(places.flat());
+  return messages.map((keys, at) => {
+    const own = new Set(places[at]);
+    return keys.flatMap((key) => {
+      if (found.has(`${at} ${key}`)) return [];
+      const list = events.get(key) ?? [];
+      const mine = list.find((event) => own.delete(event));
+      const free = mine === undefined ? list.find((event) => !used.has(event)) : undefined;
+      if (free !== undefined) used.add(free);
+      return free ?? [];
+    });
+  });
+}
+
+/** A text of this length does not stand at the end of another by chance. */
+const TELLING = 24;
+
+/**
+ * Adds to `places` what no key finds: texts that the wire wrote in pieces, because something else came in between, or behind a beginning
+ * that broke off; and what was typed where the context has more than that: a command tells the model what to do. Gives back what it
+ * found, as number of the message and key.
+ */
+function withPieces(
+  places: readonly number[][],
+  within: {
+    messages: readonly Matchable[];
+    events: readonly WireEvent[];
+    abandoned: ReadonlyMap<number, number>;
+    skipped: SkipCounter;
+  },
+): Set<string> {
+  const { messages, events, abandoned, skipped } = within;
+  const keysFound = new Set<string>();
+  const used = new Set(places.flat());
+  // The wire of another session.
+  if (used.size === 0) return keysFound;
+  const isFree = (at: number) => !used.has(at) && !abandoned.has(at);
+  const uppers: number[] = [];
+  for (let at = messages.length - 1, upper = events.length; at >= 0; at -= 1) {
+    uppers[at] = upper;
+    upper = Math.min(upper, ...(places[at] as number[]));
+  }
+  let lower = -1;
+  for (const [at, { role, parts }] of messages.entries()) {
+    const place = places[at] as number[];
+    const upper = uppers[at] as number;
+    const take = (found: readonly number[]) => {
+      place.push(...found);
+      for (const event of found) used.add(event);
+    };
+    if (role === 'user' && place.length === 0) {
+      const told = textIn(parts);
+      for (let event = upper - 1; event > lower && place.length === 0; event -= 1)
+        if (isFree(event) && isMeantBy(events, event, told)) take([event]);
+    }
+    for (const part of role === 'assistant' ? parts : []) {
+      if ((part.type !== 'text' && part.type !== 'reasoning') || part.text.trim() === '') continue;
+      if (place.some((event) => textOf(events[event], part.type)?.trim() === part.text.trim())) continue;
+      const found = inPieces(part, { events, lower, upper, isFree });
+      if (!found) continue;
+      take(found.pieces);
+      keysFound.add(`${at} ${keyOfPart(part)}`);
+      if (found.before !== '') skipped.count('broken-attempt', found.before);
+    }
+    // A summary was written after what it carried over, and stands before it.
+    lower = Math.max(lower, ...place.filter((event) => events[event]?.type !== 'CompactionEnd'));
+  }
+  return keysFound;
+}
+
+/** Whether what was typed stands in what the model was told, or is a command after which the model did something. */
+function isMeantBy(events: readonly WireEvent[], at: number, told: string): boolean {
+  const { type, payload } = events[at] as WireEvent;
+  if (type !== 'TurnBegin') return false;
+  const input = inputText(payload.user_input);
+  const name = commandIn(input);
+  if (name === undefined) return input !== '' && told.includes(input);
+  if (!told.includes(input.slice(name.length + 1).trim())) return false;
+  let next = at + 1;
+  while (next < events.length && !BOUNDARIES.has(events[next]?.type ?? '')) next += 1;
+  return events[next]?.type === 'StepBegin';
+}
+
+const textOf = (event: WireEvent | undefined, type: 'text' | 'reasoning'): string | undefined => {
+  if (event?.type !== 'ContentPart') return undefined;
+  const field = type === 'text' ? 'text' : 'think';
+  const text = event.payload[field];
+  return event.payload.type === field && typeof text === 'string' ? text : undefined;
+};
+
+/** The events, of the newest step that has them, whose texts together are this part; `before`: what they have before it. */
+function inPieces(
+  part: Extract<Part, { type: 'text' | 'reasoning' }>,
+  within: {
+    events: readonly WireEvent[];
+    lower: number;
+    upper: number;
+    isFree: (at: number) => boolean;
+  },
+): { pieces: number[]; before: string } | undefined {
+  const { events, lower, upper, isFree } = within;
+  const wanted = part.text.trim();
+  let step: number[] = [];
+  for (let at = upper - 1; at >= lower; at -= 1) {
+    const event = events[at];
+    if (at > lower && !BOUNDARIES.has(event?.type ?? '')) {
+      if (isFree(at) && textOf(event, part.type) !== undefined) step.unshift(at);
+      continue;
+    }
+    for (let end = step.length; end > 0; end -= 1) {
+      let text = '';
+      for (let from = end - 1; from >= 0; from -= 1) {
+        text = (textOf(events[step[from] as number], part.type) ?? '') + text;
+        if (text.trim() === wanted) return { pieces: step.slice(from, end), before: '' };
+        if (wanted.length >= TELLING && text.trimEnd().endsWith(wanted))
+          return { pieces: step.slice(from, end), before: text.trim().slice(0, -wanted.length) };
+      }
+    }
+    step = [];
+  }
+  return undefined;
+}
+
+/**
+ * Per message its events. What stands once in both and in the same order is certain; what comes again and again ("continue") is the
+ * one nearest to the certain one behind it, at the end to the one before it. Where nothing is certain it is the oldest, and the newest
+ * where the messages are only a later part of the wire (`cut`).
+ */
+export function aligned(
+  messages: readonly (readonly string[])[],
+  events: ReadonlyMap<string, readonly number[]>,
+  cut: boolean,
 ): number[][] {
   const found: number[][] = messages.map(() => []);
   // A summary was written after what it carried over, and stands before it.
@@ -249,8 +401,10 @@ function aligned(
     keys.filter((key) => key !== COMPACTION).map((key) => ({ message, key })),
   );
   const summaries = messages.flatMap((keys, message) => (keys.includes(COMPACTION) ? [message] : []));
-  for (const [at, message] of summaries.reverse().entries()) {
-    const event = events.get(COMPACTION)?.at(-1 - at);
+  const compactions = events.get(COMPACTION) ?? [];
+  const missing = cut ? compactions.length - summaries.length : 0;
+  for (const [at, message] of summaries.entries()) {
+    const event = compactions[at + missing];
     if (event !== undefined) found[message]?.push(event);
   }
 
@@ -282,7 +436,7 @@ function aligned(
     take(anchor.item, anchor.event);
     before = anchor;
   }
-  if (certain.length === 0) between(before, end);
+  if (certain.length === 0 && cut) between(before, end);
   else
     for (let item = before.item + 1; item < items.length; item += 1) {
       const event = events.get(items[item]?.key ?? '')?.find((at) => at > before.event);
@@ -320,52 +474,4 @@ function toUsage(raw: Record<string, unknown>): Usage {
     outputTokens: number(raw.output),
     ...(cached > 0 ? { cachedInputTokens: cached } : {}),
   };
-}
-
-/** A turn as messages: what the person said, then per step an answer with its calls, then their results. */
-function toMessages(turn: readonly WireEvent[]): WireMessage[] {
-  const messages: WireMessage[] = [];
-  let answer: { parts: Part[]; time: number | undefined } | undefined;
-  const flush = () => {
-    if (answer && answer.parts.length > 0) messages.push({ role: 'assistant', ...answer });
-    answer = undefined;
-  };
-  for (const { type, payload, time } of turn) {
-    if (type === 'TurnBegin' || type === 'SteerInput') {
-      flush();
-      const parts = contentParts(payload.user_input ?? null, () => {}) ?? [];
-      if (parts.length > 0 && !syntheticKind(textIn(parts))) messages.push({ role: 'user', parts, time });
-    } else if (type === 'StepBegin') flush();
-    else if (type === 'ContentPart') {
-      answer ??= { parts: [], time };
-      answer.parts.push(...(contentParts([payload], () => {}) ?? []));
-    } else if (type === 'ToolCall' && isObject(payload.function) && typeof payload.id === 'string') {
-      answer ??= { parts: [], time };
-      const { name, arguments: text } = payload.function;
-      answer.parts.push({
-        type: 'tool-call',
-        callId: payload.id,
-        name: typeof name === 'string' ? name : '',
-        arguments: typeof text === 'string' ? text : '',
-      });
-    } else if (type === 'ToolResult' && typeof payload.tool_call_id === 'string') {
-      flush();
-      const value = isObject(payload.return_value) ? payload.return_value : {};
-      const contents = contentParts(value.output ?? null, () => {}) ?? [];
-      const words: readonly Part[] =
-        textIn(contents) === '' && typeof value.message === 'string'
-          ? [{ type: 'text', text: value.message }, ...contents]
-          : contents;
-      messages.push({
-        role: 'tool',
-        time,
-        parts: [
-          toolResult(payload.tool_call_id, words, value.is_error === true),
-          ...contents.filter((part) => part.type !== 'text'),
-        ],
-      });
-    }
-  }
-  flush();
-  return messages;
 }

@@ -86,7 +86,7 @@ export function planImport(
   const more = new Map<MessageId, Message>();
   for (const message of imported.messages) {
     const key = own ? message.id : keyOf(message);
-    const there = known.get(key);
+    const there = known.get(key) ?? known.get(message.formerly ?? '');
     const real =
       there ??
       (own
@@ -106,7 +106,7 @@ export function planImport(
   }
   const toReal = (local: string | null): MessageId | null =>
     local === null ? null : (ids.get(local) ?? (own ? asMessageId(local) : null));
-  const messages = fresh.map((message): Message => {
+  const messages = fresh.map(({ formerly, ...message }): Message => {
     const created = { ...message, id: ids.get(message.id) as MessageId, parentId: toReal(message.parentId) };
     return own ? created : { ...created, sourceId: keyOf(message) };
   });

@@ -151,6 +151,7 @@ export const library = {
     'service-project': 'projects, with their documents and instructions (they are no conversations)',
     'inner-zip': 'ZIPs inside this ZIP (unpack it, then import them by themselves)',
     'interface-text': 'texts of the interface, not of the conversation',
+    'broken-attempt': 'answers that broke off and were begun again',
     'unread-file': 'files that are no export known here',
     'broken-call': 'tool calls without their result',
   },

@@ -137,6 +137,7 @@ export const library = {
     'service-project': '项目及其文档和指令（不是对话）',
     'inner-zip': '这个 ZIP 里的 ZIP（请先解压，再单独导入）',
     'interface-text': '属于界面而非对话的文字',
+    'broken-attempt': '中断后又重新开始的回答',
     'unread-file': '不属于任何已知导出的文件',
     'broken-call': '没有结果的工具调用',
   },
