@@ -22,7 +22,7 @@ import {
   type RecalledPassage,
 } from '../../domain/chat/message.ts';
 import type { Exporter, ExportWords } from './exporter.ts';
-import { type BlockReader, createBlockReader, LINE_BREAK } from './open-block.ts';
+import { type BlockReader, createBlockReader, indentedBySpaces, LINE_BREAK } from './open-block.ts';
 import { zipOf } from './zip.ts';
 
 export const markdown: Exporter = {
@@ -252,7 +252,7 @@ function notesAsMarkdown({ notes, feedback }: Told, words: ExportWords): string 
   ].join('\n\n')}\n`;
 }
 
-const quoted = (text: string) => `> ${text.split(LINE_BREAK).join('\n> ')}`;
+const quoted = (text: string) => `> ${text.split(LINE_BREAK).map(indentedBySpaces).join('\n> ')}`;
 
 /** Times beyond what a date can hold come out as its last one. */
 const iso = (ms: number) => new Date(Math.max(0, Math.min(ms || 0, 8.64e15))).toISOString();

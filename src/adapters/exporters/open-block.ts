@@ -176,6 +176,12 @@ export function createBlockReader(): BlockReader {
   };
 }
 
+/** Tabs where a line begins as the spaces they stand for: below the mark of a quote they would be narrower, and end or begin other blocks. */
+export function indentedBySpaces(line: string): string {
+  const [indent = ''] = /^[\s\d>*+.)-]*/.exec(line) ?? [];
+  return `${withoutTabs(indent)}${line.slice(indent.length)}`;
+}
+
 /** Tabs as the spaces they stand for. */
 function withoutTabs(line: string): string {
   if (!line.includes('\t')) return line;

@@ -686,6 +686,23 @@ describe('Markdown as others read it', () => {
     );
   });
 
+  it('reads a passage that begins a line with a tab as it stands in its quote', async () => {
+    const quoted = async (words: string) => {
+      const recall: Part = {
+        type: 'recall',
+        query: '',
+        threshold: 0.75,
+        passages: [passage({ passage: words })],
+        nearMisses: [],
+      };
+      return written(talk([[recall, text('seen')]]));
+    };
+    // Four columns in it is code, in the quote as well: the fence stays open until the quote ends.
+    expect(await quoted('```js\n\t`````\n> <textarea>\n')).toContain('> ```js\n>     `````\n> > <textarea>\n');
+    // What no line begins with stays.
+    expect(await quoted('- a\tb')).toContain('> - a\tb\n');
+  });
+
   it('leaves thoughts without HTML as Markdown, and fences them with it', async () => {
     const thought = (words: string): Part => ({ type: 'reasoning', text: words });
     const source = await written(
