@@ -180,7 +180,7 @@ function OpenedConversation({
       return;
     }
     jumped.current = visit;
-    list.current?.toMessage(messageId, { glow: true, block: 'center' });
+    list.current?.toMessage(messageId, { focus: true, glow: true, block: 'center' });
   }, [messageId, visit, branch, conversation, leaf, head, report]);
 
   const settleHead = async () => {
@@ -288,10 +288,10 @@ function OpenedConversation({
     openEditor(last.id);
     return true;
   };
-  /** Wherever the message is, on this branch or another. */
+  /** Wherever the message is, on this branch or another. The editor itself takes the focus. */
   const openEditor = (message: MessageId) => {
     editing.set(message);
-    if (!list.current?.toMessage(message, { glow: false, block: 'nearest' })) jump(message);
+    if (!list.current?.toMessage(message, { focus: false, glow: false, block: 'nearest' })) jump(message);
   };
 
   const walk = (step: 1 | -1) => {
@@ -299,7 +299,7 @@ function OpenedConversation({
     const focused = document.activeElement?.closest('[data-message-id]');
     const at = messages.indexOf(list.current?.current() as MessageId);
     const next = messages[focused ? at + step : Math.max(0, at)];
-    if (next) list.current?.toMessage(next, { glow: false, block: 'nearest' });
+    if (next) list.current?.toMessage(next, { focus: true, glow: false, block: 'nearest' });
     return undefined;
   };
   const inFocused = (selector: string): boolean => {
@@ -338,7 +338,7 @@ function OpenedConversation({
       model={model}
       onJump={(message) => {
         setSheet(false);
-        list.current?.toMessage(message, { glow: true, block: 'center' });
+        list.current?.toMessage(message, { focus: true, glow: true, block: 'center' });
       }}
       onOpen={(conversationId, target) => {
         setSheet(false);

@@ -39,8 +39,8 @@ const GLOW = 2000;
 
 export interface MessageListHandle {
   toEnd(): void;
-  /** Scrolls to a message, focuses it, and lets it glow where asked. False where it is not on this branch. */
-  toMessage(id: MessageId, options: { glow: boolean; block: 'center' | 'nearest' }): boolean;
+  /** Scrolls to a message, and focuses it and lets it glow where asked. False where it is not on this branch. */
+  toMessage(id: MessageId, options: { focus: boolean; glow: boolean; block: 'center' | 'nearest' }): boolean;
   /** The message that has the focus, else the first one on the screen. */
   current(): MessageId | null;
 }
@@ -244,7 +244,7 @@ export function MessageList({
   );
   useImperativeHandle(handle, () => ({
     toEnd,
-    toMessage: (id, { glow, block }) => {
+    toMessage: (id, { focus, glow, block }) => {
       const row = rowOf.get(id);
       if (row === undefined) return false;
       // A piece of an answer is shown in the row of all its pieces.
@@ -256,6 +256,7 @@ export function MessageList({
       list.current?.scrollToIndex(row, { align: block });
       // Rows around the target are measured once they are there; then it is brought to its place for good.
       let tries = 0;
+      let focused = !focus;
       const settle = () => {
         const element = scroller.current?.querySelector<HTMLElement>(
           `[data-message-id="${CSS.escape(target)}"]`,
@@ -263,8 +264,9 @@ export function MessageList({
         if (element) {
           const tall = element.offsetHeight > (scroller.current?.clientHeight ?? 0) * 0.8;
           if (block === 'center') element.scrollIntoView({ block: tall ? 'start' : 'center' });
-          // An editor in it may have the focus already.
-          if (!element.contains(document.activeElement)) element.focus({ preventScroll: true });
+          // Once: in the frames after, a person may have gone on. An editor in it may have the focus already.
+          if (!focused && !element.contains(document.activeElement)) element.focus({ preventScroll: true });
+          focused = true;
         } else list.current?.scrollToIndex(row, { align: block });
         tries += 1;
         pending.current = tries < (element ? 4 : 30) ? requestAnimationFrame(settle) : null;

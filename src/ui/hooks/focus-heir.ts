@@ -90,12 +90,13 @@ export function useFocusHeir(page: RefObject<HTMLElement | null>): void {
     });
     // A window that closes goes from here.
     observer.observe(document.body, { childList: true });
-    document.addEventListener('focusout', onLeave);
+    // Not 'focusout': what listens to 'blur', which comes before it, may have changed the page by then.
+    document.addEventListener('blur', onLeave, true);
     document.addEventListener('focusin', onFocus);
     document.addEventListener('pointerdown', onPointer, true);
     return () => {
       observer.disconnect();
-      document.removeEventListener('focusout', onLeave);
+      document.removeEventListener('blur', onLeave, true);
       document.removeEventListener('focusin', onFocus);
       document.removeEventListener('pointerdown', onPointer, true);
     };

@@ -698,7 +698,9 @@ describe('Markdown as others read it', () => {
       return written(talk([[recall, text('seen')]]));
     };
     // Four columns in it is code, in the quote as well: the fence stays open until the quote ends.
-    expect(await quoted('```js\n\t`````\n> <textarea>\n')).toContain('> ```js\n>     `````\n> > <textarea>\n');
+    expect(await quoted('```js\n\t`````\n> <textarea>\n')).toContain(
+      '> ```js\n>     `````\n> > <textarea>\n',
+    );
     // What no line begins with stays.
     expect(await quoted('- a\tb')).toContain('> - a\tb\n');
   });
