@@ -247,7 +247,7 @@ test('with forced colours what one wrote is told from the answers', async ({ pag
         : 'none';
     });
   await expect(words).toBeVisible();
-  expect(await line()).toBe('rgba(0, 0, 0, 0)');
+  await expect.poll(line).toBe('rgba(0, 0, 0, 0)');
   await page.emulateMedia({ forcedColors: 'active' });
   await expect.poll(line).toMatch(/^rgb\(/);
 });
