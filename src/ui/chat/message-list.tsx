@@ -337,7 +337,8 @@ export function MessageList({
         onScroll={noteScroll}
         className="-outline-offset-2 absolute inset-0 overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-gutter:stable]"
       >
-        <div className="relative mx-auto w-full max-w-(--measure) px-5 pb-6 md:px-8">
+        {/* While it scrolls the library takes no clicks, and one made in that moment was lost. */}
+        <div className="relative mx-auto w-full max-w-(--measure) px-5 pb-6 *:pointer-events-auto! md:px-8">
           <Virtualizer
             ref={list}
             scrollRef={scroller}

@@ -18,6 +18,7 @@ import { VList, type VListHandle } from 'virtua';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
+import { useMedia } from '../hooks/media.ts';
 import { pathOf, useNavigation } from '../hooks/navigation.tsx';
 import { useSession } from '../hooks/session.tsx';
 import { locale } from '../i18n/index.ts';
@@ -182,13 +183,15 @@ function Heading({ row }: { row: Extract<SidebarRow, { type: 'heading' }> }) {
       ? new Intl.DateTimeFormat(locale(), { month: 'long', year: 'numeric' }).format(row.at)
       : t(`groups.${row.group}`);
   return (
-    <h2 className="flex items-center gap-1.5 px-4 pt-4 pb-1 font-medium text-ink-3 text-xs">
-      {row.group === 'pinned' && <Pin size={12} aria-hidden />}
+    <h2 className="flex h-8 items-end gap-1.5 px-4 pb-1 font-medium text-ink-3 text-xs pointer-coarse:h-11">
+      {row.group === 'pinned' && <Pin size={12} aria-hidden className="mb-0.5" />}
       {words}
     </h2>
   );
 }
 
+/** Every line is as high as this, with a mouse and with a finger, px: the list stands at its place at once, and nothing moves under a click. */
+const LINE_HEIGHT = { fine: 32, coarse: 44 } as const;
 /** So soon after it was scrolled by hand the list does not follow what is opened elsewhere, ms. */
 const BY_HAND_MS = 1000;
 
@@ -201,6 +204,7 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
   const library = useReadable(app.documents.library);
   const current = useReadable(session.current);
   const list = useRef<VListHandle>(null);
+  const coarse = useMedia('(pointer: coarse)');
   const rows = useMemo(() => sidebarRows(library.entries, view, Date.now()), [library.entries, view]);
   const [erasing, setErasing] = useState<LibraryEntry | null>(null);
   const navigation = useNavigation();
@@ -242,13 +246,17 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
     [rows, current],
   );
   const listed = library.ready && at >= 0;
+  const placed = useRef(false);
   // The list follows the conversation that is open, at once: what is read is not there to be watched on its way.
   // biome-ignore lint/correctness/useExhaustiveDependencies: when another one is opened, not when the list is in another order
   useEffect(() => {
     const here = clicked.current === current;
     clicked.current = null;
     const byHand = performance.now() - scrolledByHand.current < BY_HAND_MS;
-    if (listed && !here && !byHand) list.current?.scrollToIndex(at, { align: 'nearest' });
+    if (!listed) return;
+    // A drawer opens with what is open in its middle: what stands around it is where one goes next.
+    if (!here && !byHand) list.current?.scrollToIndex(at, { align: placed.current ? 'nearest' : 'center' });
+    placed.current = true;
   }, [current, listed]);
 
   if (!library.ready)
@@ -281,7 +289,14 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
     <>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys are a convenience; each line is a link of its own */}
       <div ref={place} className="h-full" onKeyDown={walk} onWheel={noteHand} onTouchMove={noteHand}>
-        <VList ref={list} className="pb-2" data={rows} style={{ height: '100%' }}>
+        {/* While it scrolls the library takes no clicks, and one made in that moment was lost. */}
+        <VList
+          ref={list}
+          className="pb-2 *:pointer-events-auto!"
+          data={rows}
+          itemSize={coarse ? LINE_HEIGHT.coarse : LINE_HEIGHT.fine}
+          style={{ height: '100%' }}
+        >
           {(row) =>
             row.type === 'heading' ? (
               <Heading key={row.key} row={row} />

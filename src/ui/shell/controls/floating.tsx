@@ -25,10 +25,12 @@ export function useFocusReturn() {
       first.focus();
     },
     onCloseAutoFocus: (event: Event) => {
-      if (event.defaultPrevented || !(from.current instanceof HTMLElement) || !from.current.isConnected)
-        return;
+      if (event.defaultPrevented) return;
+      // What closed the window may have led elsewhere, as a jump to a message does: the focus stays there.
+      const led = document.activeElement !== null && document.activeElement !== document.body;
+      if (!led && !(from.current instanceof HTMLElement && from.current.isConnected)) return;
       event.preventDefault();
-      from.current.focus();
+      if (!led && from.current instanceof HTMLElement) from.current.focus();
     },
   };
 }
