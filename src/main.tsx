@@ -138,7 +138,13 @@ async function start(): Promise<void> {
   const embedding = followEmbedding({
     config: settings.config,
     make: (config) =>
-      createEmbedding({ config, connect: embeddingThread.connect, secret: keys.get, fetch: network.fetch }),
+      createEmbedding({
+        config,
+        connect: embeddingThread.connect,
+        secret: keys.get,
+        fetch: network.fetch,
+        drawer: store.drawer,
+      }),
     signal,
   });
 

@@ -46,6 +46,7 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
         secret: createKeys(vault).get,
         // Passages go to the address that a person chose, and nowhere it points to.
         fetch: (input, init) => fetch(input, { ...init, redirect: 'error' }),
+        drawer: store.drawer,
       }),
     signal,
   });

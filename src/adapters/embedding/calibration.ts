@@ -1,5 +1,6 @@
 // Measures how a model's cosines read, from pairs of our own writing, for models without published figures.
 
+import { z } from 'zod';
 import { unlessAborted } from '../../domain/base/within.ts';
 import { CALIBRATION_PAIRS } from './calibration-pairs.ts';
 import type { Calibration, EmbeddingProvider } from './embedding-provider.ts';
@@ -60,12 +61,39 @@ export function fitCalibration(pairs: readonly Labelled[]): Calibration {
   return { related: mean - (offset / usable) * deviation, spread: deviation / usable };
 }
 
-/** Makes a provider's `calibration`: measured once, at the first call; a failure is forgotten and tried again. */
-export function createCalibration(embed: EmbeddingProvider['embed']): EmbeddingProvider['calibration'] {
+/** Where a measure outlives its tab: the device's drawer. */
+export interface CalibrationDrawer {
+  get(key: string): Promise<unknown>;
+  set(key: string, value: unknown): Promise<void>;
+}
+
+const keptSchema = z.object({ related: z.number(), spread: z.number().positive() });
+/** With the pairs, or the way they are measured, the number changes. */
+const KEPT = 'calibration/1/';
+
+/**
+ * Makes a provider's `calibration`: measured once, at the first call, and kept where there is a drawer; a failure is forgotten and tried again.
+ * It reads some 240 texts: half a minute of a slow device, or a bill, and until then a question is answered by its words.
+ * @param kept where, and under which name: all that a cosine of this model depends on
+ */
+export function createCalibration(
+  embed: EmbeddingProvider['embed'],
+  kept?: { readonly drawer: CalibrationDrawer; readonly name: string },
+): EmbeddingProvider['calibration'] {
+  const take = async (): Promise<Calibration> => {
+    if (!kept) return measure(embed);
+    const key = KEPT + kept.name;
+    // What cannot be read or kept is measured again: that is all it costs.
+    const known = keptSchema.safeParse(await kept.drawer.get(key).catch(() => undefined)).data;
+    if (known) return known;
+    const calibration = await measure(embed);
+    await kept.drawer.set(key, calibration).catch(() => undefined);
+    return calibration;
+  };
   let measured: Promise<Calibration> | null = null;
   return (signal) => {
     signal.throwIfAborted();
-    measured ??= measure(embed).catch((error: unknown) => {
+    measured ??= take().catch((error: unknown) => {
       measured = null;
       throw error;
     });

@@ -4,7 +4,7 @@ import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/b
 import { writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { bundledModel } from './bundled-models.ts';
-import { createCalibration } from './calibration.ts';
+import { type CalibrationDrawer, createCalibration } from './calibration.ts';
 import type { EmbeddingKind, EmbeddingProvider, EmbeddingState, Reading } from './embedding-provider.ts';
 import { familyOf } from './families.ts';
 import type { Line, LocalModel, Pieces, Request } from './protocol.ts';
@@ -34,6 +34,7 @@ interface Pending {
 export function createLocalEmbedding(deps: {
   readonly config: Config['embedding']['local'];
   readonly connect: () => Line | Promise<Line>;
+  readonly drawer?: CalibrationDrawer;
 }): EmbeddingProvider {
   const { config } = deps;
   const known = config.source === 'bundled' ? bundledModel(config.model) : undefined;
@@ -200,11 +201,12 @@ export function createLocalEmbedding(deps: {
     return vectors.map((vector, at) => ({ vector, ...nothing, ...pieces[at] }));
   };
 
+  const name = `local/${config.model}`;
   return {
     // A prefix of one's own makes other vectors of the same passage: they must not be compared. The number is that of the centres.
     // WebGPU's q4 weights and ONNX Runtime's way to round give nearly the vectors of our encoder (cosine .98 to .99 after centring): one key, so that a
     // change of device or browser is none of the index's.
-    id: `local/${config.model}/q8${centre ? '-centred-2' : ''}${prefixes.passage === family.passagePrefix ? '' : `/${prefixes.passage}`}`,
+    id: `${name}/q8${centre ? '-centred-2' : ''}${prefixes.passage === family.passagePrefix ? '' : `/${prefixes.passage}`}`,
     get dimensions() {
       return dimensions;
     },
@@ -216,7 +218,15 @@ export function createLocalEmbedding(deps: {
     state,
     embed,
     read,
-    calibration: known ? async () => known.calibration : createCalibration(embed),
+    calibration: known
+      ? async () => known.calibration
+      : createCalibration(
+          embed,
+          deps.drawer && {
+            drawer: deps.drawer,
+            name: JSON.stringify([name, config.source, config.device, prefixes]),
+          },
+        ),
     close: async () => {
       const mine = open;
       open = null;

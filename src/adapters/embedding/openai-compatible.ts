@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { writable } from '../../domain/base/readable.ts';
 import { within } from '../../domain/base/within.ts';
-import { createCalibration } from './calibration.ts';
+import { type CalibrationDrawer, createCalibration } from './calibration.ts';
 import type { EmbeddingProvider, EmbeddingState } from './embedding-provider.ts';
 import { familyOf } from './families.ts';
 import { unit } from './vector.ts';
@@ -45,6 +45,7 @@ export function createOpenAiCompatibleEmbedding(deps: {
   readonly key: () => Promise<string | undefined>;
   readonly fetch: typeof fetch;
   readonly backoffMs?: number;
+  readonly drawer?: CalibrationDrawer | undefined;
 }): EmbeddingProvider {
   const { config } = deps;
   const family = familyOf(config.model);
@@ -153,13 +154,17 @@ export function createOpenAiCompatibleEmbedding(deps: {
     }
   };
 
+  const id = `${deps.provider}/${config.model}/${config.dimensions}`;
   return {
-    id: `${deps.provider}/${config.model}/${config.dimensions}`,
+    id,
     dimensions: config.dimensions,
     languages: 'any',
     maxBatch: BATCH,
     state,
-    calibration: createCalibration(embed),
+    calibration: createCalibration(
+      embed,
+      deps.drawer && { drawer: deps.drawer, name: JSON.stringify([id, config.base_url, prefixes]) },
+    ),
     embed,
     close: async () => {
       lifetime.abort();

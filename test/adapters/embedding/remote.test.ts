@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { CalibrationDrawer } from '../../../src/adapters/embedding/calibration.ts';
 import { createCustomEmbedding } from '../../../src/adapters/embedding/custom.ts';
 import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
 import { createEmbedding, EMBEDDING_MEMBERS } from '../../../src/adapters/embedding/index.ts';
@@ -222,6 +223,39 @@ describe('bad days', () => {
   });
 });
 
+/** A device's drawer. */
+const drawer = (kept = new Map<string, unknown>()): CalibrationDrawer => ({
+  get: async (key) => kept.get(key),
+  set: async (key, value) => void kept.set(key, value),
+});
+
+it('measures a model once a device, and another model or address anew; what cannot be read or kept is measured again', async () => {
+  const kept = new Map<string, unknown>();
+  const measured = async (model: string, base_url: string, where = drawer(kept)) => {
+    seen.length = 0;
+    const provider = createCustomEmbedding({
+      config: { ...config(model), base_url },
+      key: async () => undefined,
+      fetch,
+      drawer: where,
+    });
+    const calibration = await provider.calibration(never);
+    return { calibration, asked: seen.length > 0 };
+  };
+  const first = await measured('bge-m3', base);
+  expect(first.asked).toBe(true);
+  expect(await measured('bge-m3', base)).toEqual({ ...first, asked: false });
+  expect((await measured('another', base)).asked).toBe(true);
+  expect((await measured('bge-m3', `${base}/`)).asked).toBe(true);
+  for (const [key] of kept) kept.set(key, { related: 'much' });
+  expect(await measured('bge-m3', base)).toEqual(first);
+  const broken: CalibrationDrawer = {
+    get: () => Promise.reject(new Error('no disk')),
+    set: () => Promise.reject(new Error('no disk')),
+  };
+  expect(await measured('bge-m3', base, broken)).toEqual(first);
+});
+
 it('every member on the shelf makes a provider without connecting or downloading', async () => {
   for (const member of EMBEDDING_MEMBERS) {
     const provider = await member.create({
@@ -231,6 +265,7 @@ it('every member on the shelf makes a provider without connecting or downloading
       },
       secret: async () => undefined,
       fetch,
+      drawer: drawer(),
     });
     expect(provider.id.startsWith(`${member.id}/`)).toBe(true);
     expect(provider.state.get()).toEqual({ status: 'idle' });
@@ -241,7 +276,12 @@ it('keeps vectors under another key for each thing that changes them, and for no
   const keyOf = async (change: object, provider: 'local' | 'openai' | 'custom') => {
     const { embedding } = defaultConfig;
     const config = { ...embedding, provider, [provider]: { ...embedding[provider], ...change } };
-    const deps = { connect: () => Promise.reject(), secret: async () => undefined, fetch };
+    const deps = {
+      connect: () => Promise.reject(),
+      secret: async () => undefined,
+      fetch,
+      drawer: drawer(),
+    };
     return (await createEmbedding({ config, ...deps })).id;
   };
   const keys = await Promise.all([
