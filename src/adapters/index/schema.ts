@@ -5,10 +5,11 @@ import spine from './schema/0001-spine.sql?raw';
 import recalls from './schema/0002-recalls.sql?raw';
 import pieces from './schema/0003-pieces.sql?raw';
 import waiting from './schema/0004-waiting.sql?raw';
+import places from './schema/0005-places.sql?raw';
 import functions from './schema/functions.sql?raw';
 
 /** Step n brings version n - 1 to version n. The tables and indexes of a shipped step are never edited. */
-const STEPS: readonly string[] = [spine, recalls, pieces, waiting];
+const STEPS: readonly string[] = [spine, recalls, pieces, waiting, places];
 
 /** Version that this app reads and writes. */
 export const SCHEMA_VERSION = STEPS.length;

@@ -135,7 +135,7 @@ export const toBase64 = (bytes: Uint8Array): string => {
 /** The browser's own way to read hexadecimal digits, where it has one. */
 const { fromHex: native } = Uint8Array as { readonly fromHex?: (digits: string) => Uint8Array };
 /** What a hexadecimal digit stands for, by its character code. */
-export const DIGITS = Uint8Array.from(
+const DIGITS = Uint8Array.from(
   { length: 128 },
   (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0,
 );
