@@ -115,5 +115,6 @@ export default defineConfig({
   // Nothing is inlined: the policy lets fonts come from files only.
   build: { target: 'es2023', assetsInlineLimit: 0, chunkSizeWarningLimit: 2000, sourcemap: false },
   server: { headers: ISOLATION },
-  preview: { port: Number(process.env.PORT ?? 4173), strictPort: true },
+  // A port that somebody asked for is that one or none; else the next that is free.
+  preview: { port: Number(process.env.PORT ?? 4173), strictPort: process.env.PORT !== undefined },
 });

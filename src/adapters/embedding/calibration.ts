@@ -1,14 +1,18 @@
 // Measures how a model's cosines read, from pairs of our own writing, for models without published figures.
 
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
 import { unlessAborted } from '../../domain/base/within.ts';
 import { CALIBRATION_PAIRS } from './calibration-pairs.ts';
-import type { Calibration, EmbeddingProvider } from './embedding-provider.ts';
+import { CALIBRATIONS, type Calibration, type EmbeddingProvider } from './embedding-provider.ts';
 import { cosine } from './vector.ts';
 
 const LANGUAGES = ['en', 'zh', 'mixed'] as const;
 /** A model that tells related from unrelated less often than this does not know the language. */
 const KNOWN_FROM = 0.85;
+/** One that tells them apart so seldom tells nothing: half would be chance. */
+const TELLS_FROM = 0.6;
 
 /**
  * Pairs written for the purpose are told apart more sharply than what people wrote to an assistant: on the bundled models the spread
@@ -69,25 +73,27 @@ export interface CalibrationDrawer {
 
 const keptSchema = z.object({ related: z.number(), spread: z.number().positive() });
 /** With the pairs, or the way they are measured, the number changes. */
-const KEPT = 'calibration/1/';
+const KEPT = `${CALIBRATIONS}1/`;
 
 /**
  * Makes a provider's `calibration`: measured once, at the first call, and kept where there is a drawer; a failure is forgotten and tried again.
  * It reads some 240 texts: half a minute of a slow device, or a bill, and until then a question is answered by its words.
- * @param kept where, and under which name: all that a cosine of this model depends on
+ * @param kept where, and under which name: all that a cosine of this model depends on. A measure in which nothing is told apart is not kept:
+ * a server may be set up wrongly, and later rightly.
  */
 export function createCalibration(
   embed: EmbeddingProvider['embed'],
   kept?: { readonly drawer: CalibrationDrawer; readonly name: string },
 ): EmbeddingProvider['calibration'] {
   const take = async (): Promise<Calibration> => {
-    if (!kept) return measure(embed);
-    const key = KEPT + kept.name;
+    if (!kept) return (await measure(embed)).calibration;
+    // A name may hold an address, which is nobody's business where keys are told of.
+    const key = KEPT + bytesToHex(sha256(utf8ToBytes(kept.name)));
     // What cannot be read or kept is measured again: that is all it costs.
     const known = keptSchema.safeParse(await kept.drawer.get(key).catch(() => undefined)).data;
     if (known) return known;
-    const calibration = await measure(embed);
-    await kept.drawer.set(key, calibration).catch(() => undefined);
+    const { calibration, tells } = await measure(embed);
+    if (tells) await kept.drawer.set(key, calibration).catch(() => undefined);
     return calibration;
   };
   let measured: Promise<Calibration> | null = null;
@@ -102,7 +108,10 @@ export function createCalibration(
   };
 }
 
-async function measure(embed: EmbeddingProvider['embed']): Promise<Calibration> {
+/** `tells`: the related are told from the others, however badly. */
+async function measure(
+  embed: EmbeddingProvider['embed'],
+): Promise<{ readonly calibration: Calibration; readonly tells: boolean }> {
   const { signal } = new AbortController();
   const queries = await embed(
     CALIBRATION_PAIRS.map(({ query }) => query),
@@ -122,7 +131,7 @@ async function measure(embed: EmbeddingProvider['embed']): Promise<Calibration> 
     (some) => separation(some) >= KNOWN_FROM,
   );
   const { related, spread } = fitCalibration(known.length > 0 ? known.flat() : pairs);
-  return { related, spread: spread * LIFE };
+  return { calibration: { related, spread: spread * LIFE }, tells: separation(pairs) >= TELLS_FROM };
 }
 
 /** The chance that a related pair has the higher cosine of two (the area under the ROC curve). */

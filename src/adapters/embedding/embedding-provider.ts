@@ -38,6 +38,9 @@ export interface Read {
   readonly weights: Float32Array;
 }
 
+/** How the drawer keys of measured calibrations begin; whoever makes the index again deletes them. */
+export const CALIBRATIONS = 'calibration/';
+
 export interface EmbeddingProvider {
   /** Provider, model and precision, e.g. `local/multilingual-e5-small-en-zh/q8`: vectors are keyed by it. */
   readonly id: string;

@@ -224,7 +224,7 @@ export function createLocalEmbedding(deps: {
           embed,
           deps.drawer && {
             drawer: deps.drawer,
-            name: JSON.stringify([name, config.source, config.device, prefixes]),
+            name: JSON.stringify([name, config.source, config.device, prefixes, family.pooling]),
           },
         ),
     close: async () => {

@@ -1,4 +1,4 @@
-// How the index is searched: one statement that brings the best by words and the nearest by meaning, with all that the ranking needs.
+// How the index is searched: the best by words first, then one statement for the nearest by meaning, with all that the ranking needs of both.
 import { z } from 'zod';
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import { roleSchema } from '../../domain/chat/message.ts';
@@ -210,7 +210,7 @@ async function bestByWords(
 
 /** Searches with `ask`; the nearest in the whole library are named by the copy of the vectors where it can. */
 export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) => Promise<Found> {
-  const search = async (given: IndexQuery, inMemory: boolean): Promise<Found> => {
+  const search = async (given: IndexQuery, inMemory: boolean, best?: readonly number[]): Promise<Found> => {
     const { words, vector, filter, limit, around = false, after } = given;
     const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
     const most = Math.trunc(limit);
@@ -226,6 +226,8 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
 
     const none = 'select null::integer as n, null::double precision as distance where false';
     let few: Likely | null = null;
+    /** By words; not looked for again where only the nearest are. */
+    const byWords = best ?? (query.length > 0 && !after ? await bestByWords(ask, query, filter, most) : []);
     let [worded, near, probes, wordsOf, cosine, joined] = [
       'select null::integer as n where false',
       none,
@@ -236,7 +238,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     ];
     let measured = 'null';
     if (query.length > 0) {
-      if (!after) worded = numbers(await bestByWords(ask, query, filter, most));
+      if (!after) worded = numbers(byWords);
       // Scoring a row by the operator costs more than all the rest of a search. So the index is asked once what each word is
       // worth, and the rows are scored from their words.
       wordsOf = 'c.words';
@@ -297,7 +299,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     if (vector && few && (answer?.farthest ?? Number.NEGATIVE_INFINITY) < few.bar) {
       // Too many of the likely are gone or kept away by the filters: one that was left out may be nearer.
       copy.tidy(vector.model, vector.values.length, few.chunks);
-      return search(given, false);
+      return search(given, false, byWords);
     }
     if (vector && answer?.vectorBytes) copy.want(vector.model, vector.values.length, answer.vectorBytes);
     const statistics = statisticsOf(answer?.probes ?? null);

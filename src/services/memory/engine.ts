@@ -6,7 +6,11 @@
 //                                                                        └► keywords, summary, title
 //
 // Both only compare what is with what should be: killed anywhere, the next run goes on where this one stopped.
-import type { EmbeddingProvider, EmbeddingState } from '../../adapters/embedding/embedding-provider.ts';
+import {
+  CALIBRATIONS,
+  type EmbeddingProvider,
+  type EmbeddingState,
+} from '../../adapters/embedding/embedding-provider.ts';
 import type { MemoryIndex, NewVector, StaleChunk } from '../../adapters/index/memory-index.ts';
 import type { Drawer, Store } from '../../adapters/log/conversation-log.ts';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -92,8 +96,11 @@ const GAP_MS = 30;
 /** Least time between two statuses while nothing but figures changes. */
 const STATUS_MS = 200;
 
-/** Asks whichever engine runs, now or next, to make the index again. Durable when resolved. */
-export const requestRebuild = (drawer: Drawer): Promise<void> => drawer.set(REBUILD, true);
+/** Asks whichever engine runs, now or next, to make the index again. Durable when resolved. What was measured of models is measured anew from the next start on. */
+export async function requestRebuild(drawer: Drawer): Promise<void> {
+  for (const key of await drawer.keys(CALIBRATIONS)) await drawer.set(key, undefined);
+  await drawer.set(REBUILD, true);
+}
 
 /** Starts at once. Ends with the signal; nothing has to be awaited then. */
 export function startMemoryEngine({

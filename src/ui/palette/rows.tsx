@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { MarkedText, plainText } from '../memory/marked-text.tsx';
 import { ScoreMeter } from '../memory/scores.tsx';
@@ -130,6 +131,7 @@ export function ConversationRow({
 
 export function HitRow({ hit, query, onSelect }: { hit: SearchHit; query: string; onSelect: () => void }) {
   const { t, i18n } = useTranslation('palette');
+  const threshold = useReadable(useApp().settings.config, ({ recall }) => recall.filters.min_similarity);
   const role = i18n.exists(`role.${hit.role}`, { ns: 'palette' }) ? t(`role.${hit.role}`) : hit.role;
   return (
     <Row value={`message ${hit.messageId}`} onSelect={onSelect} className="items-start">
@@ -147,7 +149,14 @@ export function HitRow({ hit, query, onSelect }: { hit: SearchHit; query: string
           >
             {formatRelative(hit.createdAt)}
           </time>
-          {hit.scores && <ScoreMeter scores={hit.scores} focusable={false} className="max-sm:hidden" />}
+          {hit.scores && (
+            <ScoreMeter
+              scores={hit.scores}
+              threshold={threshold}
+              focusable={false}
+              className="max-sm:hidden"
+            />
+          )}
         </span>
         <span className="mt-0.5 line-clamp-2 leading-5 [overflow-wrap:anywhere]">
           <MarkedText text={plainText(hit.snippet)} query={query} typing />

@@ -190,8 +190,9 @@ function Heading({ row }: { row: Extract<SidebarRow, { type: 'heading' }> }) {
   );
 }
 
-/** Every line is as high as this, with a mouse and with a finger, px: the list stands at its place at once, and nothing moves under a click. */
-const LINE_HEIGHT = { fine: 32, coarse: 44 } as const;
+/** Every line is as high as this, with a mouse and with a finger, rem: the list stands at its place at once, and nothing moves under a click. */
+const LINE_HEIGHT = { fine: 2, coarse: 2.75 } as const;
+const remSize = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 /** So soon after it was scrolled by hand the list does not follow what is opened elsewhere, ms. */
 const BY_HAND_MS = 1000;
 
@@ -205,6 +206,7 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
   const current = useReadable(session.current);
   const list = useRef<VListHandle>(null);
   const coarse = useMedia('(pointer: coarse)');
+  const lineHeight = useMemo(() => LINE_HEIGHT[coarse ? 'coarse' : 'fine'] * remSize(), [coarse]);
   const rows = useMemo(() => sidebarRows(library.entries, view, Date.now()), [library.entries, view]);
   const [erasing, setErasing] = useState<LibraryEntry | null>(null);
   const navigation = useNavigation();
@@ -253,11 +255,11 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
     const here = clicked.current === current;
     clicked.current = null;
     const byHand = performance.now() - scrolledByHand.current < BY_HAND_MS;
-    if (!listed) return;
     // A drawer opens with what is open in its middle: what stands around it is where one goes next.
-    if (!here && !byHand) list.current?.scrollToIndex(at, { align: placed.current ? 'nearest' : 'center' });
-    placed.current = true;
-  }, [current, listed]);
+    if (listed && !here && !byHand)
+      list.current?.scrollToIndex(at, { align: placed.current ? 'nearest' : 'center' });
+    if (library.ready) placed.current = true;
+  }, [current, listed, library.ready]);
 
   if (!library.ready)
     return (
@@ -292,9 +294,9 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
         {/* While it scrolls the library takes no clicks, and one made in that moment was lost. */}
         <VList
           ref={list}
-          className="pb-2 *:pointer-events-auto!"
+          className="pb-2 *:pointer-events-[inherit]!"
           data={rows}
-          itemSize={coarse ? LINE_HEIGHT.coarse : LINE_HEIGHT.fine}
+          itemSize={lineHeight}
           style={{ height: '100%' }}
         >
           {(row) =>

@@ -27,7 +27,12 @@ export function useFocusReturn() {
     onCloseAutoFocus: (event: Event) => {
       if (event.defaultPrevented) return;
       // What closed the window may have led elsewhere, as a jump to a message does: the focus stays there.
-      const led = document.activeElement !== null && document.activeElement !== document.body;
+      const now = document.activeElement;
+      const led =
+        now !== null &&
+        now !== document.body &&
+        !now.matches('[role="dialog"]') &&
+        !now.closest('[aria-hidden="true"], [inert]');
       if (!led && !(from.current instanceof HTMLElement && from.current.isConnected)) return;
       event.preventDefault();
       if (!led && from.current instanceof HTMLElement) from.current.focus();
