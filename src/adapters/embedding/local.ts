@@ -201,12 +201,11 @@ export function createLocalEmbedding(deps: {
     return vectors.map((vector, at) => ({ vector, ...nothing, ...pieces[at] }));
   };
 
-  const name = `local/${config.model}`;
   return {
     // A prefix of one's own makes other vectors of the same passage: they must not be compared. The number is that of the centres.
     // WebGPU's q4 weights and ONNX Runtime's way to round give nearly the vectors of our encoder (cosine .98 to .99 after centring): one key, so that a
     // change of device or browser is none of the index's.
-    id: `${name}/q8${centre ? '-centred-2' : ''}${prefixes.passage === family.passagePrefix ? '' : `/${prefixes.passage}`}`,
+    id: `local/${config.model}/q8${centre ? '-centred-2' : ''}${prefixes.passage === family.passagePrefix ? '' : `/${prefixes.passage}`}`,
     get dimensions() {
       return dimensions;
     },
@@ -224,7 +223,14 @@ export function createLocalEmbedding(deps: {
           embed,
           deps.drawer && {
             drawer: deps.drawer,
-            name: JSON.stringify([name, config.source, config.device, prefixes, family.pooling]),
+            name: JSON.stringify([
+              'local',
+              config.model,
+              config.source,
+              config.device,
+              prefixes,
+              family.pooling,
+            ]),
           },
         ),
     close: async () => {

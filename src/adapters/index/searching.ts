@@ -228,17 +228,10 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     let few: Likely | null = null;
     /** By words; not looked for again where only the nearest are. */
     const byWords = best ?? (query.length > 0 && !after ? await bestByWords(ask, query, filter, most) : []);
-    let [worded, near, probes, wordsOf, cosine, joined] = [
-      'select null::integer as n where false',
-      none,
-      'null',
-      'null',
-      'null',
-      '',
-    ];
+    const worded = numbers(byWords);
+    let [near, probes, wordsOf, cosine, joined] = [none, 'null', 'null', 'null', ''];
     let measured = 'null';
     if (query.length > 0) {
-      if (!after) worded = numbers(byWords);
       // Scoring a row by the operator costs more than all the rest of a search. So the index is asked once what each word is
       // worth, and the rows are scored from their words.
       wordsOf = 'c.words';

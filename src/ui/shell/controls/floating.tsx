@@ -33,9 +33,10 @@ export function useFocusReturn() {
         now !== document.body &&
         !now.matches('[role="dialog"]') &&
         !now.closest('[aria-hidden="true"], [inert]');
-      if (!led && !(from.current instanceof HTMLElement && from.current.isConnected)) return;
+      const back = from.current instanceof HTMLElement && from.current.isConnected ? from.current : null;
+      if (!led && !back) return;
       event.preventDefault();
-      if (!led && from.current instanceof HTMLElement) from.current.focus();
+      if (!led) back?.focus();
     },
   };
 }
