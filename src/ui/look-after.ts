@@ -27,12 +27,15 @@ export function lookAfter({
   pause: Pause;
   signal: AbortSignal;
 }) {
-  // The background makes room while a person types.
+  // The background makes room while a person types, and the model is there when they send.
   let typing: ReturnType<typeof setTimeout> | undefined;
   document.addEventListener(
     'input',
     () => {
-      if (typing === undefined) pause.set('typing', true);
+      if (typing === undefined) {
+        pause.set('typing', true);
+        app.memory.prepare();
+      }
       clearTimeout(typing);
       typing = setTimeout(() => {
         typing = undefined;

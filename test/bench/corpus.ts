@@ -101,19 +101,19 @@ export function textsOf(json: string): string[] {
   );
 }
 
-/** Text of a `conversations.json` with `messages` messages, about 20 in a conversation unless told, spread over two years before `now` (ms). */
+/** Text of a `conversations.json` with `messages` messages, about 20 in a conversation unless told, spread over two years before `now` (ms) or begun `at`. */
 export function chatgptExport(
   messages: number,
   now: number,
   seed = 1,
-  { each, title }: { each?: number; title?: string } = {},
+  { each, title, at }: { each?: number; title?: string; at?: number } = {},
 ): string {
   const random = seeded(seed);
   const conversations: unknown[] = [];
   for (let done = 0; done < messages; ) {
     const count = Math.min(messages - done, each ?? 10 + Math.floor(random() * 20));
     const id = `bench-${seed}-${conversations.length}`;
-    const start = now / 1000 - random() * 2 * 365 * 86_400;
+    const start = (at ?? now - random() * 2 * 365 * 86_400_000) / 1000;
     const mapping: Record<string, unknown> = {
       root: { id: 'root', parent: null, children: [`${id}-0`], message: null },
     };

@@ -1101,7 +1101,8 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         ] satisfies [IndexFilter, number][]) {
           const asked = { words: 'pear 备份', filter, limit, around: true };
           const byWords = await subject.look(asked);
-          const added = await subject.look({ ...asked, vector, after: afterLook(byWords) });
+          const knowing = byWords.known ? { known: byWords.known } : {};
+          const added = await subject.look({ ...asked, vector, after: afterLook(byWords), ...knowing });
           const told = ({ candidates, worth }: Found) => ({
             worth,
             // What stands beside several that were found may name either of them.
@@ -1109,7 +1110,9 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
               .map((one) => (one.beside ? { ...one, previous: null, next: null } : one))
               .sort((a, b) => a.chunkId - b.chunkId),
           });
-          expect(told(together(byWords, added))).toEqual(told(await subject.look({ ...asked, vector })));
+          const whole = told(await subject.look({ ...asked, vector }));
+          expect(told(together(byWords, added))).toEqual(whole);
+          expect(told(await subject.look({ ...asked, vector, ...knowing }))).toEqual(whole);
         }
         const near = await subject.neighbours([m(1), m(2), m(3), m(4)], 2, 2);
         seen.push([...near].sort(([a], [b]) => (a < b ? -1 : 1)));

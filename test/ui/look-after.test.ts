@@ -15,6 +15,7 @@ let view: EventTarget;
 let woken: (Reason | undefined)[];
 let paused: [why: string, paused: boolean][];
 let retried: number;
+let prepared: number;
 let library: Writable<{ ready: boolean; entries: never[] }>;
 let saving: Writable<SaveStatus>;
 let activities: Writable<readonly Activity[]>;
@@ -26,7 +27,7 @@ beforeEach(() => {
   view = new EventTarget();
   vi.stubGlobal('document', page);
   vi.stubGlobal('window', view);
-  [woken, paused, retried] = [[], [], 0];
+  [woken, paused, retried, prepared] = [[], [], 0, 0];
   library = writable({ ready: true, entries: [] });
   saving = writable<SaveStatus>({ state: 'saved' });
   activities = writable<readonly Activity[]>([]);
@@ -39,6 +40,11 @@ beforeEach(() => {
       },
     },
     library: { activities },
+    memory: {
+      prepare: () => {
+        prepared += 1;
+      },
+    },
   } as unknown as App;
   lookAfter({
     app,
@@ -63,6 +69,7 @@ describe('the page looks after', () => {
     page.dispatchEvent(new Event('input'));
     vi.advanceTimersByTime(1400);
     expect(paused).toEqual([['typing', true]]);
+    expect(prepared, 'the model is there when they send').toBe(1);
     vi.advanceTimersByTime(200);
     expect(paused).toEqual([
       ['typing', true],

@@ -217,6 +217,12 @@ export function createLocalEmbedding(deps: {
     state,
     embed,
     read,
+    prepare: () => {
+      if (state.get().status !== 'idle') return;
+      state.set({ status: 'loading', loaded: 0, total: 0 });
+      // Whoever asks next hears why it cannot be loaded, and tells it.
+      embed(['ready'], { kind: 'query', signal: new AbortController().signal }).catch(() => undefined);
+    },
     calibration: known
       ? async () => known.calibration
       : createCalibration(

@@ -2,6 +2,7 @@
 import type { ConversationId, MessageId } from '../../domain/base/ids.ts';
 import type { Role } from '../../domain/chat/message.ts';
 import type { QueryPieces } from '../../domain/memory/late.ts';
+import type { WordStatistics } from './bm25.ts';
 
 export interface ConversationRow {
   readonly id: ConversationId;
@@ -102,11 +103,19 @@ export interface IndexQuery {
   readonly around?: boolean;
   /** What the same query brought without its vector, by chunk id: then only what the vector adds is brought, and these are measured. */
   readonly after?: { readonly found: readonly number[]; readonly beside: readonly number[] };
+  /** What a look brought of the same words with the same filter and limit: they are not looked up again. */
+  readonly known?: KnownWords;
   /**
    * Nothing is ranked then: the newest messages that hold this text, letter by letter (empty: all), newest first, each by the first of its
    * chunks that does.
    */
   readonly newest?: string;
+}
+
+/** The best chunks by words, and what the library says of these; handed on as it came. */
+export interface KnownWords {
+  readonly best: readonly number[];
+  readonly statistics: WordStatistics;
 }
 
 /** A chunk found by either half, or beside one that was; both numbers are computed for it. */
@@ -139,6 +148,8 @@ export interface Found {
   readonly worth: readonly number[];
   /** Of what `after` names, all that is still there with its cosine; null where it has no vector of the model. */
   readonly measured?: readonly (readonly [chunkId: number, cosine: number | null])[];
+  /** For the next look for these words, where that spares it something. */
+  readonly known?: KnownWords;
   /** Of `newest`: how many messages pass, those that were not brought counted too. */
   readonly total?: number;
 }

@@ -11,7 +11,7 @@ import {
   weightFrom,
   worthOf,
 } from './bm25.ts';
-import type { Found, IndexFilter, IndexQuery } from './memory-index.ts';
+import type { Candidate, Found, IndexFilter, IndexQuery } from './memory-index.ts';
 import type { Likely } from './nearest.ts';
 import { linked, QUERY_WORDS } from './rules.ts';
 import { type Ask, type Given, plain, toJson, toVector } from './statements.ts';
@@ -21,8 +21,8 @@ import type { VectorCopy } from './vector-copy.ts';
 const PROBE_LENGTH = 16;
 /** Fills that text; a word that nobody looks for. */
 const FILLER = 'zqxjk';
-/** Every found chunk with what stands right before and after it in its branch, and those themselves, but for what is `known`. */
-const aroundBut = (known: string) => `links as materialized (
+/** Every found chunk with what stands right before and after it in its branch, and those themselves, but for what is kept `apart`. */
+const aroundBut = (apart: string) => `links as materialized (
   select f.n,
     case when c.ordinal > 0
       then (select o.n from chunks o where o.message = c.message and o.ordinal = c.ordinal - 1 limit 1)
@@ -38,51 +38,48 @@ const aroundBut = (known: string) => `links as materialized (
   union all
   select n, null, null, true from (
     select distinct b.n from links, lateral (values (previous), (next)) as b(n)
-    where b.n is not null and b.n not in (select n from found) ${known}
+    where b.n is not null and b.n not in (select n from found) ${apart}
   ) beside
 )`;
 const ALONE =
   'listed as (select n, null::integer as previous, null::integer as next, false as beside from found)';
 
 /** A row as `rowOf` writes it: without names, which are longer than most of what they name. */
-const candidate = z
-  .tuple([
-    z.number(),
-    z.string(),
-    z.string(),
-    z.string(),
-    roleSchema,
-    z.number(),
-    z.string(),
-    z.boolean(),
-    z.boolean(),
-    z.string().nullable(),
-    z.number().nullable(),
-    z.number().nullable(),
-    z.number().nullable(),
-    z.boolean(),
-  ])
-  .transform(
-    ([
-      chunkId,
-      message,
-      conversation,
-      title,
-      role,
-      createdAt,
-      text,
-      archived,
-      pinned,
-      words,
-      cosine,
-      ...place
-    ]) => {
-      const [previous, next, beside] = place;
-      const [messageId, conversationId] = [message as MessageId, conversation as ConversationId];
-      const said = { chunkId, messageId, conversationId, title, role, createdAt, text, archived, pinned };
-      return { ...said, words, cosine, previous, next, beside };
-    },
-  );
+const candidate = z.tuple([
+  z.number(),
+  z.string(),
+  z.string(),
+  z.string(),
+  roleSchema,
+  z.number(),
+  z.string(),
+  z.boolean(),
+  z.boolean(),
+  z.string().nullable(),
+  z.number().nullable(),
+  z.number().nullable(),
+  z.number().nullable(),
+  z.boolean(),
+]);
+/** The row with names again, and what each word of the query adds to it. By place: taking it apart by pattern takes as long as checking it. */
+const toCandidate = (row: z.infer<typeof candidate>, terms: readonly number[]): Candidate => ({
+  chunkId: row[0],
+  messageId: row[1] as MessageId,
+  conversationId: row[2] as ConversationId,
+  title: row[3],
+  role: row[4],
+  createdAt: row[5],
+  text: row[6],
+  archived: row[7],
+  pinned: row[8],
+  cosine: row[10],
+  previous: row[11],
+  next: row[12],
+  beside: row[13],
+  bm25: bm25Of(terms),
+  terms,
+});
+const wordsIn = (row: z.infer<typeof candidate>): string => row[9] ?? '';
 /** The row of chunk `c` of message `m` in conversation `k`, with its words, cosine, neighbours and whether it only stands beside what was found. */
 const rowOf = (words: string, cosine: string, place: string): string =>
   `json_build_array(c.n, m.id, k.id, k.title, c.role, c.created_at, c.text, k.archived, k.pinned, ${words}, ${cosine}, ${place})`;
@@ -177,11 +174,7 @@ async function newestIn(ask: Ask, text: string, { filter, limit }: IndexQuery): 
          ) as candidates`,
     parameters,
   );
-  const candidates = (answer?.candidates ?? []).map(({ words: _, ...row }) => ({
-    ...row,
-    bm25: 0,
-    terms: [],
-  }));
+  const candidates = (answer?.candidates ?? []).map((row) => toCandidate(row, []));
   return { candidates, worth: [], total: answer?.total ?? 0 };
 }
 
@@ -211,7 +204,7 @@ async function bestByWords(
 /** Searches with `ask`; the nearest in the whole library are named by the copy of the vectors where it can. */
 export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) => Promise<Found> {
   const search = async (given: IndexQuery, inMemory: boolean, best?: readonly number[]): Promise<Found> => {
-    const { words, vector, filter, limit, around = false, after } = given;
+    const { words, vector, filter, limit, around = false, after, known } = given;
     const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
     const most = Math.trunc(limit);
     if (given.newest !== undefined && most > 0) return newestIn(ask, given.newest, given);
@@ -227,7 +220,8 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     const none = 'select null::integer as n, null::double precision as distance where false';
     let few: Likely | null = null;
     /** By words; not looked for again where only the nearest are. */
-    const byWords = best ?? (query.length > 0 && !after ? await bestByWords(ask, query, filter, most) : []);
+    const byWords =
+      query.length === 0 || after ? [] : (best ?? known?.best ?? (await bestByWords(ask, query, filter, most)));
     const worded = numbers(byWords);
     let [near, probes, wordsOf, cosine, joined] = [none, 'null', 'null', 'null', ''];
     let measured = 'null';
@@ -235,7 +229,8 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
       // Scoring a row by the operator costs more than all the rest of a search. So the index is asked once what each word is
       // worth, and the rows are scored from their words.
       wordsOf = 'c.words';
-      probes = `(
+      if (!known)
+        probes = `(
           with alone as materialized (
             select w, -(w <@> to_bm25query(w, 'chunks_bm25')) as score
             from json_array_elements_text(${add(toJson([...new Set(query)]))}::json) as w
@@ -272,13 +267,13 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
            select json_agg(json_build_array(c.n, ${cosine})) from chunks c ${joined}
            where c.n in (${numbers([...after.found, ...after.beside])}))`;
     const but = after ? `where n not in (${numbers(after.found)})` : '';
-    const known = after ? `and b.n not in (${numbers([...after.found, ...after.beside])})` : '';
+    const apart = after ? `and b.n not in (${numbers([...after.found, ...after.beside])})` : '';
     const wonders = vector !== undefined && copy.wonders(vector.model);
     const [answer] = await ask.prepared(
       searchRow,
       `with worded as materialized (${worded}), near as materialized (${near}),
          found as materialized (select n from worded union select n from near ${but}),
-         ${around ? aroundBut(known) : ALONE}
+         ${around ? aroundBut(apart) : ALONE}
          select ${probes} as probes, ${measured} as measured, (
              select case when count(*) = ${most} then 1 - nullif(max(distance), 'NaN') end from near) as farthest,
            greatest(0, (select reltuples from pg_class where oid = 'chunks'::regclass)) as chunks,
@@ -295,13 +290,10 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
       return search(given, false, byWords);
     }
     if (vector && answer?.vectorBytes) copy.want(vector.model, vector.values.length, answer.vectorBytes);
-    const statistics = statisticsOf(answer?.probes ?? null);
+    const statistics = known?.statistics ?? statisticsOf(answer?.probes ?? null);
     const termsIn = termsOf(query, statistics);
     const candidates = (answer?.candidates ?? [])
-      .map(({ words: own, ...row }) => {
-        const terms = termsIn(own ?? '');
-        return { ...row, bm25: bm25Of(terms), terms };
-      })
+      .map((row) => toCandidate(row, termsIn(wordsIn(row))))
       .filter((row) => row.beside || row.bm25 > 0 || row.cosine !== null);
     const seen = new Set([
       ...candidates.map(({ chunkId }) => chunkId),
@@ -312,6 +304,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
       candidates: around ? linked(candidates) : candidates,
       worth: worthOf(query, statistics, Math.max(answer?.chunks ?? 0, seen.size)),
       ...(after ? { measured: answer?.measured ?? [] } : {}),
+      ...(query.length > 0 && !after ? { known: { best: byWords, statistics } } : {}),
     };
   };
   return (query) => search(query, true);

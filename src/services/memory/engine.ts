@@ -191,6 +191,12 @@ export function startMemoryEngine({
     touched,
     undescribed,
     onSkipped: skip,
+    // A conversation that came in whole is one entry, however long it is.
+    onFresh: (messages) => {
+      if (messages <= unread) return;
+      unread = messages;
+      tell();
+    },
     onMessage: () => {
       unread = Math.max(0, unread - 1);
     },

@@ -2,7 +2,7 @@
 // starting, a model that is still loading or broken, a library without vectors yet. What is missing is said, never thrown.
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
 import { hasCentredPieces } from '../../adapters/embedding/state-centres.ts';
-import type { Candidate, IndexFilter, MemoryIndex, NeighbourRow } from '../../adapters/index/memory-index.ts';
+import type { Candidate, IndexFilter, KnownWords, MemoryIndex, NeighbourRow } from '../../adapters/index/memory-index.ts';
 import { afterLook, together } from '../../adapters/index/rules.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, type MessageId, NOTES } from '../../domain/base/ids.ts';
@@ -276,16 +276,27 @@ export function createMemory({
     given: QueryVector | null | Promise<QueryVector | null>,
     filter: IndexFilter,
     limit: number,
-    options: { readonly around: boolean; readonly beside: boolean; readonly everything?: true },
-  ): Promise<Ranked[]> => {
+    options: {
+      readonly around: boolean;
+      readonly beside: boolean;
+      readonly everything?: true;
+      readonly known?: KnownWords | undefined;
+    },
+  ): Promise<{ ranked: Ranked[]; known: KnownWords | undefined }> => {
     const { hybrid_weights: weights, filters } = config.get().recall;
     const words = queryWords(question);
-    const asked = { words, filter, limit, around: options.around };
+    const knowing = (known: KnownWords | undefined) => (known ? { known } : {});
+    const asked = { words, filter, limit, around: options.around, ...knowing(options.known) };
     const meant = (vector: QueryVector) => ({ model: vector.model, values: vector.values });
     const lookMeanwhile = async (reading: Promise<QueryVector | null>) => {
       const [byWords, vector] = await Promise.all([from.look(asked), reading]);
       if (!vector) return { vector, found: byWords };
-      const added = await from.look({ ...asked, vector: meant(vector), after: afterLook(byWords) });
+      const added = await from.look({
+        ...asked,
+        vector: meant(vector),
+        after: afterLook(byWords),
+        ...knowing(byWords.known),
+      });
       return { vector, found: together(byWords, added) };
     };
     const { vector, found } =
@@ -316,7 +327,11 @@ export function createMemory({
     }
     const { roles, before, after, hasCode } = filter;
     const ofMessages = (roles ?? before ?? after ?? hasCode) !== undefined;
-    return options.beside && !ofMessages ? ranked : ranked.filter(({ candidate }) => !candidate.beside);
+    return {
+      ranked:
+        options.beside && !ofMessages ? ranked : ranked.filter(({ candidate }) => !candidate.beside),
+      known: found.known,
+    };
   };
 
   /**
@@ -436,7 +451,7 @@ export function createMemory({
     try {
       const { ranked, hits, nearMisses, around } = await inIndex(from, signal, async (from) => {
         const vector = reading.then(({ vector }) => vector);
-        const ranked = await atMost(signal, ANSWER_PATIENCE, () =>
+        const { ranked } = await atMost(signal, ANSWER_PATIENCE, () =>
           look(from, query, vector, narrowed, CANDIDATES, { around: true, beside: true }),
         );
         signal.throwIfAborted();
@@ -507,7 +522,7 @@ export function createMemory({
     const { vector } = await wanted;
     signal.throwIfAborted();
     if (!vector) return onHits(hits, true, total);
-    const meant = await inIndex(from, signal, (from) =>
+    const { ranked: meant } = await inIndex(from, signal, (from) =>
       look(from, text, vector, filter, limit, { around: true, beside: false, everything: true }),
     );
     signal.throwIfAborted();
@@ -540,16 +555,13 @@ export function createMemory({
     // Whoever gives up on the search gives up on the vector; nobody is left to hear of it.
     wanted.catch(() => undefined);
 
-    const byWords =
+    const { ranked: holding, known } =
       words === ''
-        ? []
-        : distinct(
-            await inIndex(from, signal, (from) =>
-              look(from, text, null, narrowed, limit, { around: false, beside: false, everything: true }),
-            ),
-            Number.POSITIVE_INFINITY,
-            limit,
+        ? { ranked: [], known: undefined }
+        : await inIndex(from, signal, (from) =>
+            look(from, text, null, narrowed, limit, { around: false, beside: false, everything: true }),
           );
+    const byWords = distinct(holding, Number.POSITIVE_INFINITY, limit);
     signal.throwIfAborted();
     const { vector } = await announce(byWords);
     signal.throwIfAborted();
@@ -558,12 +570,10 @@ export function createMemory({
         byWords.map((hit) => toHit(text, hit)),
         true,
       );
-    const both = distinct(
-      await inIndex(from, signal, (from) =>
-        look(from, text, vector, narrowed, limit, { around: true, beside: false, everything: true }),
-      ),
-      Number.POSITIVE_INFINITY,
+    const { ranked: all } = await inIndex(from, signal, (from) =>
+      look(from, text, vector, narrowed, limit, { around: true, beside: false, everything: true, known }),
     );
+    const both = distinct(all, Number.POSITIVE_INFINITY);
     signal.throwIfAborted();
     onHits(
       merge(byWords, both)
@@ -586,6 +596,9 @@ export function createMemory({
     status,
     recall,
     search,
+    prepare: () => {
+      if (!isEmpty(undefined)) embedding()?.prepare?.();
+    },
     stats: async () => {
       const from = index();
       if (!from) return { conversations: 0, messages: 0, chunks: 0, vectors: 0, bytes: 0 };

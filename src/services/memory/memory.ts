@@ -94,6 +94,8 @@ export interface Memory {
     signal: AbortSignal;
     onHits: (hits: readonly SearchHit[], final: boolean, total?: number) => void;
   }): Promise<void>;
+  /** The person begins to write, and may ask soon: a model of this device begins to load. */
+  prepare(): void;
   stats(): Promise<IndexStats>;
   /** The library from above, for the pictures; empty while there is no index. */
   overview(): Promise<Overview>;

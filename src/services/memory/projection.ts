@@ -42,6 +42,8 @@ export interface ProjectionDeps {
   readonly undescribed: Set<ConversationId>;
   /** Something of a conversation cannot be read. */
   readonly onSkipped: (conversation: string, detail: string, cause?: unknown) => void;
+  /** So many messages of one conversation are about to be read. */
+  readonly onFresh: (messages: number) => void;
   readonly onMessage: () => void;
   readonly onBatch: () => void;
 }
@@ -68,6 +70,7 @@ export function createProjection({
   touched,
   undescribed,
   onSkipped,
+  onFresh,
   onMessage,
   onBatch,
 }: ProjectionDeps): Projection {
@@ -139,6 +142,7 @@ export function createProjection({
     const fresh = [...conversation.messages.values()].filter(
       (message) => options.all || removed.length > 0 || !known.has(message.id) || grown.has(message),
     );
+    onFresh(fresh.length);
     batch.removedMessages.push(...removed);
     const row = conversationRow(conversation, privacy);
     if (fresh.length > 0 || removed.length > 0) {

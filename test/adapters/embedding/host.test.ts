@@ -136,6 +136,26 @@ describe('the queue', () => {
     expect(spawned).toHaveLength(1);
   });
 
+  it('is loaded before it is asked where that was wished for, once, and says nothing of a failure', async () => {
+    const model = scripted();
+    const { owner } = threads(model.load);
+    const tab = provider(owner.connect);
+    tab.prepare?.();
+    tab.prepare?.();
+    await until(tab.state, ({ status }) => status === 'ready');
+    tab.prepare?.();
+    await tab.embed(['q'], query);
+    expect(model.loads).toHaveLength(1);
+    expect(model.ran).toEqual([['ready'], ['q']].map(([text]) => [expect.stringContaining(text ?? '')]));
+    const broken = scripted();
+    broken.fail(new RecollectError('embedding-missing', 'gone'));
+    const other = provider(threads(broken.load).owner.connect);
+    other.prepare?.();
+    await until(other.state, ({ status }) => status === 'failed');
+    other.prepare?.();
+    expect(broken.loads).toHaveLength(1);
+  });
+
   it('reads as many passages at a time as the model can, and a query beside them at once', async () => {
     const model = scripted({ held: true, beside: 2 });
     const { owner } = threads(model.load);

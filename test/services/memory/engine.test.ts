@@ -560,6 +560,16 @@ describe('the projector', () => {
     expect(Math.max(...unread)).toBeGreaterThan(100);
     expect(status.get().unread).toBe(0);
   }, 120_000);
+
+  it('tells how many messages wait of one conversation that came in whole', async () => {
+    const { add, engine, status } = home({ embedding: null });
+    const unread: number[] = [];
+    status.subscribe(() => unread.push(status.get().unread));
+    await add(conversationOf(Array.from({ length: 300 }, (_, m) => `Message ${m} about gardens.`)));
+    await engine().settled();
+    expect(Math.max(...unread)).toBe(300);
+    expect(status.get().unread).toBe(0);
+  });
 });
 
 describe('the indexer', () => {

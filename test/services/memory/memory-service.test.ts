@@ -411,6 +411,21 @@ describe('recall', () => {
     await expect(ask([TALKED, libraryEntry('other')])).rejects.toThrow();
   });
 
+  it('has a model made ready where something was said that could be recalled', () => {
+    let prepared = 0;
+    const provider = {
+      ...createHashingEmbedding(),
+      prepare: () => {
+        prepared += 1;
+      },
+    };
+    memoryOver(() => null, provider, STARTING, []).prepare();
+    expect(prepared).toBe(0);
+    memoryOver(() => null, provider, STARTING).prepare();
+    expect(prepared).toBe(1);
+    memoryOver(() => null, createHashingEmbedding()).prepare();
+  });
+
   it('answers with nothing and the reason when the index cannot be had', async () => {
     const problem = { code: 'newer-index', message: 'newer', retry: false } as const;
     const memory = memoryOver(() => null, null, { ...READY, state: 'failed', problem });
