@@ -29,7 +29,6 @@ import { type Problem, RecollectError, toProblem } from './domain/base/errors.ts
 import { until, writable } from './domain/base/readable.ts';
 import type { Conversation } from './domain/chat/conversation.ts';
 import { priceOf } from './domain/context/prices.ts';
-import type { Config } from './domain/settings/config.ts';
 import type { App } from './services/app.ts';
 import { createChat } from './services/chat/chat-service.ts';
 import { descriptionOf, toolsInForce } from './services/chat/tools/index.ts';
@@ -459,31 +458,19 @@ async function start(): Promise<void> {
   );
   void until(documents.library, (library) => library.ready, signal).then(() => {
     performance.mark('recollect:readable');
-    warmUp(settings.config.get(), documents.library.get().entries.length, embedding.get(), signal);
   });
+  // While the index is still opening, the model comes into memory: the first question finds both.
+  const known = Promise.all([
+    until(documents.library, ({ ready }) => ready, signal),
+    until(embedding, (provider) => provider !== null, signal),
+  ]);
+  known.then(
+    () => document.visibilityState === 'visible' && memory.prepare(),
+    () => undefined,
+  );
   if (new URLSearchParams(location.search).has('console')) exposeConsole(app, () => index, embedding.get);
   void chat.rescueDrafts().catch((error) => console.warn(toProblem(error).message));
   lookAfter({ app, engine, pause, signal });
-}
-
-/** What the model reads to come into memory. */
-const FIRST_WORDS = 'good morning';
-
-/**
- * Lets a model that is shipped with the app come into memory while the index is still opening: the first question to an own
- * library then finds both. One that has to be fetched from elsewhere waits until it is asked.
- */
-function warmUp(
-  config: Config,
-  conversations: number,
-  embedding: EmbeddingProvider | null,
-  signal: AbortSignal,
-): void {
-  const { provider, local } = config.embedding;
-  if (conversations === 0 || provider !== 'local' || local.source !== 'bundled') return;
-  if (document.visibilityState === 'hidden') return;
-  // What is wrong with it is said where somebody asks for it.
-  embedding?.embed([FIRST_WORDS], { kind: 'query', signal }).catch(() => {});
 }
 
 /** What the tab asks of the engine, wherever it runs. */

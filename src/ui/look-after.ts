@@ -27,14 +27,15 @@ export function lookAfter({
   pause: Pause;
   signal: AbortSignal;
 }) {
-  // The background makes room while a person types, and the model is there when they send.
+  // The background makes room while a person types.
   let typing: ReturnType<typeof setTimeout> | undefined;
   document.addEventListener(
     'input',
-    () => {
+    ({ target }) => {
       if (typing === undefined) {
         pause.set('typing', true);
-        app.memory.prepare();
+        // Who writes a message may want to have something recalled for it; it takes a second to load a model that has retired.
+        if ((target as Partial<Element> | null)?.tagName === 'TEXTAREA') app.memory.prepare();
       }
       clearTimeout(typing);
       typing = setTimeout(() => {

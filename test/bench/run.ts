@@ -54,8 +54,8 @@ const FILE = 10_000;
 const LONG = 5000;
 const DIMENSIONS = 384;
 const WARM_UP = 10;
-/** Libraries whose vectors take seconds to be copied to memory, and how long that is waited for, ms. */
-const [COPIED_FROM, COPYING_MS] = [50_000, 15_000];
+/** Libraries whose vectors take seconds to be copied to memory, and what is asked until then, so far apart (ms). */
+const [COPIED_FROM, COPYING, COPYING_GAP_MS] = [50_000, 60, 250];
 const WARM_STARTS = 5;
 
 const round = (value: number): number => Math.round(value * 10) / 10;
@@ -203,7 +203,7 @@ async function typing(page: Page, work: Promise<unknown>, leastSeconds: number):
 /** A person turns the wheel through a conversation of 5,000 messages, up from its end. */
 async function scroll(page: Page): Promise<unknown> {
   const title = 'A very long conversation';
-  const at = Date.now();
+  const at = Date.now() - LONG * 60_000;
   await importing(page, chatgptExport(LONG, at, 5000, { title, each: LONG, at }));
   await page.getByRole('link', { name: title }).first().click();
   await page.locator('[data-message-id]').first().waitFor();
@@ -334,10 +334,14 @@ try {
 
     const asked = questions(60, size);
     if (size >= COPIED_FROM) {
-      // Who opens a large library and asks at once: the vectors are still being copied to memory.
-      const { rows } = await page.evaluate(timeRecalls, { questions: questions(20, 3), warmUp: 0 });
-      at.recallWhileCopyingMs = spread(rows.map(({ total = Number.NaN }) => total));
-      await page.waitForTimeout(COPYING_MS);
+      // The vectors were just written: it takes seconds until they are copied to memory.
+      const before: number[] = [];
+      for (const question of questions(COPYING, 3)) {
+        const { rows } = await page.evaluate(timeRecalls, { questions: [question], warmUp: 0 });
+        before.push(rows[0]?.total ?? Number.NaN);
+        await page.waitForTimeout(COPYING_GAP_MS);
+      }
+      at.recallBeforeMs = spread(before);
     }
     const recalls = await page.evaluate(timeRecalls, { questions: asked, warmUp: WARM_UP });
     const parts = [...new Set(recalls.rows.flatMap((row) => Object.keys(row)))];

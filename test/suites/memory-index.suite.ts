@@ -1101,7 +1101,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         ] satisfies [IndexFilter, number][]) {
           const asked = { words: 'pear 备份', filter, limit, around: true };
           const byWords = await subject.look(asked);
-          const knowing = byWords.known ? { known: byWords.known } : {};
+          const knowing = byWords.knownWords ? { knownWords: byWords.knownWords } : {};
           const added = await subject.look({ ...asked, vector, after: afterLook(byWords), ...knowing });
           const told = ({ candidates, worth }: Found) => ({
             worth,

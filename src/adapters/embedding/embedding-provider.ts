@@ -65,7 +65,7 @@ export interface EmbeddingProvider {
   ): Promise<Float32Array[]>;
   /** Like `embed`, with the pieces. Absent where a provider has only whole vectors: then late interaction is left away. */
   read?(texts: readonly Reading[], options: { kind: EmbeddingKind; signal: AbortSignal }): Promise<Read[]>;
-  /** Something will be asked soon: begins to load what the first call would wait for. Absent where that is nothing. */
+  /** Something will be asked soon: begins to load what the first call would wait for, as far as it came with the app. Absent where that is nothing. */
   prepare?(): void;
   /** Lets memory go; the next call loads again. */
   close(): Promise<void>;

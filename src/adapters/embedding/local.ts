@@ -14,6 +14,9 @@ import { centred } from './vector.ts';
 /** After a failed load the same answer is given for this long before the files are tried again: a search must not wait for it each time. */
 const RETRY_AFTER_MS = 30_000;
 
+/** What the model reads to come into memory. */
+const FIRST_WORDS = 'good morning';
+
 /** How long a retired thread's last messages may take to arrive. */
 const LAST_WORDS_MS = 50;
 
@@ -28,7 +31,7 @@ interface Pending {
 }
 
 /**
- * Makes the provider. Nothing is opened before the first `embed`. `dimensions` is 0 for a model that is not bundled until it
+ * Makes the provider. Nothing is opened before the first `embed` or `prepare`. `dimensions` is 0 for a model that is not bundled until it
  * has been loaded once. `connect` opens a line to the thread that runs models, starting the thread if need be.
  */
 export function createLocalEmbedding(deps: {
@@ -217,12 +220,18 @@ export function createLocalEmbedding(deps: {
     state,
     embed,
     read,
-    prepare: () => {
-      if (state.get().status !== 'idle') return;
-      state.set({ status: 'loading', loaded: 0, total: 0 });
-      // Whoever asks next hears why it cannot be loaded, and tells it.
-      embed(['ready'], { kind: 'query', signal: new AbortController().signal }).catch(() => undefined);
-    },
+    // One that would have to be fetched from elsewhere waits until it is asked.
+    ...(known
+      ? {
+          prepare: () => {
+            if (state.get().status !== 'idle' || pending.size > 0) return;
+            // What is wrong with it is said where somebody asks for it.
+            embed([FIRST_WORDS], { kind: 'query', signal: new AbortController().signal }).catch(
+              () => undefined,
+            );
+          },
+        }
+      : {}),
     calibration: known
       ? async () => known.calibration
       : createCalibration(

@@ -103,8 +103,8 @@ export interface IndexQuery {
   readonly around?: boolean;
   /** What the same query brought without its vector, by chunk id: then only what the vector adds is brought, and these are measured. */
   readonly after?: { readonly found: readonly number[]; readonly beside: readonly number[] };
-  /** What a look brought of the same words with the same filter and limit: they are not looked up again. */
-  readonly known?: KnownWords;
+  /** What a look brought of the same words with the same filter and limit: they are not looked up again. That of another index is passed over. */
+  readonly knownWords?: KnownWords;
   /**
    * Nothing is ranked then: the newest messages that hold this text, letter by letter (empty: all), newest first, each by the first of its
    * chunks that does.
@@ -114,6 +114,8 @@ export interface IndexQuery {
 
 /** The best chunks by words, and what the library says of these; handed on as it came. */
 export interface KnownWords {
+  /** The opened index that says so: numbers of chunks are its own. */
+  readonly index: string;
   readonly best: readonly number[];
   readonly statistics: WordStatistics;
 }
@@ -149,7 +151,7 @@ export interface Found {
   /** Of what `after` names, all that is still there with its cosine; null where it has no vector of the model. */
   readonly measured?: readonly (readonly [chunkId: number, cosine: number | null])[];
   /** For the next look for these words, where that spares it something. */
-  readonly known?: KnownWords;
+  readonly knownWords?: KnownWords;
   /** Of `newest`: how many messages pass, those that were not brought counted too. */
   readonly total?: number;
 }

@@ -203,9 +203,11 @@ async function bestByWords(
 
 /** Searches with `ask`; the nearest in the whole library are named by the copy of the vectors where it can. */
 export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) => Promise<Found> {
+  const self = crypto.randomUUID();
   const search = async (given: IndexQuery, inMemory: boolean, best?: readonly number[]): Promise<Found> => {
-    const { words, vector, filter, limit, around = false, after, known } = given;
+    const { words, vector, filter, limit, around = false, after } = given;
     const query = splitWords(plain(words)).slice(0, QUERY_WORDS);
+    const known = given.knownWords?.index === self ? given.knownWords : undefined;
     const most = Math.trunc(limit);
     if (given.newest !== undefined && most > 0) return newestIn(ask, given.newest, given);
     if ((query.length === 0 && !vector) || most <= 0) return { candidates: [], worth: [] };
@@ -221,7 +223,9 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
     let few: Likely | null = null;
     /** By words; not looked for again where only the nearest are. */
     const byWords =
-      query.length === 0 || after ? [] : (best ?? known?.best ?? (await bestByWords(ask, query, filter, most)));
+      query.length === 0 || after
+        ? []
+        : (best ?? known?.best ?? (await bestByWords(ask, query, filter, most)));
     const worded = numbers(byWords);
     let [near, probes, wordsOf, cosine, joined] = [none, 'null', 'null', 'null', ''];
     let measured = 'null';
@@ -304,7 +308,7 @@ export function createSearch(ask: Ask, copy: VectorCopy): (query: IndexQuery) =>
       candidates: around ? linked(candidates) : candidates,
       worth: worthOf(query, statistics, Math.max(answer?.chunks ?? 0, seen.size)),
       ...(after ? { measured: answer?.measured ?? [] } : {}),
-      ...(query.length > 0 && !after ? { known: { best: byWords, statistics } } : {}),
+      ...(query.length > 0 && !after ? { knownWords: { index: self, best: byWords, statistics } } : {}),
     };
   };
   return (query) => search(query, true);

@@ -121,6 +121,8 @@ export function startMemoryEngine({
   let embeddingNow = false;
   let starting = true;
   let unread = 0;
+  /** Few entries are not worth reading the library for: each counts as one message until its conversation is read. */
+  let isCountedByEntry = false;
   let waiting = 0;
   let rate = 0;
   let paused = false;
@@ -193,8 +195,8 @@ export function startMemoryEngine({
     onSkipped: skip,
     // A conversation that came in whole is one entry, however long it is.
     onFresh: (messages) => {
-      if (messages <= unread) return;
-      unread = messages;
+      if (!isCountedByEntry || messages < 2) return;
+      unread += messages - 1;
       tell();
     },
     onMessage: () => {
@@ -291,7 +293,8 @@ export function startMemoryEngine({
   /** Messages that are not findable yet: what the library says of the conversations named, and one for each entry beyond the page. */
   const countUnread = async (ids: ReadonlySet<ConversationId>, reach: number): Promise<number> => {
     const beyond = Math.max(0, (await log.head()) - reach);
-    if (ids.size <= 3) return ids.size + beyond;
+    isCountedByEntry = ids.size <= 3;
+    if (isCountedByEntry) return ids.size + beyond;
     const entries = await reader.library();
     let messages = 0;
     for (const entry of entries) if (ids.has(entry.id)) messages += entry.messageCount;

@@ -2,7 +2,13 @@
 // starting, a model that is still loading or broken, a library without vectors yet. What is missing is said, never thrown.
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
 import { hasCentredPieces } from '../../adapters/embedding/state-centres.ts';
-import type { Candidate, IndexFilter, KnownWords, MemoryIndex, NeighbourRow } from '../../adapters/index/memory-index.ts';
+import type {
+  Candidate,
+  IndexFilter,
+  KnownWords,
+  MemoryIndex,
+  NeighbourRow,
+} from '../../adapters/index/memory-index.ts';
 import { afterLook, together } from '../../adapters/index/rules.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, type MessageId, NOTES } from '../../domain/base/ids.ts';
@@ -280,13 +286,13 @@ export function createMemory({
       readonly around: boolean;
       readonly beside: boolean;
       readonly everything?: true;
-      readonly known?: KnownWords | undefined;
+      readonly knownWords?: KnownWords | undefined;
     },
-  ): Promise<{ ranked: Ranked[]; known: KnownWords | undefined }> => {
+  ): Promise<{ ranked: Ranked[]; knownWords: KnownWords | undefined }> => {
     const { hybrid_weights: weights, filters } = config.get().recall;
     const words = queryWords(question);
-    const knowing = (known: KnownWords | undefined) => (known ? { known } : {});
-    const asked = { words, filter, limit, around: options.around, ...knowing(options.known) };
+    const knowing = (knownWords: KnownWords | undefined) => (knownWords ? { knownWords } : {});
+    const asked = { words, filter, limit, around: options.around, ...knowing(options.knownWords) };
     const meant = (vector: QueryVector) => ({ model: vector.model, values: vector.values });
     const lookMeanwhile = async (reading: Promise<QueryVector | null>) => {
       const [byWords, vector] = await Promise.all([from.look(asked), reading]);
@@ -295,7 +301,7 @@ export function createMemory({
         ...asked,
         vector: meant(vector),
         after: afterLook(byWords),
-        ...knowing(byWords.known),
+        ...knowing(byWords.knownWords),
       });
       return { vector, found: together(byWords, added) };
     };
@@ -328,9 +334,8 @@ export function createMemory({
     const { roles, before, after, hasCode } = filter;
     const ofMessages = (roles ?? before ?? after ?? hasCode) !== undefined;
     return {
-      ranked:
-        options.beside && !ofMessages ? ranked : ranked.filter(({ candidate }) => !candidate.beside),
-      known: found.known,
+      ranked: options.beside && !ofMessages ? ranked : ranked.filter(({ candidate }) => !candidate.beside),
+      knownWords: found.knownWords,
     };
   };
 
@@ -555,9 +560,9 @@ export function createMemory({
     // Whoever gives up on the search gives up on the vector; nobody is left to hear of it.
     wanted.catch(() => undefined);
 
-    const { ranked: holding, known } =
+    const { ranked: holding, knownWords } =
       words === ''
-        ? { ranked: [], known: undefined }
+        ? { ranked: [], knownWords: undefined }
         : await inIndex(from, signal, (from) =>
             look(from, text, null, narrowed, limit, { around: false, beside: false, everything: true }),
           );
@@ -571,7 +576,12 @@ export function createMemory({
         true,
       );
     const { ranked: all } = await inIndex(from, signal, (from) =>
-      look(from, text, vector, narrowed, limit, { around: true, beside: false, everything: true, known }),
+      look(from, text, vector, narrowed, limit, {
+        around: true,
+        beside: false,
+        everything: true,
+        knownWords,
+      }),
     );
     const both = distinct(all, Number.POSITIVE_INFINITY);
     signal.throwIfAborted();
@@ -597,7 +607,7 @@ export function createMemory({
     recall,
     search,
     prepare: () => {
-      if (!isEmpty(undefined)) embedding()?.prepare?.();
+      if (documents.library.get().ready && !isEmpty(undefined)) embedding()?.prepare?.();
     },
     stats: async () => {
       const from = index();

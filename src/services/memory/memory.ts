@@ -94,7 +94,7 @@ export interface Memory {
     signal: AbortSignal;
     onHits: (hits: readonly SearchHit[], final: boolean, total?: number) => void;
   }): Promise<void>;
-  /** The person begins to write, and may ask soon: a model of this device begins to load. */
+  /** The person may ask soon: a model that came with the app comes into memory, if there is something to be recalled. */
   prepare(): void;
   stats(): Promise<IndexStats>;
   /** The library from above, for the pictures; empty while there is no index. */

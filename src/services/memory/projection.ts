@@ -42,7 +42,7 @@ export interface ProjectionDeps {
   readonly undescribed: Set<ConversationId>;
   /** Something of a conversation cannot be read. */
   readonly onSkipped: (conversation: string, detail: string, cause?: unknown) => void;
-  /** So many messages of one conversation are about to be read. */
+  /** So many messages of one conversation are about to be read that the index does not have; `onMessage` tells of each. */
   readonly onFresh: (messages: number) => void;
   readonly onMessage: () => void;
   readonly onBatch: () => void;
@@ -142,7 +142,7 @@ export function createProjection({
     const fresh = [...conversation.messages.values()].filter(
       (message) => options.all || removed.length > 0 || !known.has(message.id) || grown.has(message),
     );
-    onFresh(fresh.length);
+    onFresh(fresh.filter(({ id }) => !known.has(id)).length);
     batch.removedMessages.push(...removed);
     const row = conversationRow(conversation, privacy);
     if (fresh.length > 0 || removed.length > 0) {
@@ -164,7 +164,7 @@ export function createProjection({
       } catch (error) {
         onSkipped(id, toProblem(error).message, error);
       }
-      onMessage();
+      if (!known.has(message.id)) onMessage();
       if (batch.messages.length >= BATCH_MESSAGES || batch.characters >= BATCH_CHARACTERS) {
         await options.flush();
         // The rest of a long conversation still needs its own line, or the transaction would make an empty one.

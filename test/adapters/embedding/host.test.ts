@@ -146,14 +146,18 @@ describe('the queue', () => {
     tab.prepare?.();
     await tab.embed(['q'], query);
     expect(model.loads).toHaveLength(1);
-    expect(model.ran).toEqual([['ready'], ['q']].map(([text]) => [expect.stringContaining(text ?? '')]));
+    expect(model.ran).toHaveLength(2);
     const broken = scripted();
     broken.fail(new RecollectError('embedding-missing', 'gone'));
     const other = provider(threads(broken.load).owner.connect);
     other.prepare?.();
     await until(other.state, ({ status }) => status === 'failed');
     other.prepare?.();
+    await new Promise((resolve) => setTimeout(resolve, 20));
     expect(broken.loads).toHaveLength(1);
+    const config = { ...defaultConfig.embedding.local, source: 'hub' };
+    const elsewhere = createLocalEmbedding({ config, connect: owner.connect });
+    expect(elsewhere.prepare, 'nothing is fetched from elsewhere unasked').toBeUndefined();
   });
 
   it('reads as many passages at a time as the model can, and a query beside them at once', async () => {

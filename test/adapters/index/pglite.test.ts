@@ -43,6 +43,30 @@ describe('PGlite', () => {
     expect(await index.stats('any')).toMatchObject({ conversations: 1, messages: 1, chunks: 1 });
   });
 
+  it('looks words up once, and of what another index says of them nothing', async () => {
+    const asked: string[] = [];
+    const counting = () =>
+      createPgliteIndex({
+        close: async () => {},
+        query: (sql: string, ...rest: unknown[]) => {
+          asked.push(sql);
+          return database.query(sql, ...(rest as [unknown[]]));
+        },
+      } as Parameters<typeof createPgliteIndex>[0]);
+    const index = counting();
+    await index.clear();
+    await index.apply(change({ messages: [message(1, 'apple pear'), message(2, 'pear')] }), 1);
+    const lookedUp = () => asked.splice(0).filter((sql) => sql.includes('to_bm25query')).length;
+    const query = { words: 'apple pear', filter: {}, limit: 5 };
+    const first = await index.look(query);
+    expect(lookedUp()).toBeGreaterThan(0);
+    const knowing = { ...query, ...(first.knownWords ? { knownWords: first.knownWords } : {}) };
+    expect(await index.look(knowing)).toMatchObject({ candidates: first.candidates, worth: first.worth });
+    expect(lookedUp()).toBe(0);
+    expect(await counting().look(knowing)).toMatchObject({ candidates: first.candidates });
+    expect(lookedUp()).toBeGreaterThan(0);
+  });
+
   it('tidies up ever more seldom, also while nothing has vectors', { timeout: 120_000 }, async () => {
     let tidied = 0;
     const index = createPgliteIndex({

@@ -570,6 +570,18 @@ describe('the projector', () => {
     expect(Math.max(...unread)).toBe(300);
     expect(status.get().unread).toBe(0);
   });
+
+  it('counts only what cannot be found yet where a message was forgotten and the rest is written anew', async () => {
+    const { add, engine, status, documents } = home({ embedding: null });
+    const long = conversationOf(Array.from({ length: 300 }, (_, m) => `Message ${m} about gardens.`));
+    await add(long);
+    await engine().settled();
+    const unread: number[] = [];
+    status.subscribe(() => unread.push(status.get().unread));
+    await documents.change(long.id, { removed: long.change.messages.slice(120, 121).map(({ id }) => id) });
+    await engine().settled();
+    expect(Math.max(...unread)).toBeLessThanOrEqual(1);
+  });
 });
 
 describe('the indexer', () => {

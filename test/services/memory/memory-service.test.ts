@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EmbeddingProvider } from '../../../src/adapters/embedding/embedding-provider.ts';
 import { createHashingEmbedding } from '../../../src/adapters/embedding/hashing.ts';
 import { createInMemoryIndex } from '../../../src/adapters/index/in-memory.ts';
-import type { MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
+import type { IndexQuery, MemoryIndex } from '../../../src/adapters/index/memory-index.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { newConversationId } from '../../../src/domain/base/ids.ts';
 import { type Readable, writable } from '../../../src/domain/base/readable.ts';
@@ -423,6 +423,17 @@ describe('recall', () => {
     expect(prepared).toBe(0);
     memoryOver(() => null, provider, STARTING).prepare();
     expect(prepared).toBe(1);
+    createMemory({
+      index: () => null,
+      embedding: () => provider,
+      config: writable(structuredClone(defaultConfig)),
+      documents: { library: writable({ ready: false, entries: [] }) },
+      status: writable(STARTING),
+      wake: () => {},
+      setPaused: () => {},
+      rebuild: async () => {},
+    }).prepare();
+    expect(prepared, 'not before it is known what there is').toBe(1);
     memoryOver(() => null, createHashingEmbedding()).prepare();
   });
 
@@ -456,6 +467,29 @@ describe('recall', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  it('looks up the words of a question once', async () => {
+    const house = await remembered();
+    const asked: IndexQuery[] = [];
+    const known = { index: 'this', best: [], statistics: { perWord: 0, weights: new Map() } };
+    const index: MemoryIndex = {
+      ...house.index,
+      look: async (query) => {
+        asked.push(query);
+        const found = await house.index.look(query);
+        return query.after ? found : { ...found, knownWords: known };
+      },
+    };
+    const memory = memoryOver(() => index, house.embedding.get);
+    await memory.recall({ text: 'where is the cellar key', signal: signal() });
+    await memory.search({ text: 'cellar key', filter: {}, limit: 5, signal: signal(), onHits: () => {} });
+    expect(asked.map(({ vector, knownWords }) => [vector !== undefined, knownWords])).toEqual([
+      [false, undefined],
+      [true, known],
+      [false, undefined],
+      [true, known],
+    ]);
   });
 
   it('looks up the words while the model reads, and ends with whichever fails or is given up', async () => {
