@@ -180,7 +180,11 @@ export async function measureMemory(
     return watch.end();
   } finally {
     watch.end();
-    // A browser that is still ending writes a little more.
-    rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+    // A browser that is still ending writes a little more; what went wrong before is told all the same.
+    try {
+      rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+    } catch (error) {
+      console.warn('The profile is left behind', error);
+    }
   }
 }
