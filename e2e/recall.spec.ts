@@ -394,6 +394,29 @@ test.describe('what memory would send', () => {
     await expect(card.getByRole('button').first()).toHaveText(new RegExp(`^2 passages.* ${sum} tokens`));
   });
 
+  test('/recall --explain of what memory does not have: the question can be sent all the same', async ({
+    page,
+  }) => {
+    await begin(page);
+    const outcome = await command(page, `/recall --explain --scope archived ${QUESTION}`);
+    await expect(outcome.getByText('Nothing comes close.')).toBeVisible();
+    server.next({ steps: [{ text: 'I do not know.' }, { finish: 'stop' }] });
+    await outcome.getByRole('button', { name: 'Send without passages' }).click();
+    const sent = await given(1);
+    expect(sent).toContain(QUESTION);
+    expect(sent).not.toContain(ANSWERED);
+    await expect(page.getByRole('article').getByText('I do not know.')).toBeVisible();
+  });
+
+  test('what is tried on the Memory screen is what a first message would take along', async ({ page }) => {
+    await begin(page);
+    await page.getByRole('link', { name: 'Memory' }).first().click();
+    await page.getByRole('searchbox', { name: 'What would be recalled for this?' }).fill(QUESTION);
+    await expect(page.getByText('Below the threshold of 0.90')).toBeVisible();
+    await page.evaluate(() => globalThis.recollect?.app.settings.removeEndpoint('scripted'));
+    await expect(page.getByText('Below the threshold of 0.75')).toBeVisible();
+  });
+
   test('what a model recalls by itself is a card in its call’s place: numbers, links, verdicts, after a reload too', async ({
     page,
   }) => {

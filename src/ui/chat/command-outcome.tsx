@@ -244,10 +244,17 @@ function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'expl
       );
   };
   if (stretches.length === 0)
-    return result.degraded ? (
-      <ProblemNotice problem={result.degraded} compact />
-    ) : (
-      <p className="text-ink-2">{t('screen.try.none')}</p>
+    return (
+      <div className="space-y-3">
+        {result.degraded ? (
+          <ProblemNotice problem={result.degraded} compact />
+        ) : (
+          <p className="text-ink-2">{t('screen.try.none')}</p>
+        )}
+        <Button size="sm" disabled={sent} onClick={send}>
+          {t('explain.sendPlain')}
+        </Button>
+      </div>
     );
   return (
     <div className="space-y-3">

@@ -164,14 +164,22 @@ function Choice<V extends string | number | null>({
   ));
 }
 
-/** Says what a table leaves out, where it does. */
-function MoreRows({ count, columns }: { count: number; columns: number }) {
+/** How many rows a table lists, and what lists as many more. */
+function useShown(): [shown: number, more: () => void] {
+  const [shown, setShown] = useState(TABLE_ROWS);
+  return [shown, useCallback(() => setShown((before) => before + TABLE_ROWS), [])];
+}
+
+/** Leads to what a table leaves out, where it does. */
+function MoreRows({ count, columns, onMore }: { count: number; columns: number; onMore: () => void }) {
   const { t } = useTranslation('memory');
   if (count <= 0) return null;
   return (
     <tr className="border-t">
-      <td colSpan={columns} className="px-3 py-2 text-ink-3 text-xs">
-        {t('pictures.more', { count })}
+      <td colSpan={columns} className="px-3 py-2 text-xs">
+        <button type="button" onClick={onMore} className="touchable rounded-xs text-accent hover:underline">
+          {t('pictures.more', { count })}
+        </button>
       </td>
     </tr>
   );
@@ -185,6 +193,7 @@ function Rows({
   last?: (one: Conversation) => string;
 }) {
   const { t } = useTranslation('memory');
+  const [shown, more] = useShown();
   const navigation = useNavigation();
   return (
     <table className="w-full text-left text-sm">
@@ -196,7 +205,7 @@ function Rows({
         </tr>
       </thead>
       <tbody>
-        {conversations.slice(0, TABLE_ROWS).map((one) => (
+        {conversations.slice(0, shown).map((one) => (
           <tr key={one.id} className="border-t">
             <td className="max-w-0 px-3 py-1.5">
               <button
@@ -212,7 +221,7 @@ function Rows({
             <td className="w-32 px-3 py-1.5 text-right text-ink-3 text-xs">{formatDate(one.updatedAt)}</td>
           </tr>
         ))}
-        <MoreRows count={conversations.length - TABLE_ROWS} columns={3} />
+        <MoreRows count={conversations.length - shown} columns={3} onMore={more} />
       </tbody>
     </table>
   );

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import { asConversationId, asMessageId } from '../../domain/base/ids.ts';
 import type { RecallResult } from '../../services/memory/memory.ts';
-import { useApp, useAwake } from '../hooks/app.tsx';
+import { useApp, useAwake, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { formatDuration } from '../i18n/index.ts';
 import { Spinner } from '../shell/controls.tsx';
@@ -20,7 +20,8 @@ type Trial =
 
 export function TryIt() {
   const { t } = useTranslation('memory');
-  const { memory } = useApp();
+  const { memory, settings } = useApp();
+  const hasModel = useReadable(settings.connections, ({ chosen }) => chosen !== null);
   const navigation = useNavigation();
   const [text, setText] = useState('');
   const [trial, setTrial] = useState<Trial>({ state: 'idle' });
@@ -36,21 +37,24 @@ export function TryIt() {
     const asking = new AbortController();
     const timer = setTimeout(() => {
       setTrial((before) => (before.state === 'done' ? before : { state: 'asking' }));
-      memory.recall({ text: wanted, signal: asking.signal }).then(
-        (result) => {
-          if (!asking.signal.aborted) setTrial({ state: 'done', result });
-        },
-        (error: unknown) => {
-          if (!asking.signal.aborted && !isAbort(error))
-            setTrial({ state: 'failed', problem: toProblem(error) });
-        },
-      );
+      memory
+        // As a first message will ask: a model is given only what is surer than what is shown.
+        .recall({ text: wanted, ...(hasModel ? { purpose: 'inject' as const } : {}), signal: asking.signal })
+        .then(
+          (result) => {
+            if (!asking.signal.aborted) setTrial({ state: 'done', result });
+          },
+          (error: unknown) => {
+            if (!asking.signal.aborted && !isAbort(error))
+              setTrial({ state: 'failed', problem: toProblem(error) });
+          },
+        );
     }, 250);
     return () => {
       clearTimeout(timer);
       asking.abort();
     };
-  }, [memory, wanted, awake]);
+  }, [memory, wanted, awake, hasModel]);
 
   return (
     <Section

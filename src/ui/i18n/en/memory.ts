@@ -148,7 +148,7 @@ export const memory = {
       },
       recent: { name: 'Recent', what: 'Touched in the last seven days; time takes next to nothing from it.' },
       longTerm: { name: 'Long-term', what: 'Everything, brought back when it is close enough.' },
-      told: 'First come notes ({{notes, number}}) and pinned passages ({{pinned, number}})',
+      told: 'Notes come first ({{notes, number}}); pinned passages score higher ({{pinned, number}})',
     },
     try: {
       title: 'Try it',
@@ -187,6 +187,7 @@ export const memory = {
     shown: 'Below {{threshold}}: shown when you ask memory, but does not go in by itself.',
     missed: 'Near misses, below {{threshold}}.',
     send: 'Send with these',
+    sendPlain: 'Send without passages',
   },
   notes: {
     title: 'Memory notes',
@@ -231,8 +232,8 @@ export const memory = {
     asTable: 'As a table',
     asPicture: 'As a picture',
     column: { conversation: 'Conversation', messages: 'Messages', last: 'Last message', day: 'Day' },
-    more_one: '{{count, number}} more is not listed',
-    more_other: '{{count, number}} more are not listed',
+    more_one: 'List {{count, number}} more',
+    more_other: 'List more ({{count, number}} left)',
     timeline: {
       title: 'Timeline',
       help: 'Each dot is a conversation at its last message; the larger, the longer.',

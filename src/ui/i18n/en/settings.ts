@@ -43,7 +43,7 @@ export const settings = {
     },
     'recall.auto_recall.trigger_token_threshold': {
       label: 'When the window fills up',
-      help: 'Also looks through memory once this much of the window is used.',
+      help: 'Also looks through memory once this much of the window is used, and at the latest where folding begins.',
     },
     'recall.auto_recall.min_similarity': {
       label: 'Threshold for passages nobody asked for',

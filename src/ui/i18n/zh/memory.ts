@@ -125,7 +125,7 @@ export const memory = {
       },
       recent: { name: '近期', what: '最近七天动过的对话，几乎不因时间减分。' },
       longTerm: { name: '长期', what: '全部内容，足够相近时才会想起。' },
-      told: '{{notes, number}} 条备忘和 {{pinned, number}} 个置顶片段排在最前',
+      told: '{{notes, number}} 条备忘排在最前；{{pinned, number}} 个置顶片段得分更高',
     },
     try: {
       title: '试一试',
@@ -160,6 +160,7 @@ export const memory = {
     shown: '低于 {{threshold}}：查询记忆时会显示，但不会自动加入。',
     missed: '差一点的片段，低于 {{threshold}}。',
     send: '带上这些发送',
+    sendPlain: '不带片段发送',
   },
   notes: {
     title: '备忘',
@@ -203,7 +204,7 @@ export const memory = {
     asTable: '看表格',
     asPicture: '看图',
     column: { conversation: '对话', messages: '消息', last: '最后一条消息', day: '日期' },
-    more_other: '另有 {{count, number}} 个未列出',
+    more_other: '列出更多（还有 {{count, number}} 个）',
     timeline: {
       title: '时间线',
       help: '每个点是一个对话，位于它最后一条消息的时间；点越大，对话越长。',

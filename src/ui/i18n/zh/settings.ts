@@ -28,7 +28,7 @@ export const settings = {
     'recall.auto_recall.trigger_on_start': { label: '在第一条消息时', help: '新对话开始的时候。' },
     'recall.auto_recall.trigger_token_threshold': {
       label: '窗口快满时',
-      help: '窗口用到这个比例时，也去记忆里找一找。',
+      help: '窗口用到这个比例时，也去记忆里找一找；最迟在折叠开始时。',
     },
     'recall.auto_recall.min_similarity': {
       label: '自动带入的阈值',
