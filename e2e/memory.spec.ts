@@ -307,6 +307,25 @@ test('every day of the calendar leads to what happened on it, years back as well
   await expect(calendar.getByRole('row')).toHaveCount(3);
 });
 
+test('a long table lists more where its end is, and who works by keyboard goes on there', async ({
+  page,
+}) => {
+  await openApp(page);
+  const talks = Array.from({ length: 130 }, (_, n) => ({
+    title: `Talk ${n}`,
+    turns: [`Is lamp ${n} switched off?`, `Yes, lamp ${n} is.`],
+  }));
+  await bring(page, 'words', chatgptHistory(talks));
+  await page.goto('/memory/pictures?console');
+  const timeline = page.getByRole('region', { name: 'Timeline' });
+  await timeline.getByRole('button', { name: 'As a table' }).click();
+  // A head, a hundred conversations and what leads to the others.
+  await expect(timeline.getByRole('row')).toHaveCount(102);
+  await timeline.getByRole('button', { name: 'List more (30 left)' }).press('Enter');
+  await expect(timeline.getByRole('row')).toHaveCount(131);
+  await expect(timeline.getByRole('row').nth(101).getByRole('button')).toBeFocused();
+});
+
 test('a day on which a memory note came back leads to the notes', async ({ page }) => {
   await openApp(page);
   await page.evaluate(() =>

@@ -456,18 +456,12 @@ async function start(): Promise<void> {
       <Root app={app} />
     </StrictMode>,
   );
-  void until(documents.library, (library) => library.ready, signal).then(() => {
+  void until(documents.library, (library) => library.ready, signal).then(async () => {
     performance.mark('recollect:readable');
+    // While the index is still opening, the model comes into memory: the first question finds both.
+    await until(embedding, (provider) => provider !== null, signal);
+    if (document.visibilityState === 'visible') memory.prepare();
   });
-  // While the index is still opening, the model comes into memory: the first question finds both.
-  const known = Promise.all([
-    until(documents.library, ({ ready }) => ready, signal),
-    until(embedding, (provider) => provider !== null, signal),
-  ]);
-  known.then(
-    () => document.visibilityState === 'visible' && memory.prepare(),
-    () => undefined,
-  );
   if (new URLSearchParams(location.search).has('console')) exposeConsole(app, () => index, embedding.get);
   void chat.rescueDrafts().catch((error) => console.warn(toProblem(error).message));
   lookAfter({ app, engine, pause, signal });

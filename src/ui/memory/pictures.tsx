@@ -1,7 +1,7 @@
 // The library as pictures: when conversations took place, what they are about, on which days one wrote and what memory brought back.
 // Each has a table behind it with the same marks.
 import * as Plot from '@observablehq/plot';
-import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Overview } from '../../adapters/index/memory-index.ts';
 import type { Place } from '../../adapters/projection/projection.ts';
@@ -164,12 +164,6 @@ function Choice<V extends string | number | null>({
   ));
 }
 
-/** How many rows a table lists, and what lists as many more. */
-function useShown(): [shown: number, more: () => void] {
-  const [shown, setShown] = useState(TABLE_ROWS);
-  return [shown, useCallback(() => setShown((before) => before + TABLE_ROWS), [])];
-}
-
 /** Leads to what a table leaves out, where it does. */
 function MoreRows({ count, columns, onMore }: { count: number; columns: number; onMore: () => void }) {
   const { t } = useTranslation('memory');
@@ -193,7 +187,12 @@ function Rows({
   last?: (one: Conversation) => string;
 }) {
   const { t } = useTranslation('memory');
-  const [shown, more] = useShown();
+  const [shown, setShown] = useState(TABLE_ROWS);
+  // Who lists more goes on with the first of them: the button below may be gone.
+  const firstNew = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (shown > TABLE_ROWS) firstNew.current?.focus({ preventScroll: true });
+  }, [shown]);
   const navigation = useNavigation();
   return (
     <table className="w-full text-left text-sm">
@@ -205,10 +204,11 @@ function Rows({
         </tr>
       </thead>
       <tbody>
-        {conversations.slice(0, shown).map((one) => (
+        {conversations.slice(0, shown).map((one, at) => (
           <tr key={one.id} className="border-t">
             <td className="max-w-0 px-3 py-1.5">
               <button
+                ref={at === shown - TABLE_ROWS ? firstNew : undefined}
                 type="button"
                 onClick={() => navigation.openConversation(one.id)}
                 className="touchable block max-w-full truncate rounded-xs text-left hover:underline"
@@ -221,7 +221,11 @@ function Rows({
             <td className="w-32 px-3 py-1.5 text-right text-ink-3 text-xs">{formatDate(one.updatedAt)}</td>
           </tr>
         ))}
-        <MoreRows count={conversations.length - shown} columns={3} onMore={more} />
+        <MoreRows
+          count={conversations.length - shown}
+          columns={3}
+          onMore={() => setShown(shown + TABLE_ROWS)}
+        />
       </tbody>
     </table>
   );
