@@ -436,6 +436,7 @@ test.describe('what memory would send', () => {
     const card = answers.getByRole('region', { name: 'Recalled from other conversations' });
     const head = card.getByRole('button', { name: 'Asked by the model: “photo disk backup”' });
     await expect(head).toHaveText(/^\d passages? · \d+ tokens/);
+    await expect(answers.last().getByText(/^\d passages? from memory$/)).toBeVisible();
     const words = await head.textContent();
     await head.click();
     const hit = card.getByRole('listitem').filter({ hasText: ASKED });
@@ -468,6 +469,24 @@ test.describe('what memory would send', () => {
     await expect(page.locator('[data-message-id]').filter({ hasText: ASKED })).toBeVisible();
     await page.goBack();
     await expect(head).toBeVisible();
+    await head.click();
+
+    // What must never come back goes along no more, also where it was read before.
+    server.next({ steps: [{ text: 'As you say.' }, { finish: 'stop' }] });
+    await field(page).fill('And on Sundays?');
+    await field(page).press('Enter');
+    expect(await given(3)).toContain(ASKED);
+    await expect(page.getByRole('article').getByText('As you say.')).toBeVisible();
+    await head.click();
+    await hit.getByRole('button', { name: 'Never bring this passage back' }).press('Enter');
+    await expect(hit.getByText('sent no more')).toBeVisible();
+    server.next({ steps: [{ text: 'I do not know.' }, { finish: 'stop' }] });
+    await field(page).fill('And on Mondays?');
+    await field(page).press('Enter');
+    const without = await given(4);
+    expect(without).not.toContain(ASKED);
+    expect(without).toContain('And on Sundays?');
+    await expect(page.getByRole('article').getByText('I do not know.')).toBeVisible();
   });
 
   test('at the composer: what is ticked off before sending is not sent', async ({ page }) => {

@@ -380,6 +380,7 @@ async function start(): Promise<void> {
     ...conversing,
     tools: (conversationId) =>
       toolsInForce(settings.config.get(), { notes, conversationId }).map(descriptionOf),
+    notes,
     meaning: meaningBy({ memory, index: () => index, model: () => embedding.get()?.id ?? null }),
     counterFor: ({ id }) => {
       void tokenizers.load(id);

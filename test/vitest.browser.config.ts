@@ -55,6 +55,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.browser.test.ts', 'test/**/*.browser.test.tsx'],
+    setupFiles: ['test/properties.ts'],
     testTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
     hookTimeout: 60_000,

@@ -6,6 +6,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
     // These need a real browser: vitest.browser.config.ts runs them.
     exclude: ['test/**/*.browser.test.*'],
+    setupFiles: ['test/properties.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // A state that comes late on a busy machine is not a wrong one.

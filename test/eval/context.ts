@@ -4,6 +4,7 @@
 // the prompt is the product's own (`services/context/requests.ts`), with and without folded messages brought back; the answer has to stand
 // in it. Memory of other conversations has nothing to say: there is one alone.
 // Summaries are made of quotations unless an OpenAI-compatible endpoint is named (its key in SUMMARY_KEY).
+
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { asConversationId, asMessageId } from '../../src/domain/base/ids.ts';
@@ -17,6 +18,7 @@ import { boundaryOf, type CompactionPlan } from '../../src/domain/context/compac
 import type { CompactionTools, Summarise } from '../../src/domain/context/compaction/strategy.ts';
 import { createMeter, MESSAGE_OVERHEAD } from '../../src/domain/context/meter.ts';
 import type { BuiltPrompt } from '../../src/domain/context/prompt.ts';
+import { createWithholding } from '../../src/domain/context/withheld.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { createRequests, type RequestWish } from '../../src/services/context/requests.ts';
 import { ownConversations } from './context/conversations.ts';
@@ -233,6 +235,7 @@ export async function measure(
   const rows: Row[] = [];
   const plans: PlanRow[] = [];
   const meter = createMeter();
+  const nothingWithheld = createWithholding(() => false);
   const byModel = summariser();
   const extracts: Summarise = async (request) => ({ text: extractiveSummary(request, meter) });
   for (const conversation of conversationsSchema.parse(conversations)) {
@@ -249,6 +252,7 @@ export async function measure(
         }),
         meters: { of: () => meter, learn: () => undefined, ready: Promise.resolve() },
         meaning: {},
+        withholding: () => nothingWithheld,
       });
       let summaryBy: Row['summaryBy'] = null;
       const tools: CompactionTools = {

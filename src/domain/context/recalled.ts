@@ -28,6 +28,28 @@ export function renderPassage(passage: RecalledPassage): string {
 export const renderRecall = (recall: { readonly passages: readonly RecalledPassage[] }): string =>
   `<recalled_memory>\n${recall.passages.map(renderPassage).join('\n')}\n</recalled_memory>`;
 
+/** A passage as a model reads it that asked for it: where it stands, and what was said around it in order. */
+export function renderFoundOne(passage: RecalledPassage, at: number): string {
+  const date = passage.createdAt > 0 ? day(passage.createdAt) : 'unknown date';
+  const said = [
+    ...passage.neighbours.map((neighbour) => ({ ...neighbour, at: neighbour.createdAt })),
+    { role: passage.role as string, text: passage.passage, at: passage.createdAt },
+  ].sort((a, b) => a.at - b.at);
+  return [
+    `${at + 1}. “${passage.title}”, ${date}, said by ${passage.role} (conversation ${passage.conversationId}, message ${passage.messageId})`,
+    ...said.map(({ role, text }) => `   ${role}: ${text.trim().replaceAll('\n', '\n   ')}`),
+  ].join('\n');
+}
+
+/** The answer of the tool `recall`. `sure`: they passed the threshold. */
+export const renderFound = (passages: readonly RecalledPassage[], sure: boolean): string =>
+  [
+    sure
+      ? `${passages.length} passages:`
+      : 'Nothing that surely belongs to it. The nearest, which may be beside the point:',
+    ...passages.map(renderFoundOne),
+  ].join('\n');
+
 /** Place of a question on the path → its block of memory: the one stored on its answer, and the new one for the last. */
 export function memoriesOn(path: readonly Message[], recall: Recall | null): Map<number, string> {
   const blocks = new Map<number, string>();

@@ -335,17 +335,22 @@ const PATTERNS: readonly (readonly [RegExp, Reader])[] = [
   ],
 ];
 
-/** The spans a question speaks of, seen from `now` (ms since 1970); null where it speaks of none. The more exact reading of a stretch wins. */
-export function datesIn(question: string, now: number): readonly Span[] | null {
+/** The times a text names, seen from `now` (ms since 1970), whole days; empty where it names none. The more exact reading of a stretch wins. */
+export function timesIn(text: string, now: number): readonly Span[] {
   const today = new Date(now);
-  let left = question.slice(0, 2_000);
+  let left = text.slice(0, 2_000);
   const spans: Span[] = [];
   for (const [pattern, read] of PATTERNS)
     for (let match = pattern.exec(left); match && spans.length < MOST; match = pattern.exec(left)) {
       const span = read(match, today);
-      // Somebody may have spoken of it the day after, and time zones differ.
-      if (span) spans.push({ from: span.from - DAY / 2, to: span.to + DAY });
+      if (span) spans.push(span);
       left = `${left.slice(0, match.index)}${TAKEN}${left.slice(match.index + match[0].length)}`;
     }
-  return spans.length > 0 ? spans : null;
+  return spans;
+}
+
+/** The spans a question speaks of, with some time around each: somebody may have spoken of it the day after, and time zones differ. */
+export function datesIn(question: string, now: number): readonly Span[] | null {
+  const spans = timesIn(question, now);
+  return spans.length === 0 ? null : spans.map(({ from, to }) => ({ from: from - DAY / 2, to: to + DAY }));
 }

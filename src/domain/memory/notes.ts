@@ -176,6 +176,15 @@ export function neverOf(feedback: readonly Feedback[]): (said: Said) => boolean 
   };
 }
 
+/** What of an older recall is not to be used any more: deleted since, or never to be recalled. */
+export function unusableSince(
+  library: Parameters<typeof goneSince>[0],
+  told: Parameters<typeof goneSince>[1] & { readonly feedback: readonly Feedback[] },
+): (said: Said) => boolean {
+  const [gone, never] = [goneSince(library, told), neverOf(told.feedback)];
+  return (said) => never(said) || gone(said);
+}
+
 /** What of the feedback speaks about this question, as ranking takes it. */
 export function feedbackFor(
   feedback: readonly Feedback[],

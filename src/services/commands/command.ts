@@ -20,6 +20,8 @@ export interface ArgumentDescription {
   readonly value?: 'none' | 'number' | 'text';
   /** For `choice`, and for flags with a `text` value where only some texts are allowed. */
   readonly choices?: readonly string[];
+  /** For a `text` flag that takes several, with commas between them or given again: the usual ones; others are allowed as well. */
+  readonly many?: readonly string[];
   /** Whole numbers that a `number` may be, both ends included. */
   readonly range?: readonly [number, number];
   /** For flags that go with some of the command's choices only: these. */

@@ -24,6 +24,8 @@ export interface Offered {
 const commandOf = (commands: readonly Command[], words: readonly Word[]): Command | undefined =>
   commands.find((candidate) => candidate.name === words[0]?.text.slice(1).toLowerCase());
 
+const COMMA = /[,，、]/;
+
 const rankOf = (name: string, letters: string): number =>
   name === letters ? 0 : name.startsWith(letters) ? 1 : 2;
 
@@ -97,6 +99,20 @@ export function complete(
       }));
 
   const wantsValue = wanting(before.at(-1));
+  if (wantsValue?.many) {
+    const said = typed.split(COMMA);
+    const letters = said.at(-1) ?? '';
+    return answer(
+      wantsValue.many
+        .filter((one) => one.startsWith(letters) && !said.slice(0, -1).includes(one))
+        .map((one) => ({
+          kind: 'value',
+          text: `${typed.slice(0, typed.length - letters.length)}${one}`,
+          help: `${command.name}.${wantsValue.name}.${one}`,
+          wants: '',
+        })),
+    );
+  }
   if (wantsValue?.offers) return answer(offer(typed, `--${wantsValue.name}`, true));
   if (wantsValue)
     return answer(

@@ -66,6 +66,9 @@ export function wordsOf(line: string): Word[] {
   return words;
 }
 
+const COMMA_BEHIND = /[,，、]$/;
+const COMMA_BEFORE = /^[,，、]/;
+
 /** The flag a word names, with the value behind its equals sign. Keyboards turn two hyphens into a dash, or write wide ones: that counts too. */
 function flagOf(word: Word): { name: string; value: string | undefined } | undefined {
   const match = word.quoted
@@ -202,9 +205,21 @@ export function parseCommand(commands: readonly Command[], line: string): Parsed
         at += 1;
       }
     }
+    // A comma at the edge of a word: the list goes on behind the space.
+    while (
+      argument.many &&
+      text &&
+      (COMMA_BEHIND.test(text) || COMMA_BEFORE.test(words[at + 1]?.text ?? ''))
+    ) {
+      const next = words[at + 1];
+      if (!next || flagOf(next)) break;
+      text += next.text;
+      at += 1;
+    }
     const value = text === undefined || text === '' ? undefined : checked(argument, text);
     if (value === undefined) return wrong(argument.name, text ?? '', allowedOf(argument), argument.choices);
-    args[argument.name] = value;
+    const before = args[argument.name];
+    args[argument.name] = argument.many && before !== undefined ? `${before},${value}` : value;
   }
 
   for (const choice of choices) {

@@ -6,7 +6,7 @@ import { effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { textOf } from '../../domain/chat/message.ts';
 import { modelInUse } from '../settings/model-in-use.ts';
 import type { Command, CommandContext } from './command.ts';
-import { filterOfScope } from './scope.ts';
+import { filterOfScope, SCOPES } from './scope.ts';
 
 const MAX_LIMIT = 50;
 
@@ -18,7 +18,7 @@ export const recall: Command = {
     { name: 'with-context', kind: 'flag', value: 'none', optional: true },
     { name: 'jump-to', kind: 'flag', value: 'text', optional: true },
     { name: 'explain', kind: 'flag', value: 'none', optional: true },
-    { name: 'scope', kind: 'flag', value: 'text', optional: true },
+    { name: 'scope', kind: 'flag', value: 'text', many: SCOPES, optional: true },
   ],
 
   async run(context, args) {
@@ -62,9 +62,12 @@ async function hasModel({ settings, documents, conversationId }: CommandContext)
   return modelInUse(settings.connections.get(), conversation ?? null).choice !== null;
 }
 
-async function scopeOf({ documents, conversationId }: CommandContext, scope: string): Promise<IndexFilter> {
+async function scopeOf(
+  { documents, conversationId, now }: CommandContext,
+  scope: string,
+): Promise<IndexFilter> {
   const conversation = conversationId === null ? undefined : await documents.read(conversationId);
-  return filterOfScope(scope, conversation?.meta.workDir ?? null);
+  return filterOfScope(scope, conversation?.meta.workDir ?? null, now());
 }
 
 /** `--jump-to 2` means the second passage of the list. */

@@ -2,10 +2,12 @@
 
 import type { IndexFilter } from '../../adapters/index/memory-index.ts';
 import { RecollectError } from '../../domain/base/errors.ts';
+import { timesIn } from '../../domain/memory/dates.ts';
 import { nearest } from './parse.ts';
 
-const WORDS = ['here', 'pinned', 'active', 'archived', 'all'] as const;
-const ALLOWED = `${WORDS.join(', ')}, 2025-03, 2025-01-01..2025-03-31, ..2025-03, 2025-03..`;
+/** What a scope can be besides a time. */
+export const SCOPES = ['here', 'pinned', 'active', 'archived', 'all'] as const;
+const ALLOWED = `${SCOPES.join(', ')}, 2025-03, 2025-01-01..2025-03-31, ..2025-03, 2025-03.., last-week`;
 
 /** A year, a month or a day; its first moment and the first one after it, in the person's time zone. */
 function stretchOf(text: string): { from: number; to: number } | undefined {
@@ -34,44 +36,52 @@ function datesOf(text: string): Pick<IndexFilter, 'after' | 'before'> | undefine
   return { ...(from ? { after: from.from } : {}), ...(to ? { before: to.to } : {}) };
 }
 
+/** A time in words, `last week`, `last-week` or 上周. */
+function namedTime(text: string, now: number): Pick<IndexFilter, 'after' | 'before'> | undefined {
+  const words = text.replace(/(?<=\p{L})-|-(?=\p{L})/gu, ' ');
+  if (words.split(' ').some((word) => nearest(word, SCOPES) !== '')) return undefined;
+  const [span, more] = timesIn(words, now);
+  return span && !more ? { after: span.from, before: span.to } : undefined;
+}
+
 /**
  * `here`: conversations of this work dir; `pinned`: those only; `active`: without archived ones; `archived`: those only; `all`: both (the
- * default, as where memory is asked by itself); a date, a month, a year or a range of them. `workDir` is that of the conversation on the screen. Throws `command-argument`.
+ * default, as where memory is asked by itself); a date, a month, a year or a range of them, or a time in words, seen from `now` (ms since
+ * 1970). `workDir` is that of the conversation on the screen. Throws `command-argument`.
  */
-export function filterOfScope(scope: string, workDir: string | null): IndexFilter {
-  let filter: IndexFilter = {};
-  for (const word of scope
-    .toLowerCase()
-    .split(/[\s,，、]+/)
-    .filter((part) => part !== '')) {
-    const dates = datesOf(word);
+export function filterOfScope(scope: string, workDir: string | null, now: number): IndexFilter {
+  const refused = (value: string, allowed: string, near: string, message: string) =>
+    new RecollectError('command-argument', message, {
+      params: { command: 'recall', argument: 'scope', value, allowed, nearest: near },
+    });
+  const named = (word: string): IndexFilter | undefined => {
     if (word === 'here') {
       if (workDir === null)
-        throw new RecollectError('command-argument', 'This conversation has no work directory.', {
-          params: {
-            command: 'recall',
-            argument: 'scope',
-            value: 'here',
-            allowed: 'pinned, active, archived, all',
-            nearest: '',
-          },
-        });
-      filter = { ...filter, workDir };
-    } else if (word === 'pinned') filter = { ...filter, pinned: true };
-    else if (word === 'active') filter = { ...filter, archived: false };
-    else if (word === 'archived') filter = { ...filter, archived: true };
-    else if (word === 'all') continue;
-    else if (dates) filter = { ...filter, ...dates };
-    else
-      throw new RecollectError('command-argument', `There is no scope ${word}.`, {
-        params: {
-          command: 'recall',
-          argument: 'scope',
-          value: word,
-          allowed: ALLOWED,
-          nearest: nearest(word, WORDS),
-        },
-      });
-  }
-  return filter;
+        throw refused(
+          'here',
+          'pinned, active, archived, all',
+          '',
+          'This conversation has no work directory.',
+        );
+      return { workDir };
+    }
+    if (word === 'pinned') return { pinned: true };
+    if (word === 'active') return { archived: false };
+    if (word === 'archived') return { archived: true };
+    return word === 'all' ? {} : datesOf(word);
+  };
+  const pieces = scope
+    .toLowerCase()
+    .split(/[,，、]+/)
+    .map((piece) => piece.trim())
+    .filter((piece) => piece !== '');
+  return pieces.reduce<IndexFilter>((filter, piece) => {
+    const whole = named(piece) ?? namedTime(piece, now);
+    if (whole) return { ...filter, ...whole };
+    return piece.split(/\s+/).reduce<IndexFilter>((narrowed, word) => {
+      const meant = named(word) ?? namedTime(word, now);
+      if (!meant) throw refused(word, ALLOWED, nearest(word, SCOPES), `There is no scope ${word}.`);
+      return { ...narrowed, ...meant };
+    }, filter);
+  }, {});
 }

@@ -17,8 +17,11 @@ import { type RequestLedger, requestLedgerSchema } from '../../domain/context/le
 import { MESSAGE_OVERHEAD, type TokenCounter } from '../../domain/context/meter.ts';
 import type { BuiltPrompt } from '../../domain/context/prompt.ts';
 import { renderRecall } from '../../domain/context/recalled.ts';
+import { createWithholding, type Withholding } from '../../domain/context/withheld.ts';
+import { unusableSince } from '../../domain/memory/notes.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
+import type { NotesState } from '../documents/notes.ts';
 import { createAftercare } from './aftercare.ts';
 import { createCheckpointDesk } from './checkpoints.ts';
 import { createCompacting } from './compacting.ts';
@@ -48,6 +51,10 @@ export interface ContextDependencies {
   readonly priceOf?: ((model: ChatModel) => Price | null) | undefined;
   /** What the memory index knows of a conversation; absent: words alone decide. */
   readonly meaning?: MeaningSource | undefined;
+  /** What the person said of memory; absent: what conversations were given of it stays as it is. */
+  readonly notes?:
+    | { readonly state: { get(): Pick<NotesState, 'ready' | 'notes' | 'feedback'> } }
+    | undefined;
   /** Longest time for one summary, ms. */
   readonly summaryPatienceMs?: number;
   readonly onProblem?: (problem: Problem) => void;
@@ -76,7 +83,17 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
   const sessions = createSessions();
   const meters = createMeters({ drawer, counterFor: (counted) => deps.counterFor?.(counted), onProblem });
   const meaning = deps.meaning ?? {};
-  const requests = createRequests({ config, meters, meaning });
+  let withheld: { readonly of: readonly unknown[]; readonly withholding: Withholding } | undefined;
+  const withholding = (): Withholding => {
+    const [library, told] = [documents.library.get(), deps.notes?.state.get()];
+    if (withheld?.of[0] !== library || withheld.of[1] !== told)
+      withheld = {
+        of: [library, told],
+        withholding: createWithholding(told ? unusableSince(library, told) : () => false),
+      };
+    return withheld.withholding;
+  };
+  const requests = createRequests({ config, meters, meaning, withholding });
   const upkeep = createUpkeep({
     drawer,
     documents,
@@ -183,6 +200,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       meters.of(answering),
       requests.windowOf(answering),
       described.length,
+      withholding(),
     ];
     if (stands?.of.every((value, at) => Object.is(value, of[at]))) return stands.built;
     const path = conversation ? pathTo(conversation.messages, head) : [];

@@ -102,7 +102,7 @@ export function createPlanning({
     const seen: Conversation = wish.replaces
       ? { ...conversation, compactions: without(conversation.compactions, wish.replaces) }
       : conversation;
-    const path = pathTo(seen.messages, wish.leaf);
+    const path = requests.withholding().path(pathTo(seen.messages, wish.leaf));
     return { seen, path, built: build(seen, path, wish) };
   }
 

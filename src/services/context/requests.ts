@@ -19,6 +19,7 @@ import { createFolded, type ReturnedPassage, renderReturned } from '../../domain
 import { asksBack, type Loss, lossIn } from '../../domain/context/loss.ts';
 import type { TokenMeter } from '../../domain/context/meter.ts';
 import { type BuiltPrompt, buildPrompt } from '../../domain/context/prompt.ts';
+import type { Withholding } from '../../domain/context/withheld.ts';
 import { sentencesOf } from '../../domain/memory/sentences.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import { type MeaningSource, patient } from './meaning.ts';
@@ -57,10 +58,12 @@ export function createRequests({
   config,
   meters,
   meaning,
+  withholding,
 }: {
   config: Readable<Config>;
   meters: Meters;
   meaning: MeaningSource;
+  withholding: () => Withholding;
 }) {
   const patiently = patient(meaning, MEANING_PATIENCE_MS);
   /** How folded messages bear on the question that was asked last in each conversation, by meaning. */
@@ -200,6 +203,7 @@ export function createRequests({
       windowOf(model),
       config.get(),
       bringBack ? understood.get(conversation.id) : undefined,
+      withholding(),
     ];
     const known = built.get(bringBack);
     if (known?.of.every((value, at) => Object.is(value, of[at]))) return known.made;
@@ -210,11 +214,12 @@ export function createRequests({
 
   function make(
     conversation: Conversation,
-    path: readonly Message[],
+    stored: readonly Message[],
     { model, tools, recall, goesOn }: RequestWish,
     bringBack: boolean,
   ): Built {
     const { chat, context, recall: recalling } = config.get();
+    const path = withholding().path(stored);
     const window = windowOf(model);
     const meter = meters.of(model);
     const toolTokens = tools.length > 0 ? meter.text(JSON.stringify(tools)) : 0;
@@ -222,7 +227,7 @@ export function createRequests({
     const promptWith = (brought: readonly ReturnedPassage[]) =>
       buildPrompt({
         path,
-        recall,
+        recall: recall && withholding().part(recall),
         system: conversation.meta.systemPrompt ?? chat.instructions,
         window,
         reserve: context.reserved_tokens,
@@ -248,7 +253,7 @@ export function createRequests({
     return { prompt, budget, pressed, total: prompt.ledger.request.tokens.total };
   }
 
-  return { windowOf, appliedOn, lossesOf, comingBack, understand, build };
+  return { windowOf, withholding, appliedOn, lossesOf, comingBack, understand, build };
 }
 
 /** Sentences of an answer that may tell of something missing: what asks back first, then what names something definite. */

@@ -138,11 +138,9 @@ const isEmptyRecall = (parts: readonly Part[]): boolean =>
   );
 
 /** Model, tokens, seconds, and the amber mark where memory was used. */
-function UsageLine({ message }: { message: Message }) {
+function UsageLine({ message, remembered }: { message: Message; remembered: number }) {
   const { t } = useTranslation('chat');
   const { t: tc } = useTranslation('context');
-  const recall = message.parts.find((part) => part.type === 'recall');
-  const recalled = recall?.passages.length ?? 0;
   const { usage } = message;
   const facts = [
     message.model,
@@ -158,10 +156,10 @@ function UsageLine({ message }: { message: Message }) {
   ].filter((fact): fact is string => typeof fact === 'string' && fact !== '');
   return (
     <span className="flex min-w-0 flex-wrap items-center gap-x-2 text-ink-3 text-xs">
-      {recalled > 0 && message.kind !== 'recall' && (
+      {remembered > 0 && message.kind !== 'recall' && (
         <span className="inline-flex items-center gap-1 text-memory">
           <History size={12} aria-hidden />
-          {t('fromMemory', { count: recalled })}
+          {t('fromMemory', { count: remembered })}
         </span>
       )}
       {facts.length > 0 && <span className="truncate">{facts.join(' · ')}</span>}
@@ -232,6 +230,7 @@ export function Answer({
   pieces,
   siblings,
   continued,
+  remembered,
   results,
   last,
 }: {
@@ -240,6 +239,8 @@ export function Answer({
   pieces: readonly Message[];
   siblings: Siblings | null;
   continued: boolean;
+  /** Passages of memory that went into it. */
+  remembered: number;
   results: ReadonlyMap<string, PartOf<'tool-result'>>;
   last: boolean;
 }) {
@@ -277,7 +278,7 @@ export function Answer({
       {!continued && (
         <div className="mt-1 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1">
           {siblings && <SiblingArrows siblings={siblings} onShow={actions.show} />}
-          <UsageLine message={whole} />
+          <UsageLine message={whole} remembered={remembered} />
           <div className={classes(TOOLS, last && 'opacity-100')}>
             {text && <CopyButton text={text} />}
             {actions.canWrite && (

@@ -115,6 +115,7 @@ export const MessageView = memo(function MessageView({
           pieces={row.pieces}
           siblings={row.siblings}
           continued={row.continued}
+          remembered={row.remembered}
           results={results}
           last={last}
         />

@@ -5,7 +5,7 @@ import { goesOn } from '../../domain/chat/continuation.ts';
 import { type Conversation, childrenOf, newestLeaf, pathTo } from '../../domain/chat/conversation.ts';
 import { type DmailLink, dmailsFrom } from '../../domain/chat/dmail.ts';
 import { keptIn } from '../../domain/chat/kept.ts';
-import type { Message, PartOf } from '../../domain/chat/message.ts';
+import { givenBy, type Message, type PartOf } from '../../domain/chat/message.ts';
 import { fatesOf, planOf } from '../../domain/context/compaction/plan.ts';
 
 export interface Siblings {
@@ -25,6 +25,8 @@ export type Row =
       readonly siblings: Siblings | null;
       /** Another step of the same answer follows: no foot below this one. */
       readonly continued: boolean;
+      /** Passages of memory that went into this answer and the steps before it: unasked, or by a tool. */
+      readonly remembered: number;
       /** Messages of this row that were sent back from a later branch: itself, or a result of its tools. */
       readonly arrived: readonly Message[];
       /** Letters that were sent back from here. */
@@ -127,9 +129,14 @@ export function branchOf(
       });
     }
   };
+  /** What the steps of an answer were given so far. */
+  let given = new Set<string>();
   for (const [at, message] of path.entries()) {
     const before = path[at - 1];
     if (before) divide(before.id);
+    if (message.role === 'user' && message.kind === 'message') given = new Set();
+    for (const part of message.parts)
+      for (const { messageId, passage } of givenBy(part)) given.add(`${messageId} ${passage}`);
     const answered =
       message.role === 'tool' &&
       message.parts.every((part) => part.type === 'tool-result' && called.has(part.callId));
@@ -181,6 +188,7 @@ export function branchOf(
       pieces: joins ? [...joins.pieces, joins.message] : NO_MESSAGES,
       siblings: joins?.siblings ?? siblings,
       continued: next?.role === 'assistant' && next.kind === 'message',
+      remembered: given.size,
       arrived: message.dmail ? [message] : NO_MESSAGES,
       left: [...(joins?.left ?? NO_LETTERS), ...(letters.get(message.id) ?? NO_LETTERS)],
       folded: folded.has(message.id),

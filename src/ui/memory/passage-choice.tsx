@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { classes } from '../shell/controls.tsx';
+import { Judgement } from './judgement.tsx';
 import { excerpt, MarkedText } from './marked-text.tsx';
 import { ScoreMeter } from './scores.tsx';
 
@@ -23,7 +24,7 @@ export function PassageChoice({
   const { t } = useTranslation('memory');
   const title = passage.title || t('untitled');
   return (
-    <li className="@container">
+    <li className="group/passage @container relative">
       <label
         className={classes(
           'flex cursor-pointer gap-2.5 px-3 py-2 hover:bg-memory-mark/30',
@@ -59,6 +60,20 @@ export function PassageChoice({
           </span>
         </span>
       </label>
+      {/* Not within the label, which ticks. With a finger only where it was ticked off: there it is asked why. */}
+      <span
+        className={classes(
+          'pointer-fine:absolute pointer-fine:right-3 pointer-fine:bottom-1.5 pointer-coarse:pb-1 pointer-coarse:pl-8',
+          ticked ? 'pointer-coarse:hidden' : 'pointer-coarse:flex',
+        )}
+      >
+        <Judgement
+          passage={passage}
+          query={query}
+          floating
+          onGiven={(verdict) => onTick(verdict === 'pinned')}
+        />
+      </span>
     </li>
   );
 }

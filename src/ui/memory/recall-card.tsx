@@ -1,18 +1,14 @@
 // What memory brought back, passage by passage, with every number behind the choice and the passages that just missed it.
-import { ArrowUpRight, Ban, ChevronRight, History, Pin, Unlink } from 'lucide-react';
+import { ArrowUpRight, ChevronRight, History } from 'lucide-react';
 import { type ReactNode, useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { isTemporary } from '../../domain/base/ids.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
-import { isAbout } from '../../domain/memory/notes.ts';
-import type { Feedback } from '../../services/documents/notes.ts';
-import { useApp, useReadable } from '../hooks/app.tsx';
-import { useNavigation } from '../hooks/navigation.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { classes, IconButton } from '../shell/controls.tsx';
-import { useReport } from '../shell/conversation-actions.tsx';
+import { Judgement } from './judgement.tsx';
 import { excerpt, MarkedText } from './marked-text.tsx';
 import { formatScore, ScoreMeter, ScoreTable } from './scores.tsx';
+import { useUnusable } from './usable.ts';
 
 export interface RecallCardProps {
   passages: readonly RecalledPassage[];
@@ -50,6 +46,8 @@ export function RecallCard({
   const [open, setOpen] = useState(defaultOpen);
   const body = useId();
   const given = nearMissesGiven ? nearMisses : passages;
+  const isUnusable = useUnusable();
+  const isOut = ({ passage, ...said }: RecalledPassage): boolean => isUnusable({ ...said, text: passage });
   const tokens = given.reduce((sum, passage) => sum + passage.tokens, 0);
   if (passages.length + nearMisses.length + leftOut.length === 0) return null;
   const unused = [
@@ -104,6 +102,7 @@ export function RecallCard({
                 <Passage
                   key={`${passage.messageId} ${passage.passage}`}
                   {...{ passage, threshold, query, onOpen }}
+                  unusable={passages === given && isOut(passage)}
                 />
               ))}
             </ol>
@@ -128,6 +127,7 @@ export function RecallCard({
                         {...{ passage, threshold, query, onOpen }}
                         missed
                         sent={listed === given}
+                        unusable={listed === given && isOut(passage)}
                       />
                     ))}
                   </ol>
@@ -149,6 +149,7 @@ function Passage({
   onOpen,
   missed = false,
   sent = true,
+  unusable = false,
 }: {
   passage: RecalledPassage;
   threshold: number;
@@ -157,6 +158,8 @@ function Passage({
   missed?: boolean;
   /** Its price is a part of the card's. */
   sent?: boolean;
+  /** It was given, and goes along no more. */
+  unusable?: boolean;
 }) {
   const { t } = useTranslation('memory');
   const [open, setOpen] = useState(false);
@@ -186,6 +189,7 @@ function Passage({
             </time>
             {' · '}
             {t(`role.${passage.role}`)}
+            {unusable && <span title={t('card.unusableHelp')}> · {t('card.unusable')}</span>}
           </span>
         </div>
         <span className="relative flex items-center max-sm:hidden">
@@ -250,85 +254,6 @@ function Passage({
         )}
       </button>
     </li>
-  );
-}
-
-const VERDICTS = [
-  { verdict: 'pinned', Icon: Pin, give: 'pin', takeBack: 'unpin' },
-  { verdict: 'not-related', Icon: Unlink, give: 'unrelate', takeBack: 'relate' },
-  { verdict: 'never', Icon: Ban, give: 'forbid', takeBack: 'allow' },
-] as const;
-
-/**
- * Pin, not related, never: what was said shows always, the rest with the pointer or the focus on the passage.
- * `floating`: takes no room while nothing was said.
- */
-function Judgement({
-  passage,
-  query,
-  floating = false,
-}: {
-  passage: RecalledPassage;
-  query: string;
-  floating?: boolean;
-}) {
-  const { t } = useTranslation('memory');
-  const { notes } = useApp();
-  const report = useReport();
-  const feedback = useReadable(notes.state, (state) => state.feedback);
-  const given = (verdict: Feedback['verdict']): Feedback | undefined =>
-    feedback.find(
-      (one) =>
-        one.verdict === verdict &&
-        isAbout(one, passage) &&
-        (verdict !== 'not-related' || one.query === query),
-    );
-  // "Not related" is kept with the question: in a temporary conversation that would outlive it.
-  const { route } = useNavigation();
-  const quotable = !(route.screen === 'conversation' && isTemporary(route.conversationId ?? ''));
-  const offered = quotable ? VERDICTS : VERDICTS.filter(({ verdict }) => verdict !== 'not-related');
-  const buttons = offered.map(({ verdict, Icon, give, takeBack }) => {
-    const before = given(verdict);
-    return (
-      <IconButton
-        key={verdict}
-        size="sm"
-        pressed={before !== undefined}
-        label={t(before ? `feedback.${takeBack}` : `feedback.${give}`)}
-        icon={<Icon size={14} aria-hidden />}
-        className={classes(
-          'aria-pressed:text-memory',
-          !before &&
-            'sm:opacity-0 sm:focus-visible:opacity-100 sm:group-focus-within/passage:opacity-100 sm:group-hover/passage:opacity-100 pointer-coarse:opacity-100',
-        )}
-        onClick={() => {
-          const done = before
-            ? notes.takeBack(before.id)
-            : notes.judge({
-                verdict,
-                conversationId: passage.conversationId,
-                messageId: passage.messageId,
-                query: verdict === 'not-related' ? query : null,
-                passage: passage.passage,
-                title: passage.title,
-              });
-          done.catch(report);
-        }}
-      />
-    );
-  });
-  const said = VERDICTS.some(({ verdict }) => given(verdict));
-  return (
-    <span
-      className={classes(
-        'flex',
-        floating &&
-          !said &&
-          'pointer-fine:absolute pointer-fine:right-0 pointer-fine:rounded-md pointer-fine:bg-raised pointer-fine:opacity-0 pointer-fine:shadow-float pointer-fine:group-focus-within/passage:opacity-100 pointer-fine:group-hover/passage:opacity-100',
-      )}
-    >
-      {buttons}
-    </span>
   );
 }
 

@@ -29,6 +29,7 @@ export function EraseConfirm({
       {sentences(
         t('eraseWords', { title: entry?.title || t('untitled'), count: entry?.messageCount ?? 0 }),
         everywhere && t('sync:forget.also'),
+        t('eraseQuoted'),
       )}
     </Confirm>
   );

@@ -554,6 +554,55 @@ describe('again and otherwise', () => {
     expect(JSON.stringify(first)).toContain('at ten');
   });
 
+  it('sends no more of what it was given than may still be used', async () => {
+    id = 'echo';
+    const state = told();
+    const { say, documents } = scene({
+      recall: async () => ({
+        passages: [
+          passage('m1', 'at three'),
+          {
+            ...passage('m3', 'at four'),
+            neighbours: [{ messageId: 'm2', role: 'user', text: 'at ten', createdAt: 1 }],
+          },
+          { ...passage('m5', 'at nine'), conversationId: 'gone' },
+        ],
+      }),
+      notes: { state, write: async () => ({ id: 'n2' }) },
+    });
+    const gone = asConversationId('gone');
+    await documents.change(OLD, { messages: ['m1', 'm2', 'm3'].map(said) });
+    await documents.change(gone, { messages: [said('m5')] });
+    const conversation = await say('When?');
+    // The scripted model says again what it was told.
+    const sent = () =>
+      JSON.stringify(
+        server
+          .chats()
+          .at(-1)
+          ?.messages.filter(({ role }) => role === 'user'),
+      );
+    for (const words of ['at three', 'at four', 'at ten', 'at nine']) expect(sent()).toContain(words);
+    await say('And then?', conversation);
+    for (const words of ['at three', 'at four', 'at ten', 'at nine']) expect(sent()).toContain(words);
+
+    const never = { verdict: 'never', conversationId: 'old', title: '', at: 1, query: null } as const;
+    state.update((before) => ({
+      ...before,
+      feedback: [{ ...never, id: 'm2', messageId: 'm2', passage: 'at ten' }],
+    }));
+    await documents.change(gone, { meta: { deletedAt: 5 } });
+    await say('And now?', conversation);
+    expect(sent()).toContain('at three');
+    expect(sent()).toContain('at four');
+    expect(sent()).not.toMatch(/at (ten|nine)/);
+    // Taken back, it goes along again: nothing was lost.
+    state.update((before) => ({ ...before, feedback: [] }));
+    await documents.change(gone, { meta: { deletedAt: null } });
+    await say('Once more?', conversation);
+    expect(sent()).toMatch(/at ten.*at nine/);
+  });
+
   it('answers a question that was never answered', async () => {
     id = 'echo';
     const { documents, chat, idle, transcript } = scene();

@@ -92,6 +92,7 @@ export function createScene(
     config,
     now: Date.now,
     device: 'test-device',
+    notes: options.notes,
     onProblem,
     ...options.context,
   });

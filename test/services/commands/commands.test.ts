@@ -222,6 +222,10 @@ describe('/recall in a scope, or explained', () => {
     await run('/recall backups --scope all', id);
     await run('/recall backups --scope 2025-01-10..2025-02', id);
     await run('/recall backups --scope ..2024', id);
+    await run('/recall --scope pinned, archived backups', id);
+    await run('/recall --scope pinned ,archived backups', id);
+    await run('/recall --scope pinned --scope 2025-03 backups', id);
+    await run('/recall --scope "pinned 2025-03" backups', id);
     const day = (year: number, month: number, date: number) => new Date(year, month - 1, date).getTime();
     expect(recalls.map((request) => request.filter)).toEqual([
       { workDir: '/proj/demo', pinned: true },
@@ -230,13 +234,32 @@ describe('/recall in a scope, or explained', () => {
       {},
       { after: day(2025, 1, 10), before: day(2025, 3, 1) },
       { before: day(2025, 1, 1) },
+      { pinned: true, archived: true },
+      { pinned: true, archived: true },
+      { pinned: true, after: day(2025, 3, 1), before: day(2025, 4, 1) },
+      { pinned: true, after: day(2025, 3, 1), before: day(2025, 4, 1) },
     ]);
+    expect(recalls.every(({ text }) => text === 'backups')).toBe(true);
+  });
+
+  it('narrows to a time in words', async () => {
+    const { run, recalls } = await createDesk(TITLES);
+    for (const scope of ['yesterday', 'last-week', '"last week"', '上周', '"pinned, 上周"'])
+      await run(`/recall backups --scope ${scope}`);
+    const spans = recalls.map(({ filter }) => [filter?.after, filter?.before]);
+    expect(spans.flat().every((time) => typeof time === 'number')).toBe(true);
+    const [yesterday, week, ...others] = spans as [[number, number], [number, number], ...unknown[]];
+    expect(Math.round((yesterday[1] - yesterday[0]) / 3_600_000)).toBeLessThanOrEqual(25);
+    expect(Math.round((week[1] - week[0]) / 86_400_000)).toBe(7);
+    for (const other of others) expect(other).toEqual(week);
+    expect(recalls.at(-1)?.filter?.pinned).toBe(true);
   });
 
   it('explains a scope that it does not know', async () => {
     const { run } = await createDesk(TITLES);
     for (const [scope, near] of [
       ['archve', 'archived'],
+      ['sometime', ''],
       ['2025-02-31', ''],
       ['2025-05..2025-01', ''],
     ])

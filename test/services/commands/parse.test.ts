@@ -285,6 +285,13 @@ describe('completion', () => {
     expect(texts('/memory export --format ')).toEqual(['json', 'markdown']);
     expect(texts('/memory export --format m')).toEqual(['markdown']);
     expect(texts('/recall x --limit 3 --')).toEqual(['--with-context', '--jump-to', '--explain', '--scope']);
+    expect(texts('/recall x --scope a')).toEqual(['active', 'archived', 'all']);
+    expect(texts('/recall x --scope pinned,')).toEqual([
+      'pinned,here',
+      'pinned,active',
+      'pinned,archived',
+      'pinned,all',
+    ]);
     expect(texts('hello')).toEqual([]);
     expect(texts('/unknown x')).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { asConversationId, asMessageId, type MessageId } from '../../../src/doma
 import type { Compaction } from '../../../src/domain/chat/compaction.ts';
 import { type Conversation, conversationMetaSchema } from '../../../src/domain/chat/conversation.ts';
 import { keptChange } from '../../../src/domain/chat/kept.ts';
-import type { Message } from '../../../src/domain/chat/message.ts';
+import type { Message, RecalledPassage } from '../../../src/domain/chat/message.ts';
 import { branchOf, leafThrough } from '../../../src/ui/chat/rows.ts';
 
 const id = (name: string) => asMessageId(name);
@@ -192,6 +192,53 @@ describe('a branch on the screen', () => {
     const kept = (of: Conversation) => shown(of, 'a').map((row) => row.type === 'message' && row.kept);
     expect(kept(tree)).toEqual([false, false]);
     expect(kept(marked)).toEqual([true, false]);
+  });
+
+  it('counts the passages of memory that went into an answer, by a tool too, each once', () => {
+    const passage = (messageId: string): RecalledPassage => ({
+      conversationId: 'o',
+      messageId,
+      title: '',
+      createdAt: 1,
+      role: 'user',
+      passage: messageId,
+      neighbours: [],
+      scores: { vector: 1, keyword: 1, hybrid: 1, decay: 1, final: 1 },
+      tokens: 1,
+    });
+    const given = (...ids: string[]) => ({
+      query: '',
+      threshold: 0,
+      passages: ids.map(passage),
+      nearMisses: [passage('near')],
+    });
+    const tree = conversation(
+      said('q', null),
+      said('a', 'q', {
+        role: 'assistant',
+        parts: [
+          { type: 'recall', ...given('one') },
+          { type: 'tool-call', callId: 'c', name: 'recall', arguments: '{}' },
+        ],
+      }),
+      said('t', 'a', {
+        role: 'tool',
+        parts: [
+          { type: 'tool-result', callId: 'c', name: 'recall', text: '', recalled: given('one', 'two') },
+        ],
+      }),
+      said('b', 't', { role: 'assistant' }),
+      said('next', 'b'),
+      said('c', 'next', { role: 'assistant' }),
+    );
+    const counted = shown(tree, 'c').map((row) => row.type === 'message' && [row.key, row.remembered]);
+    expect(counted).toEqual([
+      ['q', 0],
+      ['a', 1],
+      ['b', 2],
+      ['next', 0],
+      ['c', 0],
+    ]);
   });
 
   it('ends at the question while its answer is being written', () => {

@@ -1,9 +1,11 @@
 // What a compaction does, as data: which messages are sent whole, which trimmed, which stand folded behind a summary. The record it is kept
 // in, and which record is in force, are in `domain/chat/compaction.ts`.
+
 import { z } from 'zod';
 import type { MessageId } from '../../base/ids.ts';
 import type { Compaction } from '../../chat/compaction.ts';
 import type { Known, Message, Part } from '../../chat/message.ts';
+import { isChanged } from '../withheld.ts';
 
 /**
  * Neighbouring messages of the path with one fate, oldest first. `tokens` is what they cost whole.
@@ -191,11 +193,12 @@ export function fatesOf(
 }
 
 /** Parts with their cuts carried out. A cut that fits no part, or one without words, changes nothing. */
-function cutParts(parts: readonly Part[], cuts: NonNullable<PlanRun['cuts']>): readonly Part[] {
+export function cutParts(parts: readonly Part[], cuts: NonNullable<PlanRun['cuts']>): readonly Part[] {
   const texts = new Map(cuts.map(({ part, text }) => [part, text]));
   return parts.flatMap((part, index) => {
     const text = texts.get(index);
-    if (text === undefined) return [part];
+    // What was deleted since does not come back with a wording from before.
+    if (text === undefined || isChanged(part)) return [part];
     if (part.type === 'tool-result' || part.type === 'text' || part.type === 'reasoning')
       return text === null ? [] : [{ ...part, text }];
     if (part.type === 'file') return text === null ? [] : [{ type: 'text' as const, text }];

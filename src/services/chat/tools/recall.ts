@@ -2,13 +2,16 @@
 import { z } from 'zod';
 import { atMost, isTooLate } from '../../../domain/base/within.ts';
 import type { RecalledPassage } from '../../../domain/chat/message.ts';
+import { renderFound, renderFoundOne } from '../../../domain/context/recalled.ts';
 import { estimateTokens } from '../../../domain/context/tokens.ts';
 import { defineTool, MAX_RESULT, mayRemember } from './tool.ts';
 
+/** The passages at the price of what a model reads of each. */
+const priced = (passages: readonly RecalledPassage[]): RecalledPassage[] =>
+  passages.map((passage, at) => ({ ...passage, tokens: estimateTokens(renderFoundOne(passage, at)) }));
+
 /** A model that asked waits no longer for memory, ms. */
 const PATIENCE_MS = 30_000;
-
-const day = (time: number): string => (time > 0 ? new Date(time).toISOString().slice(0, 10) : 'unknown date');
 
 export const recall = defineTool({
   name: 'recall',
@@ -41,44 +44,25 @@ export const recall = defineTool({
     if (!found || found.unavailable)
       return { text: 'Memory could not be asked just now. That does not mean that nothing was said.' };
     const sure = found.passages.length > 0;
-    const lead = (count: number): string =>
-      sure
-        ? `${count} passages:`
-        : 'Nothing that surely belongs to it. The nearest, which may be beside the point:';
     // What would be cut off is not given at all, or the card would tell more than the model read.
-    const lines: string[] = [];
-    let length = lead(99).length;
-    for (const [at, passage] of (sure ? found.passages : found.nearMisses).entries()) {
-      const line = lineOf(passage, at);
-      length += line.length + 1;
-      if (at > 0 && length > MAX_RESULT) break;
-      lines.push(line);
-    }
-    if (lines.length === 0) return { text: 'Nothing was found.' };
-    const priced = (passages: readonly RecalledPassage[]): RecalledPassage[] =>
-      passages.map((passage, at) => ({ ...passage, tokens: estimateTokens(lineOf(passage, at)) }));
+    const nearest = sure ? found.passages : found.nearMisses;
+    let length = 0;
+    const cut = nearest.findIndex((passage, at) => {
+      length += renderFound([passage], sure).length;
+      return at > 0 && length > MAX_RESULT;
+    });
+    const count = cut < 0 ? nearest.length : cut;
+    if (count === 0) return { text: 'Nothing was found.' };
     return {
-      text: [lead(lines.length), ...lines].join('\n'),
+      text: renderFound(nearest.slice(0, count), sure),
       recalled: {
         query,
         threshold: found.threshold,
-        passages: priced(found.passages.slice(0, lines.length)),
-        nearMisses: priced(sure ? found.nearMisses : found.nearMisses.slice(0, lines.length)),
+        passages: priced(found.passages.slice(0, count)),
+        nearMisses: priced(sure ? found.nearMisses : found.nearMisses.slice(0, count)),
         ...(sure ? {} : { nearMissesGiven: true }),
         ...(found.degraded ? { degraded: { ...found.degraded } } : {}),
       },
     };
   },
 });
-
-/** A passage as the model reads it: where it stands, and what was said around it in order. */
-const lineOf = (passage: RecalledPassage, at: number): string =>
-  [
-    `${at + 1}. “${passage.title}”, ${day(passage.createdAt)}, said by ${passage.role} (conversation ${passage.conversationId}, message ${passage.messageId})`,
-    ...[
-      ...passage.neighbours.map((said) => ({ ...said, at: said.createdAt })),
-      { role: passage.role as string, text: passage.passage, at: passage.createdAt },
-    ]
-      .sort((a, b) => a.at - b.at)
-      .map((said) => `   ${said.role}: ${said.text.trim().replaceAll('\n', '\n   ')}`),
-  ].join('\n');

@@ -8,7 +8,14 @@ export const commands = {
     '--jump-to': 'open the passage with this id',
     '--explain': 'a dry run: every number, and what would be sent',
     '--scope':
-      'here, pinned, active (no archived ones), archived (only those), all, a date or a range like 2025-01..2025-03',
+      'here, pinned, active (no archived ones), archived (only those), all, a date, last-week, or a range like 2025-01..2025-03',
+    scope: {
+      here: 'conversations of this one’s folder',
+      pinned: 'pinned conversations only',
+      active: 'without archived conversations',
+      archived: 'archived conversations only',
+      all: 'all of them, as without a scope',
+    },
   },
   compact: {
     summary: 'Fold older messages into a summary, so that the conversation fits the model',

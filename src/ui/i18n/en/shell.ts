@@ -52,6 +52,7 @@ export const shell = {
   unarchive: 'Take out of the archive',
   delete: 'Delete',
   restore: 'Restore',
+  eraseQuoted: 'Passages that answers elsewhere were given stay on their cards, and go to no model any more.',
   eraseForGood: 'Delete for good',
   eraseTitle: 'Delete for good?',
   eraseWords_one:

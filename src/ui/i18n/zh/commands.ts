@@ -8,7 +8,14 @@ export const commands = {
     '--jump-to': '打开此编号的片段',
     '--explain': '预演：列出全部分数和将要发送的内容',
     '--scope':
-      'here（当前目录）、pinned、active（不含已归档）、archived（仅已归档）、all、日期或 2025-01..2025-03 这样的范围',
+      'here（当前目录）、pinned、active（不含已归档）、archived（仅已归档）、all、日期、上周，或 2025-01..2025-03 这样的范围',
+    scope: {
+      here: '与当前对话同一文件夹的对话',
+      pinned: '仅置顶的对话',
+      active: '不含已归档的对话',
+      archived: '仅已归档的对话',
+      all: '全部对话，与不写范围相同',
+    },
   },
   compact: {
     summary: '把较早的消息折叠成摘要，让对话放得进模型',

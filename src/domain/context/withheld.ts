@@ -1,0 +1,96 @@
+// Memory that a conversation was given goes along with it, frozen. One thing changes that: the person. What they deleted since, or called
+// never to be recalled, is sent to no model again, also where it was sent before.
+import type { Message, Part, ToolRecall } from '../chat/message.ts';
+import { isOfMemory } from '../memory/own-tools.ts';
+import { type Said, withoutMessages } from '../memory/passages.ts';
+import { renderFound } from './recalled.ts';
+
+/** Stands in a tool's answer where something stood. */
+const WITHHELD = '[Deleted or forbidden by the person since.]';
+
+/** Parts that are not as they were stored; by identity, so that nobody can say one. */
+const changed = new WeakSet<Part>();
+export const isChanged = (part: Part): boolean => changed.has(part);
+
+/** Where a tool read a conversation aloud: its id in the first line, and then a message at a time (`open_conversation`). */
+const READ_FROM = /\(conversation ([\w-]{8,})\)/;
+const SAYS = /^(?:user|assistant|system|tool)(?: \(the message asked for\))?: /;
+
+/** What loses nothing stays the same object. */
+export interface Withholding {
+  /** Messages as they go to a model. */
+  path(path: readonly Message[]): readonly Message[];
+  part<P extends Part>(part: P): P;
+}
+
+/** `out`: what is not to be used any more. */
+export function createWithholding(out: (said: Said) => boolean): Withholding {
+  const known = new WeakMap<Message, Message>();
+  const of = (message: Message): Message => {
+    if (!message.parts.some((part) => part.type === 'recall' || isOfMemory(part))) return message;
+    let made = known.get(message);
+    if (!made) {
+      const parts = message.parts.map((part) => withoutUnusable(part, out));
+      made = parts.every((part, at) => part === message.parts[at]) ? message : { ...message, parts };
+      known.set(message, made);
+    }
+    return made;
+  };
+  const path = (path: readonly Message[]): readonly Message[] => {
+    let made: Message[] | undefined;
+    for (let at = 0; at < path.length; at++) {
+      const message = path[at] as Message;
+      const sent = of(message);
+      if (sent === message) continue;
+      made ??= [...path];
+      made[at] = sent;
+    }
+    return made ?? path;
+  };
+  return { path, part: (part) => withoutUnusable(part, out) };
+}
+
+/** A part without what is not to be used any more; the same object where it loses nothing. */
+function withoutUnusable<P extends Part>(part: P, out: (said: Said) => boolean): P {
+  if (part.type === 'recall') {
+    const passages = withoutMessages(part.passages, out);
+    return isSame(passages, part.passages) ? part : { ...part, passages };
+  }
+  if (part.type !== 'tool-result') return part;
+  const text = part.recalled
+    ? foundAgain(part.recalled, part.text, out)
+    : part.name === 'open_conversation'
+      ? readAgain(part.text, out)
+      : part.text;
+  if (text === part.text) return part;
+  const made: P = { ...part, text };
+  changed.add(made);
+  return made;
+}
+
+const isSame = <T>(one: readonly T[], other: readonly T[]): boolean =>
+  one.length === other.length && one.every((value, at) => value === other[at]);
+
+function foundAgain(recalled: ToolRecall, text: string, out: (said: Said) => boolean): string {
+  const { passages, nearMisses, nearMissesGiven = false } = recalled;
+  const given = nearMissesGiven ? nearMisses : passages;
+  const left = withoutMessages(given, out);
+  if (isSame(left, given)) return text;
+  return left.length === 0 ? WITHHELD : renderFound(left, !nearMissesGiven);
+}
+
+function readAgain(text: string, out: (said: Said) => boolean): string {
+  const [head = '', ...lines] = text.split('\n');
+  const conversationId = READ_FROM.exec(head)?.[1];
+  if (conversationId === undefined) return text;
+  const isOut = (words: string): boolean => out({ conversationId, messageId: '', text: words });
+  if (isOut('')) return WITHHELD;
+  const said: string[][] = [];
+  for (const line of lines) {
+    const last = said.at(-1);
+    if (last && !SAYS.test(line)) last.push(line);
+    else said.push([line]);
+  }
+  const left = said.filter((message) => !isOut(message.join('\n').replace(SAYS, '')));
+  return left.length === said.length ? text : [head, ...left.flat()].join('\n');
+}

@@ -1,0 +1,94 @@
+// What a person says of a passage: pinned, not related to this question, never again.
+import { Ban, Pin, Unlink } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { isTemporary } from '../../domain/base/ids.ts';
+import type { RecalledPassage } from '../../domain/chat/message.ts';
+import { isAbout } from '../../domain/memory/notes.ts';
+import type { Feedback } from '../../services/documents/notes.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { classes, IconButton } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+
+const VERDICTS = [
+  { verdict: 'pinned', Icon: Pin, give: 'pin', takeBack: 'unpin' },
+  { verdict: 'not-related', Icon: Unlink, give: 'unrelate', takeBack: 'relate' },
+  { verdict: 'never', Icon: Ban, give: 'forbid', takeBack: 'allow' },
+] as const;
+
+/**
+ * Pin, not related, never: what was said shows always, the rest with the pointer or the focus on the passage.
+ * `floating`: takes no room while nothing was said.
+ */
+export function Judgement({
+  passage,
+  query,
+  floating = false,
+  onGiven,
+}: {
+  passage: RecalledPassage;
+  query: string;
+  floating?: boolean;
+  /** Hears what was said; not what was taken back. */
+  onGiven?: (verdict: Feedback['verdict']) => void;
+}) {
+  const { t } = useTranslation('memory');
+  const { notes } = useApp();
+  const report = useReport();
+  const feedback = useReadable(notes.state, (state) => state.feedback);
+  const given = (verdict: Feedback['verdict']): Feedback | undefined =>
+    feedback.find(
+      (one) =>
+        one.verdict === verdict &&
+        isAbout(one, passage) &&
+        (verdict !== 'not-related' || one.query === query),
+    );
+  // "Not related" is kept with the question: in a temporary conversation that would outlive it.
+  const { route } = useNavigation();
+  const quotable = !(route.screen === 'conversation' && isTemporary(route.conversationId ?? ''));
+  const offered = quotable ? VERDICTS : VERDICTS.filter(({ verdict }) => verdict !== 'not-related');
+  const buttons = offered.map(({ verdict, Icon, give, takeBack }) => {
+    const before = given(verdict);
+    return (
+      <IconButton
+        key={verdict}
+        size="sm"
+        pressed={before !== undefined}
+        label={t(before ? `feedback.${takeBack}` : `feedback.${give}`)}
+        icon={<Icon size={14} aria-hidden />}
+        className={classes(
+          'aria-pressed:text-memory',
+          !before &&
+            'sm:opacity-0 sm:focus-visible:opacity-100 sm:group-focus-within/passage:opacity-100 sm:group-hover/passage:opacity-100 pointer-coarse:opacity-100',
+        )}
+        onClick={() => {
+          const done = before
+            ? notes.takeBack(before.id)
+            : notes.judge({
+                verdict,
+                conversationId: passage.conversationId,
+                messageId: passage.messageId,
+                query: verdict === 'not-related' ? query : null,
+                passage: passage.passage,
+                title: passage.title,
+              });
+          if (!before) onGiven?.(verdict);
+          done.catch(report);
+        }}
+      />
+    );
+  });
+  const said = VERDICTS.some(({ verdict }) => given(verdict));
+  return (
+    <span
+      className={classes(
+        'flex',
+        floating &&
+          !said &&
+          'pointer-fine:absolute pointer-fine:right-0 pointer-fine:rounded-md pointer-fine:bg-raised pointer-fine:opacity-0 pointer-fine:shadow-float pointer-fine:group-focus-within/passage:opacity-100 pointer-fine:group-hover/passage:opacity-100',
+      )}
+    >
+      {buttons}
+    </span>
+  );
+}

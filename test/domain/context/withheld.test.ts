@@ -1,0 +1,128 @@
+// What the person deleted or forbade goes to no model again, also where it was sent before.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { asMessageId } from '../../../src/domain/base/ids.ts';
+import type { Message, Part, RecalledPassage } from '../../../src/domain/chat/message.ts';
+import { cutParts } from '../../../src/domain/context/compaction/plan.ts';
+import { renderFound } from '../../../src/domain/context/recalled.ts';
+import { createWithholding } from '../../../src/domain/context/withheld.ts';
+import type { Said } from '../../../src/domain/memory/passages.ts';
+
+const passage = (messageId: string, text: string, near: readonly string[] = []): RecalledPassage => ({
+  conversationId: `of-${messageId}`,
+  messageId,
+  title: 'Tea',
+  createdAt: 1_700_000_000_000,
+  role: 'user',
+  passage: text,
+  neighbours: near.map((id) => ({ messageId: id, role: 'user', text: `beside ${id}`, createdAt: 1 })),
+  scores: { vector: 0.9, keyword: 0.8, hybrid: 0.86, decay: 1, final: 0.86 },
+  tokens: 10,
+});
+const message = (...parts: Part[]): Message => ({
+  id: asMessageId('m'),
+  parentId: null,
+  role: 'assistant',
+  kind: 'message',
+  createdAt: 1,
+  parts,
+});
+const recalled = (passages: RecalledPassage[]) => ({
+  query: 'tea',
+  threshold: 0.75,
+  passages,
+  nearMisses: [],
+});
+const toolFound = (passages: RecalledPassage[]): Part => ({
+  type: 'tool-result',
+  callId: 'c',
+  name: 'recall',
+  text: renderFound(passages, true),
+  recalled: recalled(passages),
+});
+const without = (ids: readonly string[]) =>
+  createWithholding(
+    ({ messageId, conversationId }) => ids.includes(messageId) || ids.includes(conversationId),
+  );
+const textIn = (part: Part | undefined): string => (part?.type === 'tool-result' ? part.text : '');
+
+describe('memory that is not to be used any more', () => {
+  it('leaves everything the same object where nothing is withheld', () => {
+    const path = [message({ type: 'text', text: 'a' }), message(toolFound([passage('a', 'x')]))];
+    expect(without([]).path(path)).toBe(path);
+    const two = without(['b']).path([...path, message({ type: 'recall', ...recalled([passage('b', 'y')]) })]);
+    expect(two.slice(0, 2)).toEqual(path);
+    expect(two[1]).toBe(path[1]);
+    expect(two[2]?.parts[0]).toMatchObject({ passages: [] });
+  });
+
+  it('gives the same objects every time', () => {
+    const path = [message(toolFound([passage('a', 'x'), passage('b', 'y')]))];
+    const withholding = without(['a']);
+    expect(withholding.path(path)[0]).toBe(withholding.path([...path])[0]);
+  });
+
+  it('takes passages and neighbours out of what the tool recall found', () => {
+    const found = toolFound([passage('a', 'first', ['n']), passage('b', 'second')]);
+    const text = (ids: string[]) => textIn(without(ids).path([message(found)])[0]?.parts[0]);
+    expect(text(['a'])).toMatch(/^1 passages:\n1\. .*second$/s);
+    expect(text(['a'])).not.toContain('first');
+    expect(text(['n'])).not.toContain('beside n');
+    expect(text(['n'])).toContain('first');
+    expect(text(['a', 'b'])).toBe('[Deleted or forbidden by the person since.]');
+  });
+
+  it('takes near misses out that were given as such', () => {
+    const nearMisses = [passage('a', 'first'), passage('b', 'second')];
+    const found: Part = {
+      type: 'tool-result',
+      callId: 'c',
+      name: 'recall',
+      text: renderFound(nearMisses, false),
+      recalled: { ...recalled([]), nearMisses, nearMissesGiven: true },
+    };
+    const text = textIn(without(['a']).path([message(found)])[0]?.parts[0]);
+    expect(text).toMatch(/^Nothing that surely.*second$/s);
+    expect(text).not.toContain('first');
+  });
+
+  it('takes messages out of a conversation that was read, and all of one that is gone', () => {
+    const conversation = '0196aaaa-0000-7000-8000-000000000001';
+    const read: Part = {
+      type: 'tool-result',
+      callId: 'c',
+      name: 'open_conversation',
+      text: `“Tea” (conversation ${conversation})\nuser: one\nline two\nassistant (the message asked for): three\nuser: four`,
+    };
+    const text = (out: (said: Said) => boolean) =>
+      textIn(createWithholding(out).path([message(read)])[0]?.parts[0]);
+    expect(text(() => false)).toBe(read.text);
+    expect(text(({ text }) => text === 'one\nline two')).toBe(
+      `“Tea” (conversation ${conversation})\nassistant (the message asked for): three\nuser: four`,
+    );
+    expect(text(({ text }) => text === 'three')).not.toContain('three');
+    expect(text(({ conversationId }) => conversationId === conversation)).not.toContain('one');
+  });
+
+  it('does not come back in the shortened wording of a compaction', () => {
+    const [kept] = without(['b']).path([message(toolFound([passage('a', 'x')]))]);
+    const [changed] = without(['a']).path([message(toolFound([passage('a', 'x')]))]);
+    const cuts = [{ part: 0, text: '1. x, in short' }];
+    expect(textIn(cutParts(kept?.parts ?? [], cuts)[0])).toBe('1. x, in short');
+    expect(textIn(cutParts(changed?.parts ?? [], cuts)[0])).not.toContain('x, in short');
+  });
+
+  it('keeps exactly what may be used (property)', () => {
+    const ids = fc.uniqueArray(fc.constantFrom(...'abcdefgh'), { minLength: 1 });
+    fc.assert(
+      fc.property(ids, ids, fc.boolean(), (found, out, byTool) => {
+        const passages = found.map((id) => passage(id, `words of ${id}`));
+        const part: Part = byTool ? toolFound(passages) : { type: 'recall', ...recalled(passages) };
+        const [made] = without(out).path([message(part)]);
+        const sent = made?.parts[0];
+        const words = sent?.type === 'recall' ? JSON.stringify(sent.passages) : textIn(sent);
+        for (const id of found) expect(words.includes(`words of ${id}`)).toBe(!out.includes(id));
+      }),
+    );
+  });
+});
