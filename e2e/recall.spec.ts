@@ -498,6 +498,13 @@ test.describe('what memory would send', () => {
     await expect(row(ANSWERED)).toContainText(/\d+ tokens/);
     await row(ASKED).getByRole('checkbox').uncheck();
     await expect(chip.getByRole('button', { name: /^1 passage may help/ })).toBeVisible();
+    // A verdict ticks off as well, and pinning ticks.
+    await row(ANSWERED).hover();
+    await row(ANSWERED).getByRole('button', { name: 'Not related to this question' }).click();
+    await expect(chip.getByRole('button', { name: 'None will be sent along' })).toBeVisible();
+    await row(ANSWERED).getByRole('button', { name: 'Called not related: take it back' }).click();
+    await row(ANSWERED).getByRole('button', { name: 'Pin: prefer this passage' }).click();
+    await expect(row(ANSWERED).getByRole('checkbox')).toBeChecked();
     await field(page).press('Enter');
     const sent = await given(1);
     expect(sent).toContain(ANSWERED);

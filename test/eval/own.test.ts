@@ -27,7 +27,7 @@ const partSchema = z.strictObject({
             content: z.string().trim().min(1),
           }),
         )
-        .min(12)
+        .min(6)
         .max(26),
     }),
   ),
@@ -96,12 +96,18 @@ test('messages are not one template repeated', () => {
   expect(distinct(said) / said.length).toBeGreaterThan(0.99);
 });
 
+test('there are several hundred scenes', () => {
+  expect(distinct(all.conversations.map(({ language, topic }) => `${language} ${topic}`))).toBeGreaterThan(
+    280,
+  );
+});
+
 test.for([
-  { name: 'English', wanted: english, least: { conversations: 60, questions: 900, unrelated: 40 } },
+  { name: 'English', wanted: english, least: { conversations: 120, questions: 1_300, unrelated: 80 } },
   {
     name: 'Chinese and mixed',
     wanted: (file: string) => !english(file),
-    least: { conversations: 32, questions: 540, unrelated: 40 },
+    least: { conversations: 150, questions: 1_200, unrelated: 80 },
   },
 ])('there is enough of $name to learn from', ({ wanted, least }, { skip }) => {
   const part = read(wanted);

@@ -70,18 +70,15 @@ export function filterOfScope(scope: string, workDir: string | null, now: number
     if (word === 'archived') return { archived: true };
     return word === 'all' ? {} : datesOf(word);
   };
-  const pieces = scope
-    .toLowerCase()
-    .split(/[,，、]+/)
-    .map((piece) => piece.trim())
-    .filter((piece) => piece !== '');
-  return pieces.reduce<IndexFilter>((filter, piece) => {
-    const whole = named(piece) ?? namedTime(piece, now);
-    if (whole) return { ...filter, ...whole };
-    return piece.split(/\s+/).reduce<IndexFilter>((narrowed, word) => {
-      const meant = named(word) ?? namedTime(word, now);
+  let filter: IndexFilter = {};
+  for (const piece of scope.toLowerCase().split(/[,，、]+/)) {
+    const words = piece.trim();
+    const whole = named(words) ?? namedTime(words, now);
+    for (const word of whole ? [words] : words.split(/\s+/).filter((part) => part !== '')) {
+      const meant = whole ?? named(word) ?? namedTime(word, now);
       if (!meant) throw refused(word, ALLOWED, nearest(word, SCOPES), `There is no scope ${word}.`);
-      return { ...narrowed, ...meant };
-    }, filter);
-  }, {});
+      filter = { ...filter, ...meant };
+    }
+  }
+  return filter;
 }

@@ -63,7 +63,7 @@ export function PassageChoice({
       {/* Not within the label, which ticks. With a finger only where it was ticked off: there it is asked why. */}
       <span
         className={classes(
-          'pointer-fine:absolute pointer-fine:right-3 pointer-fine:bottom-1.5 pointer-coarse:pb-1 pointer-coarse:pl-8',
+          'pointer-fine:absolute pointer-fine:top-1 pointer-fine:right-32 pointer-coarse:pb-1 pointer-coarse:pl-8',
           ticked ? 'pointer-coarse:hidden' : 'pointer-coarse:flex',
         )}
       >
