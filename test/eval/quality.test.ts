@@ -1,0 +1,45 @@
+// A floor under recall's quality, with the shipped model and real Postgres: what a change of ranking, words, chunks or index must not break.
+// `npm run eval -- --report` measures; the figures there move by a question or two, so the floor lies some questions lower.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { defaultConfig } from '../../src/domain/settings/config.ts';
+import { models } from './load.ts';
+import { everyday } from './own.ts';
+import { openPipeline } from './pipeline.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'quality-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('finds what short everyday questions ask for, and stays silent where nothing was said', async () => {
+  const { tasks, gold } = everyday(new URL('./everyday', import.meta.url).pathname);
+  const [store] = tasks.sets[0]?.stores ?? [];
+  const answers = gold.get('everyday');
+  if (!store || !answers) throw new Error('The set is not there');
+  const pipeline = await openPipeline({
+    models: models(),
+    model: 'multilingual-e5-small-en-zh',
+    cache: folder,
+  });
+  const library = await pipeline.library(store.sessions);
+  let [asked, found, unasked, silent] = [0, 0, 0, 0];
+  for (const { id, text } of store.queries) {
+    const groups = answers.get(id)?.groups ?? [];
+    const hits = await library.ask(text);
+    if (groups.length === 0) {
+      unasked += 1;
+      if (!hits.some(({ scores }) => scores.final >= defaultConfig.recall.auto_recall.min_similarity))
+        silent += 1;
+    } else {
+      asked += 1;
+      const top = new Set(hits.slice(0, 5).map(({ unit }) => unit));
+      found += groups.filter((group) => group.some((unit) => top.has(unit))).length / groups.length;
+    }
+  }
+  await library.close();
+  await pipeline.close();
+  console.log(JSON.stringify({ recallAt5: found / asked, silent: silent / unasked }));
+  expect(found / asked).toBeGreaterThan(0.88);
+  expect(silent / unasked).toBeGreaterThan(0.9);
+}, 240_000);
