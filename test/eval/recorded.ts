@@ -179,7 +179,11 @@ export interface Ranked {
 /** Ranks what was recorded as recall does: once by what the index says, then the best again with their pieces; one of each wording. */
 export function rankRecorded(
   asked: Recorded,
-  options: { readonly without?: ReadonlySet<Technique>; readonly fit?: Fit } = {},
+  options: {
+    readonly without?: ReadonlySet<Technique>;
+    readonly fit?: Fit;
+    readonly decayFactor?: number;
+  } = {},
 ): Ranked[] {
   const rankWith = ranker(asked.candidates, {
     weights: defaultConfig.recall.hybrid_weights,

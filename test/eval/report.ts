@@ -9,19 +9,22 @@ import { option } from './load.ts';
 import { type Asked, type Origin, type Ranked, rankRecorded, recordAll } from './recorded.ts';
 
 /** What is left away, by the name it is printed with. */
-const ABLATIONS: Readonly<Record<string, readonly Technique[]>> = {
-  default: [],
-  'words only': ['vector', 'late'],
-  'meaning only': ['keyword'],
-  'no late interaction': ['late'],
-  'no words of neighbours': ['window'],
-  'no titles': ['title'],
-  'no neighbours': ['neighbours'],
-  'no conversation': ['conversation'],
-  'no speaker': ['speaker'],
-  'no question mark': ['question'],
-  'no time words': ['time'],
-  'no dates': ['date'],
+const ABLATIONS: Readonly<
+  Record<string, { readonly without?: readonly Technique[]; readonly decayFactor?: number }>
+> = {
+  default: {},
+  'words only': { without: ['vector', 'late'] },
+  'meaning only': { without: ['keyword'] },
+  'no late interaction': { without: ['late'] },
+  'no words of neighbours': { without: ['window'] },
+  'no titles': { without: ['title'] },
+  'no neighbours': { without: ['neighbours'] },
+  'no conversation': { without: ['conversation'] },
+  'no speaker': { without: ['speaker'] },
+  'no question mark': { without: ['question'] },
+  'no time words': { without: ['time'] },
+  'no dates': { without: ['date'] },
+  'no decay': { decayFactor: 0 },
 };
 const THRESHOLDS = [0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95];
 const COVERAGES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
@@ -136,8 +139,8 @@ export async function runReport(): Promise<void> {
     const rated = own.filter(({ groups }) => groups.length > 0);
     console.log(`\n${name}: ${own.length} questions, ${rated.length} with an answer`);
     let base: readonly number[] = [];
-    for (const [label, techniques] of rated.length > 0 ? wanted : []) {
-      const answered = answer(rated, { without: new Set(techniques) });
+    for (const [label, { without, ...options }] of rated.length > 0 ? wanted : []) {
+      const answered = answer(rated, { ...options, without: new Set(without) });
       const found = [1, 5, 10].map((k) => recallAt(answered, k));
       if (label === 'default') base = found;
       const differences = found.map((x, at) => 100 * (x - (base[at] as number)));

@@ -99,6 +99,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     documents,
     config,
     patienceMs,
+    withholding,
     onState: (id, state) => sessions.set(sessions.of(id), { upkeep: state }),
   });
   const planning = createPlanning({

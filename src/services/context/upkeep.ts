@@ -11,6 +11,7 @@ import type { Message, Usage } from '../../domain/chat/message.ts';
 import { conversationLanguage } from '../../domain/context/compaction/headings.ts';
 import { SUMMARY_SYSTEM, summaryPrompt, transcriptOf } from '../../domain/context/compaction/prompts.ts';
 import { MESSAGE_OVERHEAD, type TokenMeter } from '../../domain/context/meter.ts';
+import type { Withholding } from '../../domain/context/withheld.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Upkeep } from './context.ts';
@@ -48,12 +49,14 @@ export function createUpkeep({
   documents,
   config,
   patienceMs,
+  withholding,
   onState,
 }: {
   drawer: Drawer;
   documents: Pick<Documents, 'library'>;
   config: Readable<Config>;
   patienceMs: number;
+  withholding: () => Withholding;
   onState: (id: ConversationId, state: Upkeep) => void;
 }) {
   const keyOf = (id: ConversationId) => `${PREFIX}${id}`;
@@ -113,7 +116,7 @@ export function createUpkeep({
     ): Promise<void> {
       const { session_memory: rules, summary_prompt: custom, window_tokens: assumed } = config.get().context;
       const now = conversation();
-      const path = pathTo(now.messages, effectiveHead(now));
+      const path = withholding().path(pathTo(now.messages, effectiveHead(now)));
       const before = await kept(id);
       const from = before ? placeOf(before, path) : -1;
       // On another branch it begins anew, but what was spent stays spent.
