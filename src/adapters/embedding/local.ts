@@ -109,7 +109,6 @@ export function createLocalEmbedding(deps: {
           ({ dimensions, beside } = reply);
           return state.set({ status: 'ready' });
         case 'vectors':
-          for (const vector of reply.vectors) centred(vector, centre);
           pending.get(reply.call)?.resolve({ vectors: reply.vectors, pieces: reply.pieces ?? [] });
           return void pending.delete(reply.call);
         case 'failed': {
@@ -179,11 +178,13 @@ export function createLocalEmbedding(deps: {
       if (open) send({ type: 'cancel', call });
     };
     try {
-      return await new Promise<Answer>((resolve, reject) => {
+      const answer = await new Promise<Answer>((resolve, reject) => {
         pending.set(call, { request, resolve, reject });
         signal.addEventListener('abort', cancel, { once: true });
         send(request);
       });
+      for (const [at, vector] of answer.vectors.entries()) centred(vector, centre, readings[at]?.text ?? '');
+      return answer;
     } finally {
       signal.removeEventListener('abort', cancel);
     }
@@ -208,7 +209,7 @@ export function createLocalEmbedding(deps: {
     // A prefix of one's own makes other vectors of the same passage: they must not be compared. The number is that of the centres.
     // WebGPU's q4 weights and ONNX Runtime's way to round give nearly the vectors of our encoder (cosine .98 to .99 after centring): one key, so that a
     // change of device or browser is none of the index's.
-    id: `local/${config.model}/q8${centre ? '-centred-2' : ''}${prefixes.passage === family.passagePrefix ? '' : `/${prefixes.passage}`}`,
+    id: `local/${config.model}/q8${centre ? '-centred-3' : ''}${prefixes.passage === family.passagePrefix ? '' : `/${prefixes.passage}`}`,
     get dimensions() {
       return dimensions;
     },

@@ -3,15 +3,15 @@
 
 export const LEARNT = {
   hybrid: {
-    score: 6.498,
-    stands: 0.451,
-    words: 0.683,
-    intercept: -8.116,
+    score: 5.839,
+    stands: 0.509,
+    words: 0.674,
+    intercept: -8.142,
   },
   keyword: {
-    score: 5.099,
-    stands: 0.294,
-    words: 0.837,
-    intercept: -6.603,
+    score: 4.247,
+    stands: 0.327,
+    words: 0.828,
+    intercept: -6.545,
   },
 } as const;

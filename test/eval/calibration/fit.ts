@@ -43,18 +43,22 @@ const CROWDED = ['multilingual-e5-small-en-zh'];
 const signal = new AbortController().signal;
 setMaxListeners(100, signal);
 
-/** Mean of means: each set, each language and both kinds count alike. */
-async function centreOf(embed: Embed, languages: readonly string[]): Promise<Float32Array> {
+/** Mean of means of a language: each set and both kinds count alike. */
+async function centreIn(embed: Embed, language: string): Promise<Float32Array> {
   const groups: Float32Array[] = [];
-  for (const language of languages)
-    for (const read of [madial, memoryBank]) {
-      const stores = read(language);
-      const passages = stores.flatMap((store) => [...store.passages.values()]);
-      const asked = stores.flatMap(({ questions }) => questions.map(({ text }) => text));
-      groups.push(mean(await embed(passages, 'passage')), mean(await embed(asked, 'query')));
-    }
+  for (const read of [madial, memoryBank]) {
+    const stores = read(language);
+    const passages = stores.flatMap((store) => [...store.passages.values()]);
+    const asked = stores.flatMap(({ questions }) => questions.map(({ text }) => text));
+    groups.push(mean(await embed(passages, 'passage')), mean(await embed(asked, 'query')));
+  }
   return mean(groups);
 }
+
+/** How much of what a language's vectors have in common is taken away; all of it ranks worse within one language. */
+const LANGUAGE_SHARE = 0.5;
+
+const base64 = (numbers: Float32Array): string => Buffer.from(numbers.buffer).toString('base64');
 
 const mean = (vectors: readonly Float32Array[]): Float32Array =>
   vectors[0]?.map(
@@ -88,8 +92,10 @@ async function stateReader(model: BundledModel): Promise<Embed> {
 async function writeStateCentres(): Promise<void> {
   const centres: Record<string, string> = {};
   for (const model of BUNDLED_MODELS.filter(({ id }) => CROWDED.includes(id))) {
-    const centre = await centreOf(await stateReader(model), model.languages);
-    centres[model.id] = Buffer.from(centre.buffer).toString('base64');
+    const read = await stateReader(model);
+    const all: Float32Array[] = [];
+    for (const language of model.languages) all.push(await centreIn(read, language));
+    centres[model.id] = base64(mean(all));
   }
   const file = resolve(import.meta.dirname, '../../../src/adapters/embedding/state-centres.ts');
   const source = readFileSync(file, 'utf8');
@@ -100,7 +106,7 @@ async function writeStateCentres(): Promise<void> {
 }
 
 async function writeCentres(): Promise<void> {
-  const centres: Record<string, string> = {};
+  const centres: Record<string, { mean: string; language: string }> = {};
   for (const model of BUNDLED_MODELS.filter(({ id }) => CROWDED.includes(id))) {
     const load = createTransformersLoader(modelsIn(MODELS));
     const runtime = await load(
@@ -113,15 +119,19 @@ async function writeCentres(): Promise<void> {
       for (const text of texts) vectors.push(...(await runtime.run([`${prefix}${text}`])));
       return vectors;
     };
-    const centre = await centreOf(embed, model.languages);
-    centres[model.id] = Buffer.from(centre.buffer).toString('base64');
+    const [english, chinese] = [await centreIn(embed, 'en'), await centreIn(embed, 'zh')];
+    centres[model.id] = {
+      mean: base64(mean([english, chinese])),
+      language: base64(chinese.map((x, at) => LANGUAGE_SHARE * (x - (english[at] as number)))),
+    };
     await runtime.dispose();
   }
   writeFileSync(
     resolve(import.meta.dirname, '../../../src/adapters/embedding/centres.ts'),
-    `// Written by test/eval/calibration/fit.ts --centre: the mean vector of each crowded model over MADial-Bench and MemoryBank (MIT),
-// as base64 of little-endian float32. Vectors are stored with it taken away: another centre is another \`id\` in local.ts.
-export const CENTRES: Readonly<Record<string, string>> = ${JSON.stringify(centres, null, 2)};
+    `// Written by test/eval/calibration/fit.ts --centre: of each crowded model, over MADial-Bench and MemoryBank (MIT), the mean vector
+// and half of the way from English to Chinese, as base64 of little-endian float32. Vectors are stored with them taken away: another
+// centre is another \`id\` in local.ts.
+export const CENTRES: Readonly<Record<string, { readonly mean: string; readonly language: string }>> = ${JSON.stringify(centres, null, 2)};
 `,
   );
 }
