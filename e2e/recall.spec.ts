@@ -479,7 +479,7 @@ test.describe('what memory would send', () => {
     await expect(page.getByRole('article').getByText('As you say.')).toBeVisible();
     await head.click();
     await hit.getByRole('button', { name: 'Never bring this passage back' }).press('Enter');
-    await expect(hit.getByText('sent no more')).toBeVisible();
+    await expect(hit.getByText('no longer sent')).toBeVisible();
     server.next({ steps: [{ text: 'I do not know.' }, { finish: 'stop' }] });
     await field(page).fill('And on Mondays?');
     await field(page).press('Enter');

@@ -12,9 +12,8 @@ const WITHHELD = '[Deleted or forbidden by the person since.]';
 const changed = new WeakSet<Part>();
 export const isChanged = (part: Part): boolean => changed.has(part);
 
-/** Where a tool read a conversation aloud: its id in the first line, and then a message at a time (`open_conversation`). */
-const READ_FROM = /\(conversation ([\w-]{8,})\)/;
-const SAYS = /^(?:user|assistant|system|tool)(?: \(the message asked for\))?: /;
+/** Where a tool read a conversation aloud: its id, behind the title in the first line (`open_conversation`). */
+const READ_FROM = /\(conversation ([\w-]{8,})\)/g;
 
 /** What loses nothing stays the same object. */
 export interface Withholding {
@@ -23,14 +22,17 @@ export interface Withholding {
   part<P extends Part>(part: P): P;
 }
 
-/** `out`: what is not to be used any more. */
-export function createWithholding(out: (said: Said) => boolean): Withholding {
+/** `out`: what is not to be used any more. `isTouched`: a message of this conversation was called never to be recalled. */
+export function createWithholding(
+  out: (said: Said) => boolean,
+  isTouched: (conversationId: string) => boolean = () => false,
+): Withholding {
   const known = new WeakMap<Message, Message>();
   const of = (message: Message): Message => {
     if (!message.parts.some((part) => part.type === 'recall' || isOfMemory(part))) return message;
     let made = known.get(message);
     if (!made) {
-      const parts = message.parts.map((part) => withoutUnusable(part, out));
+      const parts = message.parts.map((part) => withoutUnusable(part, out, isTouched));
       made = parts.every((part, at) => part === message.parts[at]) ? message : { ...message, parts };
       known.set(message, made);
     }
@@ -47,11 +49,15 @@ export function createWithholding(out: (said: Said) => boolean): Withholding {
     }
     return made ?? path;
   };
-  return { path, part: (part) => withoutUnusable(part, out) };
+  return { path, part: (part) => withoutUnusable(part, out, isTouched) };
 }
 
 /** A part without what is not to be used any more; the same object where it loses nothing. */
-function withoutUnusable<P extends Part>(part: P, out: (said: Said) => boolean): P {
+function withoutUnusable<P extends Part>(
+  part: P,
+  out: (said: Said) => boolean,
+  isTouched: (conversationId: string) => boolean,
+): P {
   if (part.type === 'recall') {
     const passages = withoutMessages(part.passages, out);
     return isSame(passages, part.passages) ? part : { ...part, passages };
@@ -60,7 +66,7 @@ function withoutUnusable<P extends Part>(part: P, out: (said: Said) => boolean):
   const text = part.recalled
     ? foundAgain(part.recalled, part.text, out)
     : part.name === 'open_conversation'
-      ? readAgain(part.text, out)
+      ? readAgain(part.text, out, isTouched)
       : part.text;
   if (text === part.text) return part;
   const made: P = { ...part, text };
@@ -79,18 +85,13 @@ function foundAgain(recalled: ToolRecall, text: string, out: (said: Said) => boo
   return left.length === 0 ? WITHHELD : renderFound(left, !nearMissesGiven);
 }
 
-function readAgain(text: string, out: (said: Said) => boolean): string {
-  const [head = '', ...lines] = text.split('\n');
-  const conversationId = READ_FROM.exec(head)?.[1];
+/** Which messages were read is not kept with the answer: of a conversation in which one must not come back, none goes along. */
+function readAgain(
+  text: string,
+  out: (said: Said) => boolean,
+  isTouched: (conversationId: string) => boolean,
+): string {
+  const conversationId = [...(text.split('\n', 1)[0] ?? '').matchAll(READ_FROM)].at(-1)?.[1];
   if (conversationId === undefined) return text;
-  const isOut = (words: string): boolean => out({ conversationId, messageId: '', text: words });
-  if (isOut('')) return WITHHELD;
-  const said: string[][] = [];
-  for (const line of lines) {
-    const last = said.at(-1);
-    if (last && !SAYS.test(line)) last.push(line);
-    else said.push([line]);
-  }
-  const left = said.filter((message) => !isOut(message.join('\n').replace(SAYS, '')));
-  return left.length === said.length ? text : [head, ...left.flat()].join('\n');
+  return isTouched(conversationId) || out({ conversationId, messageId: '', text: '' }) ? WITHHELD : text;
 }

@@ -1,5 +1,5 @@
 // The times a question speaks of, in English and Chinese, as spans: "last spring", "on 2 May", "two weeks ago", "5月2号", "上周三".
-// A hint for ranking, never a filter: what is read wrongly costs nobody an answer. Days are those of this device's time zone.
+// To ranking a hint, never a filter: what is read wrongly costs nobody an answer. `--scope` of /recall takes only what is a time as a whole. Days are those of this device's time zone.
 
 export interface Span {
   /** ms since 1970; `to` is excluded. */
@@ -335,8 +335,13 @@ const PATTERNS: readonly (readonly [RegExp, Reader])[] = [
   ],
 ];
 
-/** The times a text names, seen from `now` (ms since 1970), whole days; empty where it names none. The more exact reading of a stretch wins. */
-export function timesIn(text: string, now: number): readonly Span[] {
+/**
+ * The times a text names, seen from `now` (ms since 1970), whole days, and what it says besides. The more exact reading of a stretch wins.
+ */
+export function timesIn(
+  text: string,
+  now: number,
+): { readonly spans: readonly Span[]; readonly rest: string } {
   const today = new Date(now);
   let left = text.slice(0, 2_000);
   const spans: Span[] = [];
@@ -346,11 +351,11 @@ export function timesIn(text: string, now: number): readonly Span[] {
       if (span) spans.push(span);
       left = `${left.slice(0, match.index)}${TAKEN}${left.slice(match.index + match[0].length)}`;
     }
-  return spans;
+  return { spans, rest: left.replaceAll(TAKEN, ' ').trim() };
 }
 
 /** The spans a question speaks of, with some time around each: somebody may have spoken of it the day after, and time zones differ. */
 export function datesIn(question: string, now: number): readonly Span[] | null {
-  const spans = timesIn(question, now);
+  const { spans } = timesIn(question, now);
   return spans.length === 0 ? null : spans.map(({ from, to }) => ({ from: from - DAY / 2, to: to + DAY }));
 }

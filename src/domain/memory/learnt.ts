@@ -9,9 +9,9 @@ export const LEARNT = {
     intercept: -8.142,
   },
   keyword: {
-    score: 4.247,
-    stands: 0.327,
-    words: 0.828,
-    intercept: -6.545,
+    score: 5.099,
+    stands: 0.294,
+    words: 0.837,
+    intercept: -6.603,
   },
 } as const;

@@ -5,6 +5,8 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import { timesIn } from '../../domain/memory/dates.ts';
 import { nearest } from './parse.ts';
 
+/** What can be narrowed one way only. */
+const KEYS = ['archived', 'after', 'before'] as const;
 /** What a scope can be besides a time. */
 export const SCOPES = ['here', 'pinned', 'active', 'archived', 'all'] as const;
 const ALLOWED = `${SCOPES.join(', ')}, 2025-03, 2025-01-01..2025-03-31, ..2025-03, 2025-03.., last-week`;
@@ -39,9 +41,9 @@ function datesOf(text: string): Pick<IndexFilter, 'after' | 'before'> | undefine
 /** A time in words, `last week`, `last-week` or 上周. */
 function namedTime(text: string, now: number): Pick<IndexFilter, 'after' | 'before'> | undefined {
   const words = text.replace(/(?<=\p{L})-|-(?=\p{L})/gu, ' ');
-  if (words.split(' ').some((word) => nearest(word, SCOPES) !== '')) return undefined;
-  const [span, more] = timesIn(words, now);
-  return span && !more ? { after: span.from, before: span.to } : undefined;
+  const { spans, rest } = timesIn(words, now);
+  const [span, more] = spans;
+  return span && !more && rest === '' ? { after: span.from, before: span.to } : undefined;
 }
 
 /**
@@ -75,8 +77,13 @@ export function filterOfScope(scope: string, workDir: string | null, now: number
     const words = piece.trim();
     const whole = named(words) ?? namedTime(words, now);
     for (const word of whole ? [words] : words.split(/\s+/).filter((part) => part !== '')) {
-      const meant = whole ?? named(word) ?? namedTime(word, now);
+      const meant: IndexFilter | undefined = whole ?? named(word) ?? namedTime(word, now);
       if (!meant) throw refused(word, ALLOWED, nearest(word, SCOPES), `There is no scope ${word}.`);
+      const twice = KEYS.some(
+        (key) => filter[key] !== undefined && meant[key] !== undefined && filter[key] !== meant[key],
+      );
+      if (twice)
+        throw refused(scope, ALLOWED, '', `The scope ${scope} asks for two things that exclude each other.`);
       filter = { ...filter, ...meant };
     }
   }

@@ -8,7 +8,8 @@ import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
-import type { Readable } from '../../domain/base/readable.ts';
+import { type Readable, until } from '../../domain/base/readable.ts';
+import { atMost, isTooLate } from '../../domain/base/within.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { keptIn, keptKey } from '../../domain/chat/kept.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
@@ -52,9 +53,7 @@ export interface ContextDependencies {
   /** What the memory index knows of a conversation; absent: words alone decide. */
   readonly meaning?: MeaningSource | undefined;
   /** What the person said of memory; absent: what conversations were given of it stays as it is. */
-  readonly notes?:
-    | { readonly state: { get(): Pick<NotesState, 'ready' | 'notes' | 'feedback'> } }
-    | undefined;
+  readonly notes?: { readonly state: Readable<Pick<NotesState, 'ready' | 'notes' | 'feedback'>> } | undefined;
   /** Longest time for one summary, ms. */
   readonly summaryPatienceMs?: number;
   readonly onProblem?: (problem: Problem) => void;
@@ -62,6 +61,9 @@ export interface ContextDependencies {
 
 /** After an attempt that did not help, the next one waits until the request has grown by this factor. */
 const GROWTH = 1.1;
+
+/** A request waits no longer to hear what was deleted or called never, ms. */
+const TOLD_PATIENCE_MS = 3000;
 
 /** Above so many messages that nothing was read of yet, the gauge leaves out what would be brought back. */
 const MANY_UNREAD = 200;
@@ -83,15 +85,57 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
   const sessions = createSessions();
   const meters = createMeters({ drawer, counterFor: (counted) => deps.counterFor?.(counted), onProblem });
   const meaning = deps.meaning ?? {};
-  let withheld: { readonly of: readonly unknown[]; readonly withholding: Withholding } | undefined;
+  let withheld:
+    | {
+        of: unknown;
+        readonly living: ReadonlySet<string>;
+        readonly ready: boolean;
+        readonly told: unknown;
+        readonly withholding: Withholding;
+      }
+    | undefined;
+  /** The same until a conversation comes or goes, or the person says something of memory: caches go by it. */
   const withholding = (): Withholding => {
     const [library, told] = [documents.library.get(), deps.notes?.state.get()];
-    if (withheld?.of[0] !== library || withheld.of[1] !== told)
+    if (withheld && withheld.of === library && withheld.told === told) return withheld.withholding;
+    const living = new Set<string>(
+      library.entries.flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : [])),
+    );
+    const isSame =
+      withheld !== undefined &&
+      withheld.told === told &&
+      withheld.ready === library.ready &&
+      withheld.living.size === living.size &&
+      [...living].every((id) => withheld?.living.has(id));
+    if (withheld && isSame) withheld.of = library;
+    else
       withheld = {
-        of: [library, told],
-        withholding: createWithholding(told ? unusableSince(library, told) : () => false),
+        of: library,
+        ready: library.ready,
+        living,
+        told,
+        withholding: createWithholding(
+          told ? unusableSince(library, told) : () => false,
+          (id) =>
+            told?.feedback.some(
+              ({ verdict, conversationId }) => verdict === 'never' && conversationId === id,
+            ) ?? false,
+        ),
       };
     return withheld.withholding;
+  };
+  /** Waits, for a moment, until it is known what was deleted or called never. */
+  const told = async (signal: AbortSignal): Promise<void> => {
+    const { notes } = deps;
+    if (!notes) return;
+    await atMost(signal, TOLD_PATIENCE_MS, (bounded) =>
+      Promise.all([
+        until(documents.library, ({ ready }) => ready, bounded),
+        until(notes.state, ({ ready }) => ready, bounded),
+      ]),
+    ).catch((error: unknown) => {
+      if (!isTooLate(error)) throw error;
+    });
   };
   const requests = createRequests({ config, meters, meaning, withholding });
   const upkeep = createUpkeep({
@@ -159,7 +203,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     },
 
     prepare: async (request) => {
-      await meters.ready;
+      await Promise.all([meters.ready, told(request.signal)]);
       const session = sessions.of(request.id);
       let built = await sendable(request);
       const again = session.futile === 0 || wantedOf(built) >= session.futile * GROWTH;

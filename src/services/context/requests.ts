@@ -75,7 +75,11 @@ export function createRequests({
   /** What of folded messages goes with a question: the same bytes for every step of its answer. The newest of each conversation. */
   const returned = new Map<
     ConversationId,
-    { readonly key: string; readonly passages: readonly ReturnedPassage[] }
+    {
+      readonly key: string;
+      readonly withheld: Withholding;
+      readonly passages: readonly ReturnedPassage[];
+    }
   >();
   const missed = new Map<ConversationId, { readonly key: string; readonly losses: readonly Loss[] }>();
 
@@ -127,7 +131,8 @@ export function createRequests({
     if (!question) return [];
     const key = `${question.id} ${applied.id} ${keptKey(applied.kept ?? [])} ${summaryTextOf(applied.plan)}`;
     const known = returned.get(id);
-    if (known?.key === key) return known.passages;
+    const withheld = withholding();
+    if (known?.key === key && known.withheld === withheld) return known.passages;
     const must = new Set(lossesOf(id, path.slice(0, at), applied).flatMap(({ messages }) => messages));
     const { relevance } = meantBy(id, question) ?? {};
     const passages = createFolded(path, applied).bringBack(textOf(question), {
@@ -136,7 +141,7 @@ export function createRequests({
       relevance,
       must: [...must],
     });
-    returned.set(id, { key, passages });
+    returned.set(id, { key, withheld, passages });
     return passages;
   }
 

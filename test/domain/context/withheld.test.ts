@@ -86,22 +86,21 @@ describe('memory that is not to be used any more', () => {
     expect(text).not.toContain('first');
   });
 
-  it('takes messages out of a conversation that was read, and all of one that is gone', () => {
+  it('takes a conversation that was read out where it is gone, or one of its messages must not come back', () => {
     const conversation = '0196aaaa-0000-7000-8000-000000000001';
     const read: Part = {
       type: 'tool-result',
       callId: 'c',
       name: 'open_conversation',
-      text: `“Tea” (conversation ${conversation})\nuser: one\nline two\nassistant (the message asked for): three\nuser: four`,
+      text: `“Tea (conversation 0196bbbb)” (conversation ${conversation}) (not shown: 3 later messages)\nuser: one\nassistant: (conversation 0196cccc)`,
     };
-    const text = (out: (said: Said) => boolean) =>
-      textIn(createWithholding(out).path([message(read)])[0]?.parts[0]);
+    const text = (out: (said: Said) => boolean, isTouched?: (id: string) => boolean) =>
+      textIn(createWithholding(out, isTouched).path([message(read)])[0]?.parts[0]);
+    const is = (id: string) => id === conversation;
     expect(text(() => false)).toBe(read.text);
-    expect(text(({ text }) => text === 'one\nline two')).toBe(
-      `“Tea” (conversation ${conversation})\nassistant (the message asked for): three\nuser: four`,
-    );
-    expect(text(({ text }) => text === 'three')).not.toContain('three');
-    expect(text(({ conversationId }) => conversationId === conversation)).not.toContain('one');
+    expect(text(({ conversationId }) => !is(conversationId))).toBe(read.text);
+    expect(text(({ conversationId }) => is(conversationId))).not.toContain('one');
+    expect(text(() => false, is)).not.toContain('one');
   });
 
   it('does not come back in the shortened wording of a compaction', () => {
@@ -110,6 +109,11 @@ describe('memory that is not to be used any more', () => {
     const cuts = [{ part: 0, text: '1. x, in short' }];
     expect(textIn(cutParts(kept?.parts ?? [], cuts)[0])).toBe('1. x, in short');
     expect(textIn(cutParts(changed?.parts ?? [], cuts)[0])).not.toContain('x, in short');
+    // As short as it was cut, and left away where it was.
+    const long = message(toolFound([passage('a', 'x'), passage('b', 'y'.repeat(5_000))]));
+    const [left] = without(['a']).path([long]);
+    expect(textIn(cutParts(left?.parts ?? [], [{ part: 0, text: 'z'.repeat(100) }])[0])).toHaveLength(101);
+    expect(cutParts(left?.parts ?? [], [{ part: 0, text: null }])).toEqual([]);
   });
 
   it('keeps exactly what may be used (property)', () => {

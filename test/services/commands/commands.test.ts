@@ -260,6 +260,9 @@ describe('/recall in a scope, or explained', () => {
     for (const [scope, near] of [
       ['archve', 'archived'],
       ['sometime', ''],
+      ['before-last-week', ''],
+      ['2025-01,2025-02', ''],
+      ['active,archived', ''],
       ['2025-02-31', ''],
       ['2025-05..2025-01', ''],
     ])

@@ -192,15 +192,18 @@ export function fatesOf(
   return fates;
 }
 
+/** What was deleted since does not come back with a wording from before: as much is left of what the part says now. */
+const shortened = (says: string, cut: string): string =>
+  says.length <= cut.length ? says : `${says.slice(0, cut.length)}…`;
+
 /** Parts with their cuts carried out. A cut that fits no part, or one without words, changes nothing. */
 export function cutParts(parts: readonly Part[], cuts: NonNullable<PlanRun['cuts']>): readonly Part[] {
   const texts = new Map(cuts.map(({ part, text }) => [part, text]));
   return parts.flatMap((part, index) => {
     const text = texts.get(index);
-    // What was deleted since does not come back with a wording from before.
-    if (text === undefined || isChanged(part)) return [part];
+    if (text === undefined) return [part];
     if (part.type === 'tool-result' || part.type === 'text' || part.type === 'reasoning')
-      return text === null ? [] : [{ ...part, text }];
+      return text === null ? [] : [{ ...part, text: isChanged(part) ? shortened(part.text, text) : text }];
     if (part.type === 'file') return text === null ? [] : [{ type: 'text' as const, text }];
     return [part];
   });

@@ -24,9 +24,9 @@ export const memory = {
     leftOut_one: '{{count, number}} passage left out by you',
     leftOut_other: '{{count, number}} passages left out by you',
     leftOutHelp: 'Not used for the answer.',
-    unusable: 'sent no more',
+    unusable: 'no longer sent',
     unusableHelp:
-      'Deleted since, or never to be brought back: it goes to no model any more. The answer that had it stays as it is.',
+      'Deleted or changed since, or never to be recalled: this passage goes to no model any more. The answer that used it stays as it is.',
     noneUsed: 'Nothing from memory was used.',
     searchedFor: 'Searched for “{{query}}”.',
     trigger: {

@@ -52,7 +52,8 @@ export const shell = {
   unarchive: 'Take out of the archive',
   delete: 'Delete',
   restore: 'Restore',
-  eraseQuoted: 'Passages that answers elsewhere were given stay on their cards, and go to no model any more.',
+  eraseQuoted:
+    'Passages already used in other conversations stay on their recall cards, but are no longer sent to any model; what answers and summaries said in their own words stays.',
   eraseForGood: 'Delete for good',
   eraseTitle: 'Delete for good?',
   eraseWords_one:
