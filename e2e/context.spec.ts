@@ -181,7 +181,8 @@ test('a long conversation is folded by itself; the summary is read, reworded, un
   await divider(page).getByRole('button', { name: 'Undo' }).click();
   await expect(divider(page)).toContainText('Not folded any more');
   await expect(folded(page)).toHaveCount(0);
-  await divider(page).getByRole('button', { name: 'Fold again' }).click();
+  // By key: what is unfolded above is still being measured, and the list goes along.
+  await divider(page).getByRole('button', { name: 'Fold again' }).press('Enter');
   await expect(divider(page)).toContainText(/Folded \d+ messages/);
 
   // And it outlives a reload.

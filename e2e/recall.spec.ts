@@ -364,9 +364,13 @@ test.describe('what memory would send', () => {
     await expect(outcome.getByText(/^Near misses, below/)).toBeVisible();
     await expect(row(PASSWORD).or(row('And where does the password live?')).first()).toBeVisible();
     await row(ASKED).getByRole('checkbox').uncheck();
-    await row('The orders page takes nine seconds').getByRole('checkbox').check();
+    // Whatever came least close.
+    const least = outcome.getByRole('listitem').last();
+    const words = ((await least.locator('label > span > span').last().textContent()) ?? '').trim();
+    expect(words.length).toBeGreaterThan(5);
+    await least.getByRole('checkbox').check();
     const prices = await Promise.all(
-      [row(ANSWERED), row('The orders page')].map(async (one) =>
+      [row(ANSWERED), least].map(async (one) =>
         Number(/(\d+) tokens/.exec((await one.textContent()) ?? '')?.[1]),
       ),
     );
@@ -380,7 +384,7 @@ test.describe('what memory would send', () => {
     const sent = await given(1);
     expect(sent).toContain(QUESTION);
     expect(sent).toContain(ANSWERED);
-    expect(sent).toContain('The orders page takes nine seconds');
+    expect(sent).toContain(words);
     expect(sent).not.toContain(ASKED);
     // The answer's own card is the ledger of that.
     const card = page.getByRole('article').getByRole('region', { name: 'Recalled from other conversations' });
