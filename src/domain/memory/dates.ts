@@ -1,5 +1,5 @@
 // The times a question speaks of, in English and Chinese, as spans: "last spring", "on 2 May", "two weeks ago", "5月2号", "上周三".
-// To ranking a hint, never a filter: what is read wrongly costs nobody an answer. `--scope` of /recall takes only what is a time as a whole. Days are those of this device's time zone.
+// For ranking a hint, never a filter: what is read wrongly costs nobody an answer. `--scope` of /recall takes only what is a time as a whole. Days are those of this device's time zone.
 
 export interface Span {
   /** ms since 1970; `to` is excluded. */

@@ -10,7 +10,7 @@ export const commands = {
     '--scope':
       'here, pinned, active (no archived ones), archived (only those), all, a date, last-week, or a range like 2025-01..2025-03',
     scope: {
-      here: 'conversations of this one’s folder',
+      here: 'conversations in the same work directory',
       pinned: 'pinned conversations only',
       active: 'without archived conversations',
       archived: 'archived conversations only',

@@ -26,7 +26,7 @@ export const memory = {
     leftOutHelp: 'Not used for the answer.',
     unusable: 'no longer sent',
     unusableHelp:
-      'Deleted or changed since, or never to be recalled: this passage goes to no model any more. The answer that used it stays as it is.',
+      'Deleted or changed since, or never to be brought back: this passage goes to no model any more. The answer that used it stays as it is.',
     noneUsed: 'Nothing from memory was used.',
     searchedFor: 'Searched for “{{query}}”.',
     trigger: {

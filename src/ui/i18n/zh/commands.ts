@@ -10,7 +10,7 @@ export const commands = {
     '--scope':
       'here（当前目录）、pinned、active（不含已归档）、archived（仅已归档）、all、日期、上周，或 2025-01..2025-03 这样的范围',
     scope: {
-      here: '与当前对话同一文件夹的对话',
+      here: '同一工作目录的对话',
       pinned: '仅置顶的对话',
       active: '不含已归档的对话',
       archived: '仅已归档的对话',

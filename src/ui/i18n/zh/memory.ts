@@ -19,7 +19,7 @@ export const memory = {
     leftOut_other: '您未采用 {{count, number}} 个片段',
     leftOutHelp: '没有用于回答。',
     unusable: '不再发送',
-    unusableHelp: '此后已删除或修改，或已设为不再召回：此片段不会再发送给任何模型。用到它的回答保持不变。',
+    unusableHelp: '此后已删除或修改，或已设为不再想起：此片段不会再发送给任何模型。用到它的回答保持不变。',
     noneUsed: '没有使用记忆中的内容。',
     searchedFor: '搜索了“{{query}}”。',
     trigger: {

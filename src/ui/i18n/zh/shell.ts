@@ -50,7 +50,7 @@ export const shell = {
   delete: '删除',
   restore: '恢复',
   eraseQuoted:
-    '其他对话曾用到的片段仍会留在其召回卡片上，但不会再发送给任何模型；回答和摘要中已写出的内容不变。',
+    '其他对话曾用到的片段仍会留在其回忆卡片上，但不会再发送给任何模型；回答和摘要中已写出的内容不变。',
   eraseForGood: '彻底删除',
   eraseTitle: '彻底删除？',
   eraseWords_other: '“{{title}}”及其中 {{count}} 条消息将从日志和记忆中彻底删除，无法恢复。',
