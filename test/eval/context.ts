@@ -4,7 +4,6 @@
 // the prompt is the product's own (`services/context/requests.ts`), with and without folded messages brought back; the answer has to stand
 // in it. Memory of other conversations has nothing to say: there is one alone.
 // Summaries are made of quotations unless an OpenAI-compatible endpoint is named (its key in SUMMARY_KEY).
-
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { asConversationId, asMessageId } from '../../src/domain/base/ids.ts';

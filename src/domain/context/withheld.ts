@@ -6,14 +6,14 @@ import { type Said, withoutMessages } from '../memory/passages.ts';
 import { renderFound } from './recalled.ts';
 
 /** Stands in a tool's answer where something stood. */
-const WITHHELD = '[Deleted or forbidden by the person since.]';
+const WITHHELD = '[No longer available to you.]';
 
 /** Parts that are not as they were stored; by identity, so that nobody can say one. */
 const changed = new WeakSet<Part>();
 export const isChanged = (part: Part): boolean => changed.has(part);
 
-/** Where a tool read a conversation aloud: its id, behind the title in the first line (`open_conversation`). */
-const READ_FROM = /\(conversation ([\w-]{8,})\)/g;
+/** Where the tools of memory name what they read: behind the title, in the first line of each (`renderFoundOne`, `open_conversation`). */
+const READ_FROM = /\(conversation ([\w-]{8,})(?:, message ([\w@-]+))?\)/g;
 
 /** What loses nothing stays the same object. */
 export interface Withholding {
@@ -65,7 +65,7 @@ function withoutUnusable<P extends Part>(
   if (part.type !== 'tool-result') return part;
   const text = part.recalled
     ? foundAgain(part.recalled, part.text, out)
-    : part.name === 'open_conversation'
+    : isOfMemory(part)
       ? readAgain(part.text, out, isTouched)
       : part.text;
   if (text === part.text) return part;
@@ -85,13 +85,19 @@ function foundAgain(recalled: ToolRecall, text: string, out: (said: Said) => boo
   return left.length === 0 ? WITHHELD : renderFound(left, !nearMissesGiven);
 }
 
-/** Which messages were read is not kept with the answer: of a conversation in which one must not come back, none goes along. */
+/**
+ * Which messages were read is not kept with the answer of `open_conversation`, nor in old ones of `recall`: where one of them may not be used,
+ * or one of their conversation must not come back, none goes along.
+ */
 function readAgain(
   text: string,
   out: (said: Said) => boolean,
   isTouched: (conversationId: string) => boolean,
 ): string {
-  const conversationId = [...(text.split('\n', 1)[0] ?? '').matchAll(READ_FROM)].at(-1)?.[1];
-  if (conversationId === undefined) return text;
-  return isTouched(conversationId) || out({ conversationId, messageId: '', text: '' }) ? WITHHELD : text;
+  const places = text.split('\n').flatMap((line, at) => {
+    const [, conversationId, messageId] = [...line.matchAll(READ_FROM)].at(-1) ?? [];
+    return conversationId && (at === 0 || messageId) ? [{ conversationId, messageId: messageId ?? '' }] : [];
+  });
+  const isOut = places.some((place) => isTouched(place.conversationId) || out({ ...place, text: '' }));
+  return isOut ? WITHHELD : text;
 }

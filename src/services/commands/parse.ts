@@ -212,7 +212,7 @@ export function parseCommand(commands: readonly Command[], line: string): Parsed
       (COMMA_BEHIND.test(text) || COMMA_BEFORE.test(words[at + 1]?.text ?? ''))
     ) {
       const next = words[at + 1];
-      if (!next || flagOf(next)) break;
+      if (!next || next.quoted || flagOf(next)) break;
       text += next.text;
       at += 1;
     }

@@ -28,6 +28,8 @@ export interface AftercareDependencies {
   readonly meters: Meters;
   readonly upkeep: Upkeeper;
   readonly config: Readable<Config>;
+  /** What counting and withholding need to know is known. */
+  readonly ready: () => Promise<void>;
   readonly model: (conversation: Conversation) => ChatModel | null;
   readonly closing: AbortSignal;
 }
@@ -46,6 +48,7 @@ export function createAftercare({
   meters,
   upkeep,
   config,
+  ready,
   model,
   closing,
 }: AftercareDependencies): Aftercare {
@@ -57,14 +60,16 @@ export function createAftercare({
   /** After an answer: sees whether it missed something, and keeps the notes up to date that a session memory is made of. */
   async function lookAfter(id: ConversationId): Promise<void> {
     await pause();
+    await ready();
     const conversation = await documents.read(id);
     if (!conversation || closing.aborted) return;
     const path = pathTo(conversation.messages, effectiveHead(conversation));
+    const sent = requests.withholding().path(path);
     const applied = requests.appliedOn(conversation, path);
     if (!applied) sessions.set(sessions.of(id), { loss: null });
     else {
       const answer = path.findLast(({ role, kind }) => role === 'assistant' && kind === 'message')?.id;
-      const losses = requests.lossesOf(id, path, applied);
+      const losses = requests.lossesOf(id, sent, applied);
       sessions.set(sessions.of(id), { loss: answer && losses.length > 0 ? { answer, losses } : null });
     }
     const { every_tokens: everyTokens, every_tool_calls: everyCalls } = config.get().context.session_memory;
@@ -99,7 +104,7 @@ export function createAftercare({
         await pause();
         rested = performance.now();
       }
-      const path = pathTo(open.get().messages, effectiveHead(open.get()));
+      const path = requests.withholding().path(pathTo(open.get().messages, effectiveHead(open.get())));
       const writer = model(open.get());
       const meter = meters.of(writer);
       for (let end = Math.max(0, path.length - Math.max(fresh, 1)); end < path.length && !closing.aborted; ) {

@@ -28,7 +28,7 @@ export interface CompactingDependencies {
   /** ms since 1970 */
   readonly now: () => number;
   /** What is known of models is there. */
-  readonly ready: Promise<void>;
+  readonly ready: () => Promise<void>;
   readonly closing: AbortSignal;
 }
 
@@ -262,7 +262,7 @@ export function createCompacting({
     options: CompactOptions,
     more: Partial<Wish>,
   ): Promise<CompactResult> {
-    await deps.ready;
+    await deps.ready();
     const session = sessions.of(id);
     const conversation = await needed(id);
     const guidance = options.guidance?.trim() ?? '';

@@ -8,8 +8,7 @@ import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import type { ChatModel, ToolDescription } from '../../adapters/models/chat-model.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
-import { type Readable, until } from '../../domain/base/readable.ts';
-import { atMost, isTooLate } from '../../domain/base/within.ts';
+import type { Readable } from '../../domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { keptIn, keptKey } from '../../domain/chat/kept.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
@@ -18,8 +17,6 @@ import { type RequestLedger, requestLedgerSchema } from '../../domain/context/le
 import { MESSAGE_OVERHEAD, type TokenCounter } from '../../domain/context/meter.ts';
 import type { BuiltPrompt } from '../../domain/context/prompt.ts';
 import { renderRecall } from '../../domain/context/recalled.ts';
-import { createWithholding, type Withholding } from '../../domain/context/withheld.ts';
-import { unusableSince } from '../../domain/memory/notes.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { NotesState } from '../documents/notes.ts';
@@ -35,6 +32,7 @@ import { createSessions } from './sessions.ts';
 import { SUMMARY_PATIENCE_MS } from './summarise.ts';
 import type { StepRequest, TurnContext } from './turn-context.ts';
 import { createUpkeep } from './upkeep.ts';
+import { createWithheld } from './withholding.ts';
 
 export interface ContextDependencies {
   readonly documents: Pick<Documents, 'library' | 'read' | 'change' | 'open'>;
@@ -62,9 +60,6 @@ export interface ContextDependencies {
 /** After an attempt that did not help, the next one waits until the request has grown by this factor. */
 const GROWTH = 1.1;
 
-/** A request waits no longer to hear what was deleted or called never, ms. */
-const TOLD_PATIENCE_MS = 3000;
-
 /** Above so many messages that nothing was read of yet, the gauge leaves out what would be brought back. */
 const MANY_UNREAD = 200;
 
@@ -85,65 +80,19 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
   const sessions = createSessions();
   const meters = createMeters({ drawer, counterFor: (counted) => deps.counterFor?.(counted), onProblem });
   const meaning = deps.meaning ?? {};
-  let withheld:
-    | {
-        of: unknown;
-        readonly living: ReadonlySet<string>;
-        readonly ready: boolean;
-        readonly told: unknown;
-        readonly withholding: Withholding;
-      }
-    | undefined;
-  /** The same until a conversation comes or goes, or the person says something of memory: caches go by it. */
-  const withholding = (): Withholding => {
-    const [library, told] = [documents.library.get(), deps.notes?.state.get()];
-    if (withheld && withheld.of === library && withheld.told === told) return withheld.withholding;
-    const living = new Set<string>(
-      library.entries.flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : [])),
-    );
-    const isSame =
-      withheld !== undefined &&
-      withheld.told === told &&
-      withheld.ready === library.ready &&
-      withheld.living.size === living.size &&
-      [...living].every((id) => withheld?.living.has(id));
-    if (withheld && isSame) withheld.of = library;
-    else
-      withheld = {
-        of: library,
-        ready: library.ready,
-        living,
-        told,
-        withholding: createWithholding(
-          told ? unusableSince(library, told) : () => false,
-          (id) =>
-            told?.feedback.some(
-              ({ verdict, conversationId }) => verdict === 'never' && conversationId === id,
-            ) ?? false,
-        ),
-      };
-    return withheld.withholding;
-  };
-  /** Waits, for a moment, until it is known what was deleted or called never. */
-  const told = async (signal: AbortSignal): Promise<void> => {
-    const { notes } = deps;
-    if (!notes) return;
-    await atMost(signal, TOLD_PATIENCE_MS, (bounded) =>
-      Promise.all([
-        until(documents.library, ({ ready }) => ready, bounded),
-        until(notes.state, ({ ready }) => ready, bounded),
-      ]),
-    ).catch((error: unknown) => {
-      if (!isTooLate(error)) throw error;
-    });
-  };
-  const requests = createRequests({ config, meters, meaning, withholding });
+  const withheld = createWithheld({
+    library: documents.library,
+    notes: deps.notes?.state,
+    closing: closing.signal,
+  });
+  const ready = async (): Promise<void> => void (await Promise.all([meters.ready, withheld.known()]));
+  const requests = createRequests({ config, meters, meaning, withholding: withheld.now });
   const upkeep = createUpkeep({
     drawer,
     documents,
     config,
     patienceMs,
-    withholding,
+    withholding: withheld.now,
     onState: (id, state) => sessions.set(sessions.of(id), { upkeep: state }),
   });
   const planning = createPlanning({
@@ -166,7 +115,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     model,
     tools,
     now,
-    ready: meters.ready,
+    ready,
     closing: closing.signal,
   });
   const aftercare = createAftercare({
@@ -176,6 +125,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     meters,
     upkeep,
     config,
+    ready,
     model,
     closing: closing.signal,
   });
@@ -203,7 +153,8 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     },
 
     prepare: async (request) => {
-      await Promise.all([meters.ready, told(request.signal)]);
+      await ready();
+      request.signal.throwIfAborted();
       const session = sessions.of(request.id);
       let built = await sendable(request);
       const again = session.futile === 0 || wantedOf(built) >= session.futile * GROWTH;
@@ -245,7 +196,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       meters.of(answering),
       requests.windowOf(answering),
       described.length,
-      withholding(),
+      withheld.now(),
     ];
     if (stands?.of.every((value, at) => Object.is(value, of[at]))) return stands.built;
     const path = conversation ? pathTo(conversation.messages, head) : [];
@@ -293,7 +244,13 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
       const path = conversation ? pathTo(conversation.messages, effectiveHead(conversation)) : [];
       const returned =
         typed > 0 && conversation && isReadAlready(path)
-          ? requests.comingBack(conversation, path, textOf({ parts: draft }), meter, room)
+          ? requests.comingBack(
+              conversation,
+              withheld.now().path(path),
+              textOf({ parts: draft }),
+              meter,
+              room,
+            )
           : 0;
       const total = asked + returned;
       const ledger: RequestLedger =

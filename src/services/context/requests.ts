@@ -77,7 +77,8 @@ export function createRequests({
     ConversationId,
     {
       readonly key: string;
-      readonly withheld: Withholding;
+      /** The messages up to the question, as they were sent. */
+      readonly from: readonly Message[];
       readonly passages: readonly ReturnedPassage[];
     }
   >();
@@ -131,8 +132,8 @@ export function createRequests({
     if (!question) return [];
     const key = `${question.id} ${applied.id} ${keptKey(applied.kept ?? [])} ${summaryTextOf(applied.plan)}`;
     const known = returned.get(id);
-    const withheld = withholding();
-    if (known?.key === key && known.withheld === withheld) return known.passages;
+    if (known?.key === key && known.from.every((message, place) => message === path[place]))
+      return known.passages;
     const must = new Set(lossesOf(id, path.slice(0, at), applied).flatMap(({ messages }) => messages));
     const { relevance } = meantBy(id, question) ?? {};
     const passages = createFolded(path, applied).bringBack(textOf(question), {
@@ -141,7 +142,7 @@ export function createRequests({
       relevance,
       must: [...must],
     });
-    returned.set(id, { key, withheld, passages });
+    returned.set(id, { key, from: path.slice(0, at + 1), passages });
     return passages;
   }
 

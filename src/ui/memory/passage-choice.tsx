@@ -64,7 +64,7 @@ export function PassageChoice({
       <span
         className={classes(
           'pointer-fine:absolute pointer-fine:top-1 pointer-fine:right-32 pointer-coarse:pb-1 pointer-coarse:pl-8',
-          ticked ? 'pointer-coarse:hidden' : 'pointer-coarse:flex',
+          ticked && 'pointer-coarse:not-has-aria-pressed:hidden',
         )}
       >
         <Judgement

@@ -189,7 +189,7 @@ function Passage({
             </time>
             {' · '}
             {t(`role.${passage.role}`)}
-            {unusable && <span title={t('card.unusableHelp')}> · {t('card.unusable')}</span>}
+            {unusable && ` · ${t('card.unusable')}`}
           </span>
         </div>
         <span className="relative flex items-center max-sm:hidden">
@@ -222,6 +222,7 @@ function Passage({
             <p className="mt-1.5 text-ink-3 text-xs">
               {t(sent ? 'card.tokens' : 'card.tokensUnsent', { count: passage.tokens })}
             </p>
+            {unusable && <p className="mt-1.5 text-ink-3 text-xs">{t('card.unusableHelp')}</p>}
             <div className="mt-1 -ml-1.5 sm:hidden">
               <Judgement passage={passage} query={query} />
             </div>

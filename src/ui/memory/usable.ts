@@ -10,8 +10,17 @@ export function useUnusable(): (said: Said) => boolean {
   const { documents, notes } = useApp();
   const library = useReadable(documents.library);
   const told = useReadable(notes.state);
-  return useMemo(() => unusableSince(library, told), [library, told]);
+  return useMemo(() => {
+    if (last?.library !== library || last.told !== told)
+      last = { library, told, out: unusableSince(library, told) };
+    return last.out;
+  }, [library, told]);
 }
+
+/** Many passages ask at once, and the library is large. */
+let last:
+  | { readonly library: unknown; readonly told: unknown; readonly out: (said: Said) => boolean }
+  | undefined;
 
 /** Leaves out what was deleted or forbidden since, also beside others. */
 export function useUsable(): (passages: readonly RecalledPassage[]) => RecalledPassage[] {

@@ -533,7 +533,7 @@ function Trash() {
           if (erasing) app.library.erase(erasing).catch(report);
         }}
       >
-        {sentences(t('storage.trash.eraseText'), everywhere && t('sync:forget.also'))}
+        {sentences(t('storage.trash.eraseText'), everywhere && t('sync:forget.also'), t('shell:eraseQuoted'))}
       </Confirm>
     </Group>
   );

@@ -502,7 +502,11 @@ export function Sidebar({ onHide, onOpened }: { onHide: () => void; onOpened: ()
           actions.erase(entries.filter((entry) => inView(entry, 'trash')).map((entry) => entry.id))
         }
       >
-        {sentences(t('emptyTrashWords', { count: counts.trash }), everywhere && t('sync:forget.also'))}
+        {sentences(
+          t('emptyTrashWords', { count: counts.trash }),
+          everywhere && t('sync:forget.also'),
+          t('eraseQuoted'),
+        )}
       </Confirm>
     </div>
   );

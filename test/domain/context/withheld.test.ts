@@ -9,7 +9,7 @@ import { createWithholding } from '../../../src/domain/context/withheld.ts';
 import type { Said } from '../../../src/domain/memory/passages.ts';
 
 const passage = (messageId: string, text: string, near: readonly string[] = []): RecalledPassage => ({
-  conversationId: `of-${messageId}`,
+  conversationId: `conversation-${messageId}`,
   messageId,
   title: 'Tea',
   createdAt: 1_700_000_000_000,
@@ -69,7 +69,7 @@ describe('memory that is not to be used any more', () => {
     expect(text(['a'])).not.toContain('first');
     expect(text(['n'])).not.toContain('beside n');
     expect(text(['n'])).toContain('first');
-    expect(text(['a', 'b'])).toBe('[Deleted or forbidden by the person since.]');
+    expect(text(['a', 'b'])).toBe('[No longer available to you.]');
   });
 
   it('takes near misses out that were given as such', () => {
@@ -101,6 +101,14 @@ describe('memory that is not to be used any more', () => {
     expect(text(({ conversationId }) => !is(conversationId))).toBe(read.text);
     expect(text(({ conversationId }) => is(conversationId))).not.toContain('one');
     expect(text(() => false, is)).not.toContain('one');
+  });
+
+  it('takes an old answer of recall, without its passages, out as a whole', () => {
+    const passages = [passage('a', 'first'), passage('b', 'second')];
+    const old: Part = { type: 'tool-result', callId: 'c', name: 'recall', text: renderFound(passages, true) };
+    const text = (ids: string[]) => textIn(without(ids).path([message(old)])[0]?.parts[0]);
+    expect(text(['x'])).toBe(old.text);
+    expect(text(['b'])).not.toMatch(/first|second/);
   });
 
   it('does not come back in the shortened wording of a compaction', () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { createOpenAICompatibleModel, createScriptedModel } from '../../../src/adapters/models/index.ts';
@@ -601,6 +601,40 @@ describe('again and otherwise', () => {
     await documents.change(gone, { meta: { deletedAt: null } });
     await say('Once more?', conversation);
     expect(sent()).toMatch(/at ten.*at nine/);
+  });
+
+  it('waits to hear what must not be sent', async () => {
+    id = 'echo';
+    const state = told();
+    const { say, documents } = scene({
+      recall: async () => ({ passages: [passage('m1', 'at three'), passage('m2', 'at ten')] }),
+      notes: { state, write: async () => ({ id: 'n2' }) },
+    });
+    await documents.change(OLD, { messages: ['m1', 'm2'].map(said) });
+    state.update((before) => ({ ...before, ready: false }));
+    const asked = say('When?');
+    await vi.waitFor(() => expect(documents.library.get().entries.length).toBeGreaterThan(1));
+    expect(server.chats()).toHaveLength(0);
+    state.set({
+      ready: true,
+      notes: [],
+      feedback: [
+        {
+          verdict: 'never',
+          id: 'm2',
+          messageId: 'm2',
+          conversationId: 'old',
+          title: '',
+          at: 1,
+          query: null,
+          passage: 'at ten',
+        },
+      ],
+    });
+    await asked;
+    const sent = JSON.stringify(server.chats()[0]?.messages);
+    expect(sent).toContain('at three');
+    expect(sent).not.toContain('at ten');
   });
 
   it('answers a question that was never answered', async () => {

@@ -1,6 +1,5 @@
 // What a compaction does, as data: which messages are sent whole, which trimmed, which stand folded behind a summary. The record it is kept
 // in, and which record is in force, are in `domain/chat/compaction.ts`.
-
 import { z } from 'zod';
 import type { MessageId } from '../../base/ids.ts';
 import type { Compaction } from '../../chat/compaction.ts';

@@ -53,7 +53,7 @@ export const shell = {
   delete: 'Delete',
   restore: 'Restore',
   eraseQuoted:
-    'Passages already used in other conversations stay on their recall cards, but are no longer sent to any model; what answers and summaries said in their own words stays.',
+    'Passages already used in other conversations stay on their recall cards, but are no longer sent to any model; what answers and summaries already say of it stays.',
   eraseForGood: 'Delete for good',
   eraseTitle: 'Delete for good?',
   eraseWords_one:

@@ -1,0 +1,75 @@
+// What of the memory that conversations were given goes to no model any more, by what the person deleted and said.
+import { type Readable, until } from '../../domain/base/readable.ts';
+import { atMost } from '../../domain/base/within.ts';
+import { createWithholding, type Withholding } from '../../domain/context/withheld.ts';
+import { unusableSince } from '../../domain/memory/notes.ts';
+import type { Documents } from '../documents/documents.ts';
+import type { NotesState } from '../documents/notes.ts';
+
+/** Nothing waits longer to hear what was deleted or called never, ms. */
+const PATIENCE_MS = 3000;
+
+export interface Withheld {
+  /** The same object until a conversation comes or goes, or the person tells memory something: caches go by it. */
+  now(): Withholding;
+  /** Resolves when it is known what was deleted and called never; once, and soon, also where that cannot be read. */
+  known(): Promise<void>;
+}
+
+/** `notes`: what the person told memory; absent: conversations keep what they were given. */
+export function createWithheld({
+  library,
+  notes,
+  closing,
+}: {
+  readonly library: Documents['library'];
+  readonly notes: Readable<Pick<NotesState, 'ready' | 'notes' | 'feedback'>> | undefined;
+  readonly closing: AbortSignal;
+}): Withheld {
+  if (!notes) {
+    const nothing = createWithholding(() => false);
+    return { now: () => nothing, known: () => Promise.resolve() };
+  }
+  /** Conversations that are there; null while the library is not read. */
+  const livingOf = ({ ready, entries }: ReturnType<typeof library.get>): ReadonlySet<string> | null =>
+    ready ? new Set(entries.flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : []))) : null;
+  const make = () => {
+    const [listed, told] = [library.get(), notes.get()];
+    const touched = new Set(
+      told.feedback.flatMap(({ verdict, conversationId }) => (verdict === 'never' ? [conversationId] : [])),
+    );
+    return {
+      listed,
+      living: livingOf(listed),
+      told,
+      it: createWithholding(unusableSince(listed, told), (id) => touched.has(id)),
+    };
+  };
+  let made: ReturnType<typeof make> | undefined;
+  const now = (): Withholding => {
+    const listed = library.get();
+    if (!made || made.told !== notes.get()) made = make();
+    else if (made.listed !== listed) {
+      // Most saves change the listing and nothing that matters here.
+      made = isSame(made.living, livingOf(listed)) ? { ...made, listed } : make();
+    }
+    return made.it;
+  };
+  let waiting: Promise<void> | undefined;
+  const known = (): Promise<void> => {
+    waiting ??= atMost(closing, PATIENCE_MS, (bounded) =>
+      Promise.all([
+        until(library, ({ ready }) => ready, bounded),
+        until(notes, ({ ready }) => ready, bounded),
+      ]),
+    ).then(
+      () => undefined,
+      () => undefined,
+    );
+    return waiting;
+  };
+  return { now, known };
+}
+
+const isSame = (one: ReadonlySet<string> | null, other: ReadonlySet<string> | null): boolean =>
+  one?.size === other?.size && [...(one ?? [])].every((id) => other?.has(id));

@@ -1,0 +1,56 @@
+// What is withheld is decided anew only where something was deleted or said.
+import { expect, it } from 'vitest';
+import { writable } from '../../../src/domain/base/readable.ts';
+import { createWithheld } from '../../../src/services/context/withholding.ts';
+import type { LibraryEntry } from '../../../src/services/documents/documents.ts';
+import { told } from '../chat/setup.ts';
+
+const entry = (id: string, more: Partial<LibraryEntry> = {}) =>
+  ({ id, title: id, deletedAt: null, ...more }) as LibraryEntry;
+const scene = () => {
+  const library = writable({ ready: true, entries: [entry('a'), entry('b')] as readonly LibraryEntry[] });
+  const notes = told();
+  const closing = new AbortController();
+  return { library, notes, closing, withheld: createWithheld({ library, notes, closing: closing.signal }) };
+};
+
+it('is the same object while titles change and conversations are written in', () => {
+  const { library, withheld } = scene();
+  const before = withheld.now();
+  library.set({ ready: true, entries: [entry('b', { title: 'Renamed' }), entry('a')] });
+  expect(withheld.now()).toBe(before);
+});
+
+it('is another one where a conversation comes, goes or is restored, and where memory is told something', () => {
+  const { library, notes, withheld } = scene();
+  const seen = [withheld.now()];
+  const next = () => {
+    expect(seen).not.toContain(withheld.now());
+    seen.push(withheld.now());
+  };
+  library.set({ ready: true, entries: [entry('a'), entry('b', { deletedAt: 5 })] });
+  next();
+  library.set({ ready: true, entries: [entry('a'), entry('b')] });
+  next();
+  library.set({ ready: true, entries: [entry('a'), entry('c')] });
+  next();
+  library.set({ ready: false, entries: [] });
+  next();
+  notes.update((state) => ({ ...state, feedback: [] }));
+  next();
+});
+
+it('waits until both are read, and no longer than the app is open', async () => {
+  const { library, notes, closing, withheld } = scene();
+  await withheld.known();
+  const [late, unread] = [scene(), scene()];
+  late.library.set({ ready: false, entries: [] });
+  const known = late.withheld.known();
+  late.library.set({ ready: true, entries: [] });
+  await known;
+  unread.notes.update((state) => ({ ...state, ready: false }));
+  const waiting = unread.withheld.known();
+  unread.closing.abort(new Error('closed'));
+  await waiting;
+  expect([library.get().ready, notes.get().ready, closing.signal.aborted]).toEqual([true, true, false]);
+});
