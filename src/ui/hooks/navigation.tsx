@@ -137,8 +137,10 @@ export function createPlaces() {
     for (const close of over) close();
     if (samePage && level < before) {
       if (pathOf(place.route) !== pathOf(routeOf(location.pathname, location.search))) announce(true);
-      // Nothing lay there any more: Back meant the page before.
-      if (over.length === 0) history.go(-1 - level);
+      // What lay there is gone. Back meant what still lies over the page, or else the page before.
+      const left = over.length === 0 ? layers.pop() : undefined;
+      if (left) left();
+      else if (over.length === 0) history.go(-1 - level);
     } else if (!samePage || level === before) announce(true);
   };
   return {
