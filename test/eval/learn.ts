@@ -7,7 +7,7 @@
 //   2. The line from score to probability. --write puts it into src/domain/memory/learnt.ts.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Technique } from '../../src/domain/memory/rank.ts';
+import { LATE, type Technique } from '../../src/domain/memory/rank.ts';
 import { option, ROOT } from './load.ts';
 import { type Asked, type Ranked, rankRecorded, recordAll } from './recorded.ts';
 import { type Answered, recallAt, shownAt, silentAt, thresholdFor } from './report.ts';
@@ -118,7 +118,7 @@ const FEATURES: readonly (readonly [string, string, (one: Ranked) => number])[] 
   ['late', 'how near its pieces are to the question’s, 0–1', ({ scores }) => scores.late ?? 0],
   [
     'unread',
-    'its pieces were not compared (not among the best 48)',
+    `its pieces were not compared (not among the best ${LATE})`,
     ({ scores }) => (scores.late === null ? 1 : 0),
   ],
   ['keyword', 'how much of the question’s words it has, 0–1', ({ scores }) => scores.keyword ?? 0],

@@ -18,6 +18,7 @@ const ABLATIONS: Readonly<
   'no late interaction': { without: ['late'] },
   'no words of neighbours': { without: ['window'] },
   'no titles': { without: ['title'] },
+  'no other language': { without: ['language'] },
   'no neighbours': { without: ['neighbours'] },
   'no conversation': { without: ['conversation'] },
   'no speaker': { without: ['speaker'] },

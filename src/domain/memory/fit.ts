@@ -10,8 +10,9 @@ export const FIT = {
   full: 0.6,
   /** Late interaction of two texts that have nothing to do with each other. */
   lateFloor: 0.15,
-  /** Without late interaction the cosine stands for it; its counterpart follows it at three quarters. */
-  withoutLate: 0.875,
+  /** Its share of the meaning half, the whole vectors have the rest; and where it is not computed it is taken for this part of the cosine. */
+  late: 0.3,
+  lateFollows: 0.75,
   /** What a question's words could add, to this power: a long question is not answered word for word. */
   reachPower: 0.6,
   /** The worth of a question whose words could all be found in one passage. */
@@ -22,6 +23,8 @@ export const FIT = {
   window: 0.5,
   /** A word that is in the title a conversation was given, and not in the passage, counts this much of what it is worth. */
   title: 0.25,
+  /** A passage in another language cannot have the question's words: as if they were found in it to this part of its meaning. */
+  language: 0.375,
   /** What the messages before and after add of their own score, and the conversation with the mean of its best three. */
   previous: 0.05,
   next: 0.1,

@@ -4,7 +4,7 @@ import { asks, asksWhen, isNamed, speakerIn, tellsTime } from './cues.ts';
 import { datesIn } from './dates.ts';
 import { FIT, type Fit } from './fit.ts';
 import type { Said } from './passages.ts';
-import { cjkShare, squeezed } from './sentences.ts';
+import { cjkShare, hanWeight, squeezed } from './sentences.ts';
 
 /** How a model's cosines read; see the embedding contract. */
 export interface CosineScale {
@@ -37,7 +37,16 @@ export interface Rankable {
 
 /** What raised or lowered a score: a factor on it, and its name for the recall card. */
 export type Boost = {
-  readonly name: 'speaker' | 'question' | 'time' | 'date' | 'context' | 'note' | 'pin' | 'not-related';
+  readonly name:
+    | 'language'
+    | 'speaker'
+    | 'question'
+    | 'time'
+    | 'date'
+    | 'context'
+    | 'note'
+    | 'pin'
+    | 'not-related';
   readonly factor: number;
 };
 
@@ -86,7 +95,7 @@ export interface RankContext {
 }
 
 /** The best so many are compared piece by piece: a ceiling on what late interaction costs. */
-export const LATE = 48;
+export const LATE = 32;
 
 export type Technique =
   | 'vector'
@@ -94,6 +103,7 @@ export type Technique =
   | 'late'
   | 'window'
   | 'title'
+  | 'language'
   | 'neighbours'
   | 'conversation'
   | 'speaker'
@@ -136,8 +146,19 @@ export function keywordHalf(sum: number, worth: readonly number[], fit: Fit = FI
 /** The half that is weighed against the words: whole vector and late interaction, as far as each was computed. */
 export function meaningOf(vector: number | null, late: number | null, fit: Fit = FIT): number | null {
   if (vector === null) return late;
-  return late === null ? share(fit.withoutLate * vector) : (vector + late) / 2;
+  if (late === null) return share((1 - fit.late + fit.late * fit.lateFollows) * vector);
+  return (1 - fit.late) * vector + fit.late * late;
 }
+
+/** Above and below: a text is all Chinese, or none of it. */
+const [HAN, NOT_HAN] = [0.8, 0.2];
+/** Tells of texts that, one Chinese and one not, can hardly have a word in common with the question. */
+const foreignTo = (question: string): ((text: string) => boolean) => {
+  const asked = hanWeight(question);
+  if (asked > HAN) return (text) => hanWeight(text) < NOT_HAN;
+  if (asked < NOT_HAN) return (text) => hanWeight(text) > HAN;
+  return () => false;
+};
 
 /** Weighted sum of the halves. A half that is impossible (null) leaves the whole weight to the other. */
 export function hybridOf(
@@ -252,6 +273,7 @@ export function ranker<C extends Rankable>(
     return keywordHalf(sum, worth, fit);
   };
 
+  const isForeign = hasWords && on('language') ? foreignTo(question) : () => false;
   const when = on('time') && asksWhen(question);
   const dates = on('date') ? datesIn(question, context.now) : null;
   const known = candidates.map((candidate, at) => {
@@ -273,6 +295,7 @@ export function ranker<C extends Rankable>(
       vector:
         scale && candidate.cosine !== null && on('vector') ? vectorHalf(candidate.cosine, scale, fit) : null,
       keyword: hasWords ? keywordAt(at) : null,
+      isForeign: isForeign(candidate.text),
       /** What the speaker adds is also worth something to those beside. */
       named: speaker !== null && isNamed(speaker, question) ? fit.speaker : 1,
       boosts,
@@ -282,11 +305,15 @@ export function ranker<C extends Rankable>(
   const words = wordsAsked(question, worth.length);
 
   return (lateOf) => {
-    const halves = known.map(({ vector, keyword, named }, at) => {
+    const halves = known.map(({ vector, keyword, named, isForeign }, at) => {
       const found = scale && on('late') ? lateOf(candidates[at] as C) : null;
       const late = found === null ? null : lateHalf(found, fit);
-      const hybrid = hybridOf(meaningOf(vector, late, fit), keyword, weights);
-      return { late, hybrid, base: hybrid * named };
+      const meaning = meaningOf(vector, late, fit);
+      const hybrid = hybridOf(meaning, keyword, weights);
+      const least = isForeign ? fit.language * (meaning ?? 0) : 0;
+      const translated =
+        hybrid > 0 && least > (keyword ?? 0) ? hybridOf(meaning, least, weights) / hybrid : 1;
+      return { late, hybrid, translated, base: hybrid * translated * named };
     });
     const baseAt = (at: number | undefined): number => halves[at ?? -1]?.base ?? 0;
 
@@ -314,6 +341,7 @@ export function ranker<C extends Rankable>(
         (on('neighbours') ? fit.previous * baseAt(previous[at]) + fit.next * baseAt(next[at]) : 0) +
         (on('conversation') ? fit.conversation * (prior.get(candidate.conversationId) ?? 0) : 0);
       const boosts: Boost[] = [];
+      if (half.translated !== 1) boosts.push({ name: 'language', factor: half.translated });
       if (one.named !== 1) boosts.push({ name: 'speaker', factor: one.named });
       if (half.base > 0 && beside > 0)
         boosts.push({ name: 'context', factor: (half.base + beside) / half.base });

@@ -1,7 +1,8 @@
 // What vectors have in common is taken away, by the language of their texts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { centred, cosine, hanWeight } from '../../../src/adapters/embedding/vector.ts';
+import { centred, cosine } from '../../../src/adapters/embedding/vector.ts';
+import { hanWeight } from '../../../src/domain/memory/sentences.ts';
 
 describe('how Chinese a text is', () => {
   it.each([

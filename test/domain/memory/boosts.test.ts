@@ -59,3 +59,29 @@ describe.each(CASES)('the $technique boost', ({ technique, question, fits, other
     expect(off.get(fits.messageId)).toBe(off.get(other.messageId));
   });
 });
+
+describe('a passage in another language than the question', () => {
+  const question = 'Where do the backups go?';
+  const [english, chinese] = ['The photos are on the old disk.', '照片都在那块旧硬盘上。'];
+  const of = (asked: string, text: string, more: Partial<Rankable> = {}, wanted: Partial<RankContext> = {}) =>
+    rank([{ ...candidate(1, text, NOW), terms: [0, 0], ...more }], { ...context(asked), ...wanted })[0]
+      ?.scores;
+
+  it('does not lose all that words could give, either way round', () => {
+    expect(of(question, chinese)?.boosts.map(({ name }) => name)).toContain('language');
+    expect(of(question, chinese)?.final).toBeGreaterThan((of(question, english)?.final ?? 1) + 0.01);
+    expect(of('备份放在哪里？', english)?.final).toBeGreaterThan(
+      (of('备份放在哪里？', chinese)?.final ?? 1) + 0.01,
+    );
+  });
+
+  it('is not raised where it has the words, where the question is in both, or where words count for nothing', () => {
+    const raised = (scores: ReturnType<typeof of>) =>
+      scores?.boosts.find(({ name }) => name === 'language')?.factor ?? 1;
+    expect(raised(of(question, chinese, { terms: [9, 9] }))).toBe(1);
+    expect(raised(of('restic 的备份放在哪里？', english))).toBe(1);
+    expect(raised(of(question, chinese, {}, { weights: { vector: 1, keyword: 0 } }))).toBe(1);
+    expect(raised(of(question, chinese, {}, { without: new Set(['language']) }))).toBe(1);
+    expect(raised(of(question, chinese))).toBeCloseTo((0.6 + 0.4 * FIT.language) / 0.6);
+  });
+});

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { FIT } from '../../../src/domain/memory/fit.ts';
 import { decayOf, type Rankable, type RankContext, rank } from '../../../src/domain/memory/rank.ts';
 import { partsOf } from '../../../src/ui/memory/score-parts.ts';
 
@@ -78,7 +79,7 @@ describe('the parts of a score, as the ranking made it', () => {
         for (const { scores } of scoresOf(drawn, NOW)) {
           const { vector, late, keyword, hybrid } = scores;
           if (vector === null || late === null || keyword === null || hybrid <= 0) continue;
-          const half = (vector + late) / 2;
+          const half = (1 - FIT.late) * vector + FIT.late * late;
           if (Math.abs(half - keyword) <= 0.02) continue;
           const { meaning, words } = partsOf(scores);
           if (meaning + words < 1e-6) continue;

@@ -52,6 +52,7 @@ export const memory = {
     noLate: 'not compared',
     noKeyword: 'no word matched',
     boost: {
+      language: 'In the other language',
       speaker: 'Said by the one asked about',
       question: 'Is a question itself',
       time: 'Tells when',

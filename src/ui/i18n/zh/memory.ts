@@ -45,6 +45,7 @@ export const memory = {
     noLate: '没有对照',
     noKeyword: '没有相同的词',
     boost: {
+      language: '另一种语言',
       speaker: '问到的人所说',
       question: '本身是个问题',
       time: '说到了时间',
