@@ -757,6 +757,43 @@ test('a stream that breaks off is kept and marked; a wrong key and a busy server
   }
 });
 
+test('broken lines of a stream cost only themselves; where nothing else came, a sentence says so and the question stays', async ({
+  page,
+}) => {
+  await openApp(page);
+  await choose(page, 'malformed');
+  const answer = await ask(page, 'Will it break?');
+  await expect(answer).toContainText('Before after.');
+  await choose(page, 'malformed-only');
+  await expect(await ask(page, 'And now?')).toContainText(
+    /not in the form an OpenAI-compatible endpoint sends.*Check that the base URL/,
+  );
+  await expect(page.getByRole('button', { name: 'Try again' }).last()).toBeVisible();
+  await saved(page);
+  await page.reload();
+  await expect(page.getByRole('article').getByText('And now?')).toBeVisible();
+});
+
+test('eleven megabytes at once go along as a file, are kept, and memory reads them', async ({ page }) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  const box = page.getByRole('textbox', { name: 'Message', exact: true });
+  // As a paste does, which no keyboard does in time.
+  await box.evaluate((element) => {
+    const text = `${'All of it at once. '.repeat(580_000)}The last word is heron.`;
+    Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')?.set?.call(element, text);
+    element.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+  await box.press('Enter');
+  const file = page.getByRole('article', { name: 'You' }).getByRole('button', { name: /Pasted text/ });
+  await expect(file).toContainText('11 MB');
+  await expect(said(page, 'The backup runs every night')).toBeVisible();
+  await saved(page);
+  await page.goto(`${new URL(page.url()).pathname}?console`);
+  await expect(file).toContainText('11 MB');
+  await remembered(page, 'words');
+});
+
 test('recalled passages travel with the first message, frozen, and are shown under the answer', async ({
   page,
 }) => {

@@ -239,6 +239,9 @@ test.describe('with a library that is remembered', () => {
       );
     await expect.poll(kept, { timeout: 60_000 }).toMatch(/encoder_quantized\.onnx_data/);
     await expect.poll(kept).toMatch(/tokenizer\.json/);
+    await expect
+      .poll(kept, { timeout: 60_000 })
+      .toMatch(/all-MiniLM-L6-v2\/onnx\/encoder_quantized\.onnx_data/);
     // What an earlier version had under another name goes with the next start.
     const old = '/models/multilingual-e5-small-en-zh/onnx/model_quantized.onnx';
     await page.evaluate(
@@ -269,6 +272,26 @@ test.describe('with a library that is remembered', () => {
     // 14 MB that only a browser without relaxed SIMD needs.
     expect(await kept()).not.toMatch(/ort-wasm/);
     expect(await kept()).toMatch(/encoder_quantized\.onnx_data/);
+  });
+
+  test('still offline: over to the other model that ships, which was never used here', async () => {
+    await page.goto('/settings/memory?console');
+    await page.getByRole('radio', { name: /all-MiniLM-L6-v2/ }).check();
+    await page.getByRole('button', { name: 'Change model' }).click();
+    await expect
+      .poll(() => page.evaluate(() => globalThis.recollect?.app.settings.config.get().embedding.local.model))
+      .toBe('all-MiniLM-L6-v2');
+    await remembered(page);
+    await expect(async () => {
+      const result = await page.evaluate(() =>
+        globalThis.recollect?.app.memory.recall({
+          text: 'what was wrong with the slow page of orders',
+          signal: new AbortController().signal,
+        }),
+      );
+      expect(result?.mode).toBe('hybrid');
+      expect(result?.passages.map((passage) => passage.title)).toContain('Slow orders query');
+    }).toPass({ timeout: 60_000 });
   });
 });
 

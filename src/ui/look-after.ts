@@ -1,6 +1,6 @@
 // Small duties of the page that follow what a person does, or leaves undone: nothing of them is drawn.
-import { keepForOffline, letGoOfOthers } from '../adapters/browser/device.ts';
-import { bundledModel, bundledPaths } from '../adapters/embedding/bundled-models.ts';
+import { isSavingData, keepForOffline, letGoOfOthers } from '../adapters/browser/device.ts';
+import { BUNDLED_MODELS, bundledModel, bundledPaths } from '../adapters/embedding/bundled-models.ts';
 import { pathsToKeep } from '../adapters/embedding/offline.ts';
 import { toProblem } from '../domain/base/errors.ts';
 import { until } from '../domain/base/readable.ts';
@@ -82,10 +82,14 @@ export function lookAfter({
     .catch(() => {});
   const lookAfterModels = async () => {
     const { provider, local } = app.settings.config.get().embedding;
+    const isLocal = provider === 'local';
     const model = local.source === 'bundled' ? bundledModel(local.model) : undefined;
-    const already = await keepForOffline(provider === 'local' ? pathsToKeep(model) : [], signal);
+    const already = await keepForOffline(isLocal ? pathsToKeep(model) : [], signal);
     // What an earlier version left goes at a start that finds its own in place: a tab of the earlier one may be open until then.
     if (already) await letGoOfOthers('/models/', bundledPaths());
+    // Then the other that ships with the app, so that one may change over without a network; not where bytes are to be saved.
+    if (isLocal && model && !isSavingData())
+      await keepForOffline(BUNDLED_MODELS.filter((one) => one !== model).flatMap(pathsToKeep), signal);
   };
   const timer = setTimeout(() => {
     lookAfterModels().catch((error) =>

@@ -251,6 +251,10 @@ export async function keepForOffline(urls: readonly string[], signal: AbortSigna
   return already;
 }
 
+/** Whether the person asked the browser to fetch no more than it must. */
+export const isSavingData = (): boolean =>
+  (navigator as { readonly connection?: { readonly saveData?: boolean } }).connection?.saveData === true;
+
 /** Lets go of kept files below `folder` that are not among `known` any more, paths of this origin: an earlier version's. */
 export async function letGoOfOthers(folder: string, known: ReadonlySet<string>): Promise<void> {
   if (!('caches' in globalThis)) return;

@@ -4,7 +4,10 @@ const NAME =
   /^\s*(?:\*\*|【)?((?:[\p{Lu}][\p{L}'’.-]*(?: [\p{Lu}][\p{L}'’.-]*){0,2})|\p{Script=Han}{2,4})(?:\*\*|】)?\s?(?:：|:\s)/u;
 
 /** Who says this, where the text opens with a name and a colon, as chats of several people do. */
-export const speakerIn = (text: string): string | null => NAME.exec(text.slice(0, 64))?.[1] ?? null;
+export function speakerIn(text: string): string | null {
+  const start = text.slice(0, 64);
+  return start.includes(':') || start.includes('：') ? (NAME.exec(start)?.[1] ?? null) : null;
+}
 
 /** Whether the question names this person. */
 export function isNamed(speaker: string, question: string): boolean {
@@ -19,13 +22,12 @@ export function isNamed(speaker: string, question: string): boolean {
 }
 
 /** Whether a text ends in a question mark: it asks, and seldom answers. Marks of pictures and quotes behind it do not count. */
-export const asks = (text: string): boolean =>
-  /[?？][\s"”'’)）*]*$/u.test(
-    text
-      .slice(-400)
-      .replace(/\n\[image:[^\]]*\]?\s*$/u, '')
-      .trimEnd(),
-  );
+export function asks(text: string): boolean {
+  const end = text.slice(-400);
+  // Most texts have none: a hundred are looked at for each question.
+  if (!end.includes('?') && !end.includes('？')) return false;
+  return /[?？][\s"”'’)）*]*$/u.test(end.replace(/\n\[image:[^\]]*\]?\s*$/u, '').trimEnd());
+}
 
 const WHEN =
   /^\W*(?:when|since when|what (?:date|day|month|year|time)|how long|which (?:day|month|year|date))\b|什么时候|哪天|哪一天|几号|几月|何时|多久|哪年/iu;

@@ -150,13 +150,13 @@ export function meaningOf(vector: number | null, late: number | null, fit: Fit =
   return (1 - fit.late) * vector + fit.late * late;
 }
 
-/** Above and below: a text is all Chinese, or none of it. */
-const [HAN, NOT_HAN] = [0.8, 0.2];
+/** Above and below: a text is all Chinese, or none of it; as far as its first characters tell. */
+const [HAN, NOT_HAN, TELLING] = [0.8, 0.2, 300];
 /** Tells of texts that, one Chinese and one not, can hardly have a word in common with the question. */
 const foreignTo = (question: string): ((text: string) => boolean) => {
   const asked = hanWeight(question);
-  if (asked > HAN) return (text) => hanWeight(text) < NOT_HAN;
-  if (asked < NOT_HAN) return (text) => hanWeight(text) > HAN;
+  if (asked > HAN) return (text) => hanWeight(text.slice(0, TELLING)) < NOT_HAN;
+  if (asked < NOT_HAN) return (text) => hanWeight(text.slice(0, TELLING)) > HAN;
   return () => false;
 };
 

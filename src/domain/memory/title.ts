@@ -93,6 +93,20 @@ export function isFromWords(title: string, said: readonly string[]): boolean {
   return said.some((text) => squeezed(text).includes(bare));
 }
 
+/** Search words of titles, those asked for last: cutting sixty titles into words takes a millisecond, and each recall asks for many of the same. */
+const ofTitles = new Map<string, ReadonlySet<string>>();
+const MOST_TITLES = 2_000;
+function titleWords(title: string): ReadonlySet<string> {
+  const known = ofTitles.get(title) ?? new Set(words(title).split(' '));
+  ofTitles.delete(title);
+  ofTitles.set(title, known);
+  for (const [oldest] of ofTitles) {
+    if (ofTitles.size <= MOST_TITLES) break;
+    ofTitles.delete(oldest);
+  }
+  return known;
+}
+
 /**
  * Which of the question's search words are in the titles of conversations, in their order. For each conversation once; undefined where its
  * title has none of them, or was made from what the person said there (`said`, asked for only when it matters): then the passages have them.
@@ -104,7 +118,7 @@ export function titledBy<Id>(
   const known = new Map<Id, readonly boolean[] | undefined>();
   return (conversation, title) => {
     if (known.has(conversation)) return known.get(conversation);
-    const has = new Set(words(title).split(' '));
+    const has = titleWords(title);
     const titled = asked.map((word) => has.has(word));
     const counts = titled.includes(true) && !isFromWords(title, said(conversation));
     known.set(conversation, counts ? titled : undefined);
