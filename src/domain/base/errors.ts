@@ -64,6 +64,7 @@ export const PROBLEM_CODES = [
   // commands and settings
   'command-unknown',
   'command-argument',
+  'command-scopes',
   'command-flag',
   'command-conversation',
   'setting-invalid',

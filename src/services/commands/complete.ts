@@ -102,9 +102,12 @@ export function complete(
   if (wantsValue?.many) {
     const said = typed.split(COMMA);
     const letters = said.at(-1) ?? '';
+    const already = said.slice(0, -1);
+    const { oneOf = [] } = wantsValue;
+    const taken = oneOf.some((one) => already.includes(one)) ? oneOf : [];
     return answer(
       wantsValue.many
-        .filter((one) => one.startsWith(letters) && !said.slice(0, -1).includes(one))
+        .filter((one) => one.startsWith(letters) && !already.includes(one) && !taken.includes(one))
         .map((one) => ({
           kind: 'value',
           text: `${typed.slice(0, typed.length - letters.length)}${one}`,

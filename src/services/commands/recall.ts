@@ -6,7 +6,7 @@ import { effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { textOf } from '../../domain/chat/message.ts';
 import { modelInUse } from '../settings/model-in-use.ts';
 import type { Command, CommandContext } from './command.ts';
-import { filterOfScope, SCOPES } from './scope.ts';
+import { filterOfScope, ONE_SCOPE, SCOPES } from './scope.ts';
 
 const MAX_LIMIT = 50;
 
@@ -18,7 +18,7 @@ export const recall: Command = {
     { name: 'with-context', kind: 'flag', value: 'none', optional: true },
     { name: 'jump-to', kind: 'flag', value: 'text', optional: true },
     { name: 'explain', kind: 'flag', value: 'none', optional: true },
-    { name: 'scope', kind: 'flag', value: 'text', many: SCOPES, optional: true },
+    { name: 'scope', kind: 'flag', value: 'text', many: SCOPES, oneOf: ONE_SCOPE, optional: true },
   ],
 
   async run(context, args) {

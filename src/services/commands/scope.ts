@@ -9,6 +9,8 @@ import { nearest } from './parse.ts';
 const KEYS = ['archived', 'after', 'before'] as const;
 /** What a scope can be besides a time. */
 export const SCOPES = ['here', 'pinned', 'active', 'archived', 'all'] as const;
+/** Of these one is said. */
+export const ONE_SCOPE = ['active', 'archived', 'all'] as const;
 const ALLOWED = `${SCOPES.join(', ')}, 2025-03, 2025-01-01..2025-03-31, ..2025-03, 2025-03.., last-week`;
 
 /** A year, a month or a day; its first moment and the first one after it, in the person's time zone. */
@@ -49,7 +51,8 @@ function namedTime(text: string, now: number): Pick<IndexFilter, 'after' | 'befo
 /**
  * `here`: conversations of this work dir; `pinned`: those only; `active`: without archived ones; `archived`: those only; `all`: both (the
  * default, as where memory is asked by itself); a date, a month, a year or a range of them, or a time in words, seen from `now` (ms since
- * 1970). `workDir` is that of the conversation on the screen. Throws `command-argument`.
+ * 1970). `workDir` is that of the conversation on the screen. Throws
+ * `command-argument`, and `command-scopes` where two words exclude each other.
  */
 export function filterOfScope(scope: string, workDir: string | null, now: number): IndexFilter {
   const refused = (value: string, allowed: string, near: string, message: string) =>
@@ -83,7 +86,11 @@ export function filterOfScope(scope: string, workDir: string | null, now: number
         (key) => filter[key] !== undefined && meant[key] !== undefined && filter[key] !== meant[key],
       );
       if (twice)
-        throw refused(scope, ALLOWED, '', `The scope ${scope} asks for two things that exclude each other.`);
+        throw new RecollectError(
+          'command-scopes',
+          `The scope ${scope} asks for two things that exclude each other.`,
+          { params: { value: scope } },
+        );
       filter = { ...filter, ...meant };
     }
   }

@@ -261,14 +261,17 @@ describe('/recall in a scope, or explained', () => {
       ['archve', 'archived'],
       ['sometime', ''],
       ['before-last-week', ''],
-      ['2025-01,2025-02', ''],
-      ['active,archived', ''],
       ['2025-02-31', ''],
       ['2025-05..2025-01', ''],
     ])
       expect(await run(`/recall x --scope ${scope}`)).toMatchObject({
         type: 'problem',
         problem: { code: 'command-argument', params: { argument: 'scope', value: scope, nearest: near } },
+      });
+    for (const scope of ['2025-01,2025-02', 'active,archived'])
+      expect(await run(`/recall x --scope ${scope}`)).toMatchObject({
+        type: 'problem',
+        problem: { code: 'command-scopes', params: { value: scope } },
       });
     expect(await run('/recall x --scope here')).toMatchObject({
       type: 'problem',

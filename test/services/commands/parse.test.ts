@@ -292,6 +292,7 @@ describe('completion', () => {
       'pinned,archived',
       'pinned,all',
     ]);
+    expect(texts('/recall x --scope active,')).toEqual(['active,here', 'active,pinned']);
     expect(texts('hello')).toEqual([]);
     expect(texts('/unknown x')).toEqual([]);
   });

@@ -269,6 +269,11 @@ export const problems = {
     do: '$t(problems:command-argument.allowed_{{allowed}}, {"defaultValue":"Allowed: {{allowed}}."})',
     allowed_: 'Type /help to see what each command takes.',
   },
+  'command-scopes': {
+    what: '/recall: “{{value}}” asks for two things that exclude each other.',
+    kept: 'What you wrote is still in the box.',
+    do: 'Leave one of them out: commas narrow further, they do not add.',
+  },
   'command-flag': {
     what: '/{{command}} does not know {{flag}}.',
     kept: 'What you wrote is still in the box.',

@@ -262,6 +262,11 @@ export const problems = {
     do: '$t(problems:command-argument.allowed_{{allowed}}, {"defaultValue":"允许的值：{{allowed}}。"})',
     allowed_: '输入 /help 查看每个命令的用法。',
   },
+  'command-scopes': {
+    what: '/recall：“{{value}}”中的条件互相排斥。',
+    kept: '您写的内容还在输入框里。',
+    do: '请去掉其中一个：逗号表示同时满足，不是任选其一。',
+  },
   'command-flag': {
     what: '/{{command}} 没有 {{flag}} 选项。',
     kept: '您写的内容还在输入框里。',
