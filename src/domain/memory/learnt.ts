@@ -3,10 +3,10 @@
 
 export const LEARNT = {
   hybrid: {
-    score: 5.543,
+    score: 5.564,
     stands: 0.52,
-    words: 0.616,
-    intercept: -8.149,
+    words: 0.618,
+    intercept: -8.163,
   },
   // As learnt before the scenes of 2026-11-25 came in: see the README's decisions.
   keyword: {

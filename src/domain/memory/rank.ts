@@ -150,8 +150,8 @@ export function meaningOf(vector: number | null, late: number | null, fit: Fit =
   return (1 - fit.late) * vector + fit.late * late;
 }
 
-/** Above and below: a text is all Chinese, or none of it; as far as its first characters tell. */
-const [HAN, NOT_HAN, TELLING] = [0.8, 0.2, 300];
+/** Above and below: a text is mostly Chinese, or mostly not; as far as its first characters tell. */
+const [HAN, NOT_HAN, TELLING] = [0.6, 0.4, 300];
 /** Tells of texts that, one Chinese and one not, can hardly have a word in common with the question. */
 const foreignTo = (question: string): ((text: string) => boolean) => {
   const asked = hanWeight(question);

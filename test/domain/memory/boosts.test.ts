@@ -79,7 +79,7 @@ describe('a passage in another language than the question', () => {
     const raised = (scores: ReturnType<typeof of>) =>
       scores?.boosts.find(({ name }) => name === 'language')?.factor ?? 1;
     expect(raised(of(question, chinese, { terms: [9, 9] }))).toBe(1);
-    expect(raised(of('restic 的备份放在哪里？', english))).toBe(1);
+    expect(raised(of('backup 的 restic snapshot 放在哪里？', english))).toBe(1);
     expect(raised(of(question, chinese, {}, { weights: { vector: 1, keyword: 0 } }))).toBe(1);
     expect(raised(of(question, chinese, {}, { without: new Set(['language']) }))).toBe(1);
     expect(raised(of(question, chinese))).toBeCloseTo((0.6 + 0.4 * FIT.language) / 0.6);
