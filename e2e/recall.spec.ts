@@ -532,6 +532,13 @@ test.describe('what memory would send', () => {
     await row(ANSWERED).getByRole('button', { name: 'Called not related: take it back' }).click();
     await row(ANSWERED).getByRole('button', { name: 'Pin: prefer this passage' }).click();
     await expect(row(ANSWERED).getByRole('checkbox')).toBeChecked();
+    // Never again takes the row away; the keyboard goes on at the one beside it, and it can be taken back on the spot.
+    await row(ANSWERED).getByRole('button', { name: 'Never bring this passage back' }).press('Enter');
+    await expect(row(ANSWERED)).toBeHidden();
+    await expect(row(ASKED).getByRole('checkbox')).toBeFocused();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(row(ANSWERED).getByRole('checkbox')).toBeChecked();
+    await expect(row(ANSWERED).getByRole('button', { name: 'Pinned: take it back' })).toBeVisible();
     await field(page).press('Enter');
     const sent = await given(1);
     expect(sent).toContain(ANSWERED);

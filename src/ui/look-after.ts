@@ -1,5 +1,5 @@
 // Small duties of the page that follow what a person does, or leaves undone: nothing of them is drawn.
-import { isSavingData, keepForOffline, letGoOfOthers } from '../adapters/browser/device.ts';
+import { keepForOffline, letGoOfOthers, mayKeepMore } from '../adapters/browser/device.ts';
 import { BUNDLED_MODELS, bundledModel, bundledPaths } from '../adapters/embedding/bundled-models.ts';
 import { pathsToKeep } from '../adapters/embedding/offline.ts';
 import { toProblem } from '../domain/base/errors.ts';
@@ -12,7 +12,7 @@ import type { Pause } from '../services/memory/pause.ts';
 const TYPING_PAUSE_MS = 1500;
 /** Nothing done and nothing new for so long is the end of a conversation, ms. */
 const REST_MS = 60_000;
-/** After start, when the model's files are fetched for offline use, ms. */
+/** After start, when the files of the models are fetched for offline use, ms. */
 const OFFLINE_COPY_AFTER_MS = 8000;
 
 /** Begins to look; ends with the signal. */
@@ -87,9 +87,11 @@ export function lookAfter({
     const already = await keepForOffline(isLocal ? pathsToKeep(model) : [], signal);
     // What an earlier version left goes at a start that finds its own in place: a tab of the earlier one may be open until then.
     if (already) await letGoOfOthers('/models/', bundledPaths());
-    // Then the other that ships with the app, so that one may change over without a network; not where bytes are to be saved.
-    if (isLocal && model && !isSavingData())
-      await keepForOffline(BUNDLED_MODELS.filter((one) => one !== model).flatMap(pathsToKeep), signal);
+    if (!isLocal || !model || !(await mayKeepMore())) return;
+    // The other one that ships with the app, so that one may change over without a network.
+    await keepForOffline(BUNDLED_MODELS.filter((one) => one !== model).flatMap(pathsToKeep), signal).catch(
+      (error) => console.info(`The other model is not kept for offline use: ${toProblem(error).message}`),
+    );
   };
   const timer = setTimeout(() => {
     lookAfterModels().catch((error) =>

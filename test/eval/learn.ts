@@ -1,5 +1,5 @@
 // Learns what can be learnt of the ranking, from data that may ship with it, and says whether it is worth shipping:
-//   npm run eval -- --learn [--bench DIR] [--reuse] [--write] [--fusion no]
+//   npm run eval -- --learn [--bench DIR] [--reuse] [--write [--words]] [--fusion no]
 // --bench names a folder with MADial-Bench and MemoryBank (bench.mjs); LoCoMo in it only measures, and so does test/eval/everyday. Everything is cross-validated by
 // conversation: no question is judged by weights that have seen another question about the same conversation.
 //   1. A fusion: a conditional logistic over what ranking knows of a passage, against the order that ships. It ships only where it wins on
@@ -7,6 +7,7 @@
 //   2. The line from score to probability. --write puts it into src/domain/memory/learnt.ts.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LEARNT } from '../../src/domain/memory/learnt.ts';
 import { LATE, type Technique } from '../../src/domain/memory/rank.ts';
 import { option, ROOT } from './load.ts';
 import { type Asked, type Ranked, rankRecorded, recordAll } from './recorded.ts';
@@ -126,7 +127,16 @@ const FEATURES: readonly (readonly [string, string, (one: Ranked) => number])[] 
   [
     'context',
     'what the messages around it and its conversation add',
-    (one) => one.scores.hybrid * factorOf(one, 'speaker') * (factorOf(one, 'context') - 1),
+    (one) =>
+      one.scores.hybrid *
+      factorOf(one, 'language') *
+      factorOf(one, 'speaker') *
+      (factorOf(one, 'context') - 1),
+  ],
+  [
+    'language',
+    'what it is given for being in another language than the question',
+    (one) => one.scores.hybrid * (factorOf(one, 'language') - 1),
   ],
   [
     'speaker',
@@ -323,7 +333,7 @@ function learnLine(label: string, answered: readonly Answered[]): Line {
 
 const source = (lines: { readonly hybrid: Line; readonly keyword: Line }): string =>
   `// Written by \`npm run eval -- --learn --bench DIR --write\` from test/eval/own, MADial-Bench and MemoryBank (both MIT): the weights that turn a
-// score into a probability. Nothing here is chosen by hand; what each means is said in \`fit.ts\`.
+// score into a probability; what each means is said in \`fit.ts\`. The line for words alone, \`keyword\`, is learnt anew only with \`--words\`: see README's decisions.
 
 export const LEARNT = {
 ${Object.entries(lines)
@@ -349,7 +359,8 @@ export async function runLearn(): Promise<void> {
     keyword: learnLine('with words alone', rankAll(['vector', 'late'])),
   };
   if (process.argv.includes('--write')) {
-    writeFileSync(join(ROOT, 'src/domain/memory/learnt.ts'), source(lines));
+    const kept = process.argv.includes('--words') ? lines.keyword : LEARNT.keyword;
+    writeFileSync(join(ROOT, 'src/domain/memory/learnt.ts'), source({ ...lines, keyword: kept }));
     console.log('\nWritten: src/domain/memory/learnt.ts');
   }
 }

@@ -8,6 +8,7 @@ const scored = (final: number): Scores => ({
   vector: null,
   keyword: null,
   late: null,
+  meaning: null,
   hybrid: final,
   decay: 1,
   boosts: [],

@@ -251,9 +251,16 @@ export async function keepForOffline(urls: readonly string[], signal: AbortSigna
   return already;
 }
 
-/** Whether the person asked the browser to fetch no more than it must. */
-export const isSavingData = (): boolean =>
-  (navigator as { readonly connection?: { readonly saveData?: boolean } }).connection?.saveData === true;
+/** Bytes that must be free where something is kept that may never be wanted. */
+const AMPLE = 1_000_000_000;
+
+/** Whether what may never be wanted can be fetched and kept: there is ample room, and the browser was not asked to save data. */
+export async function mayKeepMore(): Promise<boolean> {
+  const { connection } = navigator as { readonly connection?: { readonly saveData?: boolean } };
+  if (connection?.saveData === true) return false;
+  const { quota = 0, usage = 0 } = await navigator.storage.estimate();
+  return quota - usage >= AMPLE;
+}
 
 /** Lets go of kept files below `folder` that are not among `known` any more, paths of this origin: an earlier version's. */
 export async function letGoOfOthers(folder: string, known: ReadonlySet<string>): Promise<void> {

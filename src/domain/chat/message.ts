@@ -34,6 +34,8 @@ export const recalledPassageSchema = z.looseObject({
     decay: z.number(),
     /** Piece by piece, 0–1; null where pieces were not compared; absent in older answers. */
     late: z.number().nullable().optional(),
+    /** What vector and pieces are worth together, 0–1, as it was weighed against the words; absent in older answers. */
+    meaning: z.number().nullable().optional(),
     /** What raised (above 1) or lowered the score, in order; absent in older answers. */
     boosts: z.array(z.looseObject({ name: z.string(), factor: z.number() })).optional(),
     /** Probability that a person would call the passage related, 0–1: what the threshold is compared with. */

@@ -2,6 +2,7 @@
 // message, what a session memory quotes and what a summary without a model is made of are units. Read once per message.
 import type { Message } from '../chat/message.ts';
 import { blocksOf } from '../memory/code.ts';
+import { isOfMemory } from '../memory/own-tools.ts';
 import { sentencesOf } from '../memory/sentences.ts';
 
 export interface Unit {
@@ -26,7 +27,10 @@ export const MAX_SENTENCE = 600;
 
 const cache = new WeakMap<Message, readonly Unit[]>();
 
-/** The units of a message, in order. Reasoning and recalled passages have none: they are not part of what was said. */
+/**
+ * The units of a message, in order. Reasoning and recalled passages, also those that memory's tools answered, have none: they are not part of
+ * what was said, and a summary would keep them when they have been deleted where they come from.
+ */
 export function unitsOf(message: Message): readonly Unit[] {
   const known = cache.get(message);
   if (known) return known;
@@ -36,7 +40,8 @@ export function unitsOf(message: Message): readonly Unit[] {
     else if (part.type === 'tool-call')
       for (const text of pieces(`${part.name} ${part.arguments}`))
         units.push({ text, lead: '', kind: 'call' });
-    else if (part.type === 'tool-result') lines(part.text, part.name ?? '', 'result', units);
+    else if (part.type === 'tool-result' && !isOfMemory(part))
+      lines(part.text, part.name ?? '', 'result', units);
   }
   const kept =
     units.length > MAX_UNITS

@@ -26,7 +26,7 @@ export function asks(text: string): boolean {
   const end = text.slice(-400);
   // Most texts have none: a hundred are looked at for each question.
   if (!end.includes('?') && !end.includes('？')) return false;
-  return /[?？][\s"”'’)）*]*$/u.test(end.replace(/\n\[image:[^\]]*\]?\s*$/u, '').trimEnd());
+  return /[?？][\s"”'’)）*]*$/u.test(end.replace(/(?:\n\[image:[^\]\n]*\]?\s*)+$/u, '').trimEnd());
 }
 
 const WHEN =

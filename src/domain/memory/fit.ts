@@ -4,14 +4,15 @@
 import { LEARNT } from './learnt.ts';
 
 export const FIT = {
-  /** How the default model's cosines read: those of every other model are put on this scale first. */
+  /** The scale on which every model's cosines are read: first put on it by the model's own calibration. */
   cosine: { related: 0.338, spread: 0.071 },
   /** A cosine, or a late interaction above its floor, of this much fills the meaning half. */
   full: 0.6,
   /** Late interaction of two texts that have nothing to do with each other. */
   lateFloor: 0.15,
-  /** Its share of the meaning half, the whole vectors have the rest; and where it is not computed it is taken for this part of the cosine. */
+  /** Its share of the meaning half; the whole vectors have the rest. */
   late: 0.3,
+  /** Where it is not computed it is taken for this part of what the whole vectors say. */
   lateFollows: 0.75,
   /** What a question's words could add, to this power: a long question is not answered word for word. */
   reachPower: 0.6,
@@ -23,8 +24,11 @@ export const FIT = {
   window: 0.5,
   /** A word that is in the title a conversation was given, and not in the passage, counts this much of what it is worth. */
   title: 0.25,
-  /** A passage in another language cannot have the question's words: as if they were found in it to this part of its meaning. */
-  language: 0.375,
+  /**
+   * A Chinese passage cannot have the words of a question that is not, nor the other way round: as if they were found in it to this part of its
+   * meaning, and at most by this factor.
+   */
+  language: { words: 0.375, most: 1.25 },
   /** What the messages before and after add of their own score, and the conversation with the mean of its best three. */
   previous: 0.05,
   next: 0.1,

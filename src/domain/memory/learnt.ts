@@ -1,14 +1,13 @@
 // Written by `npm run eval -- --learn --bench DIR --write` from test/eval/own, MADial-Bench and MemoryBank (both MIT): the weights that turn a
-// score into a probability. Nothing here is chosen by hand; what each means is said in `fit.ts`.
+// score into a probability; what each means is said in `fit.ts`. The line for words alone, `keyword`, is learnt anew only with `--words`: see README's decisions.
 
 export const LEARNT = {
   hybrid: {
-    score: 5.564,
-    stands: 0.52,
+    score: 5.529,
+    stands: 0.523,
     words: 0.618,
-    intercept: -8.163,
+    intercept: -8.16,
   },
-  // As learnt before the scenes of 2026-11-25 came in: see the README's decisions.
   keyword: {
     score: 5.099,
     stands: 0.294,

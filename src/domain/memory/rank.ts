@@ -56,6 +56,8 @@ export type Scores = {
   readonly keyword: number | null;
   /** Late interaction, 0–1; null where it was not computed. */
   readonly late: number | null;
+  /** The half that is weighed against the words, 0–1: of both of the above. */
+  readonly meaning: number | null;
   readonly hybrid: number;
   readonly decay: number;
   readonly boosts: readonly Boost[];
@@ -79,6 +81,8 @@ export interface RankContext {
   readonly weights: { readonly vector: number; readonly keyword: number };
   /** Absent: no vector half. */
   readonly scale?: CosineScale;
+  /** What the model of the vectors can read; absent: everything. */
+  readonly languages?: readonly string[] | 'any';
   /** What each of the question's words is worth where it stands alone, in the order of `terms`; empty: no keyword half. */
   readonly worth: readonly number[];
   /** As asked: it may name a speaker, ask when, or tell a date. */
@@ -120,9 +124,11 @@ export const isHan = (text: string): boolean => cjkShare(text.slice(0, 2_000)) >
 
 /** Whether a model that knows `languages` can be asked about this text. Scripts are all that is looked at: Latin counts as known. */
 export const knows = (languages: readonly string[] | 'any', text: string): boolean =>
-  languages === 'any' || languages.some((language) => ['zh', 'ja', 'ko'].includes(language)) || !isHan(text);
+  knowsHan(languages) || !isHan(text);
+const knowsHan = (languages: readonly string[] | 'any'): boolean =>
+  languages === 'any' || languages.some((language) => ['zh', 'ja', 'ko'].includes(language));
 
-/** A cosine on the 0–1 scale that is the same for every model: read as if the default model had given it, 1 from its 0.6 on. */
+/** A cosine on the 0–1 scale that is the same for every model: put on the scale of `fit.cosine` by the model's own, 1 from 0.6 on. */
 export const vectorHalf = (cosine: number, { related, spread }: CosineScale, fit: Fit = FIT): number => {
   const { related: zero, spread: unit } = fit.cosine;
   return share((zero + (unit * (cosine - related)) / spread) / fit.full);
@@ -150,9 +156,9 @@ export function meaningOf(vector: number | null, late: number | null, fit: Fit =
   return (1 - fit.late) * vector + fit.late * late;
 }
 
-/** Above and below: a text is mostly Chinese, or mostly not; as far as its first characters tell. */
+/** From this share of Han on a text counts as Chinese, below the other as not; a passage is judged by so many of its first characters. */
 const [HAN, NOT_HAN, TELLING] = [0.6, 0.4, 300];
-/** Tells of texts that, one Chinese and one not, can hardly have a word in common with the question. */
+/** Whether a passage is Chinese and the question is not, or the other way round: then they can hardly have a word in common. */
 const foreignTo = (question: string): ((text: string) => boolean) => {
   const asked = hanWeight(question);
   if (asked > HAN) return (text) => hanWeight(text.slice(0, TELLING)) < NOT_HAN;
@@ -273,7 +279,8 @@ export function ranker<C extends Rankable>(
     return keywordHalf(sum, worth, fit);
   };
 
-  const isForeign = hasWords && on('language') ? foreignTo(question) : () => false;
+  const crosses = hasWords && on('language') && weights.vector > 0 && knowsHan(context.languages ?? 'any');
+  const isForeign = crosses ? foreignTo(question) : () => false;
   const when = on('time') && asksWhen(question);
   const dates = on('date') ? datesIn(question, context.now) : null;
   const known = candidates.map((candidate, at) => {
@@ -310,10 +317,12 @@ export function ranker<C extends Rankable>(
       const late = found === null ? null : lateHalf(found, fit);
       const meaning = meaningOf(vector, late, fit);
       const hybrid = hybridOf(meaning, keyword, weights);
-      const least = isForeign ? fit.language * (meaning ?? 0) : 0;
+      const least = isForeign ? fit.language.words * (meaning ?? 0) : 0;
       const translated =
-        hybrid > 0 && least > (keyword ?? 0) ? hybridOf(meaning, least, weights) / hybrid : 1;
-      return { late, hybrid, translated, base: hybrid * translated * named };
+        hybrid > 0 && least > (keyword ?? 0)
+          ? Math.min(fit.language.most, hybridOf(meaning, least, weights) / hybrid)
+          : 1;
+      return { late, meaning, hybrid, translated, base: hybrid * translated * named };
     });
     const baseAt = (at: number | undefined): number => halves[at ?? -1]?.base ?? 0;
 
@@ -349,19 +358,22 @@ export function ranker<C extends Rankable>(
       return {
         candidate,
         score: half.base > 0 ? boosts.reduce((all, { factor }) => all * factor, half.hybrid) : beside,
+        translated: half.translated,
         wordsOnly: one.vector === null && half.late === null,
         decay: one.decay,
         scores: {
           vector: one.vector,
           keyword: one.keyword === 0 ? null : one.keyword,
           late: half.late,
+          meaning: half.meaning,
           hybrid: half.hybrid,
           boosts,
         },
       };
     });
+    // What is allowed for another language makes no crowd: the others do not stand lower for it.
     const stands = standing(
-      scored.map(({ score }) => score),
+      scored.map(({ score, translated }) => score / translated),
       fit,
     );
     return scored

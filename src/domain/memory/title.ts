@@ -95,8 +95,9 @@ export function isFromWords(title: string, said: readonly string[]): boolean {
 
 /** Search words of titles, those asked for last: cutting sixty titles into words takes a millisecond, and each recall asks for many of the same. */
 const ofTitles = new Map<string, ReadonlySet<string>>();
-const MOST_TITLES = 2_000;
+const [MOST_TITLES, LONGEST_KEPT] = [2_000, 200];
 function titleWords(title: string): ReadonlySet<string> {
+  if (title.length > LONGEST_KEPT) return new Set(words(title).split(' '));
   const known = ofTitles.get(title) ?? new Set(words(title).split(' '));
   ofTitles.delete(title);
   ofTitles.set(title, known);

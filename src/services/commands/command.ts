@@ -22,7 +22,7 @@ export interface ArgumentDescription {
   readonly choices?: readonly string[];
   /** For a `text` flag that takes several, with commas between them or given again: the usual ones; others are allowed as well. */
   readonly many?: readonly string[];
-  /** Of `many` those that exclude each other. */
+  /** Of `many` those of which one is enough: no second one is offered. */
   readonly oneOf?: readonly string[];
   /** Whole numbers that a `number` may be, both ends included. */
   readonly range?: readonly [number, number];

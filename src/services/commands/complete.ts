@@ -102,7 +102,7 @@ export function complete(
   if (wantsValue?.many) {
     const said = typed.split(COMMA);
     const letters = said.at(-1) ?? '';
-    const already = said.slice(0, -1);
+    const already = said.slice(0, -1).map((one) => one.trim());
     const { oneOf = [] } = wantsValue;
     const taken = oneOf.some((one) => already.includes(one)) ? oneOf : [];
     return answer(

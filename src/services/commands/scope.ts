@@ -5,11 +5,9 @@ import { RecollectError } from '../../domain/base/errors.ts';
 import { timesIn } from '../../domain/memory/dates.ts';
 import { nearest } from './parse.ts';
 
-/** What can be narrowed one way only. */
-const KEYS = ['archived', 'after', 'before'] as const;
 /** What a scope can be besides a time. */
 export const SCOPES = ['here', 'pinned', 'active', 'archived', 'all'] as const;
-/** Of these one is said. */
+/** Of these one is enough: completion offers no second one. */
 export const ONE_SCOPE = ['active', 'archived', 'all'] as const;
 const ALLOWED = `${SCOPES.join(', ')}, 2025-03, 2025-01-01..2025-03-31, ..2025-03, 2025-03.., last-week`;
 
@@ -48,6 +46,21 @@ function namedTime(text: string, now: number): Pick<IndexFilter, 'after' | 'befo
   return span && !more && rest === '' ? { after: span.from, before: span.to } : undefined;
 }
 
+/** What passes both; null where nothing can. */
+function narrowed(one: IndexFilter, other: IndexFilter): IndexFilter | null {
+  if (one.archived !== undefined && other.archived !== undefined && one.archived !== other.archived)
+    return null;
+  const after = Math.max(one.after ?? Number.NEGATIVE_INFINITY, other.after ?? Number.NEGATIVE_INFINITY);
+  const before = Math.min(one.before ?? Number.POSITIVE_INFINITY, other.before ?? Number.POSITIVE_INFINITY);
+  if (after >= before) return null;
+  return {
+    ...one,
+    ...other,
+    ...(Number.isFinite(after) ? { after } : {}),
+    ...(Number.isFinite(before) ? { before } : {}),
+  };
+}
+
 /**
  * `here`: conversations of this work dir; `pinned`: those only; `active`: without archived ones; `archived`: those only; `all`: both (the
  * default, as where memory is asked by itself); a date, a month, a year or a range of them, or a time in words, seen from `now` (ms since
@@ -82,16 +95,14 @@ export function filterOfScope(scope: string, workDir: string | null, now: number
     for (const word of whole ? [words] : words.split(/\s+/).filter((part) => part !== '')) {
       const meant: IndexFilter | undefined = whole ?? named(word) ?? namedTime(word, now);
       if (!meant) throw refused(word, ALLOWED, nearest(word, SCOPES), `There is no scope ${word}.`);
-      const twice = KEYS.some(
-        (key) => filter[key] !== undefined && meant[key] !== undefined && filter[key] !== meant[key],
-      );
-      if (twice)
+      const both = narrowed(filter, meant);
+      if (!both)
         throw new RecollectError(
           'command-scopes',
           `The scope ${scope} asks for two things that exclude each other.`,
-          { params: { value: scope } },
+          { params: { command: 'recall', value: scope } },
         );
-      filter = { ...filter, ...meant };
+      filter = both;
     }
   }
   return filter;

@@ -97,6 +97,7 @@ interface QueryVector {
   readonly model: string;
   readonly values: Float32Array;
   readonly scale: CosineScale;
+  readonly languages: EmbeddingProvider['languages'];
   /** Null where the provider has only whole vectors, or pieces that cannot be compared. */
   readonly pieces: QueryPieces | null;
 }
@@ -232,7 +233,9 @@ export function createMemory({
       // Without a centre the likeness of pieces has no known zero: meaning is then that of the whole vectors alone.
       const pieces =
         tokens && weights && weights.length > 0 && hasCentredPieces(provider.id) ? { tokens, weights } : null;
-      return { vector: { model: provider.id, values: vector, scale, pieces } };
+      return {
+        vector: { model: provider.id, values: vector, scale, languages: provider.languages, pieces },
+      };
     } catch (error) {
       signal.throwIfAborted();
       // Replaced or closed in the middle: as if it had not been there.
@@ -317,7 +320,7 @@ export function createMemory({
     const context: RankContext = {
       weights,
       ...(told ? { feedback: options.everything ? { ...told, never: () => false } : told } : {}),
-      ...(vector ? { scale: vector.scale } : {}),
+      ...(vector ? { scale: vector.scale, languages: vector.languages } : {}),
       worth,
       question,
       decayFactor: filters.time_decay_factor,

@@ -272,12 +272,14 @@ function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'expl
                   query={result.query}
                   threshold={result.threshold}
                   ticked={ticked.has(passage.messageId)}
-                  onTick={(on) => {
-                    const next = new Set(ticked);
-                    if (on) next.add(passage.messageId);
-                    else next.delete(passage.messageId);
-                    setTicked(next);
-                  }}
+                  onTick={(on) =>
+                    setTicked((now) => {
+                      const next = new Set(now);
+                      if (on) next.add(passage.messageId);
+                      else next.delete(passage.messageId);
+                      return next;
+                    })
+                  }
                 />
               ))}
             </ul>

@@ -25,12 +25,15 @@ export function Judgement({
   query,
   floating = false,
   onGiven,
+  onForbidden,
 }: {
   passage: RecalledPassage;
   query: string;
   floating?: boolean;
   /** Hears what was said; not what was taken back. */
   onGiven?: (verdict: Feedback['verdict']) => void;
+  /** Hears of *never* once it is kept, and how to make it as it was: for places that the passage leaves with it, this button included. */
+  onForbidden?: (undo: () => void) => void;
 }) {
   const { t } = useTranslation('memory');
   const { notes } = useApp();
@@ -62,18 +65,28 @@ export function Judgement({
             'sm:opacity-0 sm:focus-visible:opacity-100 sm:group-focus-within/passage:opacity-100 sm:group-hover/passage:opacity-100 pointer-coarse:opacity-100',
         )}
         onClick={() => {
-          const done = before
-            ? notes.takeBack(before.id)
-            : notes.judge({
-                verdict,
-                conversationId: passage.conversationId,
-                messageId: passage.messageId,
-                query: verdict === 'not-related' ? query : null,
-                passage: passage.passage,
-                title: passage.title,
-              });
-          if (!before) onGiven?.(verdict);
-          done.catch(report);
+          if (before) {
+            notes.takeBack(before.id).catch(report);
+            return;
+          }
+          const said = {
+            conversationId: passage.conversationId,
+            messageId: passage.messageId,
+            query: verdict === 'not-related' ? query : null,
+            passage: passage.passage,
+            title: passage.title,
+          };
+          // Of pinned and never the later takes the other's place.
+          const pinned = given('pinned') !== undefined;
+          const asBefore = (id: string) =>
+            pinned ? notes.judge({ ...said, verdict: 'pinned' }) : notes.takeBack(id);
+          notes
+            .judge({ ...said, verdict })
+            .then(({ id }) => {
+              if (verdict === 'never') onForbidden?.(() => void asBefore(id).catch(report));
+            })
+            .catch(report);
+          onGiven?.(verdict);
         }}
       />
     );

@@ -1,11 +1,21 @@
 // A passage that may be sent along, with a box to tick: at the composer and in /recall --explain.
+import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { classes } from '../shell/controls.tsx';
+import { offer } from '../shell/offer.ts';
 import { Judgement } from './judgement.tsx';
 import { excerpt, MarkedText } from './marked-text.tsx';
 import { ScoreMeter } from './scores.tsx';
+
+/** The keyboard goes on at the row beside one that goes away, or where one writes. */
+function goOn(row: HTMLLIElement | null): void {
+  if (!row?.contains(document.activeElement)) return;
+  const beside = row.nextElementSibling ?? row.previousElementSibling;
+  const next = beside?.querySelector('input') ?? document.querySelector<HTMLElement>('textarea');
+  next?.focus();
+}
 
 /** A list item: title, age, token price, scores, and the passage with the query's words marked. */
 export function PassageChoice({
@@ -21,10 +31,11 @@ export function PassageChoice({
   ticked: boolean;
   onTick: (ticked: boolean) => void;
 }) {
-  const { t } = useTranslation('memory');
+  const { t } = useTranslation(['memory', 'shell']);
+  const row = useRef<HTMLLIElement>(null);
   const title = passage.title || t('untitled');
   return (
-    <li className="group/passage @container relative">
+    <li ref={row} className="group/passage @container relative">
       <label
         className={classes(
           'flex cursor-pointer gap-2.5 px-3 py-2 hover:bg-memory-mark/30',
@@ -71,7 +82,20 @@ export function PassageChoice({
           passage={passage}
           query={query}
           floating
-          onGiven={(verdict) => onTick(verdict === 'pinned')}
+          onGiven={(verdict) => {
+            if (verdict === 'never') goOn(row.current);
+            onTick(verdict === 'pinned');
+          }}
+          onForbidden={(undo) =>
+            offer(t('feedback.forbidden'), {
+              description: title,
+              label: t('shell:undo'),
+              onClick: () => {
+                undo();
+                onTick(ticked);
+              },
+            })
+          }
         />
       </span>
     </li>

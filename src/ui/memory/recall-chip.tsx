@@ -133,12 +133,14 @@ export function RecallChip({ text, conversationId, hasModel, onChange }: RecallC
                 query={text}
                 threshold={result?.threshold ?? null}
                 ticked={isTicked(ticks, passage.messageId)}
-                onTick={(ticked) => {
-                  const but = new Set(ticks.but);
-                  if (ticked === ticks.ticked) but.delete(passage.messageId);
-                  else but.add(passage.messageId);
-                  setTicks({ ...ticks, but });
-                }}
+                onTick={(ticked) =>
+                  setTicks((now) => {
+                    const but = new Set(now.but);
+                    if (ticked === now.ticked) but.delete(passage.messageId);
+                    else but.add(passage.messageId);
+                    return { ...now, but };
+                  })
+                }
               />
             ))}
           </ul>

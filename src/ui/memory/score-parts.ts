@@ -1,7 +1,7 @@
 // What a passage's score is made of, read back from the numbers that were written down with it. Pure arithmetic, for the bar.
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { FIT } from '../../domain/memory/fit.ts';
-import { meaningOf, withDecay } from '../../domain/memory/rank.ts';
+import { withDecay } from '../../domain/memory/rank.ts';
 
 type Written = RecalledPassage['scores'];
 /** As written down with a passage, or as the ranking hands them out. */
@@ -24,9 +24,10 @@ const clamped = (value: number): number => Math.max(0, Math.min(1, value));
  * `hybrid = w·meaning + (1 − w)·keyword` gives them back where the halves differ.
  */
 function shareOfMeaning(scores: Scores): number {
-  const { vector, late, keyword, hybrid } = scores;
-  // Older answers knew no late interaction at all.
-  const half = late === undefined ? vector : meaningOf(vector, late);
+  const { vector, late = null, keyword, hybrid } = scores;
+  // Older answers do not say what meaning was worth: first it was the vector's alone, then half the pieces'.
+  const older = vector === null || late === null ? (vector ?? late) : (vector + late) / 2;
+  const half = scores.meaning === undefined ? older : scores.meaning;
   if (half === null || half <= 0) return 0;
   if (keyword === null || keyword <= 0) return 1;
   const weight = Math.abs(half - keyword) > 0.02 ? clamped((hybrid - keyword) / (half - keyword)) : 0.6;

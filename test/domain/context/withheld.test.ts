@@ -5,6 +5,7 @@ import { asMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message, Part, RecalledPassage } from '../../../src/domain/chat/message.ts';
 import { cutParts } from '../../../src/domain/context/compaction/plan.ts';
 import { renderFound } from '../../../src/domain/context/recalled.ts';
+import { unitsOf } from '../../../src/domain/context/units.ts';
 import { createWithholding } from '../../../src/domain/context/withheld.ts';
 import type { Said } from '../../../src/domain/memory/passages.ts';
 
@@ -45,6 +46,29 @@ const without = (ids: readonly string[]) =>
     ({ messageId, conversationId }) => ids.includes(messageId) || ids.includes(conversationId),
   );
 const textIn = (part: Part | undefined): string => (part?.type === 'tool-result' ? part.text : '');
+
+it('what memory’s tools answered is in no summary made by rules, which would keep it; what was asked of them, and other tools’ answers, are', () => {
+  const read: Part = {
+    type: 'tool-result',
+    callId: 'd',
+    name: 'open_conversation',
+    text: 'All about the white tea.',
+  };
+  const other: Part = {
+    type: 'tool-result',
+    callId: 'e',
+    name: 'weather',
+    text: 'Rain until Friday evening.',
+  };
+  const asked: Part = { type: 'tool-call', callId: 'c', name: 'recall', arguments: '{"query":"tea"}' };
+  const said = unitsOf(
+    message(asked, toolFound([passage('a', 'Oolong, four minutes.')]), read, other, {
+      type: 'text',
+      text: 'As you said.',
+    }),
+  ).map(({ text }) => text);
+  expect(said).toEqual([expect.stringContaining('recall'), 'Rain until Friday evening.', 'As you said.']);
+});
 
 describe('memory that is not to be used any more', () => {
   it('leaves everything the same object where nothing is withheld', () => {

@@ -81,7 +81,15 @@ describe('a passage in another language than the question', () => {
     expect(raised(of(question, chinese, { terms: [9, 9] }))).toBe(1);
     expect(raised(of('backup 的 restic snapshot 放在哪里？', english))).toBe(1);
     expect(raised(of(question, chinese, {}, { weights: { vector: 1, keyword: 0 } }))).toBe(1);
+    expect(raised(of(question, chinese, { terms: [0.01, 0] }, { weights: { vector: 0, keyword: 1 } }))).toBe(
+      1,
+    );
+    expect(raised(of(question, chinese, {}, { weights: { vector: 0.1, keyword: 0.9 } }))).toBeLessThanOrEqual(
+      1.25,
+    );
+    // A model of one language sees noise in the other.
+    expect(raised(of(question, chinese, {}, { languages: ['en'] }))).toBe(1);
     expect(raised(of(question, chinese, {}, { without: new Set(['language']) }))).toBe(1);
-    expect(raised(of(question, chinese))).toBeCloseTo((0.6 + 0.4 * FIT.language) / 0.6);
+    expect(raised(of(question, chinese))).toBeCloseTo((0.6 + 0.4 * FIT.language.words) / 0.6);
   });
 });

@@ -226,6 +226,8 @@ describe('/recall in a scope, or explained', () => {
     await run('/recall --scope pinned ,archived backups', id);
     await run('/recall --scope pinned --scope 2025-03 backups', id);
     await run('/recall --scope "pinned 2025-03" backups', id);
+    await run('/recall --scope 2025,2025-01 backups', id);
+    await run('/recall --scope 2025-03..,2025-05.. backups', id);
     const day = (year: number, month: number, date: number) => new Date(year, month - 1, date).getTime();
     expect(recalls.map((request) => request.filter)).toEqual([
       { workDir: '/proj/demo', pinned: true },
@@ -238,6 +240,8 @@ describe('/recall in a scope, or explained', () => {
       { pinned: true, archived: true },
       { pinned: true, after: day(2025, 3, 1), before: day(2025, 4, 1) },
       { pinned: true, after: day(2025, 3, 1), before: day(2025, 4, 1) },
+      { after: day(2025, 1, 1), before: day(2025, 2, 1) },
+      { after: day(2025, 5, 1) },
     ]);
     expect(recalls.every(({ text }) => text === 'backups')).toBe(true);
   });
@@ -268,7 +272,7 @@ describe('/recall in a scope, or explained', () => {
         type: 'problem',
         problem: { code: 'command-argument', params: { argument: 'scope', value: scope, nearest: near } },
       });
-    for (const scope of ['2025-01,2025-02', 'active,archived'])
+    for (const scope of ['2025-01,2025-02', 'active,archived', '2025-06..,..2025-03'])
       expect(await run(`/recall x --scope ${scope}`)).toMatchObject({
         type: 'problem',
         problem: { code: 'command-scopes', params: { value: scope } },

@@ -8,7 +8,7 @@ export const commands = {
     '--jump-to': 'open the passage with this id',
     '--explain': 'a dry run: every number, and what would be sent',
     '--scope':
-      'here, pinned, active (no archived ones), archived (only those), all, a date, last-week, or a range like 2025-01..2025-03; several, with commas, narrow further',
+      'here, pinned, active (no archived ones), archived (only those), all, a date, last-week, or a range like 2025-01..2025-03; join several with commas to narrow it down',
     scope: {
       here: 'conversations in the same work directory',
       pinned: 'pinned conversations only',

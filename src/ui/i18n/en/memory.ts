@@ -52,7 +52,7 @@ export const memory = {
     noLate: 'not compared',
     noKeyword: 'no word matched',
     boost: {
-      language: 'In the other language',
+      language: 'In another language than the question',
       speaker: 'Said by the one asked about',
       question: 'Is a question itself',
       time: 'Tells when',
@@ -229,6 +229,7 @@ export const memory = {
     unrelate: 'Not related to this question',
     relate: 'Called not related: take it back',
     takeBack: 'Take back',
+    forbidden: 'Never brought back again',
     takenBack: 'Feedback taken back',
   },
   pictures: {

@@ -270,9 +270,9 @@ export const problems = {
     allowed_: 'Type /help to see what each command takes.',
   },
   'command-scopes': {
-    what: '/recall: “{{value}}” asks for two things that exclude each other.',
+    what: '/{{command}}: “{{value}}” asks for two things that exclude each other.',
     kept: 'What you wrote is still in the box.',
-    do: 'Leave one of them out: commas narrow further, they do not add.',
+    do: 'Leave one of them out: with commas, a passage must meet every condition.',
   },
   'command-flag': {
     what: '/{{command}} does not know {{flag}}.',

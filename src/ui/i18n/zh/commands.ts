@@ -8,7 +8,7 @@ export const commands = {
     '--jump-to': '打开此编号的片段',
     '--explain': '预演：列出全部分数和将要发送的内容',
     '--scope':
-      'here（当前目录）、pinned、active（不含已归档）、archived（仅已归档）、all、日期、上周，或 2025-01..2025-03 这样的范围；用逗号隔开则须同时满足',
+      'here（当前目录）、pinned、active（不含已归档）、archived（仅已归档）、all、日期、上周，或 2025-01..2025-03 这样的范围；多个条件用逗号隔开，须同时满足',
     scope: {
       here: '同一工作目录的对话',
       pinned: '仅置顶的对话',

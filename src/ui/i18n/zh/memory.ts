@@ -45,7 +45,7 @@ export const memory = {
     noLate: '没有对照',
     noKeyword: '没有相同的词',
     boost: {
-      language: '另一种语言',
+      language: '与问题语言不同',
       speaker: '问到的人所说',
       question: '本身是个问题',
       time: '说到了时间',
@@ -200,6 +200,7 @@ export const memory = {
     unrelate: '与这个问题无关',
     relate: '已标为无关：取消',
     takeBack: '收回',
+    forbidden: '以后不再想起',
     takenBack: '已收回反馈',
   },
   pictures: {

@@ -263,7 +263,7 @@ export const problems = {
     allowed_: '输入 /help 查看每个命令的用法。',
   },
   'command-scopes': {
-    what: '/recall：“{{value}}”中的条件互相排斥。',
+    what: '/{{command}}：“{{value}}”中的条件互相矛盾。',
     kept: '您写的内容还在输入框里。',
     do: '请去掉其中一个：逗号表示同时满足，不是任选其一。',
   },
