@@ -258,7 +258,7 @@ const AMPLE = 1_000_000_000;
 export async function mayKeepMore(): Promise<boolean> {
   const { connection } = navigator as { readonly connection?: { readonly saveData?: boolean } };
   if (connection?.saveData === true) return false;
-  const { quota = 0, usage = 0 } = await navigator.storage.estimate();
+  const { quota = 0, usage = 0 } = (await navigator.storage?.estimate?.()) ?? {};
   return quota - usage >= AMPLE;
 }
 

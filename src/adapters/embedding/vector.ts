@@ -1,5 +1,4 @@
 // The sums that every embedding needs.
-import { hanWeight } from '../../domain/memory/sentences.ts';
 
 /** Scales to length 1, in place. A vector of zeros (a text without any word) becomes the first axis, so that length 1 always holds. */
 export function unit(vector: Float32Array): Float32Array {
@@ -28,6 +27,14 @@ export interface Centre {
   readonly mean: Float32Array;
   /** From where English lies to where Chinese does, half of the way: what a text's language alone adds. */
   readonly language: Float32Array;
+}
+
+/** How Chinese a text is, 0–1: its Han characters against its other words, which take about two pieces each. Of neither: 0.5. */
+export function hanWeight(text: string): number {
+  const some = text.slice(0, 4_000);
+  const han = some.match(/\p{Script=Han}/gu)?.length ?? 0;
+  const words = some.match(/(?:(?!\p{Script=Han})\p{L})+/gu)?.length ?? 0;
+  return han + words === 0 ? 0.5 : han / (han + 2 * words);
 }
 
 /**

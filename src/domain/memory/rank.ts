@@ -4,7 +4,7 @@ import { asks, asksWhen, isNamed, speakerIn, tellsTime } from './cues.ts';
 import { datesIn } from './dates.ts';
 import { FIT, type Fit } from './fit.ts';
 import type { Said } from './passages.ts';
-import { cjkShare, hanWeight, squeezed } from './sentences.ts';
+import { cjkShare, squeezed } from './sentences.ts';
 
 /** How a model's cosines read; see the embedding contract. */
 export interface CosineScale {
@@ -150,20 +150,18 @@ export function keywordHalf(sum: number, worth: readonly number[], fit: Fit = FI
 }
 
 /** The half that is weighed against the words: whole vector and late interaction, as far as each was computed. */
-export function meaningOf(vector: number | null, late: number | null, fit: Fit = FIT): number | null {
+function meaningOf(vector: number | null, late: number | null, fit: Fit = FIT): number | null {
   if (vector === null) return late;
   if (late === null) return share((1 - fit.late + fit.late * fit.lateFollows) * vector);
   return (1 - fit.late) * vector + fit.late * late;
 }
 
-/** From this share of Han on a text counts as Chinese, below the other as not; a passage is judged by so many of its first characters. */
-const [HAN, NOT_HAN, TELLING] = [0.6, 0.4, 300];
+/** A passage's language is read from so many of its first characters. */
+const TELLING = 300;
 /** Whether a passage is Chinese and the question is not, or the other way round: then they can hardly have a word in common. */
 const foreignTo = (question: string): ((text: string) => boolean) => {
-  const asked = hanWeight(question);
-  if (asked > HAN) return (text) => hanWeight(text.slice(0, TELLING)) < NOT_HAN;
-  if (asked < NOT_HAN) return (text) => hanWeight(text.slice(0, TELLING)) > HAN;
-  return () => false;
+  const asked = isHan(question);
+  return (text) => isHan(text.slice(0, TELLING)) !== asked;
 };
 
 /** Weighted sum of the halves. A half that is impossible (null) leaves the whole weight to the other. */

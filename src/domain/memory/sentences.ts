@@ -8,14 +8,6 @@ export function cjkShare(text: string): number {
   return letters === 0 ? 0 : (text.match(CJK)?.length ?? 0) / letters;
 }
 
-/** How Chinese a text is, 0–1: its Han characters against its other words, which take about two pieces each. Of neither: 0.5. */
-export function hanWeight(text: string): number {
-  const some = text.slice(0, 4_000);
-  const han = some.match(/\p{Script=Han}/gu)?.length ?? 0;
-  const words = some.match(/(?:(?!\p{Script=Han})\p{L})+/gu)?.length ?? 0;
-  return han + words === 0 ? 0.5 : han / (han + 2 * words);
-}
-
 const END =
   /(?<=[。！？]["'”’」』）)]*)(?=[^\s"'”’」』）)。！？])|(?<=[.!?…]["'”’)\]]*)\s+(?=\S)|(?<=[。！？][^\S\n]*)\n|\n+/u;
 const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|mr|mrs|ms|dr|st|no|fig|approx|[a-z])\.$/i;

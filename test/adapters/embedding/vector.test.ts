@@ -1,8 +1,7 @@
 // What vectors have in common is taken away, by the language of their texts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { centred, cosine } from '../../../src/adapters/embedding/vector.ts';
-import { hanWeight } from '../../../src/domain/memory/sentences.ts';
+import { centred, cosine, hanWeight } from '../../../src/adapters/embedding/vector.ts';
 
 describe('how Chinese a text is', () => {
   it.each([

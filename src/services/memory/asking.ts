@@ -1,0 +1,183 @@
+// How a question waits for what it needs: an index that is still opening or made again, and the model that reads it.
+import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
+import { hasCentredPieces } from '../../adapters/embedding/state-centres.ts';
+import type { MemoryIndex } from '../../adapters/index/memory-index.ts';
+import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import { atMost, isTooLate } from '../../domain/base/within.ts';
+import type { QueryPieces } from '../../domain/memory/late.ts';
+import { lastLineOf, leaning, type QuestionRead } from '../../domain/memory/lean.ts';
+import { type CosineScale, knows } from '../../domain/memory/rank.ts';
+import type { Documents } from '../documents/documents.ts';
+import type { Notes } from '../documents/notes.ts';
+import type { MemoryStatus } from './memory.ts';
+
+/** How long a recall waits for an index that is opened or made again, ms: seconds, on a busy device many. Who asks may wait shorter. */
+const INDEX_PATIENCE = 90_000;
+/** How long an index that was just opened and has something may read what it missed before it is asked, ms. */
+const CATCH_UP = 1_000;
+/** How soon an index that turned out to be damaged is let go, ms. */
+const LET_GO = 5_000;
+/** How often it looks whether the index is there, ms. */
+const INDEX_LOOK = 25;
+/** How long a recall waits for a model that is loading, ms. */
+const MODEL_PATIENCE = 6_000;
+const NOT_YET: Problem = {
+  code: 'memory-behind',
+  message: 'The embedding model is not ready yet',
+  retry: true,
+};
+
+export interface AskingDeps {
+  /** null while it is starting, or when it cannot be had. */
+  readonly index: () => MemoryIndex | null;
+  readonly embedding: () => EmbeddingProvider | null;
+  readonly documents: Pick<Documents, 'library'>;
+  /** What the person said of earlier hits. */
+  readonly notes?: Pick<Notes, 'state'>;
+  readonly status: Readable<MemoryStatus>;
+}
+
+/** A question as the model reads it. */
+export interface QueryVector {
+  readonly model: string;
+  readonly values: Float32Array;
+  readonly scale: CosineScale;
+  readonly languages: EmbeddingProvider['languages'];
+  /** Null where the provider has only whole vectors, or pieces that cannot be compared. */
+  readonly pieces: QueryPieces | null;
+}
+
+/** Makes what questions wait with. */
+export function createAsking({ index, embedding, documents, notes, status }: AskingDeps) {
+  /** Waits until `ready`, at most `ms`. One that failed to start will not come by waiting; one that is there and failed may be made again. */
+  const wait = async (ready: () => boolean, ms: number, signal: AbortSignal): Promise<void> => {
+    const deadline = performance.now() + ms;
+    const isHopeless = () => index() === null && status.get().state === 'failed';
+    while (!ready() && performance.now() < deadline && !isHopeless()) {
+      signal.throwIfAborted();
+      await new Promise((resolve) => setTimeout(resolve, INDEX_LOOK));
+    }
+    signal.throwIfAborted();
+  };
+  /** The index that was asked last, since when it is there, and whether it had nothing then: new, or being made again. */
+  let opened: { readonly index: MemoryIndex; readonly since: number; empty: boolean } | null = null;
+  const noteOpened = (there: MemoryIndex) => {
+    const seen = { index: there, since: performance.now(), empty: false };
+    opened = seen;
+    there.bookmark().then(
+      (bookmark) => {
+        seen.empty = bookmark === 0;
+      },
+      // Whoever asks it hears the same, and tells it.
+      () => undefined,
+    );
+  };
+  const waitForIndex = async (signal: AbortSignal): Promise<MemoryIndex | null> => {
+    const isUpToDate = () => {
+      const there = index();
+      if (there !== null && there !== opened?.index) noteOpened(there);
+      return (
+        there !== null &&
+        opened !== null &&
+        (status.get().state !== 'starting' || (!opened.empty && performance.now() - opened.since > CATCH_UP))
+      );
+    };
+    await wait(isUpToDate, INDEX_PATIENCE, signal);
+    return index();
+  };
+
+  /** Whether nothing was ever said but in this conversation: then nobody has to wait for an index to hear that it has nothing. */
+  const isEmpty = (except: ConversationId | undefined): boolean => {
+    const { ready, entries } = documents.library.get();
+    const told = notes?.state.get() ?? { ready: true, notes: [] };
+    return (
+      ready &&
+      told.ready &&
+      told.notes.length === 0 &&
+      entries.every(({ id, deletedAt }) => deletedAt !== null || id === except)
+    );
+  };
+
+  /** What `work` finds in an index; where that turns out to be damaged inside, or is closed meanwhile, in the one that takes its place. */
+  const inIndex = async <Found>(
+    from: MemoryIndex,
+    signal: AbortSignal,
+    work: (from: MemoryIndex) => Promise<Found>,
+  ): Promise<Found> => {
+    try {
+      return await work(from);
+    } catch (error) {
+      if (toProblem(error).code === 'index-damaged') await wait(() => index() !== from, LET_GO, signal);
+      if (index() === from) throw error;
+      const isWhole = () =>
+        index() !== null && status.get().state !== 'starting' && status.get().unread === 0;
+      await wait(isWhole, INDEX_PATIENCE, signal);
+      const again = index();
+      if (again === null) throw error;
+      return await work(again);
+    }
+  };
+
+  /**
+   * The question as a vector; null with the reason where there is none in time, which begins when there is an index to ask. `reason: null`:
+   * nothing is wrong, the model just cannot read this language.
+   */
+  const vectorOf = async (
+    text: string,
+    signal: AbortSignal,
+    asking: Promise<unknown>,
+  ): Promise<{ vector: QueryVector } | { vector: null; reason: Problem | null }> => {
+    if (!embedding()) {
+      // Soon after opening neither is known yet, and whoever waits for the index can wait for the model as well.
+      let isAsked = false;
+      const asked = () => {
+        isAsked = true;
+      };
+      void asking.then(asked, asked);
+      await wait(() => embedding() !== null || isAsked, INDEX_PATIENCE, signal);
+    }
+    const provider = embedding();
+    if (!provider) {
+      const known = status.get().embedding;
+      return { vector: null, reason: known.status === 'failed' ? known.problem : NOT_YET };
+    }
+    if (!knows(provider.languages, text)) return { vector: null, reason: null };
+    try {
+      const options = { kind: 'query', signal } as const;
+      const last = lastLineOf(text);
+      const texts = last === null ? [text] : [text, last];
+      const made = Promise.all([
+        provider.read
+          ? provider.read(
+              texts.map((one) => ({ context: '', text: one })),
+              options,
+            )
+          : provider
+              .embed(texts, options)
+              .then((vectors) => vectors.map((vector): QuestionRead => ({ vector }))),
+        provider.calibration(signal),
+      ]);
+      await Promise.race([asking, made]);
+      // Where it is too late for this question it goes on: the next one finds the model loaded.
+      const [read, scale] = await atMost(signal, MODEL_PATIENCE, () => made);
+      const [whole, end]: readonly QuestionRead[] = read;
+      if (!whole) return { vector: null, reason: NOT_YET };
+      const { vector, tokens, weights } = end ? leaning(whole, end) : whole;
+      // Without a centre the likeness of pieces has no known zero: meaning is then that of the whole vectors alone.
+      const pieces =
+        tokens && weights && weights.length > 0 && hasCentredPieces(provider.id) ? { tokens, weights } : null;
+      return {
+        vector: { model: provider.id, values: vector, scale, languages: provider.languages, pieces },
+      };
+    } catch (error) {
+      signal.throwIfAborted();
+      // Replaced or closed in the middle: as if it had not been there.
+      if (isAbort(error) || isTooLate(error)) return { vector: null, reason: NOT_YET };
+      return { vector: null, reason: toProblem(error) };
+    }
+  };
+
+  return { waitForIndex, inIndex, isEmpty, vectorOf };
+}

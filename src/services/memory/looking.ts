@@ -1,0 +1,139 @@
+// One look into the index for a question, and the order of what it finds.
+import type { Candidate, IndexFilter, KnownWords, MemoryIndex } from '../../adapters/index/memory-index.ts';
+import { afterLook, together } from '../../adapters/index/rules.ts';
+import type { Readable } from '../../domain/base/readable.ts';
+import { feedbackFor, isNotes } from '../../domain/memory/notes.ts';
+import type { isNamedFolder } from '../../domain/memory/query.ts';
+import {
+  isEcho,
+  LATE,
+  type Rankable,
+  type RankContext,
+  ranker,
+  type Scored,
+  type Technique,
+} from '../../domain/memory/rank.ts';
+import { titledBy } from '../../domain/memory/title.ts';
+import { queryWords } from '../../domain/memory/words.ts';
+import type { Config } from '../../domain/settings/config.ts';
+import type { Documents } from '../documents/documents.ts';
+import type { Notes } from '../documents/notes.ts';
+import type { QueryVector } from './asking.ts';
+
+export interface LookingDeps {
+  readonly config: Readable<Config>;
+  readonly documents: Pick<Documents, 'library'>;
+  /** What the person said of earlier hits. */
+  readonly notes?: Pick<Notes, 'state'>;
+  /** Parts of the ranking that are left away: the evaluation measures what each is worth. */
+  readonly without?: () => ReadonlySet<Technique>;
+  /** ms since 1970 */
+  readonly now?: () => number;
+}
+
+/** A candidate, whether it is a memory note, and which of the question's words its title has. */
+type Rated = Candidate & Pick<Rankable, 'note' | 'titled'>;
+export type Ranked = Scored<Rated>;
+
+/** Makes what looks, and what turns a filter as people mean it into one that the index knows. */
+export function createLooking({ config, documents, notes, without, now = Date.now }: LookingDeps) {
+  /** The filter as the index knows it: a folder becomes the conversations that have one which is meant. */
+  const resolve = (filter: IndexFilter, isMeant: typeof isNamedFolder): IndexFilter => {
+    const { workDir, ...rest } = filter;
+    if (workDir === undefined) return filter;
+    const allowed = rest.conversationIds && new Set(rest.conversationIds);
+    return {
+      ...rest,
+      conversationIds: documents.library
+        .get()
+        .entries.filter((entry) => isMeant(entry.workDir, workDir))
+        .map((entry) => entry.id)
+        .filter((id) => !allowed || allowed.has(id)),
+    };
+  };
+
+  /** Candidates with what the index does not know of them: which are the person's notes, and what the titles say. */
+  const rated = (words: string, found: readonly Candidate[]): Rated[] => {
+    const asked = words.split(' ').filter(Boolean);
+    const titled = titledBy(asked, (conversation) =>
+      found
+        .filter((one) => one.conversationId === conversation && one.role === 'user')
+        .map(({ text }) => text),
+    );
+    return found.map((candidate) => {
+      if (isNotes(candidate.conversationId)) return { ...candidate, note: true };
+      const has = titled(candidate.conversationId, candidate.title);
+      return has ? { ...candidate, titled: has } : candidate;
+    });
+  };
+
+  /**
+   * Ranks what both halves find, together with what stands beside it: first by what the index says of all, then the best again with their
+   * pieces. What is only beside a hit may be one too, unless the filter speaks of messages and not of conversations. `everything`: also what
+   * is never to be recalled. The words are looked up while the model still reads the question.
+   */
+  const look = async (
+    from: MemoryIndex,
+    question: string,
+    given: QueryVector | null | Promise<QueryVector | null>,
+    filter: IndexFilter,
+    limit: number,
+    options: {
+      readonly around: boolean;
+      readonly beside: boolean;
+      readonly everything?: true;
+      readonly knownWords?: KnownWords | undefined;
+    },
+  ): Promise<{ ranked: Ranked[]; knownWords: KnownWords | undefined }> => {
+    const { hybrid_weights: weights, filters } = config.get().recall;
+    const words = queryWords(question);
+    const knowing = (knownWords: KnownWords | undefined) => (knownWords ? { knownWords } : {});
+    const asked = { words, filter, limit, around: options.around, ...knowing(options.knownWords) };
+    const meant = (vector: QueryVector) => ({ model: vector.model, values: vector.values });
+    const lookMeanwhile = async (reading: Promise<QueryVector | null>) => {
+      const [byWords, vector] = await Promise.all([from.look(asked), reading]);
+      if (!vector) return { vector, found: byWords };
+      const added = await from.look({
+        ...asked,
+        vector: meant(vector),
+        after: afterLook(byWords),
+        ...knowing(byWords.knownWords),
+      });
+      return { vector, found: together(byWords, added) };
+    };
+    const { vector, found } =
+      given instanceof Promise
+        ? await lookMeanwhile(given)
+        : { vector: given, found: await from.look(given ? { ...asked, vector: meant(given) } : asked) };
+    const { worth } = found;
+    const candidates = rated(words, found.candidates).filter(
+      (one) => options.everything || !isEcho(one, question),
+    );
+    const told = notes && feedbackFor(notes.state.get().feedback, question);
+    const context: RankContext = {
+      weights,
+      ...(told ? { feedback: options.everything ? { ...told, never: () => false } : told } : {}),
+      ...(vector ? { scale: vector.scale, languages: vector.languages } : {}),
+      worth,
+      question,
+      decayFactor: filters.time_decay_factor,
+      now: now(),
+      ...(without ? { without: without() } : {}),
+    };
+    const rankWith = ranker<Rated>(candidates, context);
+    let ranked: Ranked[] = rankWith(() => null);
+    if (vector?.pieces && !context.without?.has('late')) {
+      const best = ranked.slice(0, LATE).map(({ candidate }) => candidate.chunkId);
+      const late = await from.likeness(vector.model, vector.pieces, best);
+      ranked = rankWith(({ chunkId }) => late.get(chunkId) ?? null);
+    }
+    const { roles, before, after, hasCode } = filter;
+    const ofMessages = (roles ?? before ?? after ?? hasCode) !== undefined;
+    return {
+      ranked: options.beside && !ofMessages ? ranked : ranked.filter(({ candidate }) => !candidate.beside),
+      knownWords: found.knownWords,
+    };
+  };
+
+  return { resolve, look };
+}

@@ -1,0 +1,78 @@
+// Hits cut to what there is room for in the prompt.
+import type { NeighbourRow } from '../../adapters/index/memory-index.ts';
+import type { MessageId } from '../../domain/base/ids.ts';
+import type { RecalledPassage } from '../../domain/chat/message.ts';
+import { cutToTokens, estimateTokens } from '../../domain/context/tokens.ts';
+import type { neverOf } from '../../domain/memory/notes.ts';
+import { neighbourTokens } from '../../domain/memory/passages.ts';
+import { shareOut } from '../../domain/memory/rank.ts';
+import { excerptOf } from '../../domain/memory/snippet.ts';
+import type { Ranked } from './looking.ts';
+
+/** Most tokens of what stands beside a hit. */
+const NEIGHBOUR_TOKENS = 120;
+/** Title, date and marks around a passage in the prompt. */
+const FRAME_TOKENS = 24;
+/** Shortest passage worth injecting. */
+const LEAST_TOKENS = 24;
+
+/**
+ * Hits as passages within `budget` tokens: neighbours give way first, then the long passages, none is dropped while it can be cut. No
+ * message stands beside two of them, nor one that is a hit itself, is in `already`, or `never` to be recalled; what stands in them is added there.
+ */
+export function passagesOf(
+  hits: readonly Ranked[],
+  around: ReadonlyMap<MessageId, { before: NeighbourRow[]; after: NeighbourRow[] }>,
+  query: string,
+  budget: number,
+  already: Set<MessageId>,
+  never: ReturnType<typeof neverOf>,
+): RecalledPassage[] {
+  const full = hits.map(({ candidate }) => estimateTokens(candidate.text));
+  const kept = Math.max(1, Math.min(hits.length, Math.floor(budget / (FRAME_TOKENS + LEAST_TOKENS))));
+  const shares = shareOut(full.slice(0, kept), budget - kept * FRAME_TOKENS);
+  const left = budget - kept * FRAME_TOKENS - shares.reduce((sum, share) => sum + share, 0);
+  for (const { candidate } of hits.slice(0, kept)) already.add(candidate.messageId);
+  const beside = hits.slice(0, kept).map(({ candidate: { conversationId, messageId } }) => {
+    const { before, after } = around.get(messageId) ?? { before: [], after: [] };
+    const rows = [...before, ...after].filter(
+      (row) => !already.has(row.messageId) && !never({ ...row, conversationId }),
+    );
+    for (const { messageId } of rows) already.add(messageId);
+    return rows;
+  });
+  const wants = beside.map((rows) =>
+    rows.reduce(
+      (sum, { text }) => sum + Math.min(NEIGHBOUR_TOKENS + neighbourTokens(''), neighbourTokens(text)),
+      0,
+    ),
+  );
+  const rooms = shareOut(wants, left);
+  return hits.slice(0, kept).map(({ candidate, scores }, at) => {
+    const passage = excerptOf(candidate.text, query, shares[at] ?? 0);
+    let room = rooms[at] ?? 0;
+    const rows = beside[at] ?? [];
+    const neighbours = rows.flatMap((row, place) => {
+      const fair = Math.floor(room / (rows.length - place)) - neighbourTokens('');
+      const share = Math.min(NEIGHBOUR_TOKENS, fair);
+      if (share < 8) return [];
+      const text = cutToTokens(row.text, share);
+      room -= neighbourTokens(text);
+      return [{ messageId: row.messageId, role: row.role, text, createdAt: row.createdAt }];
+    });
+    return {
+      conversationId: candidate.conversationId,
+      messageId: candidate.messageId,
+      title: candidate.title,
+      createdAt: candidate.createdAt,
+      role: candidate.role,
+      passage,
+      neighbours,
+      scores: { ...scores, boosts: [...scores.boosts] },
+      tokens:
+        FRAME_TOKENS +
+        estimateTokens(passage) +
+        neighbours.reduce((sum, { text }) => sum + neighbourTokens(text), 0),
+    };
+  });
+}
