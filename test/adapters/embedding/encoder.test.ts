@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  ASSEMBLED,
   canEncode,
   createEncoder,
   type EncoderShape,
@@ -230,4 +231,53 @@ describe.each(['halves', 'bytes'] as const)('with a vocabulary in %s', (words) =
       expect(() => createEncoder(short, shape)).toThrow('the file of weights is too short');
     expect(() => createEncoder(file, { ...shape, layers: 1 })).toThrow('the file of weights is too long');
   });
+});
+
+it('multiplies the same in one instruction and by hand, to the last bit and at the edges of a byte', () => {
+  const memory = new WebAssembly.Memory({ initial: 8, maximum: 8, shared: true });
+  const code = Uint8Array.from(atob(ASSEMBLED), (character) => character.charCodeAt(0));
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code), { env: { memory } });
+  const product = exports.product as (...given: number[]) => void;
+  const isWhole = exports.isWhole as WebAssembly.Global<'i32'>;
+  const [rows, width, columns] = [4, 16, 8];
+  const [x, weights, steps, scales, totals, biases, out] = [0, 1, 2, 3, 4, 5, 6].map((at) => at * 4_096) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const floats = (at: number, count: number) => new Float32Array(memory.buffer, at, count);
+  // A step of 1 from 0 on: what comes out are the sums.
+  for (let row = 0; row < rows; row++) floats(steps, rows * 2).set([1, 0], row * 2);
+  floats(scales, columns).fill(1);
+  const state = fc.oneof(fc.constantFrom(0, 127), fc.nat(127));
+  const weight = fc.oneof(fc.constantFrom(-128, 127), fc.integer({ min: -128, max: 127 }));
+  const many = <T>(one: fc.Arbitrary<T>, count: number) =>
+    fc.array(one, { minLength: count, maxLength: count });
+  fc.assert(
+    fc.property(many(state, rows * width), many(weight, width * columns), (states, packed) => {
+      new Uint8Array(memory.buffer, x, states.length).set(states);
+      new Int8Array(memory.buffer, weights, packed.length).set(packed);
+      const found = [0, 1].map((way) => {
+        isWhole.value = way;
+        product(x, steps, rows, width, weights, scales, totals, biases, columns, out);
+        return [...floats(out, rows * columns)];
+      });
+      // Four states of a row, then those of the next; four weights of a column, then those of the next.
+      const exact = range(rows * columns).map((at) => {
+        const [row, column] = [Math.floor(at / columns), at % columns];
+        return range(width).reduce(
+          (sum, input) =>
+            sum +
+            (states[(input & ~3) * rows + row * 4 + (input & 3)] as number) *
+              (packed[(input & ~3) * columns + column * 4 + (input & 3)] as number),
+          0,
+        );
+      });
+      expect(found).toEqual([exact, exact]);
+    }),
+  );
 });
