@@ -302,11 +302,14 @@ export function joinEncoder({ memory, weights, desk }: EncoderShare): Encoder {
       ENCODER_WIDTH / BLOCK,
     );
     // Of each 32 numbers the first sixteen lie in the lower halves, the others in the upper ones.
-    for (let at = 0; at < ENCODER_WIDTH; at++) {
-      const inBlock = at % BLOCK;
-      const pair = pairs[(at - inBlock) / 2 + (inBlock % (BLOCK / 2))] as number;
-      const half = inBlock < BLOCK / 2 ? pair & 15 : pair >> 4;
-      into[at] = (into[at] as number) + (half - 8) * float16(ofBlocks[(at - inBlock) / BLOCK] as number);
+    for (let block = 0; block < ENCODER_WIDTH / BLOCK; block++) {
+      const size = float16(ofBlocks[block] as number);
+      for (let half = 0, low = block * BLOCK; half < BLOCK / 2; half++, low++) {
+        const pair = pairs[(block * BLOCK) / 2 + half] as number;
+        const high = low + BLOCK / 2;
+        into[low] = (into[low] as number) + ((pair & 15) - 8) * size;
+        into[high] = (into[high] as number) + ((pair >> 4) - 8) * size;
+      }
     }
   };
 

@@ -1,11 +1,27 @@
 // Cutting text where a reader would pause.
 
-const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
+const LETTER = /\p{L}/u;
+const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+/** What a sign counts as, looked up once: ranking asks of the beginnings of hundreds of passages, and patterns make a string of each letter. */
+const [UNKNOWN, NO_LETTER, OTHER, IS_CJK] = [0, 1, 2, 3];
+const kinds = new Uint8Array(0x1_0000);
+const kindOf = (sign: string): number => (LETTER.test(sign) ? (CJK.test(sign) ? IS_CJK : OTHER) : NO_LETTER);
 
 /** Share of a text's letters that are Han, kana or Hangul, 0–1. */
 export function cjkShare(text: string): number {
-  const letters = text.match(/\p{L}/gu)?.length ?? 0;
-  return letters === 0 ? 0 : (text.match(CJK)?.length ?? 0) / letters;
+  let [letters, cjk] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.codePointAt(at) as number;
+    if (code > 0xffff) at++;
+    let kind = kinds[code] ?? kindOf(String.fromCodePoint(code));
+    if (kind === UNKNOWN) {
+      kind = kindOf(String.fromCharCode(code));
+      kinds[code] = kind;
+    }
+    if (kind !== NO_LETTER) letters++;
+    if (kind === IS_CJK) cjk++;
+  }
+  return letters === 0 ? 0 : cjk / letters;
 }
 
 const END =
