@@ -774,6 +774,29 @@ test('broken lines of a stream cost only themselves; where nothing else came, a 
   await expect(page.getByRole('article').getByText('And now?')).toBeVisible();
 });
 
+test('a long paste is found later by what it says, also after a reload', async ({ page }) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  const lease = `${'The tenant keeps the stairs clean and the windows shut. '.repeat(90)}The deposit of the attic flat is returned within forty days.`;
+  await page.getByRole('textbox', { name: 'Message', exact: true }).evaluate((field, text) => {
+    const data = new DataTransfer();
+    data.setData('text/plain', text);
+    field.dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+    );
+  }, lease);
+  await say(page, 'Keep this for me');
+  await expect(said(page, 'The backup runs every night')).toBeVisible();
+  await saved(page);
+  await page.goto('/?console');
+  await remembered(page);
+  await page.getByRole('textbox', { name: 'Message' }).fill('/recall deposit of the attic flat');
+  await page.keyboard.press('Enter');
+  await expect(
+    page.getByText('The deposit of the attic flat is returned within forty days.').first(),
+  ).toBeVisible();
+});
+
 test('eleven megabytes at once go along as a file, are kept, and memory gets over them', async ({ page }) => {
   await openApp(page);
   await choose(page, 'plain');

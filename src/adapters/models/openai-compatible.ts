@@ -17,6 +17,7 @@ import {
 } from 'ai';
 import { z } from 'zod';
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { textOfFile } from '../../domain/chat/files.ts';
 import type { Finish, Part, PartOf, Usage } from '../../domain/chat/message.ts';
 import { limitName } from '../../domain/settings/parameters.ts';
 import {
@@ -447,9 +448,10 @@ function toContent(part: PartOf<'file'>): TextPart | FilePart {
   const encoded = part.url.slice(data[0].length);
   const base64 = /;base64$/i.test(data[1] ?? '');
   const mediaType = part.mediaType.toLowerCase();
-  if (isText(mediaType)) {
+  const words = textOfFile(part);
+  if (words !== null) {
     const name = (part.name ?? part.reference ?? '').replaceAll('"', "'");
-    return { type: 'text', text: `<file name="${name}">\n${decode(encoded, base64)}\n</file>` };
+    return { type: 'text', text: `<file name="${name}">\n${words}\n</file>` };
   }
   if (!base64 || (!/^image\/[\w.+-]+$/.test(mediaType) && mediaType !== 'application/pdf'))
     return { type: 'text', text: mention(part) };
@@ -459,19 +461,4 @@ function toContent(part: PartOf<'file'>): TextPart | FilePart {
     mediaType,
     ...(part.name === undefined ? {} : { filename: part.name }),
   };
-}
-
-const isText = (mediaType: string): boolean =>
-  /^text\/|^application\/(json|xml|x?-?yaml|toml|javascript|typescript|sql|x-sh|x-ndjson)\b|\+(json|xml)$/.test(
-    mediaType,
-  ) && mediaType !== 'image/svg+xml';
-
-function decode(encoded: string, base64: boolean): string {
-  if (base64)
-    return new TextDecoder().decode(Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0)));
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return encoded;
-  }
 }

@@ -1,6 +1,7 @@
 // Cuts a message into chunks, the unit of recall: what is shown, what is searched by words, what is embedded.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { textOfFile } from '../chat/files.ts';
 import type { Message } from '../chat/message.ts';
 import { endWithinTokens, estimateTokens } from '../context/tokens.ts';
 import { blocksOf } from './code.ts';
@@ -14,7 +15,7 @@ export const CHUNK_TOKENS = 380;
 /** A last piece smaller than this joins the one before it. */
 const SMALL_TOKENS = 48;
 /** Longest text of one part that is cut up, in characters. What lies beyond is in the log, and found by what stands before it. */
-const MAX_PART = 400_000;
+export const READ_UP_TO = 400_000;
 /** Most chunks one message gives: a pasted book must not bury the library. */
 const MAX_CHUNKS = 400;
 /** Of code longer than this, and of tool output, only the beginning and the end are shown and embedded; in characters. */
@@ -32,8 +33,10 @@ const CONTEXT = 300;
  */
 const READ_TOKENS = 100;
 
-/** What is embedded first: what people and models said, then long code, then what tools were asked and answered. */
-const CLASS = { said: 0, code: 1, tool: 2 } as const;
+/** What is embedded first: what people and models said, then long code and attached texts, then what tools were asked and answered. */
+const CLASS = { said: 0, code: 1, attached: 1, tool: 2 } as const;
+/** Attached texts that are read as prose; of others, longer than code may be, only the ends are. */
+const PROSE = /^text\/(?:plain|markdown|html|rtf)\b/i;
 const CLASS_STEP = 100_000_000;
 
 export interface Chunk {
@@ -199,31 +202,45 @@ function contextOf(before: string, text: string): string {
 /** 128 bits of SHA-256, hex: equal texts share a vector. */
 export const hashOf = (text: string): string => bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32);
 
+/** What an attached text says: a long paste is one, and asked for later like anything that was said. */
+const attachedPieces = (text: string, mediaType: string): Piece[] =>
+  text.length > LONG_CODE && !PROSE.test(mediaType)
+    ? [ends(text, 'attached')]
+    : saidPieces(text).map((piece) => ({ ...piece, class: 'attached' }));
+
 /**
- * The chunks of a message, in order. None for notes, for answers given from memory, for letters that a model wrote to an earlier place (the
- * person never said them, and what they tell stands in the branch they came from), and for parts that are recalls, in an answer or by a
- * tool, reasoning or files: what was remembered once must not be remembered again as if it had been said. System prompts are not memories either.
+ * The chunks of a message, in order, those of attached texts last. None for notes, for answers given from memory, for letters that a model wrote
+ * to an earlier place (the person never said them, and what they tell stands in the branch they came from), and for parts that are recalls, in
+ * an answer or by a tool, or reasoning: what was remembered once must not be remembered again as if it had been said. System prompts are not
+ * memories either. Of a picture or a PDF only the name is read.
  */
 export function chunksOf(message: Message, options: ChunkOptions): Chunk[] {
   if (message.kind !== 'message' || message.role === 'system' || message.dmail?.by === 'model') return [];
   const pieces: Piece[] = [];
+  const attached: Piece[] = [];
   for (const part of message.parts) {
     if (isOfMemory(part)) continue;
     if (part.type === 'text') {
-      const text = options.redact(part.text.slice(0, MAX_PART)).trim();
+      const text = options.redact(part.text.slice(0, READ_UP_TO)).trim();
       if (text) pieces.push(...(message.role === 'tool' ? [ends(text, 'tool')] : saidPieces(text)));
     } else if (part.type === 'tool-result') {
-      const text = options.redact(part.text.slice(0, MAX_PART)).trim();
+      const text = options.redact(part.text.slice(0, READ_UP_TO)).trim();
       if (text) pieces.push(ends(text, 'tool'));
     } else if (part.type === 'tool-call')
       pieces.push({
-        text: options.redact(callLine(part.name, part.arguments.slice(0, MAX_PART))),
+        text: options.redact(callLine(part.name, part.arguments.slice(0, READ_UP_TO))),
         class: 'tool',
       });
-    else if (part.type === 'file' && part.name)
-      pieces.push({ text: options.redact(part.name), class: 'tool' });
+    else if (part.type === 'file') {
+      if (part.name) pieces.push({ text: options.redact(part.name), class: 'tool' });
+      const text = options.redact(textOfFile(part, READ_UP_TO) ?? '').trim();
+      if (text && message.role === 'tool') pieces.push(ends(text, 'tool'));
+      else if (text) attached.push(...attachedPieces(text, part.mediaType));
+    }
   }
-  const said = pieces.filter((piece) => /[\p{L}\p{N}]/u.test(piece.text)).slice(0, MAX_CHUNKS);
+  const said = [...pieces, ...attached]
+    .filter((piece) => /[\p{L}\p{N}]/u.test(piece.text))
+    .slice(0, MAX_CHUNKS);
   const named = speakerIn(said[0]?.text ?? '');
   const speaker = options.speaker ?? named ?? SPEAKERS[message.role];
   const when = dateWords(message.createdAt);

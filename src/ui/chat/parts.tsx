@@ -1,8 +1,10 @@
 // The parts of a message that are not plain words: what a model thought, what its tools did, files.
 import { ChevronRight, FileText, MailPlus, Paperclip, TriangleAlert, Wrench } from 'lucide-react';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { isTextType, textOfFile } from '../../domain/chat/files.ts';
 import type { PartOf, ToolRecall } from '../../domain/chat/message.ts';
+import { READ_UP_TO } from '../../domain/memory/chunk.ts';
 import { useSession } from '../hooks/session.tsx';
 import { formatBytes, formatNumber } from '../i18n/index.ts';
 import { RecallCard } from '../memory/recall-card.tsx';
@@ -230,20 +232,6 @@ function ToolRecallCard({ recalled, ...props }: ToolProps & { recalled: ToolReca
 /** Bytes behind a base64 `data:` URL, without decoding it. */
 const sizeOf = (url: string): number => Math.floor(((url.length - url.indexOf(',') - 1) * 3) / 4);
 
-/** Opens words that came as a file. */
-function textOfUrl(url: string): string | null {
-  try {
-    const comma = url.indexOf(',');
-    const head = url.slice(0, comma);
-    const body = url.slice(comma + 1);
-    if (!head.includes(';base64')) return decodeURIComponent(body);
-    const bytes = Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
-    return new TextDecoder().decode(bytes);
-  } catch {
-    return null;
-  }
-}
-
 const carriedBy = (part: PartOf<'file'>): string | undefined =>
   part.url?.startsWith('data:') ? part.url : undefined;
 
@@ -253,7 +241,7 @@ export const isPicture = (part: PartOf<'file'>): boolean =>
 
 /** Whether its words can be read here. */
 const isReadable = (part: PartOf<'file'>): boolean =>
-  carriedBy(part) !== undefined && /^(text\/|application\/(json|xml|x-yaml|yaml))/.test(part.mediaType);
+  carriedBy(part) !== undefined && isTextType(part.mediaType);
 
 /** Whether there is something to be seen of it: a picture, or words. */
 export const canOpen = (part: PartOf<'file'>): boolean => isPicture(part) || isReadable(part);
@@ -271,15 +259,28 @@ export function FileDialog({
   onOpenChange: (open: boolean) => void;
 }) {
   const name = nameOf(part);
-  const url = carriedBy(part) ?? '';
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={name} size="lg">
       {isPicture(part) ? (
-        <img src={url} alt={name} className="mx-auto max-h-[64dvh] max-w-full object-contain" />
+        <img src={carriedBy(part)} alt={name} className="mx-auto max-h-[64dvh] max-w-full object-contain" />
       ) : (
-        <pre className={classes(BLOCK, 'max-h-none')}>{(textOfUrl(url) ?? '').slice(0, 400_000)}</pre>
+        <FileWords part={part} />
       )}
     </Dialog>
+  );
+}
+
+/** What a file of words says, as far as it is read for recall. */
+function FileWords({ part }: { part: PartOf<'file'> }) {
+  const { t } = useTranslation('chat');
+  const text = useMemo(() => textOfFile(part, READ_UP_TO + 1) ?? '', [part]);
+  return (
+    <>
+      <pre className={classes(BLOCK, 'max-h-none')}>{text.slice(0, READ_UP_TO)}</pre>
+      {text.length > READ_UP_TO && (
+        <p className="pt-2 text-ink-3 text-sm">{t('fileShownInPart', { size: formatNumber(READ_UP_TO) })}</p>
+      )}
+    </>
   );
 }
 

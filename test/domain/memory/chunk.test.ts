@@ -147,7 +147,7 @@ describe('chunks', () => {
     expect(newer?.hash).toBe(older?.hash);
   });
 
-  it('make nothing of what must not be remembered: notes, recalls, reasoning, system prompts, files', () => {
+  it('make nothing of what must not be remembered: notes, recalls, reasoning, system prompts', () => {
     const recall: Part = {
       type: 'recall',
       query: 'q',
@@ -172,12 +172,63 @@ describe('chunks', () => {
     expect(chunksOf(message('—— !!! ——'), plain)).toEqual([]);
   });
 
+  const file = (text: string, mediaType = 'text/plain', name = 'Pasted text.txt'): Part => ({
+    type: 'file',
+    mediaType,
+    name,
+    url: `data:${mediaType};charset=utf-8;base64,${Buffer.from(text).toString('base64')}`,
+  });
+
+  it('read attached texts, behind what was said; of pictures and PDFs only the name', () => {
+    const contract = `${'The tenant keeps the stairs clean. '.repeat(200)}押金为两个月房租。`;
+    const picture = file('GIF89a', 'image/gif', 'stairs.gif');
+    const chunks = chunksOf(
+      message([file(contract), picture, { type: 'text', text: 'What of the stairs?' }]),
+      plain,
+    );
+    expect(chunks[2]?.text).toBe('What of the stairs?');
+    expect(chunks[1]?.text).toBe('stairs.gif');
+    expect(
+      squeeze(
+        chunks
+          .slice(3)
+          .map(({ text }) => text)
+          .join(''),
+      ),
+    ).toBe(squeeze(contract));
+    expect(chunks[3]?.priority).toBeGreaterThan(chunks[2]?.priority as number);
+    expect(chunks.at(-1)?.words).toContain('押金');
+    // Drawings are pictures, too; what is not there cannot be read.
+    for (const part of [file('<svg/>', 'image/svg+xml', ''), { ...file('words'), url: undefined, name: '' }])
+      expect(chunksOf(message([part as Part]), plain)).toEqual([]);
+  });
+
+  it('take the ends of long data that is attached, and the words between them', () => {
+    const rows = JSON.stringify(
+      Array.from({ length: 2_000 }, (_, at) => ({ at, of: at === 900 ? 'zebra' : 'horse' })),
+    );
+    const [, chunk, ...others] = chunksOf(message([file(rows, 'application/json', 'rows.json')]), plain);
+    expect(others).toEqual([]);
+    expect(chunk?.text.length).toBeLessThan(2_000);
+    expect(chunk?.words.split(' ')).toContain('zebra');
+  });
+
+  it('keep what was said however much is attached', () => {
+    const chunks = chunksOf(
+      message([file('没有什么特别的事情。'.repeat(60_000)), { type: 'text', text: 'my word' }]),
+      plain,
+    );
+    expect(chunks).toHaveLength(400);
+    expect(chunks[1]?.text).toBe('my word');
+  });
+
   it('hold no secret in text, words or what is embedded', () => {
-    const [chunk] = chunksOf(message('The staging password: hunter2xyz opens everything'), {
-      redact: (text) => redact(text, ['password']).text,
-    });
-    expect(JSON.stringify(chunk)).not.toContain('hunter2xyz');
-    expect(chunk?.words).toContain('stage password');
+    const secret = 'The staging password: hunter2xyz opens everything';
+    for (const said of [secret, [file(secret)]]) {
+      const chunks = chunksOf(message(said), { redact: (text) => redact(text, ['password']).text });
+      expect(JSON.stringify(chunks)).not.toContain('hunter2xyz');
+      expect(chunks.at(-1)?.words).toContain('stage password');
+    }
   });
 
   it('stay bounded for ten megabytes', () => {

@@ -111,6 +111,8 @@ export const chat = {
   retry: 'Try again',
   showMore: 'Show all',
   showLess: 'Show less',
+  fileShownInPart:
+    'The first {{size}} characters are shown, and memory reads as much. The whole file is kept and goes to the model.',
   showAll: 'Show all {{size}} characters',
   previousBranch: 'Previous branch',
   nextBranch: 'Next branch',

@@ -108,6 +108,7 @@ export const chat = {
   retry: '重试',
   showMore: '展开全部',
   showLess: '收起',
+  fileShownInPart: '仅显示前 {{size}} 个字符，记忆也只读取这么多。整个文件都已保存，并会发送给模型。',
   showAll: '显示全部 {{size}} 个字符',
   previousBranch: '上一个分支',
   nextBranch: '下一个分支',
