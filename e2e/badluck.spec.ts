@@ -1,6 +1,7 @@
 // Bad luck that a real browser can be made to have: an index whose pages rotted, and a disk that is full, while a person
 // chats, imports, and while the index follows. Nothing is lost, and each is said.
 import type { Page } from '@playwright/test';
+import { startScriptedModel } from '../test/server/scripted-model.ts';
 import {
   asFile,
   chatgptHistory,
@@ -410,6 +411,104 @@ test('a sidebar that fails leaves the rest standing, and comes back', async ({ p
   await broken.getByRole('button', { name: 'Try again' }).click();
   await expect(broken).toHaveCount(0);
   await expect(page.getByRole('link', { name: /backup/i }).first()).toBeVisible();
+});
+
+/** What nobody lays out, and what overflows the stack where it is tried. No look at the text foretells the last one. */
+const NESTED = {
+  list: `${'- '.repeat(1000)}the end`,
+  quotes: `${'> '.repeat(3000)}the end`,
+  elements: `${'<div>'.repeat(3000)}the end`,
+  shouted: `${'<DIV>'.repeat(3000)}the end`,
+};
+const PLAINLY = 'The layout of these words could not be drawn. They are shown as plain text, whole.';
+
+test('a message that cannot be laid out is shown as plain words, whole, and takes none of the others along', async ({
+  page,
+}) => {
+  await openApp(page);
+  await page.evaluate(
+    async (json) => {
+      const bytes = new TextEncoder().encode(json);
+      await globalThis.recollect?.app.library.importFiles([
+        { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
+      ]);
+    },
+    chatgptHistory(
+      Object.entries(NESTED).map(([name, words]) => ({
+        title: `Deep ${name}`,
+        turns: ['Nest it', words, 'Thanks', 'A **good** answer'],
+      })),
+    ),
+  );
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  for (const [name, words] of Object.entries(NESTED)) {
+    await page.getByRole('link', { name: `Deep ${name}` }).click();
+    await expect(page.getByRole('heading', { name: `Deep ${name}` })).toBeVisible();
+    await expect(page.getByRole('article').getByText('good', { exact: true })).toBeVisible();
+    const message = page.getByRole('article').filter({ hasText: PLAINLY });
+    await expect(message).toHaveCount(1);
+    expect(await message.evaluate((element, words) => element.textContent?.includes(words), words)).toBe(
+      true,
+    );
+    await message.getByRole('button', { name: 'Copy', exact: true }).click();
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(words);
+  }
+});
+
+test('an answer that nests too deep shows as plain words already while it is written, and the conversation goes on', async ({
+  page,
+}) => {
+  const server = await startScriptedModel();
+  try {
+    await openApp(page);
+    await page.evaluate(async (baseUrl) => {
+      const settings = globalThis.recollect?.app.settings;
+      await settings?.saveEndpoint(
+        { id: 'scripted', label: 'Scripted', baseUrl, models: ['plain'] },
+        'sk-test',
+      );
+      await settings?.choose({ endpointId: 'scripted', model: 'plain' });
+    }, server.baseUrl);
+    const say = async (words: string) => {
+      await composer(page).fill(words);
+      await composer(page).press('Enter');
+    };
+    const said = (words: string) => page.getByRole('article').getByText(words).first();
+    await say('Good morning');
+    await expect(said('The backup runs every night')).toBeVisible();
+    for (const [name, sign] of [
+      ['list', '- '],
+      ['shouted', '<DIV>'],
+    ] as const) {
+      const half = sign.repeat(1500);
+      server.next({
+        steps: [
+          { text: `Well ${name}:\n\n${half}` },
+          { text: `${half}so far` },
+          { gate: true },
+          { text: ' the end' },
+          { finish: 'stop' },
+        ],
+      });
+      await say(`Nest the ${name}`);
+      const message = page.getByRole('article').filter({ hasText: `Well ${name}` });
+      await expect(message).toContainText(PLAINLY);
+      await expect(message).toContainText('so far');
+      await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
+      await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0);
+      server.go();
+      await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+      await expect(message).toContainText('so far the end');
+      await expect(message).toContainText(PLAINLY);
+    }
+    await say('Good night');
+    await expect(page.getByRole('article').last()).toContainText('The backup runs every night');
+    await saved(page);
+    await page.reload();
+    await expect(said('Good night')).toBeVisible();
+  } finally {
+    await server.close();
+  }
 });
 
 test.describe('without a service worker, which would have the file', () => {

@@ -189,6 +189,130 @@ test('an answer is seen while it is written in another tab, which queues behind 
   await expect(page.getByText(/^1 \/ \d/)).toHaveCount(0);
 });
 
+test('an answer is stopped in the trash too, where it goes on until then', async ({ page, context }) => {
+  await openApp(page);
+  await choose(page, 'gated');
+  await say(page, 'Count in the trash');
+  await expect(said(page, 'one two three')).toBeVisible();
+  const id = /\/c\/([^?]+)/.exec(page.url())?.[1] ?? '';
+  const other = await context.newPage();
+  await openApp(other);
+  await other.evaluate((id) => globalThis.recollect?.app.library.remove([id as never]), id);
+  await expect(page.getByText('This conversation lies in the trash.')).toBeVisible();
+  const stop = page.getByRole('button', { name: 'Stop' });
+  await expect(stop).toBeVisible();
+  // Restored, it is as it was: nothing has ended by itself.
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  await expect(stop).toBeVisible();
+  await other.evaluate((id) => globalThis.recollect?.app.library.remove([id as never]), id);
+  await expect(page.getByText('This conversation lies in the trash.')).toBeVisible();
+  await stop.click();
+  await expect(stop).toBeHidden();
+  await expect(said(page, 'Stopped. What had arrived is kept.')).toBeVisible();
+  await expect(page.getByText('four five six')).toHaveCount(0);
+});
+
+test('a conversation that was erased in another tab says so where it is open, and gives back what was not sent', async ({
+  page,
+  context,
+}) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  const box = page.getByRole('textbox', { name: 'Message' });
+  const other = await context.newPage();
+  await openApp(other);
+  const gone = page.getByText('This conversation is not here any more.');
+  const unsent = page.getByRole('region', { name: 'Written here and not sent' });
+  for (const way of ['by way of the trash', 'at once'] as const) {
+    await page.bringToFront();
+    await ask(page, `When does the backup run, ${way}?`);
+    await saved(page);
+    await box.fill(`Half a letter, ${way}`);
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Edit the message' }).fill(`Another wording, ${way}`);
+    const id = /\/c\/([^?]+)/.exec(page.url())?.[1] ?? '';
+    if (way === 'by way of the trash') {
+      await other.evaluate((id) => globalThis.recollect?.app.library.remove([id as never]), id);
+      await expect(page.getByRole('button', { name: 'Restore' })).toBeVisible();
+    }
+    await other.evaluate((id) => globalThis.recollect?.app.library.erase([id as never]), id);
+    await expect(gone).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Restore' })).toHaveCount(0);
+    await expect(unsent).toContainText(`Half a letter, ${way}`);
+    await expect(unsent).toContainText(`Another wording, ${way}`);
+    // Also from a link that leads nowhere any more.
+    await page.goto(`/c/${id}?console`);
+    await expect(gone).toBeVisible();
+    await expect(unsent).toContainText(`Half a letter, ${way}`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await unsent.getByRole('button', { name: 'Copy', exact: true }).click();
+    const words = `Another wording, ${way}\n\nHalf a letter, ${way}`;
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(words);
+    await unsent.getByRole('button', { name: 'Take it into a new conversation' }).click();
+    await expect(box).toHaveValue(words);
+    await page.goBack();
+    await expect(gone).toBeVisible();
+    await expect(unsent).toHaveCount(0);
+    await page.goForward();
+    await expect(box).toHaveValue(words);
+  }
+});
+
+test('an answer to a conversation that is erased ends with it', async ({ page, context }) => {
+  await openApp(page);
+  await choose(page, 'gated');
+  await say(page, 'Count for nobody');
+  await expect(said(page, 'one two three')).toBeVisible();
+  const id = /\/c\/([^?]+)/.exec(page.url())?.[1] ?? '';
+  const other = await context.newPage();
+  await openApp(other);
+  await other.evaluate((id) => globalThis.recollect?.app.library.erase([id as never]), id);
+  await expect(page.getByText('This conversation is not here any more.')).toBeVisible();
+  const status = () =>
+    page.evaluate((id) => globalThis.recollect?.app.chat.turn(id as never).get().status, id);
+  await expect.poll(status).toBe('idle');
+  expect(await page.evaluate(() => globalThis.recollect?.app.documents.library.get().entries.length)).toBe(0);
+});
+
+test('the editor of a message is sent by the keys that send the composer', async ({ page }) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  await ask(page, 'When does the backup run?');
+  const editor = page.getByRole('textbox', { name: 'Edit the message' });
+  const edit = () => page.getByRole('button', { name: 'Edit', exact: true }).first().click();
+  const answers = (count: number) => expect.poll(() => server.chats().length).toBe(count);
+
+  await edit();
+  await editor.press('End');
+  await editor.press('Shift+Enter');
+  await editor.pressSequentially('And the photos?');
+  await expect(editor).toHaveValue('When does the backup run?\nAnd the photos?');
+  // What an input method is at work on is its own.
+  await editor.dispatchEvent('keydown', {
+    key: 'Enter',
+    code: 'Enter',
+    keyCode: 229,
+    bubbles: true,
+    cancelable: true,
+  });
+  await expect(editor).toBeVisible();
+  await editor.press('Enter');
+  await expect(editor).toHaveCount(0);
+  await answers(2);
+  expect(JSON.stringify(server.chats().at(-1)?.messages.at(-1))).toContain('run?\\nAnd the photos?');
+
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+  await page.evaluate(() => globalThis.recollect?.app.settings.set('ui.send_with', 'mod-enter'));
+  await edit();
+  await editor.press('Enter');
+  await editor.pressSequentially('And the letters?');
+  await expect(editor).toHaveValue(/photos\?\nAnd the letters\?$/);
+  await editor.press('ControlOrMeta+Enter');
+  await expect(editor).toHaveCount(0);
+  await answers(3);
+});
+
 test('after an answer that failed, what waits is not sent until the person goes on', async ({ page }) => {
   await openApp(page);
   await choose(page, 'plain');

@@ -31,6 +31,33 @@ test('the sample library comes with one click and goes with one click', async ({
   await expect.poll(() => entries(page)).toBe(0);
 });
 
+test('the page after looking around says that all is made up, has a question for it, and takes it away again', async ({
+  page,
+}) => {
+  await openApp(page);
+  await page.getByRole('button', { name: /Just look around/ }).click();
+  await expect(page.getByText(/^These are \d+ made-up conversations/)).toBeVisible();
+  await remembered(page);
+  await page.getByRole('button', { name: /disc brakes squeal/ }).click();
+  await composer(page).press('Enter');
+  // The question and the best of what memory has stay in sight, what just missed it is folded.
+  const question = page.getByRole('article', { name: 'You' });
+  await expect(question).toContainText('disc brakes squeal');
+  const card = page.locator('[data-recall]');
+  await expect(card.getByRole('listitem').first()).toContainText('Disc brakes that squeal in the rain');
+  await expect(question).toBeInViewport();
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  await expect(page.getByText(/^These are \d+ made-up conversations/)).toBeHidden();
+  await page.evaluate(async () => {
+    const library = globalThis.recollect?.app.documents.library.get().entries ?? [];
+    const own = library.filter(({ sample }) => !sample).map(({ id }) => id);
+    await globalThis.recollect?.app.library.erase(own);
+  });
+  await page.getByRole('button', { name: 'Remove them' }).click();
+  await expect.poll(() => entries(page)).toBe(0);
+  await expect(page.getByRole('button', { name: /Just look around/ })).toBeVisible();
+});
+
 for (const busy of [false, true])
   test(`a new version says that it is there, and starts when the person wants it${busy ? ', also while the old one is busy' : ''}`, async ({
     browser,

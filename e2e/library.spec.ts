@@ -344,16 +344,16 @@ test('the report counts what came in and what was left out, and why; once more, 
   const figure = (name: string) =>
     dialog.locator('dl > div').filter({ has: page.getByText(name, { exact: true }) });
   await expect(figure('Messages').getByRole('definition')).toHaveText(['7', '3 yours · 4 from models']);
-  // The two answers to one question.
-  await expect(figure('Branches').getByRole('definition')).toHaveText('2');
+  // The second answer to one question.
+  await expect(figure('Branches').getByRole('definition')).toHaveText('1');
   await expect(figure('Attachments').getByRole('definition')).toHaveText('1');
   const reason = (words: string) =>
     dialog.getByRole('listitem').getByRole('listitem').filter({ hasText: words });
   for (const [words, example] of [
-    ['damaged lines', 'no node at all'],
-    ['parts of an unknown kind', 'hologram'],
-    ['attachments that are not in the export', 'shelf.png'],
-    ['conversations without messages', 'Never began'],
+    ['damaged entry', 'no node at all'],
+    ['part of an unknown kind', 'hologram'],
+    ['attachment that is not in the export', 'shelf.png'],
+    ['conversation without messages', 'Never began'],
   ] as const) {
     await expect(reason(words)).toHaveText(/^1/);
     await expect(reason(words)).toContainText(example);
@@ -368,7 +368,7 @@ test('the report counts what came in and what was left out, and why; once more, 
 
   await importThroughDialog(page, files);
   await expect(
-    dialog.getByRole('heading', { name: 'Nothing new: all of it was here already' }),
+    dialog.getByRole('heading', { name: 'Nothing new: all that can be taken in was here already' }),
   ).toBeVisible();
   await expect(dialog).not.toContainText('added');
   await expect(figure('Messages')).toHaveCount(0);

@@ -355,7 +355,8 @@ test.describe('what memory would send', () => {
     }
     await expect(hit.getByText(/^× \d\.\d\d$/).first()).toBeVisible();
     await expect(hit.getByText(/^\d+ tokens$/)).toBeVisible();
-    // The line, and what stands below it.
+    // The line, and what stands below it for whoever wonders.
+    await card.getByRole('button', { name: /^\d+ near miss/ }).click();
     await expect(card.getByText('Below the threshold of 0.75: not used for the answer.')).toBeVisible();
     const finals = await card
       .getByRole('img')

@@ -80,11 +80,11 @@ export const change = (more: Partial<IndexChange>): IndexChange => ({
 
 const values = (...numbers: number[]) => Float32Array.from(numbers);
 
-const search = (
+const search = async (
   index: MemoryIndex,
   words: string,
-  more: Partial<Parameters<MemoryIndex['search']>[0]> = {},
-) => index.search({ words, filter: {}, limit: 10, ...more });
+  more: Partial<Parameters<MemoryIndex['look']>[0]> = {},
+) => [...(await index.look({ words, filter: {}, limit: 10, ...more })).candidates];
 const found = async (...given: Parameters<typeof search>) =>
   (await search(...given)).map((one) => one.messageId).sort();
 
@@ -451,7 +451,8 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       );
       const [hit] = await search(index, 'odd');
       expect(hit?.text).toContain('back\\slash, \\u0000, "quotes", 😀');
-      await index.describe(c(1), { title: text, summary: text, keywords: [text] });
+      await index.describe(c(1), { summary: text, keywords: [text] });
+      await index.apply(change({ conversations: [conversation(1, { title: text })] }), 2);
       expect(await found(index, 'odd', { filter: { titleContains: '"QUOTES", 😀' } })).toEqual([m(1)]);
       expect((await index.stale(MODEL, 1))[0]?.embedded).toContain('"quotes", 😀');
     });
@@ -806,19 +807,25 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
 
     it('keeps what was made of a conversation until something better is said', async () => {
       const index = await open();
-      await index.describe(c(1), { title: 'nobody', summary: '', keywords: [] });
+      const keywords = async () => (await index.overview(MODEL)).conversations.map((one) => one.keywords);
+      await index.describe(c(1), { summary: '', keywords: [] });
       expect((await index.stats(MODEL)).conversations).toBe(0);
       await index.apply(
-        change({ conversations: [conversation(1, { title: '' })], messages: [message(1, 'word')] }),
+        change({ conversations: [conversation(1, { title: 'Made' })], messages: [message(1, 'word')] }),
         1,
       );
-      await index.describe(c(1), { title: 'Made', summary: 'A summary.', keywords: ['a', 'b'] });
-      await index.apply(change({ conversations: [conversation(1, { title: '' })] }), 2);
+      await index.describe(c(1), { summary: 'A summary.', keywords: ['a', 'b'] });
+      await index.apply(change({ conversations: [conversation(1, { title: '', keywords: [] })] }), 2);
       expect(await search(index, 'word')).toMatchObject([{ title: 'Made' }]);
+      expect(await keywords()).toEqual([['a', 'b']]);
       await index.describe(c(1), { summary: 'Another.', keywords: [] });
-      expect(await search(index, 'word')).toMatchObject([{ title: 'Made' }]);
-      await index.apply(change({ conversations: [conversation(1, { title: 'Chosen' })] }), 3);
+      expect(await keywords()).toEqual([[]]);
+      await index.apply(
+        change({ conversations: [conversation(1, { title: 'Chosen', keywords: ['c'] })] }),
+        3,
+      );
       expect(await search(index, 'word')).toMatchObject([{ title: 'Chosen' }]);
+      expect(await keywords()).toEqual([['c']]);
     });
 
     describe('neighbours', () => {
@@ -874,8 +881,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         1,
       );
       await embedAll(index, () => values(1, 0));
-      await index.forget(c(1));
-      await index.forget(c('unknown'));
+      await index.apply(change({ removedConversations: [c(1), c('unknown')] }), 2);
       expect(await found(index, 'secret open', { vector: { model: MODEL, values: values(1, 0) } })).toEqual([
         m(2),
       ]);
@@ -1046,7 +1052,6 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
       const anyStep = fc.oneof(
         { weight: 5, arbitrary: anyChange },
         { weight: 2, arbitrary: fc.record({ kind: fc.constant('embed' as const), limit: fc.nat(4) }) },
-        { weight: 1, arbitrary: fc.record({ kind: fc.constant('forget' as const), id: conversationIds }) },
         { weight: 1, arbitrary: fc.record({ kind: fc.constant('clear' as const) }) },
       );
       type Step = typeof anyStep extends fc.Arbitrary<infer One> ? One : never;
@@ -1059,7 +1064,6 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
         let position = 0;
         for (const step of steps) {
           if (step.kind === 'apply') await subject.apply(step.change, ++position);
-          else if (step.kind === 'forget') await subject.forget(c(step.id));
           else if (step.kind === 'clear') await subject.clear();
           else {
             // By what is embedded, not by number: the two members number chunks differently.
@@ -1082,7 +1086,7 @@ export function describeMemoryIndex(name: string, setup: MemoryIndexSetup): void
           { archived: false, excludeConversationIds: [c(1)] },
         ] satisfies IndexFilter[])
           seen.push(
-            (await subject.search({ words: 'pear 备份', vector, filter, limit: 100 }))
+            [...(await subject.look({ words: 'pear 备份', vector, filter, limit: 100 })).candidates]
               .map((hit) =>
                 JSON.stringify([
                   hit.messageId,

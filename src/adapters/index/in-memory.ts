@@ -171,8 +171,7 @@ export function createInMemoryIndex(): MemoryIndex {
     describe: async (id, made) => {
       const row = conversations.get(id);
       if (!row) return;
-      const { title, summary, keywords } = made;
-      conversations.set(id, { ...row, ...(title === undefined ? {} : { title }), summary, keywords });
+      conversations.set(id, { ...row, ...made });
     },
 
     stale: async (model, limit, only) =>
@@ -212,8 +211,6 @@ export function createInMemoryIndex(): MemoryIndex {
       vectors.set(model, known);
       pieces.set(model, signs);
     },
-
-    search: async (query) => [...(await index.look(query)).candidates],
 
     look: async ({ words, vector, filter, limit, around, after, newest }) => {
       const title = filter.titleContains?.toLowerCase();
@@ -383,11 +380,6 @@ export function createInMemoryIndex(): MemoryIndex {
         });
       }
       return result;
-    },
-
-    forget: async (conversation) => {
-      dropConversation(conversation);
-      forgetUnusedVectors();
     },
 
     clear: async () => {

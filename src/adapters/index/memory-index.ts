@@ -213,7 +213,7 @@ export interface MemoryIndex {
   /** Sets what was made of a whole conversation. Unknown conversation: nothing happens. */
   describe(
     conversation: ConversationId,
-    made: { title?: string; summary: string; keywords: readonly string[] },
+    made: { summary: string; keywords: readonly string[] },
   ): Promise<void>;
   /** Chunks without a vector of `model`, smallest priority first. A chunk whose hash already has one gets it for free. `conversations`: only these. */
   stale(model: string, limit: number, conversations?: readonly ConversationId[]): Promise<StaleChunk[]>;
@@ -221,8 +221,7 @@ export interface MemoryIndex {
   waiting(model: string): Promise<{ conversationId: ConversationId; messages: number }[]>;
   /** Keeps vectors of `model`. Replaces earlier ones; unknown chunk ids are ignored. */
   put(model: string, vectors: readonly NewVector[]): Promise<void>;
-  search(query: IndexQuery): Promise<Candidate[]>;
-  /** The same with what the ranking needs of the words. */
+  /** What either half finds, in no order, and what the ranking needs of the words. */
   look(query: IndexQuery): Promise<Found>;
   /** Late interaction of a question with these chunks, by the signs of their pieces (`lateInteraction`); missing where there are none of `model`. */
   likeness(model: string, question: QueryPieces, chunks: readonly number[]): Promise<Map<number, number>>;
@@ -234,8 +233,6 @@ export interface MemoryIndex {
     before: number,
     after: number,
   ): Promise<Map<MessageId, { before: NeighbourRow[]; after: NeighbourRow[] }>>;
-  /** Removes a conversation and all that was made from it. */
-  forget(conversation: ConversationId): Promise<void>;
   /** Empties everything and sets the bookmark to 0: the projector makes it again. */
   clear(): Promise<void>;
   stats(model: string): Promise<IndexStats>;

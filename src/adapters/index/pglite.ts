@@ -214,12 +214,12 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
         ).map((row) => row.id),
       ),
 
-    describe: async (conversation, { title, summary, keywords }) => {
-      await ask(
-        nothing,
-        'update conversations set title = coalesce($2, title), summary = $3, keywords = $4::jsonb where id = $1',
-        [conversation, title === undefined ? null : plain(title), plain(summary), toJson(keywords)],
-      );
+    describe: async (conversation, { summary, keywords }) => {
+      await ask(nothing, 'update conversations set summary = $2, keywords = $3::jsonb where id = $1', [
+        conversation,
+        plain(summary),
+        toJson(keywords),
+      ]);
     },
 
     stale: async (model, limit, conversations) => {
@@ -287,8 +287,6 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
       );
       await keepHouse('vectors', parameters, vectors.length);
     },
-
-    search: async (query) => [...(await search(query)).candidates],
 
     look: search,
 
@@ -370,10 +368,6 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
         if (side !== 'self') around[side].push(row);
       }
       return result;
-    },
-
-    forget: async (conversation) => {
-      await ask(nothing, 'delete from conversations where id = $1', [conversation]);
     },
 
     clear: async () => {

@@ -359,8 +359,16 @@ function readDetail(text: string, key: string | undefined): RefusalDetail {
   };
 }
 
+/** Longer than this nobody is asked to wait, seconds: whoever says so means something else. */
+const LONGEST_WAIT = 7 * 86_400;
+
 /** Seconds to wait: the header (RFC 9110, 10.2.3: seconds or a date), or else what the endpoint's words say. */
 function retryAfter(headers: Headers, text: string): number | undefined {
+  const seconds = secondsOf(headers) ?? secondsIn(text);
+  return seconds !== undefined && seconds <= LONGEST_WAIT ? seconds : undefined;
+}
+
+function secondsOf(headers: Headers): number | undefined {
   const header = headers.get('retry-after');
   if (header) {
     // `Date.parse` takes a lone number, too, for a date.
@@ -369,7 +377,7 @@ function retryAfter(headers: Headers, text: string): number | undefined {
       : (Date.parse(header) - Date.now()) / 1000;
     if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds));
   }
-  return secondsIn(text);
+  return undefined;
 }
 
 const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600 };

@@ -104,8 +104,10 @@ export function createNetwork(start: () => Worker): Network {
               post({ type: 'abort', id });
             },
           });
-          // A Response cannot be made with status 0; what an opaque answer means is only "somebody is there".
-          const status = message.opaque ? 204 : message.status;
+          // A Response cannot be made with status 0; what an opaque answer means is only "somebody is there". Nor can it with one that HTTP
+          // does not know (999): then something between here and the endpoint is broken.
+          const isKnown = message.status >= 200 && message.status <= 599;
+          const status = message.opaque ? 204 : isKnown ? message.status : 502;
           resolve(
             new Response(BODILESS.has(status) ? null : source, {
               status,

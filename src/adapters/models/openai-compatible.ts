@@ -329,15 +329,17 @@ const toFinish = (reason: string, raw: string | undefined): Finish | undefined =
   return raw === undefined ? undefined : 'stop';
 };
 
+/** Tokens as an endpoint tells them: what cannot be a number of tokens was not told. */
+const told = z.number().int().min(0).max(1_000_000_000).nullish().catch(undefined);
 const usageSchema = z.looseObject({
-  prompt_tokens: z.number().nullish(),
-  completion_tokens: z.number().nullish(),
+  prompt_tokens: told,
+  completion_tokens: told,
   /** Moonshot. */
-  cached_tokens: z.number().nullish(),
+  cached_tokens: told,
   /** DeepSeek. */
-  prompt_cache_hit_tokens: z.number().nullish(),
-  prompt_tokens_details: z.looseObject({ cached_tokens: z.number().nullish() }).nullish(),
-  completion_tokens_details: z.looseObject({ reasoning_tokens: z.number().nullish() }).nullish(),
+  prompt_cache_hit_tokens: told,
+  prompt_tokens_details: z.looseObject({ cached_tokens: told }).nullish(),
+  completion_tokens_details: z.looseObject({ reasoning_tokens: told }).nullish(),
 });
 
 /** The endpoint's figures. What it does not tell stays untold: no zero that nobody measured. */

@@ -7,6 +7,10 @@ export const isTextType = (mediaType: string): boolean =>
     mediaType,
   ) && !/^image\/svg\+xml/i.test(mediaType);
 
+// The platform's, which this floor does not know.
+declare const atob: (digits: string) => string;
+declare const TextDecoder: new () => { decode(bytes: Uint8Array): string };
+
 /** Bytes that the longest character takes in UTF-8. */
 const BYTES_OF_CHARACTER = 4;
 

@@ -19,9 +19,15 @@ export const recalledPassageSchema = z.looseObject({
   createdAt: timeSchema,
   role: z.enum(['system', 'user', 'assistant', 'tool']),
   passage: z.string(),
-  /** Messages right before and after it in its branch, oldest first. */
+  /** Messages right before and after it in its branch, in their order; on which `side` is absent in older answers. */
   neighbours: z.array(
-    z.looseObject({ messageId: z.string(), role: z.string(), text: z.string(), createdAt: timeSchema }),
+    z.looseObject({
+      messageId: z.string(),
+      role: z.string(),
+      text: z.string(),
+      createdAt: timeSchema,
+      side: z.enum(['before', 'after']).optional(),
+    }),
   ),
   scores: z.looseObject({
     /** Cosine on a scale that is the same for every model, 0–1; null where the passage has no vector (yet). */

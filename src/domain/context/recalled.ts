@@ -1,5 +1,6 @@
 // Memory as a model reads it: the block of passages in front of a question, the same bytes every time.
 import type { Message, PartOf, RecalledPassage } from '../chat/message.ts';
+import { besideOf } from '../memory/passages.ts';
 import { quoted } from './quoted.ts';
 
 export type Recall = PartOf<'recall'>;
@@ -9,18 +10,15 @@ const attribute = (text: string): string => quoted(text).replaceAll('"', '”').
 const day = (time: number): string =>
   Number.isFinite(time) && Math.abs(time) < 8.64e15 ? new Date(time).toISOString().slice(0, 10) : 'unknown';
 
+/** A passage and what stands beside it, as it was said. */
+function inOrder(passage: RecalledPassage): { readonly role: string; readonly text: string }[] {
+  const { before, after } = besideOf(passage);
+  return [...before, { role: passage.role, text: passage.passage }, ...after];
+}
+
 /** One passage with what was said right before and after it, as a model reads it. */
 export function renderPassage(passage: RecalledPassage): string {
-  const said = [
-    ...passage.neighbours.map((neighbour) => ({ ...neighbour, at: neighbour.createdAt })),
-    {
-      messageId: passage.messageId,
-      role: passage.role as string,
-      text: passage.passage,
-      at: passage.createdAt,
-    },
-  ].sort((a, b) => a.at - b.at || (a.messageId < b.messageId ? -1 : a.messageId > b.messageId ? 1 : 0));
-  const lines = said.map(({ role, text }) => `${role}: ${quoted(text.trim())}`);
+  const lines = inOrder(passage).map(({ role, text }) => `${role}: ${quoted(text.trim())}`);
   return `<passage conversation="${attribute(passage.title)}" date="${day(passage.createdAt)}">\n${lines.join('\n')}\n</passage>`;
 }
 
@@ -31,13 +29,9 @@ export const renderRecall = (recall: { readonly passages: readonly RecalledPassa
 /** A passage as a model reads it that asked for it: where it stands, and what was said around it in order. */
 export function renderFoundOne(passage: RecalledPassage, at: number): string {
   const date = passage.createdAt > 0 ? day(passage.createdAt) : 'unknown date';
-  const said = [
-    ...passage.neighbours.map((neighbour) => ({ ...neighbour, at: neighbour.createdAt })),
-    { role: passage.role as string, text: passage.passage, at: passage.createdAt },
-  ].sort((a, b) => a.at - b.at);
   return [
     `${at + 1}. “${passage.title}”, ${date}, said by ${passage.role} (conversation ${passage.conversationId}, message ${passage.messageId})`,
-    ...said.map(({ role, text }) => `   ${role}: ${text.trim().replaceAll('\n', '\n   ')}`),
+    ...inOrder(passage).map(({ role, text }) => `   ${role}: ${text.trim().replaceAll('\n', '\n   ')}`),
   ].join('\n');
 }
 

@@ -6,6 +6,23 @@ import { estimateTokens } from '../context/tokens.ts';
 const NEIGHBOUR_FRAME = 4;
 export const neighbourTokens = (text: string): number => estimateTokens(text) + NEIGHBOUR_FRAME;
 
+/** What stands before a passage and what after it, each in order. Older answers say only when that was said. */
+export function besideOf(
+  passage: RecalledPassage,
+): Record<'before' | 'after', RecalledPassage['neighbours']> {
+  const { neighbours, createdAt, messageId } = passage;
+  const sides = {
+    before: neighbours.filter(({ side }) => side === 'before'),
+    after: neighbours.filter(({ side }) => side === 'after'),
+  };
+  if (sides.before.length + sides.after.length === neighbours.length) return sides;
+  const order = (a: { createdAt: number; messageId: string }, b: typeof a): number =>
+    a.createdAt - b.createdAt || (a.messageId < b.messageId ? -1 : a.messageId > b.messageId ? 1 : 0);
+  const sorted = [...neighbours].sort(order);
+  const isBefore = (one: (typeof sorted)[number]) => order(one, { createdAt, messageId }) < 0;
+  return { before: sorted.filter(isBefore), after: sorted.filter((one) => !isBefore(one)) };
+}
+
 /** A message, whether it is a passage or stands beside one. */
 export interface Said {
   readonly conversationId: string;

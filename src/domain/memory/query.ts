@@ -2,6 +2,18 @@
 import type { Role } from '../chat/message.ts';
 import { datesIn } from './dates.ts';
 
+/** Of a text longer than both together so many characters of its beginning and its end are asked: an answer keeps what was asked. */
+const [ASKED_HEAD, ASKED_TAIL] = [1_000, 3_000];
+
+/** What memory is asked for a message: all of it, or, of a long one, what it begins with and what it ends with, where a question stands. */
+export function askable(text: string): string {
+  const whole = text.trim();
+  if (whole.length <= ASKED_HEAD + ASKED_TAIL) return whole;
+  const head = whole.slice(0, ASKED_HEAD).replace(/[\ud800-\udbff]$/, '');
+  const tail = whole.slice(-ASKED_TAIL).replace(/^[\udc00-\udfff]/, '');
+  return `${head}\n…\n${tail}`;
+}
+
 /** What the filters of a search line narrow to. Times in ms since 1970; absent keys do not narrow. */
 export interface SearchFilter {
   titleContains?: string;

@@ -4,7 +4,8 @@ import { asks, asksWhen, isNamed, speakerIn, tellsTime } from './cues.ts';
 import { datesIn } from './dates.ts';
 import { FIT, type Fit } from './fit.ts';
 import type { Said } from './passages.ts';
-import { cjkShare, squeezed } from './sentences.ts';
+import { hanShare, squeezed } from './sentences.ts';
+import { queryWords } from './words.ts';
 
 /** How a model's cosines read; see the embedding contract. */
 export interface CosineScale {
@@ -120,7 +121,7 @@ const logistic = (x: number): number => 1 / (1 + Math.exp(-x));
 const share = (x: number): number => Math.min(1, Math.max(0, x));
 
 /** True for a text written mostly in Chinese or Japanese. */
-export const isHan = (text: string): boolean => cjkShare(text.slice(0, 2_000)) > 0.3;
+export const isHan = (text: string): boolean => hanShare(text.slice(0, 2_000)) > 0.3;
 
 /** Whether a model that knows `languages` can be asked about this text. Scripts are all that is looked at: Latin counts as known. */
 export const knows = (languages: readonly string[] | 'any', text: string): boolean =>
@@ -394,13 +395,18 @@ export function ranker<C extends Rankable>(
   };
 }
 
-/** Whether a candidate is the question itself, asked before and never answered: nothing in it is new to who asks again. */
-export const isEcho = (candidate: Rankable & { readonly role: string }, question: string): boolean =>
-  candidate.role === 'user' &&
-  candidate.next === null &&
-  !candidate.note &&
-  asks(candidate.text) &&
-  squeezed(candidate.text) === squeezed(question);
+/**
+ * Whether a candidate is the question itself, asked before and never answered, in these words or in fewer of them: nothing in it is new to who
+ * asks again. What memory alone answered counts as never answered.
+ */
+export function isEcho(candidate: Rankable & { readonly role: string }, question: string): boolean {
+  if (candidate.role !== 'user' || candidate.next !== null || candidate.note || !asks(candidate.text))
+    return false;
+  if (squeezed(candidate.text) === squeezed(question)) return true;
+  const own = queryWords(candidate.text);
+  const asked = new Set(queryWords(question).split(' '));
+  return own !== '' && own.split(' ').every((word) => asked.has(word));
+}
 
 /**
  * Tells of one after the other whether it is kept: one passage a message, one of each wording, so many of each conversation. Notes only look

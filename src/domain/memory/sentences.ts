@@ -1,15 +1,19 @@
 // Cutting text where a reader would pause.
 
 const LETTER = /\p{L}/u;
-const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+const HAN_OR_KANA = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const HANGUL = /\p{Script=Hangul}/u;
 /** What a sign counts as, looked up once: ranking asks of the beginnings of hundreds of passages, and patterns make a string of each letter. */
-const [UNKNOWN, NO_LETTER, OTHER, IS_CJK] = [0, 1, 2, 3];
+const [UNKNOWN, NO_LETTER, OTHER, HAN, KOREAN] = [0, 1, 2, 3, 4];
 const kinds = new Uint8Array(0x1_0000);
-const kindOf = (sign: string): number => (LETTER.test(sign) ? (CJK.test(sign) ? IS_CJK : OTHER) : NO_LETTER);
+function kindOf(sign: string): number {
+  if (!LETTER.test(sign)) return NO_LETTER;
+  return HAN_OR_KANA.test(sign) ? HAN : HANGUL.test(sign) ? KOREAN : OTHER;
+}
 
-/** Share of a text's letters that are Han, kana or Hangul, 0–1. */
-export function cjkShare(text: string): number {
-  let [letters, cjk] = [0, 0];
+/** Shares of a text's letters, 0–1: those that are Han or kana, and those that are Hangul. */
+function sharesOf(text: string): { han: number; hangul: number } {
+  let [letters, han, hangul] = [0, 0, 0];
   for (let at = 0; at < text.length; at++) {
     const code = text.codePointAt(at) as number;
     if (code > 0xffff) at++;
@@ -19,9 +23,19 @@ export function cjkShare(text: string): number {
       kinds[code] = kind;
     }
     if (kind !== NO_LETTER) letters++;
-    if (kind === IS_CJK) cjk++;
+    if (kind === HAN) han++;
+    if (kind === KOREAN) hangul++;
   }
-  return letters === 0 ? 0 : cjk / letters;
+  return letters === 0 ? { han: 0, hangul: 0 } : { han: han / letters, hangul: hangul / letters };
+}
+
+/** Share of a text's letters that are Han or kana, 0–1. */
+export const hanShare = (text: string): number => sharesOf(text).han;
+
+/** Share of a text's letters that are Han, kana or Hangul, 0–1: those that are as wide as they are high. */
+export function cjkShare(text: string): number {
+  const { han, hangul } = sharesOf(text);
+  return han + hangul;
 }
 
 const END =
@@ -62,10 +76,13 @@ export function plainText(markdown: string): string {
     .replace(/[ \t]+/g, ' ');
 }
 
-/** Letters and digits alone, in lower case, with single spaces between: two wordings that differ in marks only are one. */
+/**
+ * Letters, digits and signs that say something (a currency, an arrow, a face, the minus of a number) alone, in lower case, with single spaces
+ * between: two wordings that differ in punctuation only are one. Vowels that are written as marks are letters.
+ */
 export const squeezed = (text: string): string =>
   text
     .normalize('NFKC')
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .replace(/(?:(?!(?<![\p{L}\p{N}])[-−]\p{N})[^\p{L}\p{M}\p{N}\p{S}])+/gu, ' ')
     .trim();

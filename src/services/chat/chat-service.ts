@@ -541,8 +541,9 @@ export function createChat(deps: ChatDependencies): Chat {
         queue: async ({ conversationId, items, key }) => {
           const session = sessionOf(conversationId);
           const conversation = await documents.read(conversationId);
+          const there = new Set(session.state.get().queue.map(({ id }) => id));
           const lost = conversation
-            ? items.filter((item) => !conversation.messages.has(asMessageId(item.id)))
+            ? items.filter((item) => !there.has(item.id) && !conversation.messages.has(asMessageId(item.id)))
             : [];
           // Shown again, not sent: the person may have gone on elsewhere. They go out before the next message.
           if (lost.length > 0) {

@@ -24,8 +24,9 @@ export function askedAgain(path: readonly Message[]): string | null {
   const last = path.findLast((message) => message.kind === 'message' && message.role !== 'system');
   if (last?.role !== 'assistant') return null;
   const text = textOf(last)
-    // Code asks nobody.
+    // Code asks nobody, nor does what is quoted.
     .replace(/(^|\n)(```|~~~)[\s\S]*?(\n\2|$)/g, '\n')
+    .replace(/^[ \t]*>.*$/gm, '')
     .slice(-2000);
   const questions = sentencesOf(text)
     .map((sentence) => sentence.trim())

@@ -1,7 +1,7 @@
 // The messages of a turn on their way into the document: each with the end of its draft row, both or neither, and the head behind it unless
 // the person has gone elsewhere.
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
-import { type ConversationId, type MessageId, newMessageId } from '../../domain/base/ids.ts';
+import { type ConversationId, isTemporary, type MessageId, newMessageId } from '../../domain/base/ids.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import { dmailText } from '../../domain/chat/dmail.ts';
 import type { Message } from '../../domain/chat/message.ts';
@@ -16,7 +16,7 @@ export function createSaving({
   now,
   device,
 }: {
-  documents: Pick<Documents, 'read' | 'change'>;
+  documents: Pick<Documents, 'read' | 'change' | 'library'>;
   drawer: Drawer;
   now: () => number;
   device: string;
@@ -100,8 +100,12 @@ export function createSaving({
     return leaf;
   }
 
-  /** False once the conversation was erased for good: what is still answered must not come back as a lone message. */
-  const stillThere = async (id: ConversationId): Promise<boolean> => (await documents.read(id)) !== undefined;
+  /** False once the conversation was erased for good, here or in another tab: what is still answered must not come back as a lone message. */
+  const stillThere = async (id: ConversationId): Promise<boolean> => {
+    const { ready, entries } = documents.library.get();
+    const isListed = !ready || isTemporary(id) || entries.some((entry) => entry.id === id);
+    return isListed && (await documents.read(id)) !== undefined;
+  };
 
   return { save, drop, deliver, stillThere };
 }

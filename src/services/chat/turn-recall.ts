@@ -9,6 +9,7 @@ import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Message, type PartOf, textOf } from '../../domain/chat/message.ts';
 import { feedbackFor, goneSince } from '../../domain/memory/notes.ts';
 import { type Said, withoutMessages } from '../../domain/memory/passages.ts';
+import { askable } from '../../domain/memory/query.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Memory, RecallResult } from '../memory/memory.ts';
@@ -19,9 +20,6 @@ import type { NotesLike } from './tools/index.ts';
 const RECALL_PATIENCE = 3000;
 /** Without a model the recall is the answer: then there is time for an index that is just waking up or made again, ms. */
 const RECALL_ONLY_PATIENCE = 120_000;
-/** What of a long message is asked of memory, characters: it is kept with the answer. */
-const MAX_QUERY = 4000;
-
 /** Turns between two recalls for a full window. */
 const RECALL_PAUSE_TURNS = 8;
 
@@ -130,11 +128,13 @@ export function createTurnRecall({
       signal: AbortSignal;
     },
   ): Promise<{ recall: Recall | null; problem: Problem | null }> {
-    const text = query.trim().slice(0, MAX_QUERY);
+    const text = askable(query);
     if (text === '') return { recall: null, problem: null };
     const { exclude_current_session: exclude } = config.get().recall.filters;
     try {
       const before = announced?.query === text ? announced : undefined;
+      // Who left something out chose among what was seen: what came into the index since, or is found for a word that was changed, was not.
+      const seen = announced && without?.length ? announced : undefined;
       const ask = () =>
         atMost(signal, patience, (bounded) =>
           memory.recall({
@@ -147,8 +147,7 @@ export function createTurnRecall({
           if (before && isTooLate(error)) return before;
           throw error;
         });
-      // Who chose among passages chose among those: what came into the index since was not seen.
-      const now = before && without?.length ? before : await ask();
+      const now = seen ?? (await ask());
       const found = now.unavailable && before ? before : now;
       if (found.unavailable) return { recall: null, problem: found.degraded };
       const left = new Set<string>(without ?? []);
@@ -157,7 +156,7 @@ export function createTurnRecall({
       return {
         recall: {
           type: 'recall',
-          query: text,
+          query: found.query,
           threshold: found.threshold,
           passages: withoutMessages(found.passages, isOff),
           nearMisses: withoutMessages(found.nearMisses, isOff),

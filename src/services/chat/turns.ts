@@ -105,150 +105,158 @@ export function createTurns(deps: TurnDependencies) {
     let roomMade = false;
     let end: TurnEnd | null = null;
 
-    for (let step = 0; step < maxSteps; step += 1) {
-      const stepStartedAt = step === 0 ? startedAt : now();
-      const answerId = step === 0 ? (session.state.get().answerId ?? newMessageId()) : newMessageId();
-      set(session, { status: 'waiting', parts: before, parentId: leaf, answerId, step, calls: [] });
-      const tools = refusals.refused(model)
-        ? []
-        : toolsInForce(config.get(), { notes: deps.notes, conversationId: id });
-      const described = tools.map(descriptionOf);
-      const parent = open.get().messages.get(leaf);
-      const answer: Message = {
-        id: answerId,
-        parentId: leaf,
-        role: 'assistant',
-        kind: 'message',
-        createdAt: Math.max(stepStartedAt, (parent?.createdAt ?? 0) + 1),
-        parts: before,
-        device,
-        model: model.id,
-      };
-      const stepRequest = (offered: readonly ToolDescription[]): StepRequest => ({
-        id,
-        conversation: open.get,
-        leaf,
-        model,
-        recall,
-        tools: offered,
-        signal,
-        onStatus: (status) => set(session, { status }),
-      });
-
-      const outcome = await ask({
-        request: stepRequest(described),
-        before,
-        reuse: request.reuse ?? false,
-        noCalls: step + 1 >= maxSteps,
-        draft: () => deps.draft(id, answer, replaces ?? null),
-        onParts: (parts) => set(session, { status: 'streaming', parts }),
-      });
-      const { prepared, key, taken, draft, tools: offered } = outcome;
-      let { got } = outcome;
-
-      if (step + 1 >= maxSteps && offered.length > 0 && step > 0 && wantsToCall(got))
-        got = {
-          ...got,
-          finish: 'error',
-          problem: new RecollectError(
-            'tool-limit',
-            `The model called tools ${maxSteps} times without answering.`,
-            { params: { limit: maxSteps } },
-          ).problem,
+    /** The row that the step is kept in meanwhile: whatever goes wrong, it beats no longer, and another tab may take it over. */
+    let held: DraftRow | undefined;
+    try {
+      for (let step = 0; step < maxSteps; step += 1) {
+        const stepStartedAt = step === 0 ? startedAt : now();
+        const answerId = step === 0 ? (session.state.get().answerId ?? newMessageId()) : newMessageId();
+        set(session, { status: 'waiting', parts: before, parentId: leaf, answerId, step, calls: [] });
+        const tools = refusals.refused(model)
+          ? []
+          : toolsInForce(config.get(), { notes: deps.notes, conversationId: id });
+        const described = tools.map(descriptionOf);
+        const parent = open.get().messages.get(leaf);
+        const answer: Message = {
+          id: answerId,
+          parentId: leaf,
+          role: 'assistant',
+          kind: 'message',
+          createdAt: Math.max(stepStartedAt, (parent?.createdAt ?? 0) + 1),
+          parts: before,
+          device,
+          model: model.id,
         };
+        const stepRequest = (offered: readonly ToolDescription[]): StepRequest => ({
+          id,
+          conversation: open.get,
+          leaf,
+          model,
+          recall,
+          tools: offered,
+          signal,
+          onStatus: (status) => set(session, { status }),
+        });
 
-      // ROOM: cut off for its length, or refused for the length of what was asked: once more with a smaller request.
-      // An answer can also end at the endpoint's own limit for answers: then room in the window would help nothing.
-      const cutOff =
-        got.problem?.code === 'model-context' ||
-        (got.finish === 'length' && context.pressure(stepRequest(offered)) >= HALF_FULL);
-      if (cutOff && !roomMade && !signal.aborted && prepared) {
-        roomMade = true;
-        let room = false;
-        try {
-          room = await context.makeRoom(stepRequest(offered));
-        } catch (error) {
-          if (!isAbort(error)) throw error;
+        const outcome = await ask({
+          request: stepRequest(described),
+          before,
+          reuse: request.reuse ?? false,
+          noCalls: step + 1 >= maxSteps,
+          draft: () => {
+            held = deps.draft(id, answer, replaces ?? null);
+            return held;
+          },
+          onParts: (parts) => set(session, { status: 'streaming', parts }),
+        });
+        const { prepared, key, taken, draft, tools: offered } = outcome;
+        let { got } = outcome;
+
+        if (step + 1 >= maxSteps && offered.length > 0 && step > 0 && wantsToCall(got))
+          got = {
+            ...got,
+            finish: 'error',
+            problem: new RecollectError(
+              'tool-limit',
+              `The model called tools ${maxSteps} times without answering.`,
+              { params: { limit: maxSteps } },
+            ).problem,
+          };
+
+        // ROOM: cut off for its length, or refused for the length of what was asked: once more with a smaller request.
+        // An answer can also end at the endpoint's own limit for answers: then room in the window would help nothing.
+        const cutOff =
+          got.problem?.code === 'model-context' ||
+          (got.finish === 'length' && context.pressure(stepRequest(offered)) >= HALF_FULL);
+        if (cutOff && !roomMade && !signal.aborted && prepared) {
+          roomMade = true;
+          let room = false;
+          try {
+            room = await context.makeRoom(stepRequest(offered));
+          } catch (error) {
+            if (!isAbort(error)) throw error;
+          }
+          if (room) {
+            if (hasContent(got.parts)) {
+              const kept = finished(answer, got, prepared, key, stepStartedAt);
+              if (!(await saving.stillThere(id))) {
+                await saving.drop(draft);
+                return end;
+              }
+              await saving.save(id, open.get(), kept, { draft, aside: true });
+            } else await saving.drop(draft);
+            step -= 1;
+            // The answer that is asked for now is another message than the one that was cut off.
+            set(session, { answerId: newMessageId() });
+            continue;
+          }
         }
-        if (room) {
-          if (hasContent(got.parts)) {
-            const kept = finished(answer, got, prepared, key, stepStartedAt);
-            if (!(await saving.stillThere(id))) {
-              await saving.drop(draft);
-              return end;
-            }
-            await saving.save(id, open.get(), kept, { draft, aside: true });
-          } else await saving.drop(draft);
-          step -= 1;
-          // The answer that is asked for now is another message than the one that was cut off.
-          set(session, { answerId: newMessageId() });
-          continue;
+
+        // SAVED
+        const message: Message = {
+          ...finished(answer, got, prepared, key, stepStartedAt),
+          ...(taken ? { reused: taken.id } : {}),
+          ...(taken?.usage || !got.usage ? {} : { usage: got.usage }),
+        };
+        // Erased for good while it was being answered: it must not come back as a lone answer.
+        if (!(await saving.stillThere(id))) {
+          await saving.drop(draft);
+          throw new RecollectError(
+            'conversation-missing',
+            `Conversation ${id} was erased while it was answered`,
+          );
+        }
+        await saving.save(id, open.get(), message, { replaces, draft });
+        replaces = undefined;
+        if (prepared && !taken) context.learn(model, prepared.ledger, got.usage);
+        memory.wake('changed');
+        count(session, taken !== undefined);
+        end = { last: message.id, finish: got.finish };
+        leaf = message.id;
+
+        // TOOLS
+        const calls = message.parts.filter((part) => part.type === 'tool-call');
+        const called = got.finish === 'tool-calls' || got.finish === 'stop';
+        if (calls.length === 0 || !called || offered.length === 0 || signal.aborted) break;
+        const results = await runCalls(id, open.get, {
+          message,
+          calls,
+          tools,
+          taken,
+          onProgress: (shown) => set(session, shown),
+          signal,
+        });
+        if (!(await saving.stillThere(id))) break;
+        await saving.save(id, open.get(), results.message);
+        leaf = results.message.id;
+        end = { last: leaf, finish: signal.aborted ? 'stopped' : 'tool-calls' };
+        if (signal.aborted) break;
+        before = [];
+        recall = null;
+
+        // LETTER
+        if (results.mail) {
+          leaf = await saving.deliver(id, open, results.message, results.mail, asked);
+          end = { last: leaf, finish: 'tool-calls' };
+          // The question stands in the past too, and what memory had given for it.
+          const back = pathTo(open.get().messages, leaf);
+          const given = first.recall;
+          if (
+            given &&
+            back.some((said) => said.id === asked.id || said.copyOf === asked.id) &&
+            !back.some((said) =>
+              said.parts.some((part) => part.type === 'recall' && part.query === given.query),
+            )
+          ) {
+            recall = given;
+            before = [given];
+          }
         }
       }
-
-      // SAVED
-      const message: Message = {
-        ...finished(answer, got, prepared, key, stepStartedAt),
-        ...(taken ? { reused: taken.id } : {}),
-        ...(taken?.usage || !got.usage ? {} : { usage: got.usage }),
-      };
-      // Erased for good while it was being answered: it must not come back as a lone answer.
-      if (!(await saving.stillThere(id))) {
-        await saving.drop(draft);
-        throw new RecollectError(
-          'conversation-missing',
-          `Conversation ${id} was erased while it was answered`,
-        );
-      }
-      await saving.save(id, open.get(), message, { replaces, draft });
-      draft?.release();
-      replaces = undefined;
-      if (prepared && !taken) context.learn(model, prepared.ledger, got.usage);
-      memory.wake('changed');
-      count(session, taken !== undefined);
-      end = { last: message.id, finish: got.finish };
-      leaf = message.id;
-
-      // TOOLS
-      const calls = message.parts.filter((part) => part.type === 'tool-call');
-      const called = got.finish === 'tool-calls' || got.finish === 'stop';
-      if (calls.length === 0 || !called || offered.length === 0 || signal.aborted) break;
-      const results = await runCalls(id, open.get, {
-        message,
-        calls,
-        tools,
-        taken,
-        onProgress: (shown) => set(session, shown),
-        signal,
-      });
-      if (!(await saving.stillThere(id))) break;
-      await saving.save(id, open.get(), results.message);
-      leaf = results.message.id;
-      end = { last: leaf, finish: signal.aborted ? 'stopped' : 'tool-calls' };
-      if (signal.aborted) break;
-      before = [];
-      recall = null;
-
-      // LETTER
-      if (results.mail) {
-        leaf = await saving.deliver(id, open, results.message, results.mail, asked);
-        end = { last: leaf, finish: 'tool-calls' };
-        // The question stands in the past too, and what memory had given for it.
-        const back = pathTo(open.get().messages, leaf);
-        const given = first.recall;
-        if (
-          given &&
-          back.some((said) => said.id === asked.id || said.copyOf === asked.id) &&
-          !back.some((said) =>
-            said.parts.some((part) => part.type === 'recall' && part.query === given.query),
-          )
-        ) {
-          recall = given;
-          before = [given];
-        }
-      }
+      return end;
+    } finally {
+      held?.release();
     }
-    return end;
   }
 
   const finished = (

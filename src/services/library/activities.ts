@@ -11,6 +11,8 @@ const PACE = 100;
 
 /** What the work itself holds of its activity. */
 export interface Progress {
+  /** Of the activity. */
+  readonly id: string;
   readonly signal: AbortSignal;
   add(done: number): void;
   setTotal(total: number): void;
@@ -20,6 +22,8 @@ export interface Activities {
   readonly list: Readable<readonly Activity[]>;
   cancel(id: string): void;
   dismiss(id: string): void;
+  /** The person knows how it ended. */
+  acknowledge(id: string): void;
   /** Runs the work under an activity; its fate is the activity's. Rejects as the work does. */
   run<T>(
     kind: Pick<Activity, 'label' | 'params'> & { total: number },
@@ -78,6 +82,8 @@ export function createActivities({
       else if (!running.has(id)) own.update((all) => all.filter((activity) => activity.id !== id));
     },
 
+    acknowledge: (id) => patch(id, { seen: true }),
+
     run: async ({ label, params, total }, work, signal) => {
       const id = newEntryId();
       const controller = new AbortController();
@@ -100,6 +106,7 @@ export function createActivities({
       };
       try {
         const result = await work({
+          id,
           signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
           add: (more) => {
             done += more;

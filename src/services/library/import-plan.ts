@@ -116,16 +116,19 @@ export function planImport(
   const siblings = new Map<string | null, number>();
   for (const message of imported.messages)
     siblings.set(message.parentId, (siblings.get(message.parentId) ?? 0) + 1);
+  const beginnings = new Map<string | null, number>();
   let [branches, attachments, bytes] = [0, 0, 500];
   for (const message of fresh) {
     roles[message.role] += 1;
-    if ((siblings.get(message.parentId) ?? 0) > 1) branches += 1;
+    beginnings.set(message.parentId, (beginnings.get(message.parentId) ?? 0) + 1);
     for (const part of message.parts) {
       if (part.type === 'file' && part.url !== undefined) attachments += 1;
       bytes += sizeOf(part);
     }
     bytes += 300;
   }
+  // One of those beside each other is the way itself, unless that was here before.
+  for (const [parent, begun] of beginnings) branches += Math.min(begun, (siblings.get(parent) ?? 1) - 1);
   const later = { attachments: 0, answers: 0, titles: 0 };
   for (const message of more.values()) {
     const here = existing?.messages.get(message.id);

@@ -163,10 +163,12 @@ export function createLibrary({
     let skipped: readonly Skipped[] = [];
     let unread: readonly Skipped[] = [];
     let done: Partial<ImportReport> = {};
+    let activity: string | undefined;
     try {
       return await activities.run(
         { label: 'import', params: { name: dropped.name }, total: 0 },
         async (progress) => {
+          activity = progress.id;
           const found: Recognised = known
             ? { pieces: [{ source: dropped, importer: known }], zips: [], unread: [] }
             : await recognise(dropped, importers, progress.signal);
@@ -211,6 +213,7 @@ export function createLibrary({
           skipped: [...skipped, ...unread],
           cancelled: stopped,
           problem: stopped ? null : toProblem(error),
+          ...(activity === undefined || stopped ? {} : { activity }),
         },
       ];
     }
@@ -509,6 +512,7 @@ export function createLibrary({
     activities: activities.list,
     cancel: activities.cancel,
     dismiss: activities.dismiss,
+    acknowledge: activities.acknowledge,
 
     importFiles: (files: readonly SourceFile[], signal) =>
       inTurn(async () => {

@@ -24,7 +24,7 @@ export interface ImportReport {
   readonly importer: string | null;
   readonly conversations: { readonly added: number; readonly changed: number; readonly unchanged: number };
   readonly messages: Readonly<Record<Role, number>>;
-  /** Messages that have a sibling. */
+  /** Ways beside the first: of two answers to one question one. */
   readonly branches: number;
   readonly attachments: number;
   readonly later: Later;
@@ -42,6 +42,8 @@ export interface ImportReport {
   readonly trashed: readonly ConversationId[];
   /** First conversation that came in, to go and look. */
   readonly first: ConversationId | null;
+  /** Where it failed: the activity that did, to be acknowledged when the report was read. */
+  readonly activity?: string;
 }
 
 export interface ExportedFile {
@@ -55,6 +57,8 @@ export interface Library {
   readonly activities: Readable<readonly Activity[]>;
   cancel(activity: string): void;
   dismiss(activity: string): void;
+  /** The person knows how it ended: it stays in the list, and calls for nobody any more. */
+  acknowledge(activity: string): void;
   /** Each dropped file, ZIP or folder is one source with a report of its own. Never rejects for what is in the files. */
   importFiles(files: readonly SourceFile[], signal?: AbortSignal): Promise<readonly ImportReport[]>;
   exportConversations(

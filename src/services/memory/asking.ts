@@ -8,7 +8,9 @@ import type { Readable } from '../../domain/base/readable.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
 import type { QueryPieces } from '../../domain/memory/late.ts';
 import { lastLineOf, leaning, type QuestionRead } from '../../domain/memory/lean.ts';
+import { redact } from '../../domain/memory/privacy.ts';
 import { type CosineScale, knows } from '../../domain/memory/rank.ts';
+import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Notes } from '../documents/notes.ts';
 import type { MemoryStatus } from './memory.ts';
@@ -33,6 +35,7 @@ export interface AskingDeps {
   /** null while it is starting, or when it cannot be had. */
   readonly index: () => MemoryIndex | null;
   readonly embedding: () => EmbeddingProvider | null;
+  readonly config: Readable<Config>;
   readonly documents: Pick<Documents, 'library'>;
   /** What the person said of earlier hits. */
   readonly notes?: Pick<Notes, 'state'>;
@@ -50,7 +53,7 @@ export interface QueryVector {
 }
 
 /** Makes what questions wait with. */
-export function createAsking({ index, embedding, documents, notes, status }: AskingDeps) {
+export function createAsking({ index, embedding, config, documents, notes, status }: AskingDeps) {
   /** Waits until `ready`, at most `ms`. One that failed to start will not come by waiting; one that is there and failed may be made again. */
   const wait = async (ready: () => boolean, ms: number, signal: AbortSignal): Promise<void> => {
     const deadline = performance.now() + ms;
@@ -122,13 +125,17 @@ export function createAsking({ index, embedding, documents, notes, status }: Ask
 
   /**
    * The question as a vector; null with the reason where there is none in time, which begins when there is an index to ask. `reason: null`:
-   * nothing is wrong, the model just cannot read this language.
+   * nothing is wrong, the model just cannot read this language, or is not to see a `draft`. Secrets are taken out of it as of all that is embedded.
    */
   const vectorOf = async (
-    text: string,
+    asked: string,
     signal: AbortSignal,
     asking: Promise<unknown>,
+    draft = false,
   ): Promise<{ vector: QueryVector } | { vector: null; reason: Problem | null }> => {
+    const { embedding: chosen, privacy } = config.get();
+    if (draft && chosen.provider !== 'local') return { vector: null, reason: null };
+    const { text } = redact(asked, privacy.sensitive_keywords);
     if (!embedding()) {
       // Soon after opening neither is known yet, and whoever waits for the index can wait for the model as well.
       let isAsked = false;

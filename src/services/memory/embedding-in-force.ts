@@ -2,10 +2,15 @@
 import type { EmbeddingProvider } from '../../adapters/embedding/embedding-provider.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import type { Config } from '../../domain/settings/config.ts';
+import { createJob } from '../scheduler.ts';
+
+/** How long after one could not be made it is tried again, ms: at first, and at most. */
+const [SOON, LATE] = [2_000, 60_000];
 
 /**
  * Follows `config.embedding` until the signal. Null until the first provider is made. A provider that is replaced is closed:
- * what waits on it rejects with `AbortError` and is asked of the next one.
+ * what waits on it rejects with `AbortError` and is asked of the next one. One that cannot be made, as when a part of the app could not be
+ * loaded, is tried again; the one before stays meanwhile.
  */
 export function followEmbedding({
   config,
@@ -18,30 +23,39 @@ export function followEmbedding({
 }): Readable<EmbeddingProvider | null> {
   const provider = writable<EmbeddingProvider | null>(null);
   let made = '';
-  let line: Promise<void> = Promise.resolve();
-  const look = () => {
-    const { embedding } = config.get();
-    const wanted = JSON.stringify(embedding);
-    if (wanted === made) return;
-    made = wanted;
-    line = line.then(async () => {
-      if (signal.aborted || made !== wanted) return;
+  const letGo = async (one: EmbeddingProvider | null) => {
+    try {
+      await one?.close();
+    } catch (error) {
+      console.warn('A model could not be let go:', error);
+    }
+  };
+  const job = createJob({
+    run: async () => {
+      const { embedding } = config.get();
+      const wanted = JSON.stringify(embedding);
+      if (wanted === made) return;
       const next = await make(embedding);
+      if (signal.aborted) return letGo(next);
+      made = wanted;
       const before = provider.get();
       provider.set(next);
-      await before?.close();
-    });
-    line.catch((error) => console.warn('No embedding:', error));
-  };
-  const stop = config.subscribe(look);
+      await letGo(before);
+    },
+    signal,
+    pauseMs: SOON,
+    maxPauseMs: LATE,
+    onError: (error) => console.warn('No embedding:', error),
+  });
+  const stop = config.subscribe(() => job.wake(true));
   signal.addEventListener(
     'abort',
     () => {
       stop();
-      void line.then(() => provider.get()?.close());
+      void letGo(provider.get());
     },
     { once: true },
   );
-  look();
+  job.wake();
   return provider;
 }

@@ -278,7 +278,8 @@ export function startMemoryEngine({
       throw error;
     } finally {
       projecting = false;
-      unread = 0;
+      // What was said meanwhile is not read yet.
+      unread = touched.size > 0 ? 1 : 0;
       tell();
     }
     if (granted) all = true;
@@ -453,7 +454,8 @@ export function startMemoryEngine({
   };
 
   const runIndexer = async (): Promise<void> => {
-    if (starting) return;
+    // Rows of another recipe may hold what is excluded by now; the projector wakes this when they are made again.
+    if (starting || (await drawer.get(RECIPE)) !== recipeOf(config.get().privacy)) return;
     const wasAll = all;
     const began = performance.now();
     let done = 0;

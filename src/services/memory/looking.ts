@@ -3,6 +3,7 @@ import type { Candidate, IndexFilter, KnownWords, MemoryIndex } from '../../adap
 import { afterLook, together } from '../../adapters/index/rules.ts';
 import type { Readable } from '../../domain/base/readable.ts';
 import { feedbackFor, isNotes } from '../../domain/memory/notes.ts';
+import { isExcluded } from '../../domain/memory/privacy.ts';
 import type { isNamedFolder } from '../../domain/memory/query.ts';
 import {
   isEcho,
@@ -35,7 +36,7 @@ export interface LookingDeps {
 type Rated = Candidate & Pick<Rankable, 'note' | 'titled'>;
 export type Ranked = Scored<Rated>;
 
-/** Makes what looks, and what turns a filter as people mean it into one that the index knows. */
+/** Makes what looks, what turns a filter as people mean it into one that the index knows, and what tells who is not to be found any more. */
 export function createLooking({ config, documents, notes, without, now = Date.now }: LookingDeps) {
   /** The filter as the index knows it: a folder becomes the conversations that have one which is meant. */
   const resolve = (filter: IndexFilter, isMeant: typeof isNamedFolder): IndexFilter => {
@@ -51,6 +52,28 @@ export function createLooking({ config, documents, notes, without, now = Date.no
         .filter((id) => !allowed || allowed.has(id)),
     };
   };
+
+  /** Conversations of folders that were excluded since they were read: until their rows are gone, they are passed over. */
+  let known:
+    | { readonly entries: unknown; readonly folders: readonly string[]; readonly ids: ReadonlySet<string> }
+    | undefined;
+  const excluded = (): ReadonlySet<string> => {
+    const { entries } = documents.library.get();
+    const folders = config.get().privacy.exclude_work_dirs;
+    if (known?.entries !== entries || known.folders !== folders)
+      known = {
+        entries,
+        folders,
+        ids: new Set(
+          folders.length === 0
+            ? []
+            : entries.filter(({ workDir }) => isExcluded(workDir, folders)).map(({ id }) => id),
+        ),
+      };
+    return known.ids;
+  };
+  const isOut = ({ conversationId }: Pick<Candidate, 'conversationId'>): boolean =>
+    excluded().has(conversationId);
 
   /** Candidates with what the index does not know of them: which are the person's notes, and what the titles say. */
   const rated = (words: string, found: readonly Candidate[]): Rated[] => {
@@ -107,7 +130,7 @@ export function createLooking({ config, documents, notes, without, now = Date.no
         : { vector: given, found: await from.look(given ? { ...asked, vector: meant(given) } : asked) };
     const { worth } = found;
     const candidates = rated(words, found.candidates).filter(
-      (one) => options.everything || !isEcho(one, question),
+      (one) => !isOut(one) && (options.everything || !isEcho(one, question)),
     );
     const told = notes && feedbackFor(notes.state.get().feedback, question);
     const context: RankContext = {
@@ -135,5 +158,5 @@ export function createLooking({ config, documents, notes, without, now = Date.no
     };
   };
 
-  return { resolve, look };
+  return { resolve, look, isOut };
 }

@@ -1,11 +1,11 @@
 // What a tab asks of memory: recall for a question, search for the palette. Works with whatever is there: an index that is still
-// starting, a model that is still loading or broken, a library without vectors yet. What is missing is said, never thrown.
+// starting, a model that is still loading or broken, a library without vectors yet. What recall lacks is said, never thrown.
 import type { Candidate, IndexFilter, MemoryIndex } from '../../adapters/index/memory-index.ts';
-import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type MessageId, NOTES } from '../../domain/base/ids.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
 import { isNotes, neverOf } from '../../domain/memory/notes.ts';
-import { heldAsIs, isNamedFolder, isWithinFolder } from '../../domain/memory/query.ts';
+import { askable, heldAsIs, isNamedFolder, isWithinFolder } from '../../domain/memory/query.ts';
 import { choose, distinct } from '../../domain/memory/rank.ts';
 import { snippetOf } from '../../domain/memory/snippet.ts';
 import { queryWords } from '../../domain/memory/words.ts';
@@ -38,7 +38,7 @@ export interface MemoryDeps extends AskingDeps, LookingDeps {
 export function createMemory(deps: MemoryDeps): Memory {
   const { index, embedding, config, documents, notes, status, wake, setPaused, rebuild } = deps;
   const { waitForIndex, inIndex, isEmpty, vectorOf } = createAsking(deps);
-  const { resolve, look } = createLooking(deps);
+  const { resolve, look, isOut } = createLooking(deps);
 
   /** Whether so much waits for its vectors that what is not found may be among it. */
   const isBehind = (): boolean => {
@@ -52,7 +52,7 @@ export function createMemory(deps: MemoryDeps): Memory {
     const { signal } = request;
     const began = performance.now();
     const { recall: settings } = config.get();
-    const query = request.text.trim();
+    const query = askable(request.text);
     const { min_similarity: shown } = settings.filters;
     const threshold =
       request.purpose === 'inject' ? Math.max(shown, settings.auto_recall.min_similarity) : shown;
@@ -74,18 +74,14 @@ export function createMemory(deps: MemoryDeps): Memory {
 
     // The model may read the question while the index is still waking up.
     const asking = waitForIndex(signal);
-    const reading = vectorOf(query, signal, asking);
+    const reading = vectorOf(query, signal, asking, request.draft);
     // Whoever gives up on the recall gives up on the vector; nobody is left to hear of it.
     reading.catch(() => undefined);
     const from = await asking;
     if (!from)
       return result({
         unavailable: true,
-        degraded: status.get().problem ?? {
-          code: 'index-unavailable',
-          message: 'The memory index has not started yet',
-          retry: true,
-        },
+        degraded: unavailable(status.get().problem).problem,
       });
 
     const filter = resolve(request.filter ?? {}, isWithinFolder);
@@ -146,10 +142,11 @@ export function createMemory(deps: MemoryDeps): Memory {
   /** The newest messages that pass and hold `text` letter by letter, as hits, and how many they are. */
   const newestIn = async (from: MemoryIndex, text: string, filter: IndexFilter, limit: number) => {
     const { candidates, total = 0 } = await from.look({ words: '', filter, limit, newest: text });
-    const hits = candidates.map(
+    const kept = candidates.filter((candidate) => !isOut(candidate));
+    const hits = kept.map(
       (candidate): SearchHit => ({ ...said(around(candidate.text, text), text, candidate), scores: null }),
     );
-    return { hits, total };
+    return { hits, total: total - (candidates.length - kept.length) };
   };
 
   /** A text that has no search words: the newest messages that hold it, and what means it where there is room for more. */
@@ -182,7 +179,7 @@ export function createMemory(deps: MemoryDeps): Memory {
   const search: Memory['search'] = async (request) => {
     const { text, filter, limit, signal, onHits } = request;
     const from = await waitForIndex(signal);
-    if (!from) return onHits([], true);
+    if (!from) throw unavailable(status.get().problem);
     const narrowed = resolve(filter, isNamedFolder);
     if (text.trim() === '') {
       if (Object.keys(narrowed).length === 0) return onHits([], true);
@@ -277,6 +274,16 @@ function around(passage: string, text: string): string {
   if (at < SIGN_DEEP) return passage;
   return `…${passage.slice(at - SIGN_LEAD).replace(/^[\udc00-\udfff]/, '')}`;
 }
+
+const unavailable = (known: Problem | null): RecollectError => {
+  const { code, message, ...more } = known ?? NOT_STARTED;
+  return new RecollectError(code, message, more);
+};
+const NOT_STARTED: Problem = {
+  code: 'index-unavailable',
+  message: 'The memory index has not started yet',
+  retry: true,
+};
 
 const NO_ANSWER: Problem = {
   code: 'index-unavailable',

@@ -19,6 +19,8 @@ export interface RecallRequest {
   readonly withContext?: boolean;
   /** `workDir`: this folder and those in it. */
   readonly filter?: IndexFilter;
+  /** The words are still being written: they go to no model that is not on this device. */
+  readonly draft?: true;
   readonly signal: AbortSignal;
 }
 
@@ -86,6 +88,7 @@ export interface Memory {
    * Exact words at once through `onHits`, then merged with meaning; later calls never reorder what they repeat without need.
    * `workDir` in the filter: any part of a folder's path. What is never to be recalled is found here. Without a text: the newest messages that
    * pass the filter. A text without search words (one Han character, an emoji): the newest that hold it. `total`: how many those are.
+   * Rejects with what is wrong where the index cannot be asked.
    */
   search(request: {
     text: string;

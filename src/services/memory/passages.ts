@@ -35,9 +35,10 @@ export function passagesOf(
   for (const { candidate } of hits.slice(0, kept)) already.add(candidate.messageId);
   const beside = hits.slice(0, kept).map(({ candidate: { conversationId, messageId } }) => {
     const { before, after } = around.get(messageId) ?? { before: [], after: [] };
-    const rows = [...before, ...after].filter(
-      (row) => !already.has(row.messageId) && !never({ ...row, conversationId }),
-    );
+    const rows = [
+      ...before.map((row) => ({ ...row, side: 'before' as const })),
+      ...after.map((row) => ({ ...row, side: 'after' as const })),
+    ].filter((row) => !already.has(row.messageId) && !never({ ...row, conversationId }));
     for (const { messageId } of rows) already.add(messageId);
     return rows;
   });
@@ -58,7 +59,7 @@ export function passagesOf(
       if (share < 8) return [];
       const text = cutToTokens(row.text, share);
       room -= neighbourTokens(text);
-      return [{ messageId: row.messageId, role: row.role, text, createdAt: row.createdAt }];
+      return [{ messageId: row.messageId, role: row.role, text, createdAt: row.createdAt, side: row.side }];
     });
     return {
       conversationId: candidate.conversationId,

@@ -13,6 +13,7 @@ import { RecallNote } from '../memory/recall-note.tsx';
 import { Button, classes, IconButton, Spinner } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { CompactionRunning } from './compaction.tsx';
+import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
 import { Markdown } from './markdown.tsx';
 import { MessageActionsContext, useActions } from './message-actions.ts';
 import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-tools.tsx';
@@ -44,6 +45,18 @@ export function AnswerParts({
   const draw = (part: Part, at: number): ReactNode => {
     const last = running && at === parts.length - 1;
     const key = `${at}`;
+    const drawn = drawPart(part, key, last);
+    if (part.type === 'text' || drawn === null) return drawn;
+    const result = part.type === 'tool-call' ? resultOf(part) : undefined;
+    return (
+      // As long as it is being written, what failed is not tried again with every word.
+      <DrawnOrPlain key={key} words={() => wordsOf([part, result])} of={last || (result ?? part)}>
+        {drawn}
+      </DrawnOrPlain>
+    );
+  };
+  const resultOf = ({ callId }: PartOf<'tool-call'>) => own.get(callId) ?? results.get(callId);
+  const drawPart = (part: Part, key: string, last: boolean): ReactNode => {
     switch (part.type) {
       case 'text':
         return <Markdown key={key} text={part.text} streaming={last} />;
@@ -54,7 +67,7 @@ export function AnswerParts({
           <ToolLine
             key={key}
             call={part}
-            result={own.get(part.callId) ?? results.get(part.callId)}
+            result={resultOf(part)}
             running={running}
             onReword={rewordable && (() => actions?.sendBack(rewordable, part.callId))}
           />
@@ -111,21 +124,23 @@ function Recalled({
   if (!recall) return null;
   if (isEmptyRecall([recall])) return <RecallNote recall={recall} />;
   return (
-    <div className="my-2" data-recall>
-      <RecallCard
-        passages={recall.passages}
-        nearMisses={recall.nearMisses}
-        leftOut={recall.leftOut}
-        threshold={recall.threshold}
-        query={recall.query}
-        defaultOpen={(answer === null ? undefined : cards.get(answer)) ?? defaultOpen}
-        onOpenChange={(open) => {
-          if (answer !== null) cards.set(answer, open);
-        }}
-        onOpen={(passage) => actions.open(passage.conversationId, passage.messageId)}
-      />
-      <RecallNote recall={recall} />
-    </div>
+    <DrawnOrPlain words={() => wordsOf([recall])} of={recall}>
+      <div className="my-2" data-recall>
+        <RecallCard
+          passages={recall.passages}
+          nearMisses={recall.nearMisses}
+          leftOut={recall.leftOut}
+          threshold={recall.threshold}
+          query={recall.query}
+          defaultOpen={(answer === null ? undefined : cards.get(answer)) ?? defaultOpen}
+          onOpenChange={(open) => {
+            if (answer !== null) cards.set(answer, open);
+          }}
+          onOpen={(passage) => actions.open(passage.conversationId, passage.messageId)}
+        />
+        <RecallNote recall={recall} />
+      </div>
+    </DrawnOrPlain>
   );
 }
 

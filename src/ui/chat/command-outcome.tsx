@@ -364,7 +364,7 @@ export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
         [t('status.unread'), formatNumber(status.unread)],
         [t('status.waiting'), formatNumber(status.waiting)],
         [t('status.size'), formatBytes(stats.bytes)],
-        [t('status.engine'), status.engine ?? '–'],
+        [t('status.engine'), status.engine ? t(`memory:screen.facts.engines.${status.engine}`) : '–'],
       ];
       return (
         <div className="flex flex-col gap-3">

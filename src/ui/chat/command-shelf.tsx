@@ -150,23 +150,26 @@ export function CommandShelf({
               onPointerDown={(event) => event.preventDefault()}
               onClick={() => take(at)}
               className={classes(
-                'flex min-h-8 cursor-pointer items-baseline gap-x-3 rounded-sm px-2.5 py-1.5 max-md:flex-wrap pointer-coarse:min-h-11',
-                at === chosen && 'bg-fill',
+                'flex min-h-8 cursor-pointer flex-wrap items-baseline gap-x-3 overflow-hidden rounded-sm px-2.5 py-1.5 pointer-coarse:min-h-11',
+                // Words come first: what finds no room beside them wraps, and shows where one is chosen.
+                at === chosen ? 'bg-fill' : 'md:h-8 md:gap-y-6',
+                // What a flag wants is short.
+                suggestion.kind !== 'command' && 'md:flex-nowrap',
               )}
             >
-              <span className="shrink-0 font-medium font-mono text-[0.8125rem]">{suggestion.text}</span>
-              <span
-                className={classes(
-                  'min-w-0 truncate text-ink-2 max-md:flex-1',
-                  at === chosen && 'max-md:whitespace-normal',
-                )}
-              >
-                {suggestion.says ?? help(suggestion.help)}
+              <span className="flex min-w-0 max-w-full items-baseline gap-x-3">
+                <span className="shrink-0 font-medium font-mono text-[0.8125rem]">{suggestion.text}</span>
+                <span
+                  className={classes('min-w-0 truncate text-ink-2', at === chosen && 'whitespace-normal')}
+                >
+                  {suggestion.says ?? help(suggestion.help)}
+                </span>
               </span>
               {rest && (
                 <span
                   className={classes(
-                    'ml-auto min-w-12 shrink-[99] truncate font-mono text-ink-3 text-xs',
+                    'truncate font-mono text-ink-3 text-xs md:text-right',
+                    suggestion.kind === 'command' ? 'min-w-16 flex-1' : 'md:ml-auto md:max-w-1/2 md:shrink-0',
                     // A narrow screen has room for them where one is, below the words.
                     at === chosen ? 'max-md:basis-full max-md:whitespace-normal' : 'max-md:hidden',
                   )}
@@ -178,7 +181,9 @@ export function CommandShelf({
           );
         })}
       </div>
-      <div className="border-t px-3 py-1.5 text-ink-3 text-xs">{say('commandShelfKeys')}</div>
+      <div className="border-t px-3 py-1.5 text-ink-3 text-xs pointer-coarse:hidden">
+        {say('commandShelfKeys')}
+      </div>
     </div>
   );
 }

@@ -19,7 +19,7 @@ import { type Part, type RecalledPassage, textOf } from '../../domain/chat/messa
 import { shortcutKeys } from '../../domain/settings/shortcuts.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
 import type { DraftFile } from '../../services/chat/written.ts';
-import { useApp, useReadable } from '../hooks/app.tsx';
+import { useApp } from '../hooks/app.tsx';
 import { onlyTouch } from '../hooks/media.ts';
 import { useModelInUse } from '../hooks/model.ts';
 import { useSession } from '../hooks/session.tsx';
@@ -35,6 +35,7 @@ import { filesGiven, type GivenFiles } from './file-drop.tsx';
 import { GaugeRing, useNextRequest } from './gauge.tsx';
 import { ModelPicker } from './model-picker.tsx';
 import { canOpen, FileDialog } from './parts.tsx';
+import { sends } from './send-keys.ts';
 
 export interface ComposerHandle {
   addFiles(given: GivenFiles): void;
@@ -171,7 +172,6 @@ export function Composer({
   const filesNow = useRef(files);
   filesNow.current = files;
   const busy = turn.status !== 'idle';
-  const sendWith = useReadable(app.settings.config, (config) => config.ui.send_with);
   const focusKeys = useShortcutKeys('focus');
   const canSend = hasText || files.length > 0;
 
@@ -413,9 +413,7 @@ export function Composer({
       if (editLast()) event.preventDefault();
       return;
     }
-    const forced = pressed === shortcutKeys(config, 'send');
-    const plain = pressed === 'Enter' && sendWith === 'enter' && !onlyTouch();
-    if (forced || plain) {
+    if (sends(event.nativeEvent, config)) {
       event.preventDefault();
       submit();
     }

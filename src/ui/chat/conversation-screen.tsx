@@ -1,5 +1,5 @@
 // A conversation on the screen: header, the branch that is shown, composer, context.
-import { ArrowLeft, Ellipsis, History, PanelRight, ScrollText, Trash2 } from 'lucide-react';
+import { ArrowLeft, Ellipsis, History, PanelRight, ScrollText, Square, Trash2 } from 'lucide-react';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
@@ -55,6 +55,7 @@ import {
   MessageActionsContext,
 } from './message-actions.ts';
 import { MessageList, type MessageListHandle } from './message-list.tsx';
+import { MissingConversation } from './missing-conversation.tsx';
 import { NewConversation } from './new-conversation.tsx';
 import { branchOf, leafThrough } from './rows.ts';
 import { ReplayEnd } from './send-back.tsx';
@@ -64,6 +65,10 @@ import { UnsavedEdits } from './unsaved-edits.tsx';
 
 const NEWER = toProblem(
   new RecollectError('newer-conversation', 'The conversation was written by a newer version of this app'),
+);
+
+const ERASED = toProblem(
+  new RecollectError('conversation-missing', 'The conversation was erased while it was looked at'),
 );
 
 const NO_PIECES: readonly Message[] = [];
@@ -331,6 +336,17 @@ function OpenedConversation({
     openMessage: () => (inFocused('button') ? undefined : false),
   });
 
+  /** Where there is no composer: what is being written and paid for goes on to its end, unless it is stopped. */
+  const stop = busy && (
+    <Button
+      size="sm"
+      icon={<Square size={11} fill="currentColor" aria-hidden />}
+      aria-keyshortcuts="Escape"
+      onClick={() => app.chat.stop(id)}
+    >
+      {t('stop')}
+    </Button>
+  );
   const panel = (
     <ContextPanel
       conversation={conversation}
@@ -495,19 +511,27 @@ function OpenedConversation({
               compact
               problem={NEWER}
               actions={
-                <Button size="sm" onClick={() => location.reload()}>
-                  {ts('reload')}
-                </Button>
+                <>
+                  {stop}
+                  <Button size="sm" onClick={() => location.reload()}>
+                    {ts('reload')}
+                  </Button>
+                </>
               }
             />
           </div>
         ) : trashed ? (
-          <div className="flex items-center justify-center gap-3 border-t bg-side px-4 py-4 text-sm">
-            <Trash2 size={16} aria-hidden className="text-ink-3" />
-            <span>{t('inTrash')}</span>
-            <Button size="sm" onClick={() => actions.restore(id)}>
-              {t('restore')}
-            </Button>
+          <div className="flex flex-wrap items-center justify-center gap-x-3 gap-y-2 border-t bg-side px-4 py-4 text-sm">
+            <span className="flex items-center gap-3">
+              <Trash2 size={16} aria-hidden className="shrink-0 text-ink-3" />
+              {t('inTrash')}
+            </span>
+            <span className="flex gap-2">
+              {stop}
+              <Button size="sm" onClick={() => actions.restore(id)}>
+                {t('restore')}
+              </Button>
+            </span>
           </div>
         ) : (
           <>
@@ -581,6 +605,17 @@ function OpenedConversation({
   );
 }
 
+/** Erased for good while it was looked at: its line was on the list and is not any more. Nothing else takes a line off. */
+function useErased(id: ConversationId): boolean {
+  const listed = useReadable(
+    useApp().documents.library,
+    useCallback(({ entries }) => entries.some((entry) => entry.id === id), [id]),
+  );
+  const [wasListed, setWasListed] = useState(listed);
+  if (listed && !wasListed) setWasListed(true);
+  return wasListed && !listed;
+}
+
 function ExistingConversation({
   conversationId,
   messageId,
@@ -588,51 +623,28 @@ function ExistingConversation({
   conversationId: ConversationId;
   messageId: MessageId | null;
 }) {
-  const { t } = useTranslation('chat');
-  const navigation = useNavigation();
-  const app = useApp();
-  const report = useReport();
   const state = useConversation(conversationId);
-  const listed = useReadable(
-    app.documents.library,
-    useCallback(({ entries }) => entries.some(({ id }) => id === conversationId), [conversationId]),
-  );
   if (state.state === 'open')
     return (
       <OpenedConversation conversation={state.conversation} whence={state.whence} messageId={messageId} />
     );
+  if (state.state === 'failed' && !isTemporary(conversationId))
+    return <MissingConversation id={conversationId} problem={state.problem} />;
   return (
     <>
       <Header>{null}</Header>
-      {state.state === 'loading' ? (
-        <LoadingConversation />
-      ) : isTemporary(conversationId) ? (
-        <TemporaryEnded />
-      ) : (
-        <div className="mx-auto w-full max-w-(--measure) flex-1 p-6">
-          <ProblemNotice
-            problem={state.problem}
-            actions={
-              <>
-                {listed && state.problem.code === 'conversation-missing' && (
-                  <Button
-                    size="sm"
-                    onClick={() => {
-                      app.documents.unlist(conversationId).then(navigation.newConversation, report);
-                    }}
-                  >
-                    {t('unlist')}
-                  </Button>
-                )}
-                <Button size="sm" onClick={navigation.newConversation}>
-                  {t('startNew')}
-                </Button>
-              </>
-            }
-          />
-        </div>
-      )}
+      {state.state === 'loading' ? <LoadingConversation /> : <TemporaryEnded />}
     </>
+  );
+}
+
+function ConversationOrNone(props: { conversationId: ConversationId; messageId: MessageId | null }) {
+  const erased = useErased(props.conversationId);
+  // Where it comes back, as from another device that wrote on, it is opened anew.
+  return erased ? (
+    <MissingConversation id={props.conversationId} problem={ERASED} />
+  ) : (
+    <ExistingConversation {...props} />
   );
 }
 
@@ -646,7 +658,7 @@ export function ConversationScreen({
   if (conversationId === null) return <NewConversation />;
   return (
     <KeptNowhere value={isTemporary(conversationId)}>
-      <ExistingConversation key={conversationId} conversationId={conversationId} messageId={messageId} />
+      <ConversationOrNone key={conversationId} conversationId={conversationId} messageId={messageId} />
     </KeptNowhere>
   );
 }

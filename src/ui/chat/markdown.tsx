@@ -14,7 +14,9 @@ import {
 import { routeOf, useNavigation } from '../hooks/navigation.tsx';
 import { formatNumber } from '../i18n/index.ts';
 import { Button } from '../shell/controls.tsx';
+import { DrawnOrPlain, PlainWords } from './drawn-or-plain.tsx';
 import { mayHaveFormula, withFormulaMarks } from './formula-marks.ts';
+import { nestsTooDeep } from './nesting.ts';
 
 /** Longer texts are shown as plain text first: making a page of ten million characters would stop the tab. */
 const PLAIN_FROM = 200_000;
@@ -222,19 +224,16 @@ function useReachableScrollers(wanted: boolean) {
   return box;
 }
 
-/** `streaming`: what is half written is closed provisionally, and settled blocks are not drawn again. */
-export const Markdown = memo(function Markdown({
-  text,
-  streaming = false,
-}: {
+interface MarkdownProps {
   text: string;
   streaming?: boolean;
-}) {
+}
+
+/** `streaming`: what is half written is closed provisionally, and settled blocks are not drawn again. */
+export const Markdown = memo(function Markdown({ text, streaming = false }: MarkdownProps) {
   const { t } = useTranslation('chat');
   const [whole, setWhole] = useState(false);
-  const plugins = usePlugins(text);
-  const box = useReachableScrollers(text.includes('```') || mayHaveFormula(text));
-  const words = useMemo(() => ({ copyCode: t('copyCode'), copied: t('copied') }), [t]);
+  const tooDeep = useMemo(() => text.length <= PLAIN_FROM && nestsTooDeep(text), [text]);
   if (text.length > PLAIN_FROM && !whole)
     return (
       <div className="prose">
@@ -246,6 +245,20 @@ export const Markdown = memo(function Markdown({
     );
   if (text.length > PLAIN_FROM)
     return <pre className="prose whitespace-pre-wrap break-words font-sans">{text}</pre>;
+  if (tooDeep) return <PlainWords text={text} />;
+  return (
+    // What failed half written is tried again once it has ended, not with every word.
+    <DrawnOrPlain words={() => text} of={streaming || text}>
+      <LaidOut text={text} streaming={streaming} />
+    </DrawnOrPlain>
+  );
+});
+
+function LaidOut({ text, streaming }: Required<MarkdownProps>) {
+  const { t } = useTranslation('chat');
+  const plugins = usePlugins(text);
+  const box = useReachableScrollers(text.includes('```') || mayHaveFormula(text));
+  const words = useMemo(() => ({ copyCode: t('copyCode'), copied: t('copied') }), [t]);
   return (
     <div ref={box}>
       <Streamdown
@@ -267,4 +280,4 @@ export const Markdown = memo(function Markdown({
       </Streamdown>
     </div>
   );
-});
+}

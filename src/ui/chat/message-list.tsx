@@ -77,6 +77,7 @@ export function MessageList({
   const { places } = useSession();
   const scroller = useRef<HTMLDivElement>(null);
   const room = useRef<HTMLDivElement>(null);
+  const below = useRef<HTMLDivElement>(null);
   const held = useRef<HeldPlace | null>(null);
   const list = useRef<VirtualizerHandle>(null);
   const [marked, setMarked] = useState<MessageId | null>(null);
@@ -91,10 +92,33 @@ export function MessageList({
   });
   const sticking = useRef(place ? place.atEnd : true);
   const lastOffset = useRef(0);
+  /** It stands above the end, see `restOf`. */
+  const resting = useRef(false);
+  /** The last row whose end somebody went to from there: who did that wants to be there. */
+  const seenEnd = useRef<string | null>(null);
+
+  const now = useRef({ rows, running: false });
+  now.current = { rows, running: Boolean(running) };
+  /**
+   * Where the list stands when it keeps to the end, px from the top: at the end, but for an answer that memory gave. That is there at once and
+   * best first, so its question and its beginning stay in sight.
+   */
+  const restOf = useCallback((box: HTMLElement): number => {
+    const end = box.scrollHeight - box.clientHeight;
+    const { rows, running } = now.current;
+    const last = rows.at(-1);
+    if (running || last?.type !== 'message' || last.message.kind !== 'recall' || below.current?.offsetHeight)
+      return end;
+    if (seenEnd.current === last.key) return end;
+    const question = rows.findLastIndex((row) => row.type === 'message' && row.message.role === 'user');
+    const offset = question < 0 ? undefined : list.current?.getItemOffset(question);
+    return Math.min(end, offset ?? end);
+  }, []);
 
   const toEnd = useCallback(() => {
     held.current?.clear();
-    sticking.current = true;
+    [sticking.current, resting.current] = [true, false];
+    seenEnd.current = now.current.rows.at(-1)?.key ?? null;
     const box = scroller.current;
     if (box) box.scrollTop = box.scrollHeight;
   }, []);
@@ -106,11 +130,17 @@ export function MessageList({
     const left = held.current?.left() ?? box.scrollHeight - box.scrollTop - box.clientHeight;
     // Content that grows moves nobody; only a person moves up.
     if (!held.current?.holds) {
-      if (left <= AT_END) sticking.current = true;
-      else if (box.scrollTop < lastOffset.current - 1) sticking.current = false;
+      if (left <= AT_END) {
+        sticking.current = true;
+        if (resting.current) seenEnd.current = now.current.rows.at(-1)?.key ?? null;
+      } else if (
+        box.scrollTop < lastOffset.current - 1 ||
+        (resting.current && box.scrollTop > lastOffset.current + 1)
+      )
+        sticking.current = false;
     }
     lastOffset.current = box.scrollTop;
-    setAway(!sticking.current && left > 160);
+    setAway((!sticking.current || resting.current) && left > 160);
   }, []);
 
   useLayoutEffect(() => {
@@ -148,7 +178,12 @@ export function MessageList({
     const keepEnd = () => {
       if (!own.keep()) {
         own.fit();
-        if (sticking.current && !pressed) box.scrollTop = box.scrollHeight;
+        if (sticking.current && !pressed) {
+          const rest = restOf(box);
+          resting.current = rest < box.scrollHeight - box.clientHeight;
+          box.scrollTop = rest;
+          lastOffset.current = box.scrollTop;
+        }
       }
       noteScroll();
     };
@@ -211,7 +246,7 @@ export function MessageList({
       removeEventListener('pointerup', release);
       removeEventListener('pointercancel', release);
     };
-  }, [noteScroll]);
+  }, [noteScroll, restOf]);
 
   // Another branch is drawn: what was clicked for it is brought to its place before that is seen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the rows change
@@ -350,7 +385,7 @@ export function MessageList({
             {draw}
           </Virtualizer>
           {running}
-          {after}
+          <div ref={below}>{after}</div>
           <div ref={room} aria-hidden />
         </div>
       </section>

@@ -7,6 +7,7 @@ import { letterOf } from '../../domain/chat/dmail.ts';
 import type { Part, PartOf } from '../../domain/chat/message.ts';
 import { classes } from '../shell/controls.tsx';
 import { Answer, AnswerParts } from './answer.tsx';
+import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
 import { useActions } from './message-actions.ts';
 import { FilePart, Fold, isPicture } from './parts.tsx';
 import { PersonMessage } from './person-message.tsx';
@@ -107,21 +108,23 @@ export const MessageView = memo(function MessageView({
       )}
     >
       {row.folded && <span className="sr-only">{tc('divider.foldedMessage')}</span>}
-      {message.role === 'user' ? (
-        <PersonMessage message={message} siblings={row.siblings} kept={row.kept} />
-      ) : message.role === 'assistant' ? (
-        <Answer
-          message={message}
-          pieces={row.pieces}
-          siblings={row.siblings}
-          continued={row.continued}
-          remembered={row.remembered}
-          results={results}
-          last={last}
-        />
-      ) : (
-        <ToolMessage parts={message.parts} results={results} label={t(`said.${who}`)} />
-      )}
+      <DrawnOrPlain words={() => wordsOf([...row.pieces, message].flatMap(({ parts }) => parts))} of={row}>
+        {message.role === 'user' ? (
+          <PersonMessage message={message} siblings={row.siblings} kept={row.kept} />
+        ) : message.role === 'assistant' ? (
+          <Answer
+            message={message}
+            pieces={row.pieces}
+            siblings={row.siblings}
+            continued={row.continued}
+            remembered={row.remembered}
+            results={results}
+            last={last}
+          />
+        ) : (
+          <ToolMessage parts={message.parts} results={results} label={t(`said.${who}`)} />
+        )}
+      </DrawnOrPlain>
       <DmailLinks row={row} />
     </article>
   );

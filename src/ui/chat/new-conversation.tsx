@@ -15,6 +15,7 @@ import type { RecallChoice } from '../memory/recall-chip.tsx';
 import { AppLink } from '../shell/app-link.tsx';
 import { OfflineBadge } from '../shell/app-notices.tsx';
 import { Button } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
 import { Header } from '../shell/header.tsx';
 import { Logo } from '../shell/logo.tsx';
 import { useCommandLine, useOutcomes } from './command-line.ts';
@@ -165,6 +166,8 @@ function useLatestOutcome() {
 
 const GO_ON_WITH = 3;
 const IDEAS = ['decided', 'said'] as const;
+/** Questions that the samples answer. */
+const SAMPLE_IDEAS = ['first', 'second'] as const;
 
 /** On the empty page of a library: the latest conversations to go on with, and words that a question to memory can begin with. */
 function Beginnings({
@@ -180,6 +183,7 @@ function Beginnings({
     .filter((entry) => entry.deletedAt === null && !entry.archived && !entry.child && entry.messageCount > 0)
     .slice(0, GO_ON_WITH);
   if (latest.length === 0) return null;
+  const onlySamples = entries.every((entry) => entry.sample || entry.deletedAt !== null);
   return (
     <div className="mt-5 flex w-full max-w-120 flex-col gap-4 text-left">
       <section aria-label={t('begin.title')}>
@@ -200,13 +204,47 @@ function Beginnings({
           ))}
         </ul>
       </section>
+      {onlySamples && <Samples count={entries.filter((entry) => entry.deletedAt === null).length} />}
       <div className="flex flex-wrap gap-2 px-3">
-        {IDEAS.map((idea) => (
-          <Button key={idea} size="sm" onClick={() => onWords(t(`begin.ideas.${idea}`))}>
-            {t(`begin.ideas.${idea}`).trim()}…
-          </Button>
-        ))}
+        {onlySamples
+          ? SAMPLE_IDEAS.map((idea) => (
+              <Button key={idea} size="sm" onClick={() => onWords(t(`begin.sampleIdeas.${idea}`))}>
+                {t(`begin.sampleIdeas.${idea}`)}
+              </Button>
+            ))
+          : IDEAS.map((idea) => (
+              <Button key={idea} size="sm" onClick={() => onWords(t(`begin.ideas.${idea}`))}>
+                {t(`begin.ideas.${idea}`).trim()}…
+              </Button>
+            ))}
       </div>
     </div>
+  );
+}
+
+/** Says that all that is there is made up, and takes it away again. */
+function Samples({ count }: { count: number }) {
+  const { t } = useTranslation('chat');
+  const app = useApp();
+  const report = useReport();
+  const [busy, setBusy] = useState(false);
+  return (
+    <p className="px-3 text-ink-2 text-sm">
+      {t('begin.samples', { count })}{' '}
+      <button
+        type="button"
+        disabled={busy}
+        className="rounded-xs font-medium text-accent hover:underline disabled:text-ink-3"
+        onClick={() => {
+          setBusy(true);
+          app.library
+            .removeSamples()
+            .then(() => undefined, report)
+            .finally(() => setBusy(false));
+        }}
+      >
+        {t('begin.removeSamples')}
+      </button>
+    </p>
   );
 }

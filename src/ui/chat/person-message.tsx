@@ -4,18 +4,20 @@ import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { type Message, textOf } from '../../domain/chat/message.ts';
-import { useReadable } from '../hooks/app.tsx';
+import { useApp, useReadable } from '../hooks/app.tsx';
 import { onlyTouch } from '../hooks/media.ts';
 import { useSession } from '../hooks/session.tsx';
 import { Button, classes, IconButton } from '../shell/controls.tsx';
 import { offer } from '../shell/offer.ts';
 import { isComposing } from '../shell/shortcuts.ts';
+import { DrawnOrPlain } from './drawn-or-plain.tsx';
 import { splitFences } from './fences.ts';
 import { Markdown } from './markdown.tsx';
 import { EditingContext, EditsContext, useActions } from './message-actions.ts';
 import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-tools.tsx';
 import { FilePart } from './parts.tsx';
 import type { Siblings } from './rows.ts';
+import { sends } from './send-keys.ts';
 
 /** What a person wrote: as written, lines kept, since Markdown in a person's hand is rarely meant as layout; fenced code is code. */
 function PersonWords({ text }: { text: string }) {
@@ -56,6 +58,7 @@ function Editor({
 }) {
   const { t } = useTranslation('chat');
   const actions = useActions();
+  const app = useApp();
   const session = useSession();
   const edits = useContext(EditsContext);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -112,7 +115,7 @@ function Editor({
             event.preventDefault();
             drop();
           }
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+          if (sends(event.nativeEvent, app.settings.config.get())) {
             event.preventDefault();
             save(true);
           }
@@ -201,7 +204,9 @@ export function PersonMessage({
                   {tc('dmail.letter')}
                 </p>
               )}
-              <PersonWords text={text} />
+              <DrawnOrPlain words={() => text} of={text}>
+                <PersonWords text={text} />
+              </DrawnOrPlain>
             </div>
           )}
         </>

@@ -19,7 +19,7 @@ export function ActivityButton() {
   const { setPaused } = useReading();
   const [open, setOpen] = useState(false);
   const running = lines.filter((line) => line.state === 'running');
-  const failed = lines.some((line) => line.state === 'failed');
+  const failed = lines.some((line) => line.calls);
   const announcement = useAnnouncement(lines);
   const label =
     running.length > 0 ? t('activity.openRunning', { count: running.length }) : t('activity.open');

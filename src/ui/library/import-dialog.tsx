@@ -76,6 +76,15 @@ export function ImportDialog({ open, onOpenChange, files }: ImportDialogProps) {
 
   const view = viewOf(imports);
   const [current, ...waiting] = imports.runs;
+  // Who has read that it failed, and closed the report, is told by nothing else.
+  const { library } = app;
+  const read = open && view === 'report' ? imports.reports : null;
+  useEffect(
+    () => () => {
+      for (const { activity } of read ?? []) if (activity !== undefined) library.acknowledge(activity);
+    },
+    [read, library],
+  );
   // What has begun since stays.
   const putAway = () => setImports((all) => ({ ...NO_IMPORTS, runs: all.runs }));
   return (

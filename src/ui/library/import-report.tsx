@@ -63,7 +63,7 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
           : unchanged === 0 && report.told > 0
             ? t('import.report.toldOnly', { count: report.told })
             : tookIn(report)
-              ? t('import.report.nothingNew')
+              ? t(report.skipped.length > 0 ? 'import.report.nothingNewBut' : 'import.report.nothingNew')
               : t('import.report.nothingIn');
   const rest = [
     added > 0 && changed > 0 ? t('import.report.changed', { count: changed }) : '',
@@ -149,7 +149,7 @@ function Report({ report, onOpen }: { report: ImportReport; onOpen: (id: Convers
                     {formatNumber(skipped.count)}
                   </span>
                   <span className="min-w-0 text-ink-2">
-                    {t(`skipped.${skipped.reason}`)}
+                    {t(`skipped.${skipped.reason}`, { count: skipped.count })}
                     {skipped.example && (
                       <span className="block truncate text-ink-3 text-xs" title={skipped.example}>
                         {t('import.report.example', { example: skipped.example })}

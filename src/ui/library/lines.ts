@@ -17,6 +17,8 @@ export interface Line {
   readonly rate: number;
   readonly state: Activity['state'];
   readonly problem: Activity['problem'] | undefined;
+  /** It failed, and the person does not know yet. */
+  readonly calls: boolean;
   /** `share`: steps that mean nothing to a person; only how far it is does. */
   readonly unit: 'count' | 'bytes' | 'share';
   /** `left` alone is known of work that has no beginning. */
@@ -31,7 +33,7 @@ function memoryLines(
   { unread, waiting }: Tallies,
 ): Line[] {
   const lines: Line[] = [];
-  const base = { name: null, problem: undefined, unit: 'count' } as const;
+  const base = { name: null, problem: undefined, calls: false, unit: 'count' } as const;
   // Until some of it is done, nobody knows more than what is left.
   const amounts = ({ done, left }: Tally) =>
     done > 0 ? { done, total: done + left, left: null } : { done: 0, total: 0, left };
@@ -116,6 +118,7 @@ export function linesOf(
         state:
           ofMemory && activity.state === 'running' && status.state === 'paused' ? 'paused' : activity.state,
         problem: activity.problem,
+        calls: activity.state === 'failed' && activity.seen !== true,
         unit: activity.label === 'model-download' ? 'bytes' : activity.label === 'import' ? 'share' : 'count',
         left: null,
         can: !going(activity) ? 'dismiss' : ofMemory ? 'pause' : 'cancel',

@@ -7,13 +7,18 @@ import { formatExact, formatRelative, locale } from '../i18n/index.ts';
 import { Badge, Button, Skeleton } from '../shell/controls.tsx';
 import { Section } from './section.tsx';
 
+/** Importers by the name that stands in the log, and the formats whose name in the catalogue is theirs. */
+const FORMATS = { chatgpt: 'chatgpt', claude: 'claude', 'kimi-cli': 'kimi', recollect: 'recollect' } as const;
+
 type View = 'all' | 'imported' | 'archived';
 
 /** Rows drawn at first, and with each "more": the page stays quick with thousands of conversations. */
 const PAGE = 60;
 
 export function ConversationList({ ready, entries }: { ready: boolean; entries: readonly LibraryEntry[] }) {
-  const { t } = useTranslation('memory');
+  const { t } = useTranslation(['memory', 'library']);
+  const nameOf = (tool: string): string =>
+    tool in FORMATS ? t(`library:import.format.${FORMATS[tool as keyof typeof FORMATS]}.name`) : tool;
   const navigation = useNavigation();
   const [view, setView] = useState<View>('all');
   const [filter, setFilter] = useState('');
@@ -95,9 +100,9 @@ export function ConversationList({ ready, entries }: { ready: boolean; entries: 
                   <span className="min-w-0 flex-1 truncate">{entry.title || t('untitled')}</span>
                   {entry.sample && <Badge>{t('screen.list.sample')}</Badge>}
                   {entry.archived && <Badge>{t('screen.list.archived')}</Badge>}
-                  {entry.source && (
+                  {entry.source && !entry.sample && (
                     <span className="shrink-0 text-ink-3 text-xs max-sm:hidden">
-                      {t('screen.list.from', { tool: entry.source.tool })}
+                      {t('screen.list.from', { tool: nameOf(entry.source.tool) })}
                     </span>
                   )}
                   <span className="w-24 shrink-0 text-right text-ink-3 text-xs tabular-nums max-sm:hidden">

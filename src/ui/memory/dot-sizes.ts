@@ -11,3 +11,9 @@ export function dotSizes(area: number, count: number): [number, number] {
   const largest = Math.min(LARGEST, Math.max(SMALLEST * 2, fitting * 1.5));
   return [Math.max(SMALLEST, largest / 3), largest];
 }
+
+/** Radius of each dot, px, between the smallest and the largest: areas grow with the sizes. */
+export function radiiOf(sizes: readonly number[], [smallest, largest]: readonly [number, number]): number[] {
+  const most = Math.max(1, ...sizes);
+  return sizes.map((size) => smallest + (largest - smallest) * Math.sqrt(size / most));
+}

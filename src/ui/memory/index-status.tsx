@@ -118,12 +118,13 @@ export function IndexStatus() {
         </dl>
         <div className="flex flex-wrap items-center gap-x-5 gap-y-1 border-t px-4 py-2.5 text-ink-3 text-xs">
           <span className="min-w-0 truncate">
-            {t('screen.facts.model')}: <span className="text-ink-2">{model}</span> (
+            {t('screen.facts.model')}
+            <span className="text-ink-2">{model}</span> (
             {t(`screen.facts.modelState.${status.embedding.status}`)})
           </span>
           {status.engine && (
             <span>
-              {t('screen.facts.engine')}:{' '}
+              {t('screen.facts.engine')}
               <span className="text-ink-2">{t(`screen.facts.engines.${status.engine}`)}</span>
             </span>
           )}
@@ -139,7 +140,7 @@ export function IndexStatus() {
       </div>
       {problem && <ProblemNotice problem={problem} className="mt-3" />}
       {status.problem && <ProblemNotice problem={status.problem} className="mt-3" />}
-      {status.embedding.status === 'failed' && (
+      {status.embedding.status === 'failed' && status.embedding.problem.code !== status.problem?.code && (
         <ProblemNotice problem={status.embedding.problem} className="mt-3" />
       )}
       <ConfirmRebuild

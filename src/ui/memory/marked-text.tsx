@@ -48,10 +48,12 @@ export function matchesIn(text: string, query: string, typing = false): [number,
 export const plainText = (text: string): string =>
   text
     .replace(/```[\w-]*/g, ' ')
+    .replace(/!?\[([^\]\n]*)\]\([^)\s]*\)/g, '$1')
     .replace(/^\s*(?:#{1,6}|>|[-*+]|\d+\.)\s+/gm, '')
     .replace(/\|?\s*:?-{3,}:?\s*(?=\||$)/gm, ' ')
     .replace(/\s*\|\s*/g, ' · ')
     .replace(/\*\*|__|`/g, '')
+    .replace(/(?<![\w*])\*(?=\S)([^*\n]*[^*\s])\*(?![\w*])/g, '$1')
     .replace(/\s+/g, ' ')
     .replace(/(?: ·)+(?= |$)/g, ' ·')
     // A table after the words that announce it.

@@ -1,6 +1,7 @@
 // The library as pictures: when conversations took place, what they are about, on which days one wrote and what memory brought back.
 // Each has a table behind it with the same marks.
 import * as Plot from '@observablehq/plot';
+import type { TFunction } from 'i18next';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Overview } from '../../adapters/index/memory-index.ts';
@@ -15,9 +16,11 @@ import { formatDate, formatNumber, locale } from '../i18n/index.ts';
 import { Button, Skeleton, Spinner } from '../shell/controls.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { type CalendarDay, daysOf, isWithin, stretchOf, weekdayOf, yearsOf } from './calendar.ts';
-import { dotSizes } from './dot-sizes.ts';
+import { dotSizes, radiiOf } from './dot-sizes.ts';
+import { LABEL_SIZE, placeLabels } from './map-labels.ts';
 import { PlotFigure } from './plot.tsx';
 import { Section } from './section.tsx';
+import { AXIS_HEIGHT, layoutTimeline, timeLabels } from './timeline.ts';
 
 type Conversation = Overview['conversations'][number];
 
@@ -231,10 +234,38 @@ function Rows({
   );
 }
 
-const titleOf = (one: Conversation, untitled: string, messages: string): string =>
-  `${one.title || untitled}\n${formatDate(one.updatedAt)}\n${messages}`;
+/** Conversations as dots that lead to them, placed in px. */
+const dotMarks = (
+  dots: readonly { x: number; y: number; r: number; one: Conversation }[],
+  t: TFunction<'memory'>,
+) =>
+  Plot.dot(
+    dots.map(({ one, ...place }) => ({
+      ...place,
+      fill: one.archived ? 'var(--line-strong)' : 'var(--memory-strong)',
+      href: pathTo(one.id),
+      title: [
+        one.title || t('untitled'),
+        formatDate(one.updatedAt),
+        t('screen.list.messages', { count: one.messages }),
+      ].join('\n'),
+    })),
+    {
+      x: { value: 'x', scale: null },
+      y: { value: 'y', scale: null },
+      r: { value: 'r', scale: null },
+      fill: 'fill',
+      fillOpacity: 0.85,
+      href: 'href',
+      title: 'title',
+    },
+  );
 
 // ── timeline ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Room for a label of the axis, px; more labels than these say no more. */
+const TICK_WIDTH = 80;
+const MOST_TICKS = 9;
 
 function Timeline({ conversations }: { conversations: readonly Conversation[] }) {
   const { t } = useTranslation('memory');
@@ -242,32 +273,34 @@ function Timeline({ conversations }: { conversations: readonly Conversation[] })
   const follow = useCallback((path: string) => openPath(navigation, path), [navigation]);
   const options = useCallback(
     (width: number): Plot.PlotOptions => {
-      const dots = conversations.map((one) => ({
-        at: new Date(one.updatedAt),
-        size: one.messages,
-        archived: one.archived,
-        href: pathTo(one.id),
-        title: titleOf(one, t('untitled'), t('screen.list.messages', { count: one.messages })),
-      }));
-      const radius = Math.max(2.5, Math.min(9, (width / Math.max(40, conversations.length)) * 1.6));
+      const { dots, height, from, to, left, right } = layoutTimeline(
+        conversations.map(({ updatedAt, messages }) => ({ at: updatedAt, size: messages })),
+        width,
+      );
       return {
-        height: Math.min(320, 90 + conversations.length * 1.2),
-        marginLeft: 12,
-        marginRight: 12,
-        x: { type: 'utc', label: null, grid: true },
-        r: { range: [radius * 0.6, radius * 1.6] },
+        height,
+        marginTop: 0,
+        marginBottom: AXIS_HEIGHT,
+        x: {
+          type: 'time',
+          domain: [new Date(from), new Date(to)],
+          range: [left, right],
+          label: null,
+          grid: true,
+          ticks: Math.min(MOST_TICKS, width / TICK_WIDTH),
+          // The library gives all ticks too, though its types do not say so.
+          tickFormat: ((_: Date, at: number, ticks: Date[]) => timeLabels(ticks, locale())[at] ?? '') as (
+            tick: Date,
+            at: number,
+          ) => string,
+        },
         marks: [
-          Plot.dot(
-            dots,
-            Plot.dodgeY({
-              x: 'at',
-              r: 'size',
-              fill: (dot) => (dot.archived ? 'var(--line-strong)' : 'var(--memory-strong)'),
-              fillOpacity: 0.85,
-              href: 'href',
-              title: 'title',
-              anchor: 'middle',
+          dotMarks(
+            conversations.flatMap((one, at) => {
+              const dot = dots[at];
+              return dot ? [{ ...dot, one }] : [];
             }),
+            t,
           ),
         ],
       };
@@ -295,6 +328,8 @@ function Timeline({ conversations }: { conversations: readonly Conversation[] })
 
 // ── map ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** Between the outermost places and the frame, px: room for half a dot, and for a name. */
+const MAP_MARGIN = 32;
 const mapHeight = (width: number): number => Math.min(480, Math.max(260, width * 0.6));
 
 function TopicMap({ conversations }: { conversations: readonly Conversation[] }) {
@@ -325,63 +360,56 @@ function TopicMap({ conversations }: { conversations: readonly Conversation[] })
     () =>
       (places ?? []).flatMap((place, at) => {
         const one = known[at];
-        return one ? [{ ...place, one, keywords: one.keywords }] : [];
+        return one ? [{ ...place, one, title: one.title, keywords: one.keywords }] : [];
       }),
     [places, known],
   );
   const topics = useMemo(() => topicsOf(placed, Math.min(12, Math.ceil(Math.sqrt(placed.length)))), [placed]);
   const follow = useCallback((path: string) => openPath(navigation, path), [navigation]);
   const options = useCallback(
-    (width: number): Plot.PlotOptions => ({
-      height: mapHeight(width),
-      margin: 24,
-      x: { axis: null, domain: [-0.04, 1.04] },
-      y: { axis: null, domain: [-0.04, 1.04] },
-      r: { range: dotSizes(width * mapHeight(width), placed.length) },
-      marks: [
-        Plot.dot(
-          placed.map(({ x, y, one }) => ({
-            x,
-            y,
-            size: one.messages,
-            archived: one.archived,
-            href: pathTo(one.id),
-            title: titleOf(one, t('untitled'), t('screen.list.messages', { count: one.messages })),
-          })),
-          {
-            x: 'x',
-            y: 'y',
-            r: 'size',
-            fill: (dot) => (dot.archived ? 'var(--line-strong)' : 'var(--memory-strong)'),
-            fillOpacity: 0.8,
-            href: 'href',
-            title: 'title',
-          },
-        ),
-        Plot.text(topics, {
-          x: 'x',
-          y: 'y',
-          text: 'label',
-          fontSize: 12,
-          fontWeight: 600,
-          fill: 'var(--ink)',
-          stroke: 'var(--paper)',
-          strokeWidth: 4,
-          pointerEvents: 'none',
-        }),
-      ],
-    }),
+    (width: number): Plot.PlotOptions => {
+      const height = mapHeight(width);
+      const radii = radiiOf(
+        placed.map(({ one }) => one.messages),
+        dotSizes(width * height, placed.length),
+      );
+      const dots = placed.map(({ x, y, one }, at) => ({
+        x: MAP_MARGIN + x * (width - 2 * MAP_MARGIN),
+        y: height - MAP_MARGIN - y * (height - 2 * MAP_MARGIN),
+        r: radii[at] ?? 0,
+        one,
+      }));
+      const labels = placeLabels(
+        topics.map(({ label, members }) => ({
+          text: label,
+          beside: members.flatMap((at) => dots[at] ?? []),
+        })),
+        dots,
+        width,
+        height,
+      );
+      return {
+        height,
+        marks: [
+          dotMarks(dots, t),
+          Plot.text(labels, {
+            x: { value: 'x', scale: null },
+            y: { value: 'y', scale: null },
+            text: 'text',
+            fontSize: LABEL_SIZE,
+            fontWeight: 600,
+            fill: 'var(--ink)',
+            stroke: 'var(--paper)',
+            strokeWidth: 4,
+            pointerEvents: 'none',
+          }),
+        ],
+      };
+    },
     [placed, topics, t],
   );
-  const nearest = (one: Conversation): string => {
-    const place = placed.find((other) => other.one === one);
-    if (!place || topics.length === 0) return '';
-    return topics.reduce((best, topic) =>
-      Math.hypot(topic.x - place.x, topic.y - place.y) < Math.hypot(best.x - place.x, best.y - place.y)
-        ? topic
-        : best,
-    ).label;
-  };
+  const topicOf = (one: Conversation): string =>
+    topics.find(({ members }) => members.some((at) => placed[at]?.one === one))?.label ?? '';
   return (
     <Picture
       title={t('pictures.map.title')}
@@ -390,7 +418,7 @@ function TopicMap({ conversations }: { conversations: readonly Conversation[] })
           ? t('pictures.map.waiting', { count: conversations.length - known.length })
           : t('pictures.map.help')
       }
-      table={() => <Rows conversations={known} last={nearest} />}
+      table={() => <Rows conversations={known} last={topicOf} />}
     >
       {problem && <ProblemNotice problem={problem} compact />}
       {known.length === 0 ? (

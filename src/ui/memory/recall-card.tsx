@@ -3,6 +3,7 @@ import { ArrowUpRight, ChevronRight, History } from 'lucide-react';
 import { type ReactNode, useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
+import { besideOf } from '../../domain/memory/passages.ts';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { classes, IconButton } from '../shell/controls.tsx';
 import { Judgement } from './judgement.tsx';
@@ -51,11 +52,13 @@ export function RecallCard({
   const tokens = given.reduce((sum, passage) => sum + passage.tokens, 0);
   if (passages.length + nearMisses.length + leftOut.length === 0) return null;
   const unused = [
-    { name: 'leftOut', help: 'leftOutHelp', listed: leftOut },
+    { name: 'leftOut', help: 'leftOutHelp', listed: leftOut, folds: false },
     {
       name: 'nearMisses',
       help: nearMissesGiven ? 'nearMissesGivenHelp' : 'nearMissesHelp',
       listed: nearMisses,
+      // Beside what was used they are for whoever wonders.
+      folds: passages.length > 0 && !nearMissesGiven,
     },
   ] as const;
   return (
@@ -108,36 +111,82 @@ export function RecallCard({
             </ol>
           )}
           {unused.map(
-            ({ name, help, listed }) =>
+            ({ name, help, listed, folds }) =>
               listed.length > 0 && (
-                <div
+                <Unused
                   key={name}
-                  className={classes('bg-paper/60', passages.length > 0 && 'border-memory-line border-t')}
+                  title={t(`card.${name}`, { count: listed.length })}
+                  help={t(`card.${help}`, { threshold: formatScore(threshold) })}
+                  folds={folds}
+                  below={passages.length > 0}
                 >
-                  <p className="flex flex-wrap gap-x-2 px-3 pt-2 pb-1 text-ink-3 text-xs">
-                    <span className="font-medium text-ink-2">
-                      {t(`card.${name}`, { count: listed.length })}
-                    </span>
-                    {t(`card.${help}`, { threshold: formatScore(threshold) })}
-                  </p>
-                  <ol className="pb-1">
-                    {listed.map((passage) => (
-                      <Passage
-                        key={`${passage.messageId} ${passage.passage}`}
-                        {...{ passage, threshold, query, onOpen }}
-                        missed
-                        sent={listed === given}
-                        unusable={listed === given && isOut(passage)}
-                      />
-                    ))}
-                  </ol>
-                </div>
+                  {listed.map((passage) => (
+                    <Passage
+                      key={`${passage.messageId} ${passage.passage}`}
+                      {...{ passage, threshold, query, onOpen }}
+                      missed
+                      sent={listed === given}
+                      unusable={listed === given && isOut(passage)}
+                    />
+                  ))}
+                </Unused>
               ),
           )}
           {foot && <div className="border-memory-line border-t px-3 *:my-0.5">{foot}</div>}
         </div>
       )}
     </section>
+  );
+}
+
+/** What was found and not used, under a line that says why; where it `folds`, only that line at first. */
+function Unused({
+  title,
+  help,
+  folds,
+  below,
+  children,
+}: {
+  title: string;
+  help: string;
+  folds: boolean;
+  /** Other passages stand above it. */
+  below: boolean;
+  children: ReactNode;
+}) {
+  const [unfolded, setUnfolded] = useState(false);
+  const list = useId();
+  const open = unfolded || !folds;
+  const head = (
+    <>
+      <span className="font-medium text-ink-2">{title}</span>
+      <span>{help}</span>
+    </>
+  );
+  return (
+    <div className={classes('bg-paper/60', below && 'border-memory-line border-t')}>
+      {folds ? (
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-controls={list}
+          onClick={() => setUnfolded(!unfolded)}
+          className="touchable -outline-offset-2 flex w-full items-center gap-2 px-3 py-1.5 text-left text-ink-3 text-xs hover:bg-memory-mark/40"
+        >
+          <span className="flex min-w-0 flex-1 flex-wrap gap-x-2">{head}</span>
+          <ChevronRight
+            size={15}
+            aria-hidden
+            className={classes('shrink-0 transition-transform', open && 'rotate-90')}
+          />
+        </button>
+      ) : (
+        <p className="flex flex-wrap gap-x-2 px-3 pt-2 pb-1 text-ink-3 text-xs">{head}</p>
+      )}
+      <ol id={list} hidden={!open} className="pb-1">
+        {open && children}
+      </ol>
+    </div>
   );
 }
 
@@ -166,8 +215,7 @@ function Passage({
   const body = useId();
   const short = useMemo(() => excerpt(passage.passage, query), [passage.passage, query]);
   const title = passage.title || t('untitled');
-  const before = passage.neighbours.filter((near) => near.createdAt < passage.createdAt);
-  const after = passage.neighbours.filter((near) => near.createdAt >= passage.createdAt);
+  const { before, after } = besideOf(passage);
   return (
     <li className={classes('group/passage px-3', missed ? 'py-1.5 text-ink-3' : 'py-2.5')}>
       <div className="flex items-center gap-2">

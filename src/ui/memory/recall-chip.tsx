@@ -70,6 +70,7 @@ export function RecallChip({ text, conversationId, hasModel, onChange }: RecallC
       app.memory
         .recall({
           text,
+          draft: true,
           // As the turn will ask: what is shown is what goes along, at its price.
           ...(hasModel ? { purpose: 'inject' as const } : {}),
           signal: asking.signal,

@@ -29,7 +29,8 @@ export function useProblemWords(): (problem: ProblemLike) => {
     const say = (part: string): string => {
       const key = `${problem.code}.${part}`;
       // A value that is not there at all has a sentence of its own where one is written (`what_missing`).
-      const missing = problem.params?.value === '' ? { context: 'missing' } : {};
+      const { value, argument } = problem.params ?? {};
+      const missing = value === '' ? { context: 'missing' } : argument === '' ? { context: 'surplus' } : {};
       const context = temporary && part !== 'what' ? { context: 'temporary' } : missing;
       return i18n.exists(key, { ns: 'problems' }) ? String(t(key, { ...problem.params, ...context })) : '';
     };

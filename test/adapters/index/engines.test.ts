@@ -51,7 +51,7 @@ describe('engines', { timeout: 120_000 }, () => {
     const { database } = await open();
     const index = createPgliteIndex(database);
     expect(await index.bookmark()).toBe(5);
-    expect(await index.search({ words: 'kept', filter: {}, limit: 5 })).toHaveLength(1);
+    expect((await index.look({ words: 'kept', filter: {}, limit: 5 })).candidates).toHaveLength(1);
     await index.close();
   });
 
@@ -230,7 +230,7 @@ describe('engines', { timeout: 120_000 }, () => {
       const index = createPgliteIndex(database);
       expect(await index.bookmark()).toBe(0);
       await index.apply(change({ messages: [message(1, 'kept words')] }), 5);
-      expect(await index.search({ words: 'kept', filter: {}, limit: 5 })).toHaveLength(1);
+      expect((await index.look({ words: 'kept', filter: {}, limit: 5 })).candidates).toHaveLength(1);
       await index.close();
     });
 
@@ -287,7 +287,7 @@ describe('engines', { timeout: 120_000 }, () => {
       const index = createPgliteIndex(database);
       for (const ask of [
         () => index.bookmark(),
-        () => index.search({ words: 'kept', filter: {}, limit: 5 }),
+        () => index.look({ words: 'kept', filter: {}, limit: 5 }),
         () => index.apply(change({ messages: [message(2, 'more')] }), 6),
       ])
         await ask().catch((error: unknown) => {
@@ -303,7 +303,7 @@ describe('engines', { timeout: 120_000 }, () => {
       const again = createPgliteIndex(fresh.database);
       expect(await again.bookmark()).toBe(0);
       await again.apply(change({ messages: [message(1, 'kept words')] }), 5);
-      expect(await again.search({ words: 'kept', filter: {}, limit: 5 })).toHaveLength(1);
+      expect((await again.look({ words: 'kept', filter: {}, limit: 5 })).candidates).toHaveLength(1);
       await again.close();
     });
 

@@ -71,7 +71,7 @@ window.harness = {
     const { index } = opened;
     const [lostWords, lostVectors]: [number[], number[]] = [[], []];
     for (const n of numbers) {
-      const hits = await index.search({
+      const { candidates: hits } = await index.look({
         words: ownWord(n),
         vector: { model: MODEL, values: vectorOf(n) },
         filter: {},
@@ -81,7 +81,7 @@ window.harness = {
       if (!hits.some((hit) => (hit.cosine ?? 0) > 0.999)) lostVectors.push(n);
     }
     const stats = await index.stats(MODEL);
-    const common = await index.search({ words: 'common', filter: {}, limit: 1_000_000 });
+    const common = (await index.look({ words: 'common', filter: {}, limit: 1_000_000 })).candidates;
     return {
       bookmark: await index.bookmark(),
       messages: stats.messages,
@@ -116,7 +116,7 @@ window.harness = {
         limit: 50,
       };
       const started = performance.now();
-      const hits = await opened.index.search(query);
+      const { candidates: hits } = await opened.index.look(query);
       times.push(performance.now() - started);
       if (hits.length < (mode === 'words' ? 1 : 50)) throw new Error(`Only ${hits.length} candidates`);
     }

@@ -210,8 +210,10 @@ describe('an index with its vectors in memory', () => {
     ))
       expect(candidates.map(({ cosine }) => cosine?.toFixed(3))).toEqual(['1.000', '1.000']);
     await same();
-    await held.forget(conversation(1_000).id);
-    await held.apply(change({ removedConversations: [conversation(0).id] }), ++bookmark);
+    await held.apply(
+      change({ removedConversations: [conversation(1_000).id, conversation(0).id] }),
+      ++bookmark,
+    );
     await say(3_000, 3_020);
     await embed();
     await same();

@@ -230,6 +230,15 @@ describe('what comes back', () => {
       usage: { inputTokens: 9, outputTokens: 2, cachedInputTokens: 4 },
     });
     expect((await collect(modelOf('echo'))).some((event) => event.type === 'usage')).toBe(false);
+    // No number of tokens.
+    expect(await usageOf({ prompt_tokens: -1, completion_tokens: 2 })).toEqual({
+      type: 'usage',
+      usage: { outputTokens: 2 },
+    });
+    expect(await usageOf({ prompt_tokens: 3, completion_tokens: 9e99 })).toEqual({
+      type: 'usage',
+      usage: { inputTokens: 3 },
+    });
   });
 
   it('hands over two calls of one answer', async () => {
@@ -490,6 +499,7 @@ describe('the reason of a refusal', () => {
     ['5, 10', 'slow down', { reason: 'seconds', seconds: 5 }],
     ['Wed, 21 Oct 2015 07:28:00 GMT', 'slow down', { reason: 'soon' }],
     ['9'.repeat(400), 'slow down', { reason: 'soon' }],
+    ['9'.repeat(20), 'slow down', { reason: 'soon' }],
     ['1.2', 'slow down', { reason: 'seconds', seconds: 2 }],
     ['', 'Please try again in 1m30.5s.', { reason: 'seconds', seconds: 91 }],
     ['', 'Please try again in 6m0s.', { reason: 'minutes', minutes: 6 }],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecalledPassage } from '../../../src/domain/chat/message.ts';
-import { neighbourTokens, tickedOf, withoutMessages } from '../../../src/domain/memory/passages.ts';
+import { besideOf, neighbourTokens, tickedOf, withoutMessages } from '../../../src/domain/memory/passages.ts';
 
 const FRAME = 24;
 /** A passage with what was said beside it. */
@@ -38,5 +38,29 @@ describe('what is left out of a recall', () => {
     const listed = [passage('a', 'b', 'x'), passage('b', 'a'), passage('c', 'b')];
     expect(tickedOf(listed, new Set(['a', 'c']))).toEqual([passage('a', 'x'), passage('c')]);
     expect(tickedOf(listed, new Set(['a', 'b']))).toEqual([passage('a', 'x'), passage('b')]);
+  });
+});
+
+describe('what stands beside a passage', () => {
+  const at = (messageId: string, createdAt: number, side?: 'before' | 'after') => ({
+    messageId,
+    role: 'user',
+    text: messageId,
+    createdAt,
+    ...(side ? { side } : {}),
+  });
+  const ids = (one: RecalledPassage) => {
+    const { before, after } = besideOf(one);
+    return [before, after].map((rows) => rows.map(({ messageId }) => messageId).join());
+  };
+
+  it('keeps its side, whatever the clock said', () => {
+    const neighbours = [at('z', 1, 'before'), at('a', 1, 'after'), at('b', 0, 'after')];
+    expect(ids({ ...passage('m'), neighbours })).toEqual(['z', 'a,b']);
+  });
+
+  it('is told by time and name in an older answer', () => {
+    const neighbours = [at('z', 1), at('n', 0), at('b', 1)];
+    expect(ids({ ...passage('m'), neighbours })).toEqual(['n,b', 'z']);
   });
 });

@@ -361,6 +361,7 @@ describe('a question of the model', () => {
     ['还有什么可以帮您的吗？', null],
     ['It is done.', null],
     ['```sh\nwhy?\n```', null],
+    ['> When is the backup?\n\nThat is what you wrote.\n\n  > Which port?', null],
   ])('%s', (text, question) => {
     expect(askedAgain([said('hello', 'user'), said(text)])).toBe(question);
   });

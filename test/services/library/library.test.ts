@@ -107,8 +107,8 @@ describe('importing', () => {
       importer: 'chatgpt',
       conversations: { added: 3, changed: 0, unchanged: 0 },
       messages: { user: 7, assistant: 11, system: 1, tool: 2 },
-      // Three answers to one question, four beside each other under a picture, three beginnings of what is tangled.
-      branches: 10,
+      // Beside the first: of three answers to one question, of four under a picture, of three beginnings of what is tangled.
+      branches: 7,
       attachments: 1,
       problem: null,
       cancelled: false,
@@ -327,6 +327,11 @@ describe('importing', () => {
     const [report] = await library.importFiles(listing(broken, broken));
     expect(report?.problem?.code).toBe('import-broken');
     expect(report?.skipped).toMatchObject([{ reason: 'malformed-line', count: 2 }]);
+    // Who has read the report knows of the activity that failed, too.
+    expect(library.activities.get()).toMatchObject([{ id: report?.activity, state: 'failed' }]);
+    expect(library.activities.get()[0]?.seen).toBeUndefined();
+    library.acknowledge(report?.activity ?? '');
+    expect(library.activities.get()).toMatchObject([{ state: 'failed', seen: true }]);
   });
 
   it('refuses before anything is changed where there is no room', async () => {

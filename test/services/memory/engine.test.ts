@@ -48,7 +48,7 @@ function watched(more: Partial<EmbeddingProvider> = {}) {
   return { provider, asked, state };
 }
 const found = async (index: MemoryIndex, words: string) =>
-  (await index.search({ words, filter: {}, limit: 50 })).map((candidate) => candidate.text);
+  (await index.look({ words, filter: {}, limit: 50 })).candidates.map((candidate) => candidate.text);
 
 /** What memory gave of an animal. */
 const QUOTED: RecalledPassage = {
@@ -332,7 +332,9 @@ describe('the projector', () => {
       }),
     );
     await engine().settled();
-    const titles = (await index.search({ words: 'harbour', filter: {}, limit: 5 })).map(({ title }) => title);
+    const titles = (await index.look({ words: 'harbour', filter: {}, limit: 5 })).candidates.map(
+      ({ title }) => title,
+    );
     expect(titles).toContain('password: •••');
     const made = documents.library.get().entries.find(({ title }) => title !== 'password: hunter2xyz');
     expect(made?.title).not.toBe('');

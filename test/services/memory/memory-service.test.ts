@@ -262,9 +262,11 @@ describe('recall', () => {
       [...result.passages, ...result.nearMisses].map(({ title }) => title);
     expect(titles(await house.recall('Where does the cellar key hang'))).not.toContain('Asked before');
     expect((await house.recall(question)).passages[0]?.title).toBe('Keys');
-    expect(titles(await house.recall('What about the cellar key, where does it hang?'))).toContain(
+    // Nor in fewer words than it is asked in now; in other ones it may tell something.
+    expect(titles(await house.recall('What about the cellar key, where does it hang?'))).not.toContain(
       'Asked before',
     );
+    expect(titles(await house.recall('What about the cellar key?'))).toContain('Asked before');
     await house.add(conversationOf([question, 'On the nail by the oven.'], { title: 'Answered' }));
     await house.indexed();
     expect(titles(await house.recall(question))).toContain('Answered');
@@ -651,7 +653,7 @@ describe('search', () => {
     expect((await run(house, '备', { roles: ['user'] }, 1)).at(-1)?.hits[0]?.role).toBe('user');
   });
 
-  it('answers once where there is no model, nothing to find, or no index', async () => {
+  it('answers once where there is no model or nothing to find, and says what is wrong where there is no index', async () => {
     const wordsOnly = home({ now: () => NOW, embedding: null });
     await wordsOnly.add(...library());
     await wordsOnly.engine().settled();
@@ -659,16 +661,19 @@ describe('search', () => {
     expect(calls.at(-1)).toMatchObject({ final: true });
     expect(calls.at(-1)?.hits.length).toBeGreaterThan(0);
     expect((await run(wordsOnly, '')).at(-1)).toEqual({ hits: [], final: true });
-    const nothing = memoryOver(() => null, null, { ...READY, state: 'failed' });
-    const heard: boolean[] = [];
-    await nothing.search({
-      text: 'x',
-      filter: {},
-      limit: 5,
-      signal: signal(),
-      onHits: (_, final) => heard.push(final),
+    const problem = { code: 'storage-full', message: 'no room', retry: true } as const;
+    const search = (status: MemoryStatus) =>
+      memoryOver(() => null, null, status).search({
+        text: 'x',
+        filter: {},
+        limit: 5,
+        signal: signal(),
+        onHits: () => expect.fail('there is nothing to be found in no index'),
+      });
+    await expect(search({ ...READY, state: 'failed', problem })).rejects.toMatchObject({ problem });
+    await expect(search({ ...READY, state: 'failed' })).rejects.toMatchObject({
+      problem: { code: 'index-unavailable' },
     });
-    expect(heard).toEqual([true]);
   });
 
   it('stops when it is given up', async () => {

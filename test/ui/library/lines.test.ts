@@ -76,6 +76,13 @@ describe('the lines', () => {
     expect([can('running'), can('finished'), can('failed')]).toEqual(['cancel', 'dismiss', 'dismiss']);
   });
 
+  it('call for nobody once it is known that they failed', () => {
+    const calls = (more: Partial<Activity>) => linesOf([activity(more)], status(), NO_TALLIES, 0)[0]?.calls;
+    expect(calls({ state: 'failed' })).toBe(true);
+    expect(calls({ state: 'failed', seen: true })).toBe(false);
+    expect(calls({ state: 'finished' })).toBe(false);
+  });
+
   it('put how far all of it is into the title: imports, models, reading, a rebuild', () => {
     expect(titlePercent([])).toBeNull();
     const loading = status({ state: 'ready', embedding: { status: 'loading', loaded: 30, total: 120 } });

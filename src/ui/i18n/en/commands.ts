@@ -5,7 +5,7 @@ export const commands = {
     query: 'what to look for; without it, the last message',
     '--limit': 'at most this many passages',
     '--with-context': 'with what was said right before and after',
-    '--jump-to': 'open the passage with this id',
+    '--jump-to': 'open a passage: its number in the list, or its id',
     '--explain': 'a dry run: every number, and what would be sent',
     '--scope':
       'here, pinned, active (no archived ones), archived (only those), all, a date, last-week, or a range like 2025-01..2025-03; join several with commas to narrow it down',
@@ -18,7 +18,7 @@ export const commands = {
     },
   },
   compact: {
-    summary: 'Fold older messages into a summary, so that the conversation fits the model',
+    summary: 'Fold older messages into a summary, so that all of it fits the model',
     text: 'what the summary must keep',
     '--preview': 'show what would stay and what would be folded, and wait',
     '--strategy': 'how to do it',

@@ -115,8 +115,8 @@ export const memory = {
       size: 'Size',
     },
     facts: {
-      model: 'Model',
-      engine: 'Kept in',
+      model: 'Model: ',
+      engine: 'Kept in: ',
       engines: { opfs: 'OPFS', indexeddb: 'IndexedDB', memory: 'memory of this tab only' },
       modelState: {
         idle: 'asleep until needed',

@@ -265,6 +265,7 @@ export const problems = {
   'command-argument': {
     what: '/{{command}}: “{{value}}” does not work as {{argument}}.',
     what_missing: '/{{command}} is missing its {{argument}}.',
+    what_surplus: '/{{command}} takes nothing more; “{{value}}” is left over.',
     kept: 'What you wrote is still in the box.',
     do: '$t(problems:command-argument.allowed_{{allowed}}, {"defaultValue":"Allowed: {{allowed}}."})',
     allowed_: 'Type /help to see what each command takes.',

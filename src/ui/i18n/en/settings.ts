@@ -323,8 +323,14 @@ export const settings = {
     provider: 'Where it runs',
     providers: {
       local: { label: 'On this device', help: 'Private and offline. Nothing leaves the browser.' },
-      openai: { label: 'OpenAI', help: 'Every indexed passage is sent there.' },
-      custom: { label: 'Other service', help: 'OpenAI-compatible. Every indexed passage is sent there.' },
+      openai: {
+        label: 'OpenAI',
+        help: 'Every indexed passage is sent there, and what memory is asked; secrets are taken out.',
+      },
+      custom: {
+        label: 'Other service',
+        help: 'OpenAI-compatible. Every indexed passage is sent there, and what memory is asked; secrets are taken out.',
+      },
     },
     localModel: 'Model',
     models: {

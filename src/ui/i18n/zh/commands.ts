@@ -5,7 +5,7 @@ export const commands = {
     query: '要找的内容；不写则用最后一条消息',
     '--limit': '最多返回几个片段',
     '--with-context': '连同前后的消息',
-    '--jump-to': '打开此编号的片段',
+    '--jump-to': '打开某个片段：写它在列表中的序号，或它的 id',
     '--explain': '预演：列出全部分数和将要发送的内容',
     '--scope':
       'here（当前目录）、pinned、active（不含已归档）、archived（仅已归档）、all、日期、上周，或 2025-01..2025-03 这样的范围；多个条件用逗号隔开，须同时满足',

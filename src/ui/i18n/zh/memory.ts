@@ -103,8 +103,8 @@ export const memory = {
       size: '大小',
     },
     facts: {
-      model: '模型',
-      engine: '保存在',
+      model: '模型：',
+      engine: '保存在：',
       engines: { opfs: 'OPFS', indexeddb: 'IndexedDB', memory: '仅此标签页的内存' },
       modelState: { idle: '需要时再唤醒', ready: '已唤醒', loading: '正在加载', failed: '不可用' },
     },

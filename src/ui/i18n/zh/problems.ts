@@ -258,6 +258,7 @@ export const problems = {
   'command-argument': {
     what: '/{{command}}：“{{value}}”不能用作 {{argument}}。',
     what_missing: '/{{command}} 缺少 {{argument}}。',
+    what_surplus: '/{{command}} 不需要更多内容，“{{value}}”是多余的。',
     kept: '您写的内容还在输入框里。',
     do: '$t(problems:command-argument.allowed_{{allowed}}, {"defaultValue":"允许的值：{{allowed}}。"})',
     allowed_: '输入 /help 查看每个命令的用法。',

@@ -241,8 +241,14 @@ export const settings = {
     provider: '在哪里运行',
     providers: {
       local: { label: '这台设备', help: '私密，离线可用。内容不离开浏览器。' },
-      openai: { label: 'OpenAI', help: '每个入索引的片段都会发送过去。' },
-      custom: { label: '其他服务', help: 'OpenAI 兼容。每个入索引的片段都会发送过去。' },
+      openai: {
+        label: 'OpenAI',
+        help: '每个入索引的片段和对记忆的每次提问都会发送过去，其中的敏感信息会先去掉。',
+      },
+      custom: {
+        label: '其他服务',
+        help: 'OpenAI 兼容。每个入索引的片段和对记忆的每次提问都会发送过去，其中的敏感信息会先去掉。',
+      },
     },
     localModel: '模型',
     models: {

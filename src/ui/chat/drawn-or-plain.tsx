@@ -1,0 +1,62 @@
+// What cannot be drawn is shown as plain words in its own place: one message of strangers' words must not take the others along.
+import { Component, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Part } from '../../domain/chat/message.ts';
+
+/** The words as they stand, whole, under a sentence that says why. */
+export function PlainWords({ text }: { text: string }) {
+  const { t } = useTranslation('chat');
+  return (
+    <>
+      <p className="mt-1 mb-2 text-ink-3 text-sm">{t('shownPlain')}</p>
+      <p className="reading whitespace-pre-wrap [overflow-wrap:anywhere]">{text}</p>
+    </>
+  );
+}
+
+interface Props {
+  /** What is shown where the children cannot be drawn. */
+  readonly words: () => string;
+  /** As long as it is the same, nothing is tried again: what failed once may have taken seconds. */
+  readonly of: unknown;
+  readonly children: ReactNode;
+}
+
+/** React knows error boundaries only as classes. */
+export class DrawnOrPlain extends Component<Props, { failed: boolean; of: unknown }> {
+  override state = { failed: false, of: this.props.of };
+
+  static getDerivedStateFromError(): { failed: boolean } {
+    return { failed: true };
+  }
+
+  static getDerivedStateFromProps(props: Props, state: { of: unknown }) {
+    return Object.is(props.of, state.of) ? null : { failed: false, of: props.of };
+  }
+
+  override render(): ReactNode {
+    return this.state.failed ? <PlainWords text={this.props.words()} /> : this.props.children;
+  }
+}
+
+/** All words in parts of a message, in their order. */
+export const wordsOf = (parts: readonly (Part | undefined)[]): string =>
+  parts
+    .flatMap((part): (string | undefined)[] => {
+      switch (part?.type) {
+        case 'text':
+        case 'reasoning':
+        case 'tool-result':
+          return [part.text];
+        case 'tool-call':
+          return [`${part.name} ${part.arguments}`];
+        case 'file':
+          return [part.name];
+        case 'recall':
+          return part.passages.map(({ title, passage }) => `${title}: ${passage}`);
+        default:
+          return [];
+      }
+    })
+    .filter(Boolean)
+    .join('\n\n');

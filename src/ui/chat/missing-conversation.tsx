@@ -1,0 +1,123 @@
+// Where a conversation should be and is not any more: erased here, in another tab or on another device. What was written for it and not sent
+// is still here, and can be taken along.
+import { ArrowRight, Check, Copy } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Problem } from '../../domain/base/errors.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import type { Draft } from '../../services/chat/written.ts';
+import { useApp, useReadable } from '../hooks/app.tsx';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { useSession } from '../hooks/session.tsx';
+import { Button } from '../shell/controls.tsx';
+import { useReport } from '../shell/conversation-actions.tsx';
+import { Header } from '../shell/header.tsx';
+import { ProblemNotice, useCopy } from '../shell/problem-notice.tsx';
+import { takeUnsent, takeUnsentAlong } from './unsent.ts';
+
+export function MissingConversation({ id, problem }: { id: ConversationId; problem: Problem }) {
+  const app = useApp();
+  const { t } = useTranslation('chat');
+  const navigation = useNavigation();
+  const report = useReport();
+  const listed = useReadable(app.documents.library, ({ entries }) =>
+    entries.some((entry) => entry.id === id),
+  );
+  const missing = problem.code === 'conversation-missing';
+  // What is still answered there can be kept nowhere, and would be paid for.
+  useEffect(() => {
+    if (missing) app.chat.stop(id);
+  }, [app, id, missing]);
+  return (
+    <>
+      <Header>{null}</Header>
+      <div className="mx-auto w-full max-w-(--measure) flex-1 overflow-y-auto p-6">
+        <ProblemNotice
+          problem={problem}
+          actions={
+            <>
+              {listed && missing && (
+                <Button
+                  size="sm"
+                  onClick={() => {
+                    app.documents.unlist(id).then(navigation.newConversation, report);
+                  }}
+                >
+                  {t('unlist')}
+                </Button>
+              )}
+              <Button size="sm" onClick={navigation.newConversation}>
+                {t('startNew')}
+              </Button>
+            </>
+          }
+        />
+        {missing && <Unsent id={id} />}
+      </div>
+    </>
+  );
+}
+
+/** What was written there and not sent, whole. */
+function Unsent({ id }: { id: ConversationId }) {
+  const { chat } = useApp();
+  const session = useSession();
+  const { t } = useTranslation('chat');
+  const navigation = useNavigation();
+  const report = useReport();
+  const [copy, copied] = useCopy();
+  const [draft, setDraft] = useState<Draft | null>(null);
+  useEffect(() => {
+    let here = true;
+    takeUnsent(chat, id).then(
+      (found) => here && setDraft(found),
+      (error: unknown) => console.warn('What was written could not be read', error),
+    );
+    return () => {
+      here = false;
+    };
+  }, [chat, id]);
+  if (draft === null) return null;
+  const { text, files } = draft;
+  return (
+    <section aria-label={t('unsent')} className="mt-6">
+      <h2 className="mb-2 text-ink-2 text-sm">{t('unsent')}</h2>
+      <div className="rounded-lg border px-4 py-3">
+        {text !== '' && (
+          <p className="reading max-h-[40dvh] overflow-y-auto whitespace-pre-wrap [overflow-wrap:anywhere]">
+            {text}
+          </p>
+        )}
+        {files.length > 0 && (
+          <p className="text-ink-2 text-sm">
+            {files.map(({ part }) => part.name ?? part.mediaType).join(', ')}
+          </p>
+        )}
+      </div>
+      <div className="mt-2 flex flex-wrap gap-2">
+        <Button
+          size="sm"
+          icon={<ArrowRight size={14} aria-hidden />}
+          onClick={() => {
+            takeUnsentAlong(chat, id, draft, session.temporary.get()).then(
+              navigation.newConversation,
+              report,
+            );
+          }}
+        >
+          {t('takeAlong')}
+        </Button>
+        {text !== '' && (
+          <Button
+            size="sm"
+            variant="ghost"
+            icon={copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
+            onClick={() => copy(text)}
+          >
+            {copied ? t('copied') : t('copy')}
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,76 @@
+// Tells Markdown that nests deeper than anybody lays words out: parsers walk it by recursion, and some of it in quadratic time. Pure.
+
+/** Levels. A hundred are drawn within a moment, a thousand overflow the stack of the browsers or stop the page for seconds. */
+const DEEPEST = 100;
+
+/** Of lists and quotes. */
+const CONTAINER = /[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))/y;
+/** A rule across the page is no list, however long it is. */
+const RULE = /^(?:[\s*]+|[\s-]+)$/;
+const FENCE = /[ \t]*(`{3,}|~{3,})/y;
+const INLINE_CODE = /`[^`]*`/g;
+/** In lower case and apart from words, as HTML is written: `List<string>` is none. */
+const TAG = /(?:<(\/)|(?<!\w)<)([a-z][a-z0-9-]*)(?:\s[^<>]*)?>/g;
+/** Without an end, or ended by the next one of their kind. */
+const FLAT =
+  /^(?:area|base|br|col|dd|dt|embed|hr|img|input|li|link|meta|option|p|source|td|th|tr|track|wbr)$/;
+const INLINE = /\\[\s\S]|\[|\]|\*+|_+/g;
+const EDGE = /[\s\p{P}]|^$/u;
+
+/** Once over the text, without building anything. What it overlooks, a boundary around the drawing catches. */
+export function nestsTooDeep(text: string): boolean {
+  if (text.length <= DEEPEST) return false;
+  let fence: string | null = null;
+  let tags = 0;
+  let brackets = 0;
+  let emphasis = 0;
+  for (const line of text.split('\n')) {
+    const { at, depth, indent } = containersOf(line);
+    if (fence === null && depth + indent / 2 > DEEPEST && !RULE.test(line)) return true;
+    FENCE.lastIndex = at;
+    const mark = FENCE.exec(line)?.[1];
+    if (mark && (fence === null || mark.startsWith(fence))) fence = fence === null ? mark : null;
+    if (mark || fence !== null) continue;
+    const words = line.slice(at).replace(INLINE_CODE, 'x');
+    // Neither brackets nor emphasis reach over an empty line.
+    if (words.trim() === '') {
+      brackets = 0;
+      emphasis = 0;
+      continue;
+    }
+    for (const [, end, name = ''] of words.matchAll(TAG)) {
+      if (FLAT.test(name)) continue;
+      tags = end ? Math.max(0, tags - 1) : tags + 1;
+      if (tags > DEEPEST) return true;
+    }
+    for (const { 0: sign, index } of words.matchAll(INLINE)) {
+      if (sign === '[') brackets += 1;
+      else if (sign === ']') brackets = Math.max(0, brackets - 1);
+      else if (!sign.startsWith('\\')) {
+        const before = words.charAt(index - 1);
+        const after = words.charAt(index + sign.length);
+        const opens = !/^\s?$/.test(after) && EDGE.test(before);
+        const closes = !/^\s?$/.test(before) && EDGE.test(after);
+        if (opens && !closes) emphasis += sign.length;
+        if (closes && !opens) emphasis = Math.max(0, emphasis - sign.length);
+      }
+      if (brackets > DEEPEST || emphasis > DEEPEST) return true;
+    }
+  }
+  return false;
+}
+
+/** What a line begins in: how many levels its own signs are, where they end, and the spaces before the first of a list. */
+function containersOf(line: string): { depth: number; at: number; indent: number } {
+  let depth = 0;
+  let at = 0;
+  let indent = 0;
+  for (;;) {
+    CONTAINER.lastIndex = at;
+    const sign = CONTAINER.exec(line)?.[0];
+    if (sign === undefined) return { depth, at, indent };
+    if (depth === 0 && !sign.endsWith('>')) indent = sign.length - 1;
+    depth += 1;
+    at += sign.length;
+  }
+}

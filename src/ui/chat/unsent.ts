@@ -1,0 +1,45 @@
+// What was written for a conversation and not sent: in its composer, in editors of its messages, in line behind an answer.
+import type { ConversationId } from '../../domain/base/ids.ts';
+import { textOf } from '../../domain/chat/message.ts';
+import type { Chat } from '../../services/chat/chat.ts';
+import type { Draft } from '../../services/chat/written.ts';
+import { below, createDraftKeeper, takeDraft } from './draft.ts';
+
+type Place = Pick<Chat, 'written' | 'turn' | 'editQueued'>;
+
+const editsOf = (id: ConversationId): string => `edit.${id}.`;
+
+/** All of it as one draft, in the order in which it would have been sent; null where there is nothing. */
+export async function takeUnsent({ written, turn }: Place, id: ConversationId): Promise<Draft | null> {
+  const edits = await Promise.all((await written.places(editsOf(id))).map((place) => written.take(place)));
+  const queued = turn(id)
+    .get()
+    .queue.map(({ id, parts }) => ({
+      text: textOf({ parts }),
+      files: parts.flatMap((part, at) =>
+        part.type === 'file' ? [{ id: `${id}.${at}`, part, pasted: null }] : [],
+      ),
+    }));
+  const all = [...edits, ...queued, await takeDraft(written, id)].filter((draft) => draft !== null);
+  const text = all.reduce((there, draft) => (draft.text === '' ? there : below(there, draft.text)), '');
+  const files = all.flatMap((draft) => draft.files);
+  return text === '' && files.length === 0 ? null : { text, files };
+}
+
+/** Makes it the draft of a conversation that has not begun, below what is written there; resolves when that is kept, or could not be. */
+export async function takeUnsentAlong(
+  { written, turn, editQueued }: Place,
+  id: ConversationId,
+  unsent: Draft,
+  to: ConversationId | null,
+): Promise<void> {
+  const there = await takeDraft(written, to);
+  const keeper = createDraftKeeper(written, id, () => ({
+    text: below(there?.text ?? '', unsent.text),
+    files: [...(there?.files ?? []), ...unsent.files],
+  }));
+  await keeper.move(to);
+  keeper.close();
+  for (const queued of turn(id).get().queue) editQueued(id, queued.id, null);
+  await Promise.all((await written.places(editsOf(id))).map((place) => written.keep(place, null)));
+}

@@ -1,0 +1,145 @@
+// Where the dots of the timeline lie, and what its axis says. Pure; lengths are px from the picture's upper left corner.
+import { radiiOf } from './dot-sizes.ts';
+
+export interface TimelineDot {
+  readonly x: number;
+  readonly y: number;
+  readonly r: number;
+}
+
+export interface TimelineLayout {
+  /** In the order of what was laid out; each wholly above the axis and between the sides. */
+  readonly dots: readonly TimelineDot[];
+  /** Of the whole picture, its axis included. */
+  readonly height: number;
+  /** First and last moment of the axis, ms since 1970, and where they lie. */
+  readonly from: number;
+  readonly to: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+/** Below the dots: a tick, and two lines of words. */
+export const AXIS_HEIGHT = 36;
+/** Kept free at both sides, so that a label below the first or last moment is not cut off. */
+const SIDE = 20;
+const LEAST_ROOM = 56;
+const MOST_ROOM = 280;
+/** Between dots, and between them and the edge. */
+const GAP = 1;
+const SMALLEST = 1.5;
+/** Of the size before, where dots do not fit. */
+const SHRINK = 0.85;
+/** A shorter axis would count hours, and its labels would say nothing of when in one's life that was. */
+const SHORTEST = 14 * 86_400_000;
+/** Any stretch of this sequence is spread evenly over 0–1. */
+const GOLDEN = 0.618034;
+
+interface Moment {
+  /** ms since 1970; 0 where it is not known: such a dot lies at the beginning. */
+  readonly at: number;
+  readonly size: number;
+}
+
+/**
+ * Lays dots side by side around a middle line, each exactly at its time, their areas by size. The picture grows to hold the highest
+ * stack; where that would be too high all dots shrink, and where even the smallest do not fit those left over lie upon others.
+ */
+export function layoutTimeline(moments: readonly Moment[], width: number): TimelineLayout {
+  const known = moments.map(({ at }) => at).filter((at) => at > 0);
+  const to = Math.max(SHORTEST, ...known);
+  const from = Math.min(to - SHORTEST, ...known);
+  const sizes = moments.map(({ size }) => size);
+  const inTime = moments.map((_, at) => at).sort((a, b) => (moments[a]?.at ?? 0) - (moments[b]?.at ?? 0));
+  for (
+    let base = Math.max(SMALLEST, Math.min(9, (width / Math.max(40, moments.length)) * 1.6));
+    ;
+    base *= SHRINK
+  ) {
+    const isLast = base * SHRINK < SMALLEST;
+    const largest = base * 1.6;
+    const side = Math.max(SIDE, largest + GAP);
+    const right = Math.max(side, width - side);
+    const radii = radiiOf(sizes, [base * 0.6, largest]);
+    const around = inTime.map((index) => ({
+      index,
+      x: side + (Math.max(0, (moments[index]?.at ?? 0) - from) / (to - from)) * (right - side),
+      r: radii[index] ?? 0,
+    }));
+    const heights = stack(around, MOST_ROOM / 2 - GAP, isLast);
+    if (!heights) continue;
+    const radius = (at: number) => around[at]?.r ?? 0;
+    const top = Math.min(0, ...heights.map((y, at) => y - radius(at)));
+    const bottom = Math.max(0, ...heights.map((y, at) => y + radius(at)));
+    const room = Math.max(LEAST_ROOM, bottom - top + 2 * GAP);
+    const dots: TimelineDot[] = [];
+    around.forEach(({ index, x, r }, at) => {
+      dots[index] = { x, y: (room - top - bottom) / 2 + (heights[at] ?? 0), r };
+    });
+    return { dots, height: room + AXIS_HEIGHT, from, to, left: side, right };
+  }
+}
+
+/**
+ * Height of each dot above or below the middle, within `reach` of it, so that none touches another; dots come from left to right.
+ * Null where one finds no place, unless they `mayOverlap`.
+ */
+function stack(
+  dots: readonly { readonly x: number; readonly r: number }[],
+  reach: number,
+  mayOverlap: boolean,
+): number[] | null {
+  const widest = Math.max(0, ...dots.map(({ r }) => r));
+  const heights: number[] = [];
+  let near: { x: number; y: number; r: number }[] = [];
+  for (const { x, r } of dots) {
+    near = near.filter((other) => x - other.x < 2 * widest + GAP);
+    const taken = near
+      .map((other) => {
+        const apart = r + other.r + GAP;
+        const half = Math.sqrt(Math.max(0, apart ** 2 - (x - other.x) ** 2));
+        return [other.y - half, other.y + half] as const;
+      })
+      .sort((a, b) => a[0] - b[0]);
+    const fits = gapsNearMiddle(taken).find((y) => Math.abs(y) + r <= reach);
+    if (fits === undefined && !mayOverlap) return null;
+    if (fits !== undefined) near.push({ x, y: fits, r });
+    heights.push(fits ?? (((heights.length * GOLDEN) % 1) * 2 - 1) * (reach - r));
+  }
+  return heights;
+}
+
+/** The free heights closest to 0 outside of stretches in order of their beginning: 0 itself, or the ends of what covers it. */
+function gapsNearMiddle(taken: readonly (readonly [from: number, to: number])[]): number[] {
+  let [from, to] = [0, 0];
+  let isOpen = false;
+  for (const [begin, end] of taken) {
+    if (isOpen && begin < to) to = Math.max(to, end);
+    else if (isOpen && to > 0) break;
+    else [from, to, isOpen] = [begin, end, true];
+  }
+  return isOpen && from < 0 && to > 0 ? [from, to].sort((a, b) => Math.abs(a) - Math.abs(b)) : [0];
+}
+
+/**
+ * What stands below the ticks of an axis: years, months or days, whichever they count, and on a second line the next larger where it
+ * begins or changes. In `locale`.
+ */
+export function timeLabels(ticks: readonly Date[], locale: string): string[] {
+  const is = (what: (tick: Date) => boolean) => ticks.every(what);
+  const countsMonths = is((tick) => tick.getDate() === 1);
+  const countsYears = countsMonths && ticks.length > 1 && is((tick) => tick.getMonth() === 0);
+  const written = (shape: Intl.DateTimeFormatOptions) => {
+    const format = new Intl.DateTimeFormat(locale, shape);
+    return (tick: Date) => format.format(tick);
+  };
+  const year = written({ year: 'numeric' });
+  if (countsYears) return ticks.map(year);
+  const [small, large] = countsMonths
+    ? [written({ month: 'short' }), year]
+    : [written({ day: 'numeric' }), written({ month: 'short' })];
+  return ticks.map((tick, at) => {
+    const before = ticks[at - 1];
+    return before && large(before) === large(tick) ? small(tick) : `${small(tick)}\n${large(tick)}`;
+  });
+}
