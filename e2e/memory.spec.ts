@@ -96,6 +96,9 @@ test('what was said of a passage counts at the next recall, and no longer once i
     await message.press('Enter');
     await before?.waitForElementState('hidden');
     await expect(outcome.getByText(/(Words and meaning|Words only), /)).toBeVisible();
+    // What just missed is folded where something was found.
+    const misses = outcome.getByRole('button', { name: /^\d+ near miss/, expanded: false });
+    if ((await misses.count()) > 0) await misses.click();
     const passage = outcome.getByRole('listitem').filter({ hasText: PASSAGE });
     return { passage, score: passage.getByRole('img') };
   };
