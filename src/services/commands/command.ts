@@ -63,12 +63,7 @@ export type CommandOutcome =
     }
   | { readonly type: 'open'; readonly conversationId: ConversationId | null; readonly messageId?: MessageId }
   | { readonly type: 'screen'; readonly screen: 'settings'; readonly section: string }
-  /** `typing`: memory waits while the person types, and goes on by itself. */
-  | {
-      readonly type: 'status';
-      readonly status: Omit<MemoryStatus, 'state'> & { readonly state: MemoryStatus['state'] | 'typing' };
-      readonly stats: IndexStats;
-    }
+  | { readonly type: 'status'; readonly status: MemoryStatus; readonly stats: IndexStats }
   | { readonly type: 'download'; readonly file: ExportedFile }
   /** A compaction was made, or there was nothing to fold. `undo` where one was made. */
   | {

@@ -1,8 +1,6 @@
 // /memory: looking after what is remembered.
 import { isAbort, RecollectError } from '../../domain/base/errors.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
-import { until } from '../../domain/base/readable.ts';
-import { isExcluded } from '../../domain/memory/privacy.ts';
 import type { LibraryEntry } from '../documents/documents.ts';
 import type {
   ArgumentDescription,
@@ -129,38 +127,16 @@ const RUN: Readonly<
     return { type: 'download', file };
   },
 
-  status: async (context) => {
-    const status = await settled(context);
-    const stats = await context.memory.stats();
-    // The memory notes are one more document of the index, and no conversation.
-    const conversations = Math.min(stats.conversations, read(context).length);
-    return { type: 'status', status, stats: { ...stats, conversations } };
-  },
+  status: async ({ memory: service }) => ({
+    type: 'status',
+    status: service.status.get(),
+    stats: await service.stats(),
+  }),
 
   sync: (context, args) => runSync(context, { force: args.force === true, status: args.status === true }),
 
   config: async () => ({ type: 'screen', screen: 'settings', section: 'memory' }),
 };
-
-/** So long after the last key memory goes on at the latest, ms; what a person paused stays so. */
-const TYPING_MS = 2000;
-
-/** Who asks has just typed: whether memory waits for that or was paused shows when it goes on. */
-async function settled({
-  memory: { status },
-  signal,
-}: CommandContext): Promise<Extract<CommandOutcome, { type: 'status' }>['status']> {
-  const now = status.get();
-  if (now.state !== 'paused') return now;
-  const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), TYPING_MS);
-  const either = AbortSignal.any([signal, over.signal]);
-  const then = await until(status, ({ state }) => state !== 'paused', either).catch(() => now);
-  clearTimeout(timer);
-  signal.throwIfAborted();
-  const waits = then.waiting > 0 && (then.state === 'ready' || then.state === 'indexing');
-  return waits ? { ...then, state: 'typing' } : then;
-}
 
 const limitOf = (args: CommandArguments): number =>
   typeof args.limit === 'number' ? args.limit : DEFAULT_LIMIT;
@@ -169,12 +145,6 @@ const queryOf = (args: CommandArguments): string => (typeof args.query === 'stri
 /** Newest first, without the trash. */
 const living = ({ documents }: CommandContext): LibraryEntry[] =>
   documents.library.get().entries.filter((entry) => entry.deletedAt === null);
-
-/** Those that the index may have. */
-const read = (context: CommandContext): LibraryEntry[] => {
-  const { exclude_work_dirs } = context.settings.config.get().privacy;
-  return living(context).filter(({ workDir }) => !isExcluded(workDir, exclude_work_dirs));
-};
 
 /** Those whose title has all the words; without words all. */
 function titled(entries: readonly LibraryEntry[], query: string): LibraryEntry[] {

@@ -250,7 +250,13 @@ export function createMemory(deps: MemoryDeps): Memory {
     stats: async () => {
       const from = index();
       if (!from) return { conversations: 0, messages: 0, chunks: 0, vectors: 0, bytes: 0 };
-      return from.stats(embedding()?.id ?? '');
+      const [stats, notes] = await Promise.all([
+        from.stats(embedding()?.id ?? ''),
+        from.messageIds(NOTES).then(({ size }) => size),
+      ]);
+      // The memory notes are one more document of the index: nobody said them to anybody.
+      const conversations = stats.conversations - (notes > 0 ? 1 : 0);
+      return { ...stats, conversations, messages: stats.messages - notes };
     },
     overview: async () => {
       const seen = await index()?.overview(embedding()?.id ?? '');

@@ -298,6 +298,39 @@ function Explained({ outcome }: { outcome: Extract<CommandOutcome, { type: 'expl
   );
 }
 
+/** How far memory is. */
+function Status({ outcome: { status, stats } }: { outcome: Extract<CommandOutcome, { type: 'status' }> }) {
+  const { t } = useTranslation('chat');
+  const { pausedHere } = useSession();
+  // Whoever asks has just typed, which memory waits for: that is no pause to them.
+  const [asked] = useState(() => pausedHere.get());
+  const state = status.state === 'paused' && !asked ? 'typing' : status.state;
+  const rows: [string, string][] = [
+    [t('status.state'), t(`status.states.${state}`)],
+    [t('status.conversations'), formatNumber(stats.conversations)],
+    [t('status.messages'), formatNumber(stats.messages)],
+    [t('status.passages'), formatNumber(stats.chunks)],
+    [t('status.vectors'), formatNumber(stats.vectors)],
+    [t('status.unread'), formatNumber(status.unread)],
+    [t('status.waiting'), formatNumber(status.waiting)],
+    [t('status.size'), formatBytes(stats.bytes)],
+    [t('status.engine'), status.engine ? t(`memory:screen.facts.engines.${status.engine}`) : '–'],
+  ];
+  return (
+    <div className="flex flex-col gap-3">
+      <dl className="grid max-w-100 grid-cols-[1fr_max-content] gap-x-6 gap-y-1">
+        {rows.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-ink-2">{name}</dt>
+            <dd className="text-right tabular-nums">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {status.problem && <ProblemNotice problem={status.problem} compact />}
+    </div>
+  );
+}
+
 /** Draws an outcome. Those that lead elsewhere (open, screen) have led there already and draw nothing. */
 export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
   const { t } = useTranslation('chat');
@@ -353,33 +386,8 @@ export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
       return <Explained outcome={outcome} />;
     case 'conversations':
       return <Entries entries={outcome.entries} />;
-    case 'status': {
-      const { status, stats } = outcome;
-      const rows: [string, string][] = [
-        [t('status.state'), t(`status.states.${status.state}`)],
-        [t('status.conversations'), formatNumber(stats.conversations)],
-        [t('status.messages'), formatNumber(stats.messages)],
-        [t('status.passages'), formatNumber(stats.chunks)],
-        [t('status.vectors'), formatNumber(stats.vectors)],
-        [t('status.unread'), formatNumber(status.unread)],
-        [t('status.waiting'), formatNumber(status.waiting)],
-        [t('status.size'), formatBytes(stats.bytes)],
-        [t('status.engine'), status.engine ? t(`memory:screen.facts.engines.${status.engine}`) : '–'],
-      ];
-      return (
-        <div className="flex flex-col gap-3">
-          <dl className="grid max-w-100 grid-cols-[1fr_max-content] gap-x-6 gap-y-1">
-            {rows.map(([name, value]) => (
-              <div key={name} className="contents">
-                <dt className="text-ink-2">{name}</dt>
-                <dd className="text-right tabular-nums">{value}</dd>
-              </div>
-            ))}
-          </dl>
-          {status.problem && <ProblemNotice problem={status.problem} compact />}
-        </div>
-      );
-    }
+    case 'status':
+      return <Status outcome={outcome} />;
     case 'help':
       return <Help only={outcome.command} />;
     case 'download':

@@ -54,6 +54,13 @@ describe('topics', () => {
     );
   });
 
+  /** The name of two conversations that have this keyword. */
+  const ofTwo = (word: string) =>
+    nameOf([
+      ['', [word]],
+      ['', [word]],
+    ]);
+
   it('never say when', () => {
     expect(
       nameOf([
@@ -63,34 +70,14 @@ describe('topics', () => {
     ).toBe('Backups');
     const when =
       'November Tuesday nightly weekend minutes 3pm 2026-05-02 十一月 周末 上午 去年 星期三 小时'.split(' ');
-    for (const word of when)
-      expect([
-        word,
-        nameOf([
-          ['', [word]],
-          ['', [word]],
-        ]),
-      ]).toEqual([word, undefined]);
+    for (const word of when) expect([word, ofTwo(word)]).toEqual([word, undefined]);
   });
 
   it('never count', () => {
     const counts =
       'million thirty twenty-five third 0.99 20GB 第二次 五千 十五岁 三百米 两天 一部 四十分钟'.split(' ');
-    for (const word of counts)
-      expect([
-        word,
-        nameOf([
-          ['', [word]],
-          ['', [word]],
-        ]),
-      ]).toEqual([word, undefined]);
-    for (const word of ['三明治', '四川', '千层面', 'postgres16'])
-      expect(
-        nameOf([
-          ['', [word]],
-          ['', [word]],
-        ]),
-      ).toBe(word);
+    for (const word of counts) expect([word, ofTwo(word)]).toEqual([word, undefined]);
+    for (const word of ['三明治', '四川', '千层面', 'postgres16']) expect(ofTwo(word)).toBe(word);
   });
 
   it('never are a path, an address or the name of a file', () => {
@@ -115,12 +102,7 @@ describe('topics', () => {
         ['', ['status']],
       ]),
     ).toBeUndefined();
-    expect(
-      nameOf([
-        ['', ['toolchain']],
-        ['', ['toolchain']],
-      ]),
-    ).toBe('toolchain');
+    expect(ofTwo('toolchain')).toBe('toolchain');
   });
 
   it('are whole Chinese words where the segmenter cuts them', () => {

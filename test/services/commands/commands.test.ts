@@ -12,7 +12,7 @@ import { textOf } from '../../../src/domain/chat/message.ts';
 import type { CommandContext, CommandOutcome } from '../../../src/services/commands/command.ts';
 import { COMMANDS, runCommand } from '../../../src/services/commands/index.ts';
 import type { ExportedFile } from '../../../src/services/library/library.ts';
-import type { MemoryStatus, RecallRequest } from '../../../src/services/memory/memory.ts';
+import type { RecallRequest } from '../../../src/services/memory/memory.ts';
 import { SYNC_OFF, type Sync, type SyncState, type SyncStatus } from '../../../src/services/sync/sync.ts';
 import { commands as en } from '../../../src/ui/i18n/en/commands.ts';
 import { commands as zh } from '../../../src/ui/i18n/zh/commands.ts';
@@ -58,7 +58,6 @@ async function createDesk(titles: readonly string[] = [], chosen: object | null 
     for (const id of which) await documents.change(id, { meta: meta ?? {} });
   };
   let searchFails = false;
-  const memoryStatus = writable<Partial<MemoryStatus>>({ state: 'ready' });
   const looks: Parameters<Sync['syncNow']>[0][] = [];
   let syncStatus: SyncStatus | null = null;
   const sync = () =>
@@ -83,9 +82,8 @@ async function createDesk(titles: readonly string[] = [], chosen: object | null 
       },
     } as unknown as CommandContext['library'],
     memory: {
-      status: memoryStatus,
-      // The memory notes are among them.
-      stats: async () => ({ conversations: titles.length + 1, messages: 3 }),
+      status: { get: () => ({ state: 'ready' }), subscribe: () => () => undefined },
+      stats: async () => ({ messages: 3 }),
       recall: async (request: RecallRequest) => {
         recalls.push(request);
         return {
@@ -100,10 +98,7 @@ async function createDesk(titles: readonly string[] = [], chosen: object | null 
         onHits([{ conversationId: ids[2] }, { conversationId: ids[2] }, { conversationId: 'unknown' }], true);
       },
     } as unknown as CommandContext['memory'],
-    settings: {
-      connections: writable({ chosen }),
-      config: writable({ privacy: { exclude_work_dirs: ['/secret'] } }),
-    } as unknown as CommandContext['settings'],
+    settings: { connections: writable({ chosen }) } as unknown as CommandContext['settings'],
     signal: new AbortController().signal,
     now: Date.now,
   };
@@ -118,7 +113,6 @@ async function createDesk(titles: readonly string[] = [], chosen: object | null 
     standsAt: (status: Partial<SyncStatus>) => {
       syncStatus = { ...SYNC_OFF, ...status };
     },
-    memoryStatus,
     breakSearch: () => {
       searchFails = true;
     },
@@ -685,30 +679,6 @@ describe('/memory', () => {
       screen: 'settings',
       section: 'memory',
     });
-  });
-
-  it('status counts no conversation that the library does not list, whatever else the index holds', async () => {
-    const desk = await createDesk(TITLES);
-    const counted = async () => {
-      const outcome = await desk.run('/memory status');
-      return outcome.type === 'status' && outcome.stats.conversations;
-    };
-    expect(await counted()).toBe(4);
-    await desk.run('/memory delete garden');
-    expect(await counted()).toBe(3);
-  });
-
-  it('status tells a pause that somebody asked for from the one that typing makes', async () => {
-    const desk = await createDesk(TITLES);
-    desk.memoryStatus.set({ state: 'paused', waiting: 4 });
-    expect(await desk.run('/memory status')).toMatchObject({ status: { state: 'paused' } });
-    const asked = desk.run('/memory status');
-    desk.memoryStatus.set({ state: 'ready', waiting: 4 });
-    expect(await asked).toMatchObject({ status: { state: 'typing', waiting: 4 } });
-    desk.memoryStatus.set({ state: 'paused', waiting: 1 });
-    const last = desk.run('/memory status');
-    desk.memoryStatus.set({ state: 'ready', waiting: 0 });
-    expect(await last).toMatchObject({ status: { state: 'ready' } });
   });
 
   it.each([

@@ -41,6 +41,8 @@ describe('memory notes', () => {
     expect(best?.conversationId).toBe(NOTES);
     expect(best?.scores.boosts?.map(({ name }) => name)).toContain('note');
 
+    // It is no conversation, and nobody said it to anybody.
+    expect(await one.memory.stats()).toMatchObject({ conversations: 2, messages: 4 });
     await one.notes.write({ id: note.id, text: 'The staging server is called egret, port 9191.' });
     await one.indexed();
     const passages = (await one.recall('staging server port')).passages;
