@@ -1,0 +1,217 @@
+// On which days one wrote, and what memory brought back on them.
+import * as Plot from '@observablehq/plot';
+import { useCallback, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Overview } from '../../adapters/index/memory-index.ts';
+import { isNotes } from '../../domain/memory/notes.ts';
+import { useNavigation } from '../hooks/navigation.tsx';
+import { formatDate, formatNumber, locale } from '../i18n/index.ts';
+import { type CalendarDay, daysOf, isWithin, stretchOf, weekdayOf, yearsOf } from './calendar.ts';
+import { Choice, openPath, Picture, pathTo } from './picture.tsx';
+import { PlotFigure } from './plot.tsx';
+
+type Layer = 'written' | 'recalled';
+
+export function Calendar({ overview }: { overview: Overview }) {
+  const { t } = useTranslation('memory');
+  const navigation = useNavigation();
+  const [layer, setLayer] = useState<Layer>('written');
+  /** Null: the latest twelve months. */
+  const [year, setYear] = useState<number | null>(null);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const days = useMemo(() => daysOf(overview), [overview]);
+  const years = useMemo(() => yearsOf(days.values(), Date.now()), [days]);
+  const stretch = useMemo(() => stretchOf(year, Date.now()), [year]);
+  const shown = useMemo(
+    () => [...days.values()].filter((day) => day[layer].length > 0 && isWithin(day.date, stretch)),
+    [days, layer, stretch],
+  );
+  const follow = useCallback((day: string) => setChosen(Number(day.replace(/^#/, ''))), []);
+  const options = useCallback(
+    (width: number): Plot.PlotOptions => {
+      const lead = weekdayOf(stretch.from);
+      const cells = [];
+      for (let at = 0; ; at++) {
+        const date = new Date(stretch.from);
+        date.setDate(date.getDate() + at);
+        if (date > stretch.to) break;
+        const count = days.get(date.getTime())?.[layer].length ?? 0;
+        cells.push({
+          week: Math.floor((lead + at) / 7),
+          weekday: weekdayOf(date),
+          date,
+          count,
+          href: count > 0 ? `#${date.getTime()}` : null,
+          title: `${formatDate(date.getTime())}\n${t(`pictures.calendar.count.${layer}`, { count })}`,
+        });
+      }
+      // A phone has no room for a year in one row.
+      const rows = width < 560 ? 2 : 1;
+      const weeks = Math.ceil(((cells.at(-1)?.week ?? 0) + 1) / rows);
+      const across = ({ week }: { week: number }) => week % weeks;
+      /** Each row has a line for the names of the months above its seven days. */
+      const line = (week: number, weekday: number) => Math.floor(week / weeks) * 8 + 1 + weekday;
+      const down = ({ week, weekday }: { week: number; weekday: number }) => line(week, weekday);
+      const most = Math.max(1, ...cells.map(({ count }) => count));
+      const months = cells.filter(({ date }) => date.getDate() === 1);
+      const monthName = new Intl.DateTimeFormat(locale(), { month: 'short' });
+      const dayName = new Intl.DateTimeFormat(locale(), { weekday: 'short' });
+      const strong = layer === 'written' ? 'var(--ink-2)' : 'var(--memory-strong)';
+      return {
+        height: Math.round((width - 40) / weeks) * 8 * rows + 4,
+        marginLeft: 36,
+        marginTop: 0,
+        marginRight: 4,
+        marginBottom: 4,
+        padding: 0,
+        x: { axis: null, type: 'band', domain: Array.from({ length: weeks }, (_, week) => week) },
+        y: {
+          type: 'band',
+          domain: Array.from({ length: 8 * rows }, (_, at) => at),
+          ticks: Array.from({ length: rows }, (_, row) =>
+            [0, 2, 4].map((one) => line(row * weeks, one)),
+          ).flat(),
+          tickSize: 0,
+          label: null,
+          tickFormat: (at: number) => dayName.format(new Date(2024, 0, at % 8)),
+        },
+        marks: [
+          Plot.cell(cells, { x: across, y: down, fill: 'var(--fill)', inset: 1, rx: 2 }),
+          Plot.cell(
+            cells.filter(({ count }) => count > 0),
+            {
+              x: across,
+              y: down,
+              fill: strong,
+              fillOpacity: (cell) => 0.25 + 0.75 * Math.sqrt(cell.count / most),
+              inset: 1,
+              rx: 2,
+              href: 'href',
+              title: 'title',
+            },
+          ),
+          Plot.text(months, {
+            x: across,
+            y: ({ week }) => line(week, -1),
+            text: ({ date }) => monthName.format(date),
+            textAnchor: 'start',
+          }),
+        ],
+      };
+    },
+    [days, stretch, layer, t],
+  );
+  const day = shown.find(({ date }) => date.getTime() === chosen);
+  const ids = new Set(day?.[layer]);
+  const listed = [
+    ...[...ids].filter(isNotes).map((id) => ({ id, title: t('notes.title') })),
+    ...overview.conversations.filter(({ id }) => ids.has(id)),
+  ];
+  const total =
+    layer === 'written'
+      ? new Set(shown.flatMap(({ written }) => written)).size
+      : shown.reduce((sum, { recalled }) => sum + recalled.length, 0);
+  return (
+    <div>
+      <Picture
+        title={t('pictures.calendar.title')}
+        help={t('pictures.calendar.help')}
+        aside={
+          <Choice
+            of={['written', 'recalled'] as const}
+            chosen={layer}
+            onChoose={setLayer}
+            nameOf={(one) => t(`pictures.calendar.${one}`)}
+          />
+        }
+        controls={
+          years.length > 0 && (
+            <fieldset className="mb-2 flex flex-wrap gap-1">
+              <legend className="sr-only">{t('pictures.calendar.period')}</legend>
+              <Choice
+                of={[null, ...years]}
+                chosen={year}
+                onChoose={setYear}
+                nameOf={(one) => one ?? t('pictures.calendar.latest')}
+              />
+            </fieldset>
+          )
+        }
+        table={() => <DayTable days={shown} layer={layer} onChoose={follow} />}
+      >
+        <PlotFigure
+          options={options}
+          onFollow={follow}
+          label={t(`pictures.calendar.label.${layer}`, { count: total })}
+        />
+        {layer === 'recalled' && [...days.values()].every(({ recalled }) => recalled.length === 0) && (
+          <p className="mt-2 text-ink-3">{t('pictures.calendar.noneRecalled')}</p>
+        )}
+      </Picture>
+      {day && (
+        <div className="mt-3 rounded-lg border border-line px-4 py-3" aria-live="polite">
+          <h3 className="font-medium">
+            {formatDate(day.date.getTime())}
+            <span className="ml-2 font-normal text-ink-3 text-xs">
+              {t(`pictures.calendar.count.${layer}`, {
+                count: day[layer].length,
+              })}
+            </span>
+          </h3>
+          <ul className="mt-1 -mx-1.5">
+            {listed.map(({ id, title }) => (
+              <li key={id}>
+                <button
+                  type="button"
+                  onClick={() => openPath(navigation, pathTo(id))}
+                  className="touchable block w-full truncate rounded-sm px-1.5 py-1 text-left hover:bg-fill"
+                >
+                  {title || t('untitled')}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function DayTable({
+  days,
+  layer,
+  onChoose,
+}: {
+  days: readonly CalendarDay[];
+  layer: Layer;
+  onChoose: (day: string) => void;
+}) {
+  const { t } = useTranslation('memory');
+  const rows = [...days].sort((a, b) => b.date.getTime() - a.date.getTime());
+  return (
+    <table className="w-full text-left text-sm">
+      <thead className="sticky top-0 bg-paper text-ink-3 text-xs">
+        <tr>
+          <th className="px-3 py-2 font-normal">{t('pictures.column.day')}</th>
+          <th className="px-3 py-2 text-right font-normal">{t(`pictures.calendar.${layer}`)}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((day) => (
+          <tr key={day.date.getTime()} className="border-t">
+            <td className="px-3 py-1.5">
+              <button
+                type="button"
+                onClick={() => onChoose(String(day.date.getTime()))}
+                className="touchable rounded-xs hover:underline"
+              >
+                {formatDate(day.date.getTime())}
+              </button>
+            </td>
+            <td className="px-3 py-1.5 text-right tabular-nums">{formatNumber(day[layer].length)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
