@@ -61,6 +61,8 @@ import { connectSync } from './workers/sync-link.ts';
 
 /** An index that could not be opened is tried again after this time, ms: there may be room by then. */
 const INDEX_RETRY_MS = 30_000;
+/** Times that the index is opened again after it stopped, before it is given up until the next start. */
+const MOST_CRASHES = 3;
 
 async function start(): Promise<void> {
   const closing = new AbortController();
@@ -197,6 +199,7 @@ async function start(): Promise<void> {
           {
             wanted: settings.config.get().storage.engine,
             onDamaged: (problem) => makeAgain(problem),
+            onCrashed: (problem) => openAgain(problem),
             onRemade: () => tellRemade(new RecollectError('index-damaged', 'The index did not open').problem),
           },
         );
@@ -208,7 +211,10 @@ async function start(): Promise<void> {
         return opened;
       } catch (error) {
         const problem = toProblem(error);
-        if (problem.code === 'index-damaged' && madeAgain && !waited) {
+        if (problem.code === 'index-crashed') {
+          // Another tab leads and has yet to let go of it.
+          if (!signal.aborted) again = setTimeout(retry, INDEX_RETRY_MS);
+        } else if (problem.code === 'index-damaged' && madeAgain && !waited) {
           // Another tab leads and still has the damaged one: it makes it again, too, when it comes to it.
           waited = true;
           if (!signal.aborted) again = setTimeout(retry, INDEX_RETRY_MS);
@@ -242,21 +248,27 @@ async function start(): Promise<void> {
     let madeAgain = false;
     /** Once, for another tab that was slower to let go of the damaged one. */
     let waited = false;
-    /** Damaged inside: the index is made again once. If that one fails too, it is not the index. */
-    const makeAgain = (problem: Problem) => {
-      if (!madeAgain) {
-        madeAgain = true;
-        tellRemade(problem);
-        return reopen();
-      }
+    const giveUp = ({ message, params }: Problem) => {
       opening = opening.then(async (before) => {
         index = null;
-        unavailable(
-          new RecollectError('index-unavailable', problem.message, { params: problem.params ?? {} }),
-        );
+        unavailable(new RecollectError('index-unavailable', message, { params: params ?? {} }));
         await before?.index.close();
         return undefined;
       });
+    };
+    /** Damaged inside: the index is made again once. If that one fails too, it is not the index. */
+    const makeAgain = (problem: Problem) => {
+      if (madeAgain) return giveUp(problem);
+      madeAgain = true;
+      tellRemade(problem);
+      reopen();
+    };
+    let crashes = 0;
+    /** Stopped in the middle of its work: opened again. What stops again and again would go on doing so. */
+    const openAgain = (problem: Problem) => {
+      crashes += 1;
+      if (crashes > MOST_CRASHES) giveUp(problem);
+      else reopen();
     };
     let wanted = settings.config.get().storage.engine;
     settings.config.subscribe(() => {

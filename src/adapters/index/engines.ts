@@ -1,14 +1,14 @@
 // Where the files of the index are kept, and how a database is opened there. The index is a projection of the log:
 // a database that does not open is deleted and made again; one that a newer app made is refused and left alone.
 import { PGlite } from '@electric-sql/pglite';
-import { OpfsAhpFS } from '@electric-sql/pglite/opfs-ahp';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { fetchCluster, INITDB, SETTINGS } from './cluster.ts';
+import { HandlePool, isHeld, onceReleased } from './handle-pool.ts';
 import { createPageFileSystem, deletePageFileSystem, hasPageFileSystem } from './page-file-system.ts';
 import { migrate } from './schema.ts';
-import { isFull, noRoom } from './statements.ts';
+import { isFull, noRoom, PostgresCrash } from './statements.ts';
 
 /**
  * `opfs`: the origin's private file system, through a pool of access handles (workers only; fastest, least memory).
@@ -47,16 +47,11 @@ const DEFAULT_NAME = 'recollect-index';
 const FIRST_FILES = { packed: 540, own: 1_090 };
 /** What Chromium sets aside in OPFS while a new database is written, a megabyte a file, and some more: bytes. */
 const ROOM_TO_BEGIN = 600e6;
-/** How long a leader that has just gone may still hold its files, ms. */
-const RELEASE_MS = 15_000;
-/** Spare files of the pool below which a statement may fail for want of one. */
-const FEWEST_SPARE = 20;
 /** What is not open after this time will not open: it takes seconds, on a busy machine some more. */
 const OPENS_WITHIN_MS = 120_000;
-const RETRY_MS = 25;
 
 interface Opening {
-  readonly fs?: OpfsAhpFS | ReturnType<typeof createPageFileSystem>;
+  readonly fs?: HandlePool | ReturnType<typeof createPageFileSystem>;
   /** Rejects when the file system fails in a way that PGlite does not hear of. */
   readonly failed?: Promise<never>;
   /** Whether there was no room for something that was written. */
@@ -81,15 +76,6 @@ interface Files {
 }
 
 const isMissing = (error: unknown) => (error as { name?: unknown } | null)?.name === 'NotFoundError';
-/** Another context still holds a handle of the file: true of a leader that was closed a moment ago. */
-const isHeld = (error: unknown): boolean => {
-  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
-  return (
-    name === 'NoModificationAllowedError' ||
-    /NoModificationAllowed|another open Access Handle/i.test(String(message))
-  );
-};
-
 /** In words; PGlite's file systems also throw bare numbers of errors. */
 const reasonOf = (error: unknown): string => {
   if (error instanceof Error) return error.message || error.name;
@@ -112,184 +98,6 @@ const isOfTheApp = (error: unknown): boolean =>
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Runs `work` again while its files are held by someone who is about to let go. */
-async function onceReleased<T>(work: () => Promise<T>): Promise<T> {
-  const until = Date.now() + RELEASE_MS;
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isHeld(error) || Date.now() >= until) throw error;
-      await pause(RETRY_MS);
-    }
-  }
-}
-
-interface AccessHandle {
-  read(bytes: AllowSharedBufferSource, options?: { at?: number }): number;
-  write(bytes: AllowSharedBufferSource, options?: { at?: number }): number;
-  truncate(size: number): void;
-  getSize(): number;
-  flush(): void;
-  close(): void;
-}
-
-/** Postgres' own word for it, as its file systems know it: a number. */
-const noSpace = () => Object.assign(new Error('No space left on device'), { code: 51 });
-
-/**
- * A handle that says when there is no room, and can be renewed. Chromium answers a write that it has no room for with the number of an error, which
- * PGlite takes for a number of bytes: what it believes to be written is not there, and Postgres hears of no reason, or of a wrong one. And it sets
- * a megabyte of the origin's quota aside for each file that was made longer, until its handle is closed.
- */
-class HonestHandle implements AccessHandle {
-  readonly #again: () => Promise<AccessHandle>;
-  readonly #onNoSpace: () => void;
-  #handle: AccessHandle;
-  #written = false;
-
-  /** `again` opens the file once more, after it was closed. */
-  constructor(handle: AccessHandle, again: () => Promise<AccessHandle>, onNoSpace: () => void) {
-    [this.#handle, this.#again, this.#onNoSpace] = [handle, again, onNoSpace];
-  }
-
-  /** Gives back what was set aside for this file beyond its length. Nobody may use it meanwhile. */
-  async renew(): Promise<void> {
-    if (!this.#written) return;
-    this.#written = false;
-    this.#handle.flush();
-    this.#handle.close();
-    this.#handle = await this.#again();
-  }
-
-  read(bytes: AllowSharedBufferSource, options?: { at?: number }): number {
-    return this.#handle.read(bytes, options);
-  }
-
-  write(bytes: AllowSharedBufferSource, options?: { at?: number }): number {
-    this.#written = true;
-    const written = this.#orRefuse(() => this.#handle.write(bytes, options));
-    return written === bytes.byteLength ? written : this.#refuse();
-  }
-
-  truncate(size: number): void {
-    this.#written = true;
-    this.#orRefuse(() => this.#handle.truncate(size));
-  }
-
-  getSize(): number {
-    return this.#handle.getSize();
-  }
-
-  flush(): void {
-    this.#handle.flush();
-  }
-
-  close(): void {
-    this.#handle.close();
-  }
-
-  #orRefuse<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      if (isFull(error)) this.#refuse();
-      throw error;
-    }
-  }
-
-  #refuse(): never {
-    this.#onNoSpace();
-    throw noSpace();
-  }
-}
-
-type HandleMaker = { createSyncAccessHandle(...options: unknown[]): Promise<AccessHandle> };
-type Folder = { getFileHandle(...options: unknown[]): Promise<unknown> };
-
-/**
- * Makes opening patient while PGlite opens its pool of access handles. A leader that has just gone lets go of its thousand
- * files one by one; PGlite takes a file that is still held for one that is not there, or waits for it for ever. So until
- * `restore`, each request for a handle in this worker is repeated while the file is held, and the first file that cannot be
- * had for good, or has no room, rejects `failed`; who asked for it is not answered, since nobody would hear of that.
- */
-function waitForHandles() {
-  let ranOut = false;
-  const prototype = FileSystemFileHandle.prototype as unknown as HandleMaker;
-  const folders = FileSystemDirectoryHandle.prototype as unknown as Folder;
-  const [original, originalFile] = [prototype.createSyncAccessHandle, folders.getFileHandle];
-  const handles: HonestHandle[] = [];
-  let released = false;
-  let fail: (error: unknown) => void = () => {};
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject;
-  });
-  failed.catch(() => {});
-  const unanswered = (error: unknown): Promise<never> => {
-    fail(error);
-    return new Promise(() => {});
-  };
-  prototype.createSyncAccessHandle = async function patient(this: HandleMaker, ...options) {
-    try {
-      const open = () => onceReleased(() => original.apply(this, options));
-      const handle = new HonestHandle(await open(), open, () => {
-        ranOut = true;
-      });
-      handles.push(handle);
-      if (released) handle.close();
-      return handle;
-    } catch (error) {
-      return unanswered(error);
-    }
-  };
-  folders.getFileHandle = async function heard(this: Folder, ...options) {
-    try {
-      return await originalFile.apply(this, options);
-    } catch (error) {
-      return unanswered(error);
-    }
-  };
-  // The pool writes down what it has in work that nobody waits for.
-  const onUnheard = (event: Event & { readonly reason?: unknown }) => {
-    if (!isFull(event.reason)) return;
-    event.preventDefault();
-    fail(event.reason);
-  };
-  self.addEventListener('unhandledrejection', onUnheard);
-  return {
-    failed,
-    ranOut: () => ranOut,
-    renew: async () => {
-      await Promise.all(handles.map((handle) => handle.renew()));
-    },
-    restore: () => {
-      self.removeEventListener('unhandledrejection', onUnheard);
-      prototype.createSyncAccessHandle = original;
-      folders.getFileHandle = originalFile;
-    },
-    closeAll: () => {
-      released = true;
-      for (const handle of handles) handle.close();
-    },
-  };
-}
-
-/** PGlite's pool waits for ever for a file that there is no room for, with every statement. This one says so. */
-class HandlePool extends OpfsAhpFS {
-  override async maintainPool(size: number = this.maintainedPoolSize): Promise<void> {
-    if (this.state.pool.length === size) return;
-    const handles = waitForHandles();
-    try {
-      await Promise.race([super.maintainPool(size), handles.failed]);
-    } catch (error) {
-      // With spare files left what is there can be read, and some more be written.
-      if (this.state.pool.length < FEWEST_SPARE) throw error;
-    } finally {
-      handles.restore();
-    }
-  }
-}
-
 const FILES: Record<EngineName, Files> = {
   opfs: {
     available: async () => {
@@ -306,14 +114,14 @@ const FILES: Record<EngineName, Files> = {
       );
     },
     open: (name, first) => {
-      const handles = waitForHandles();
+      const fs = new HandlePool(name, first);
       return {
-        fs: new HandlePool(name, { initialPoolSize: first }),
-        failed: handles.failed,
-        ranOut: handles.ranOut,
-        renew: handles.renew,
-        settled: handles.restore,
-        release: async () => handles.closeAll(),
+        fs,
+        failed: fs.failed,
+        ranOut: () => fs.hasRunOut,
+        renew: () => fs.renew(),
+        settled: () => fs.settled(),
+        release: async () => fs.release(),
       };
     },
     remove: async (name) => {
@@ -388,6 +196,49 @@ function inTime<T>(opening: Promise<T>): Promise<T> {
  */
 const NO_INITDB = new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
 
+/** How PGlite leaves Postgres' main loop after an error that Postgres has dealt with. */
+const LONG_JUMP = 100;
+
+/** What PGlite calls around each message to Postgres, by these names. */
+interface MainLoop {
+  _PostgresMainLoopOnce(): void;
+  stackRestore(stack: number): void;
+  _PostgresSendReadyForQueryIfNecessary(): void;
+  _pgl_pq_flush(): void;
+}
+
+/**
+ * Lets a statement fail, and each after it, when Postgres ends in the middle of it: by a trap, or something thrown by the file system that is no
+ * error number. PGlite 0.5.14 catches that and goes on (`execProtocolRawSync`): the statement seems to be done, and the next one meets a Postgres
+ * that was left in the middle of its work, and may never end.
+ */
+function failOnCrash(database: PGlite, ranOut: () => boolean): void {
+  const loop = database.Module as unknown as MainLoop;
+  const { _PostgresMainLoopOnce: once, stackRestore } = loop;
+  let crash: PostgresCrash | undefined;
+  loop._PostgresMainLoopOnce = () => {
+    if (crash) throw crash;
+    try {
+      once();
+    } catch (error) {
+      if ((error as { status?: unknown } | null)?.status !== LONG_JUMP)
+        crash = new PostgresCrash(error, ranOut());
+      throw error;
+    }
+  };
+  // The first thing that is done after what was caught, and the only one that may throw.
+  loop.stackRestore = (stack) => {
+    stackRestore(stack);
+    if (crash) throw crash;
+  };
+  for (const name of ['_PostgresSendReadyForQueryIfNecessary', '_pgl_pq_flush'] as const) {
+    const finish = loop[name];
+    loop[name] = () => {
+      if (!crash) finish();
+    };
+  }
+}
+
 /** Opens the database in these files, making it of `cluster` or, if it may `make` one, by itself, and brings its schema up to date. */
 async function open(files: Files, name: string, cluster: Blob | null, make: boolean): Promise<PGlite> {
   const { fs, failed, ranOut, renew, settled, release } = files.open(
@@ -406,6 +257,7 @@ async function open(files: Files, name: string, cluster: Blob | null, make: bool
     });
     const opening = creating.then(async (made) => {
       database = made;
+      failOnCrash(made, () => ranOut?.() ?? false);
       await migrate(made);
       if (cluster || make) await renew?.();
       return made;

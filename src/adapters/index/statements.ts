@@ -1,7 +1,7 @@
 // How the database is asked: one statement, rows that are checked, problems that people can be told of; and how values travel in it.
 import type { PGliteInterface } from '@electric-sql/pglite';
 import { z } from 'zod';
-import { RecollectError } from '../../domain/base/errors.ts';
+import { type ProblemCode, RecollectError } from '../../domain/base/errors.ts';
 
 /** What is used of PGlite. */
 export type Database = Pick<PGliteInterface, 'query' | 'close'>;
@@ -29,6 +29,23 @@ export const isDamaged = (error: unknown): boolean => {
   return DAMAGED_STATES.has(code) || (code === 'XX000' && DAMAGED_WORDS.test(String(message)));
 };
 
+/**
+ * Postgres itself ended in the middle of a statement. What was committed is kept: opened anew, its files are whole again. `code` is Postgres'
+ * own for a full disk where that is why.
+ */
+export class PostgresCrash extends Error {
+  override readonly name = 'PostgresCrash';
+  readonly code: '53100' | undefined;
+
+  constructor(cause: unknown, isDiskFull: boolean) {
+    super(`Postgres ended: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.code = isDiskFull ? '53100' : undefined;
+  }
+}
+
+const codeOf = (error: unknown): ProblemCode =>
+  error instanceof PostgresCrash ? 'index-crashed' : isDamaged(error) ? 'index-damaged' : 'index-unavailable';
+
 /** Runs one statement. Its rows are checked. */
 export interface Ask {
   <Row>(row: z.ZodType<Row>, sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
@@ -44,7 +61,7 @@ const literal = (value: Given): string =>
 
 /**
  * Asks this database.
- * @throws RecollectError from each call: `storage-full`, `index-damaged` or `index-unavailable`.
+ * @throws RecollectError from each call: `storage-full`, `index-crashed`, `index-damaged` or `index-unavailable`.
  */
 export function createAsk(database: Pick<Database, 'query'>): Ask {
   /** Others may ask the same database: names are told apart by chance. */
@@ -78,8 +95,7 @@ export function createAsk(database: Pick<Database, 'query'>): Ask {
     } catch (error) {
       if (isFull(error)) throw noRoom(error);
       const message = error instanceof Error ? error.message : String(error);
-      const code = isDamaged(error) ? 'index-damaged' : 'index-unavailable';
-      throw new RecollectError(code, `The memory index did not answer: ${message}`, {
+      throw new RecollectError(codeOf(error), `The memory index did not answer: ${message}`, {
         params: { detail: message },
         retry: true,
         cause: error,

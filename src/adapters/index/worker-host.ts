@@ -7,7 +7,7 @@ import { type EngineName, openEngine, type WantedEngine } from './engines.ts';
 import type { MemoryIndex } from './memory-index.ts';
 import { createPgliteIndex } from './pglite.ts';
 import { SCHEMA_VERSION } from './schema.ts';
-import { type Database, isDamaged } from './statements.ts';
+import { type Database, isDamaged, PostgresCrash } from './statements.ts';
 import { INDEX_ID, joinNews, type News } from './worker-news.ts';
 
 /** What the tab sends along when it starts the worker. */
@@ -33,17 +33,17 @@ export interface IndexHost {
   readonly onFailed?: (error: unknown) => void;
 }
 
-/** The same database; `onDamaged` hears, once, that a statement met damage in it, and has noted that when the statement fails. */
-function watched(database: Database, onDamaged: (error: unknown) => Promise<void>): Database {
+/** The same database; `onLost` hears, once, that a statement met damage in it or that Postgres ended, and has noted that when the statement fails. */
+function watched(database: Database, onLost: (error: unknown) => Promise<void>): Database {
   let heard = false;
   return {
     query: async (...given: Parameters<Database['query']>) => {
       try {
         return (await database.query(...given)) as never;
       } catch (error) {
-        if (!heard && isDamaged(error)) {
+        if (!heard && (isDamaged(error) || error instanceof PostgresCrash)) {
           heard = true;
-          await onDamaged(error);
+          await onLost(error);
         }
         throw error;
       }
@@ -98,17 +98,18 @@ export async function serveIndex({
         if (before !== opened.engine) await remember(opened.engine);
         for (const { engine: other, reason } of opened.passedOver)
           console.info(`The memory index is not kept in ${other}: ${reason}`);
-        const onDamaged = async (error: unknown) => {
+        const onLost = async (error: unknown) => {
           const { message } = toProblem(error);
-          console.warn(`The memory index is damaged: ${message}`);
-          await remember('damaged');
-          const { problem } = new RecollectError('index-damaged', message, {
+          const crashed = error instanceof PostgresCrash;
+          console.warn(`The memory index ${crashed ? 'stopped' : 'is damaged'}: ${message}`);
+          if (!crashed) await remember('damaged');
+          const { problem } = new RecollectError(crashed ? 'index-crashed' : 'index-damaged', message, {
             params: { detail: message },
             retry: true,
           });
-          announce({ type: 'damaged', problem });
+          announce({ type: crashed ? 'crashed' : 'damaged', problem });
         };
-        const index = createPgliteIndex(watched(opened.database, onDamaged));
+        const index = createPgliteIndex(watched(opened.database, onLost));
         exchangeOf(id).lead(index);
         const said = { type: 'opened', engine: opened.engine, schema: SCHEMA_VERSION } as const;
         // Files that were never whole are what a first start left that was cut off: nothing was lost with them.

@@ -16,6 +16,8 @@ const newsSchema = z.discriminatedUnion('type', [
   }),
   /** It opened and is damaged inside: whoever opens it next makes it anew. */
   z.object({ type: z.literal('damaged'), problem: problemSchema }),
+  /** Postgres ended in the middle of its work: whoever opens it next finds what was committed. */
+  z.object({ type: z.literal('crashed'), problem: problemSchema }),
   z.object({ type: z.literal('failed'), problem: problemSchema }),
 ]);
 export type News = z.infer<typeof newsSchema>;

@@ -14,6 +14,8 @@ export interface IndexWorkerOptions {
   readonly id?: string;
   /** Called once if, after it was open, the leader's database turned out to be damaged inside: closed and opened again it is a new one. */
   readonly onDamaged?: (problem: Problem) => void;
+  /** Called once if Postgres ended after it was open: closed and opened again it is there with all that was committed. */
+  readonly onCrashed?: (problem: Problem) => void;
   /** What was there could not be opened, and was given up for a new one. */
   readonly onRemade?: () => void;
 }
@@ -46,12 +48,12 @@ const strangeLeader = (schema: number) =>
 
 /**
  * Starts the worker (its script calls `serveIndex`) and waits until a leader has the database open.
- * @throws RecollectError `newer-index` when a newer app made it; `index-damaged` while a leader has one that is damaged inside;
+ * @throws RecollectError `newer-index` when a newer app made it; `index-damaged` or `index-crashed` while a leader has one that is damaged inside or stopped;
  * `index-unavailable` when no engine or the worker did not start.
  */
 export async function openIndexInWorker(
   startWorker: () => Worker,
-  { wanted, id = INDEX_ID, onDamaged, onRemade }: IndexWorkerOptions,
+  { wanted, id = INDEX_ID, onDamaged, onCrashed, onRemade }: IndexWorkerOptions,
 ): Promise<IndexInWorker> {
   let engine: EngineName | undefined;
   let problem: RecollectError | undefined;
@@ -151,13 +153,15 @@ export async function openIndexInWorker(
     throw error;
   });
   let told = false;
-  const tellDamage = () => {
-    if (told || problem?.problem.code !== 'index-damaged') return;
+  const tellLost = () => {
+    const lost = problem?.problem;
+    const tell = { 'index-damaged': onDamaged, 'index-crashed': onCrashed }[String(lost?.code)];
+    if (told || !lost || !tell) return;
     told = true;
-    onDamaged?.(problem.problem);
+    tell(lost);
   };
-  on(tellDamage);
-  tellDamage();
+  on(tellLost);
+  tellLost();
   return {
     index,
     get engine() {

@@ -29,6 +29,7 @@ export const PROBLEM_CODES = [
   'damaged-entry',
   'index-unavailable',
   'index-damaged',
+  'index-crashed',
   'memory-behind',
   // models
   'no-model',

@@ -21,6 +21,8 @@ const INDEX_PATIENCE = 90_000;
 const CATCH_UP = 1_000;
 /** How soon an index that turned out to be damaged is let go, ms. */
 const LET_GO = 5_000;
+/** What is said of an index that another takes the place of. */
+const REPLACED: ReadonlySet<string> = new Set(['index-damaged', 'index-crashed']);
 /** How often it looks whether the index is there, ms. */
 const INDEX_LOOK = 25;
 /** How long a recall waits for a model that is loading, ms. */
@@ -103,7 +105,7 @@ export function createAsking({ index, embedding, config, documents, notes, statu
     );
   };
 
-  /** What `work` finds in an index; where that turns out to be damaged inside, or is closed meanwhile, in the one that takes its place. */
+  /** What `work` finds in an index; where that turns out to be damaged inside, stops, or is closed meanwhile, in the one that takes its place. */
   const inIndex = async <Found>(
     from: MemoryIndex,
     signal: AbortSignal,
@@ -112,7 +114,7 @@ export function createAsking({ index, embedding, config, documents, notes, statu
     try {
       return await work(from);
     } catch (error) {
-      if (toProblem(error).code === 'index-damaged') await wait(() => index() !== from, LET_GO, signal);
+      if (REPLACED.has(toProblem(error).code)) await wait(() => index() !== from, LET_GO, signal);
       if (index() === from) throw error;
       const isWhole = () =>
         index() !== null && status.get().state !== 'starting' && status.get().unread === 0;

@@ -307,6 +307,26 @@ describe('engines', { timeout: 120_000 }, () => {
       await again.close();
     });
 
+  it('let a statement fail when Postgres ends in the middle of it, and each one after it', async () => {
+    const { database } = await openEngine({ wanted: 'memory', cluster });
+    const index = createPgliteIndex(database);
+    const missing = vi.spyOn(database.Module.FS, 'mknod').mockImplementation(() => {
+      throw new Error('No more file handles');
+    });
+    await expect(database.query('create table more (n integer)')).rejects.toThrow(
+      'Postgres ended: No more file handles',
+    );
+    expect(missing).toHaveBeenCalled();
+    missing.mockRestore();
+    for (const ask of [() => index.bookmark(), () => index.apply(change({ messages: [message(1, 'x')] }), 6)])
+      await expect(ask()).rejects.toMatchObject({ problem: { code: 'index-crashed', retry: true } });
+    // A wrong statement is no end.
+    const whole = await openEngine({ wanted: 'memory', cluster });
+    await whole.database.query('select 1 / 0').catch(() => {});
+    expect(await createPgliteIndex(whole.database).bookmark()).toBe(0);
+    await whole.database.close();
+  });
+
   it('take neither a wrong statement nor a full disk for damage', async () => {
     const { database } = await openEngine({ wanted: 'memory', cluster });
     const said = await database.query('select 1 / 0').catch((error: unknown) => error);

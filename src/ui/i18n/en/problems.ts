@@ -50,6 +50,11 @@ export const problems = {
     kept: 'All conversations are safe: the index is only made from them, and is being made again by itself.',
     do: 'Nothing. Until it is done, searching and recall find what has been read again so far.',
   },
+  'index-crashed': {
+    what: 'The memory index stopped in the middle of its work.',
+    kept: 'All conversations are safe, and so is what the index already knew: it is being opened again.',
+    do: 'Nothing. If it happens again and again, rebuild the index under Memory.',
+  },
   'memory-behind': {
     what: 'Memory is still getting ready: not everything could be compared by meaning.',
     kept: 'All that was said is found by its words.',

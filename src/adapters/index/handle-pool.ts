@@ -1,0 +1,286 @@
+// The files of OPFS behind PGlite, kept honest: PGlite's own pool of access handles takes a file that is still held for one that is not there,
+// a write without room for one that was made, waits for ever where a file cannot be had, and runs out of files in the middle of a statement.
+import { OpfsAhpFS } from '@electric-sql/pglite/opfs-ahp';
+import { isFull } from './statements.ts';
+
+/** How long a leader that has just gone may still hold its files, ms. */
+const RELEASE_MS = 15_000;
+const RETRY_MS = 25;
+/** Spare files of the pool below which a statement may fail for want of one. */
+const FEWEST_SPARE = 20;
+/** Spare files besides those for the write-ahead log, and how many more than wanted may stay. */
+const [SPARE, SURPLUS] = [100, 16];
+/**
+ * What a statement may write into the write-ahead log, of what all files take together: tidying up a large table writes every page of it there,
+ * and nothing is given back before it ends. A megabyte of it is a file (`INITDB`), and a file that is missing then ends Postgres itself.
+ */
+const LOGGED_BYTES = 1.25;
+const LOG_FILE_BYTES = 2 ** 20;
+/** More than these would be of a library that is refused elsewhere: each takes 0.2 ms of every start. */
+const MOST_SPARE = 4_000;
+
+interface AccessHandle {
+  read(bytes: AllowSharedBufferSource, options?: { at?: number }): number;
+  write(bytes: AllowSharedBufferSource, options?: { at?: number }): number;
+  truncate(size: number): void;
+  getSize(): number;
+  flush(): void;
+  close(): void;
+}
+
+/** Another context still holds a handle of the file: true of a leader that was closed a moment ago. */
+export const isHeld = (error: unknown): boolean => {
+  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
+  return (
+    name === 'NoModificationAllowedError' ||
+    /NoModificationAllowed|another open Access Handle/i.test(String(message))
+  );
+};
+
+/** Runs `work` again while its files are held by someone who is about to let go. */
+export async function onceReleased<T>(work: () => Promise<T>): Promise<T> {
+  const until = Date.now() + RELEASE_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isHeld(error) || Date.now() >= until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+/** Postgres' own word for it, as its file systems know it: a number. */
+const noSpace = () => Object.assign(new Error('No space left on device'), { code: 51 });
+
+/** What a handle tells the pool it belongs to. */
+interface Heard {
+  /** It is so many bytes longer than before, or shorter. */
+  grew(bytes: number): void;
+  ranOut(): void;
+  closed(handle: HonestHandle): void;
+}
+
+/**
+ * A handle that says when there is no room, and can be renewed. Chromium answers a write that it has no room for with the number of an error, which
+ * PGlite takes for a number of bytes: what it believes to be written is not there, and Postgres hears of no reason, or of a wrong one. And it sets
+ * a megabyte of the origin's quota aside for each file that was made longer, until its handle is closed.
+ */
+class HonestHandle implements AccessHandle {
+  readonly #again: () => Promise<AccessHandle>;
+  readonly #pool: Heard;
+  #handle: AccessHandle;
+  /** Nobody else can write to the file. */
+  #bytes = 0;
+  #written = false;
+
+  /** `again` opens the file once more, after it was closed. */
+  constructor(handle: AccessHandle, again: () => Promise<AccessHandle>, pool: Heard) {
+    [this.#handle, this.#again, this.#pool] = [handle, again, pool];
+    this.#measure();
+  }
+
+  /** Gives back what was set aside for this file beyond its length. Nobody may use it meanwhile. */
+  async renew(): Promise<void> {
+    if (!this.#written) return;
+    this.#written = false;
+    this.#handle.flush();
+    this.#handle.close();
+    this.#handle = await this.#again();
+  }
+
+  read(bytes: AllowSharedBufferSource, options?: { at?: number }): number {
+    return this.#handle.read(bytes, options);
+  }
+
+  write(bytes: AllowSharedBufferSource, options?: { at?: number }): number {
+    this.#written = true;
+    const written = this.#orRefuse(() => this.#handle.write(bytes, options));
+    if (written !== bytes.byteLength) this.#refuse();
+    if (options?.at === undefined) this.#measure();
+    else this.#isNow(Math.max(this.#bytes, options.at + written));
+    return written;
+  }
+
+  truncate(size: number): void {
+    this.#written = true;
+    this.#orRefuse(() => this.#handle.truncate(size));
+    this.#isNow(size);
+  }
+
+  getSize(): number {
+    return this.#bytes;
+  }
+
+  flush(): void {
+    this.#handle.flush();
+  }
+
+  close(): void {
+    this.#isNow(0);
+    this.#handle.close();
+    this.#pool.closed(this);
+  }
+
+  #measure(): void {
+    this.#isNow(this.#handle.getSize());
+  }
+
+  #isNow(bytes: number): void {
+    if (bytes !== this.#bytes) this.#pool.grew(bytes - this.#bytes);
+    this.#bytes = bytes;
+  }
+
+  #orRefuse<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (isFull(error)) this.#refuse();
+      throw error;
+    }
+  }
+
+  #refuse(): never {
+    this.#measure();
+    this.#pool.ranOut();
+    throw noSpace();
+  }
+}
+
+type HandleMaker = { createSyncAccessHandle(...options: unknown[]): Promise<AccessHandle> };
+type Folder = { getFileHandle(...options: unknown[]): Promise<unknown> };
+
+/** The browser's own way behind one that is patient. */
+const natives = new WeakMap<object, unknown>();
+const nativeOf = <Way extends object>(way: Way): Way => (natives.get(way) as Way | undefined) ?? way;
+
+/**
+ * Makes opening patient while PGlite opens its pool of access handles. A leader that has just gone lets go of its thousand
+ * files one by one; PGlite takes a file that is still held for one that is not there, or waits for it for ever. So until
+ * `restore`, each request for a handle in this worker is repeated while the file is held, and the first file that cannot be
+ * had for good, or has no room, rejects `failed`; who asked for it is not answered, since nobody would hear of that.
+ */
+function waitForHandles(made: (handle: HonestHandle) => void, pool: Heard) {
+  const makers = FileSystemFileHandle.prototype as unknown as HandleMaker;
+  const folders = FileSystemDirectoryHandle.prototype as unknown as Folder;
+  const [before, beforeFile] = [makers.createSyncAccessHandle, folders.getFileHandle];
+  const [native, nativeFile] = [nativeOf(before), nativeOf(beforeFile)];
+  let fail: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => {});
+  const unanswered = (error: unknown): Promise<never> => {
+    fail(error);
+    return new Promise(() => {});
+  };
+  makers.createSyncAccessHandle = async function patient(this: HandleMaker, ...options) {
+    try {
+      const open = () => onceReleased(() => native.apply(this, options));
+      const handle = new HonestHandle(await open(), open, pool);
+      made(handle);
+      return handle;
+    } catch (error) {
+      return unanswered(error);
+    }
+  };
+  folders.getFileHandle = async function heard(this: Folder, ...options) {
+    try {
+      return await nativeFile.apply(this, options);
+    } catch (error) {
+      return unanswered(error);
+    }
+  };
+  natives.set(makers.createSyncAccessHandle, native);
+  natives.set(folders.getFileHandle, nativeFile);
+  // The pool writes down what it has in work that nobody waits for.
+  const onUnheard = (event: Event & { readonly reason?: unknown }) => {
+    if (!isFull(event.reason)) return;
+    event.preventDefault();
+    fail(event.reason);
+  };
+  self.addEventListener('unhandledrejection', onUnheard);
+  return {
+    failed,
+    restore: () => {
+      self.removeEventListener('unhandledrejection', onUnheard);
+      makers.createSyncAccessHandle = before;
+      folders.getFileHandle = beforeFile;
+    },
+  };
+}
+
+/** PGlite's pool, whose handles say when there is no room, and which has files enough for what one statement may write. */
+export class HandlePool extends OpfsAhpFS {
+  readonly #handles = new Set<HonestHandle>();
+  readonly #heard: Heard = {
+    grew: (bytes) => {
+      this.#bytes += bytes;
+    },
+    ranOut: () => {
+      this.#ranOut = true;
+    },
+    closed: (handle) => {
+      this.#handles.delete(handle);
+    },
+  };
+  readonly #opening;
+  /** Of all files together. */
+  #bytes = 0;
+  #ranOut = false;
+  #released = false;
+
+  /** Files of that name, so many of them at first where there are none. Handles are waited for until `settled`. */
+  constructor(name: string, first: number) {
+    super(name, { initialPoolSize: first });
+    this.#opening = this.#wait();
+  }
+
+  /** Rejects when a file cannot be had, of which PGlite does not hear. */
+  get failed(): Promise<never> {
+    return this.#opening.failed;
+  }
+
+  /** Whether there was no room for something that was written. */
+  get hasRunOut(): boolean {
+    return this.#ranOut;
+  }
+
+  settled(): void {
+    this.#opening.restore();
+  }
+
+  /** Gives back what the browser set aside while a new database was written. Nobody may use the files meanwhile. */
+  async renew(): Promise<void> {
+    await Promise.all([...this.#handles].map((handle) => handle.renew()));
+  }
+
+  /** Lets go of all files, or they could not be deleted. */
+  release(): void {
+    this.#released = true;
+    for (const handle of [...this.#handles]) handle.close();
+  }
+
+  override async maintainPool(size: number = SPARE): Promise<void> {
+    const log = Math.ceil((this.#bytes * LOGGED_BYTES) / LOG_FILE_BYTES);
+    const wanted = Math.max(size, Math.min(SPARE + log, MOST_SPARE));
+    const spare = this.state.pool.length;
+    if (spare >= wanted && spare <= wanted + SURPLUS) return;
+    const waiting = this.#wait();
+    try {
+      await Promise.race([super.maintainPool(wanted), waiting.failed]);
+    } catch (error) {
+      // With spare files left what is there can be read, and some more be written.
+      if (this.state.pool.length < FEWEST_SPARE) throw error;
+    } finally {
+      waiting.restore();
+    }
+  }
+
+  #wait() {
+    return waitForHandles((handle) => {
+      this.#handles.add(handle);
+      if (this.#released) handle.close();
+    }, this.#heard);
+  }
+}
