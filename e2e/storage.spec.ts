@@ -111,6 +111,37 @@ test('a new index takes no more of the quota than it is long', async ({ page }) 
   expect(bytes).toBeLessThan(100_000_000);
 });
 
+test('an index that stops in the middle of its work is opened again without a word, with all it had', async ({
+  page,
+}) => {
+  await openApp(page);
+  await bring(page, HISTORY);
+  await remembered(page);
+  const engineOf = () => page.workers().filter((worker) => worker.url().includes('engine.worker'));
+  const before = engineOf();
+  expect(before).toHaveLength(1);
+  // What a file system throws that Postgres has no number for ends Postgres.
+  await before[0]?.evaluate(() => {
+    FileSystemSyncAccessHandle.prototype.write = () => {
+      throw new Error('No more file handles');
+    };
+  });
+  await bring(page, [{ title: 'Sourdough', turns: ['When do I feed the starter?', 'At nine.'] }], 'bread-');
+  await expect.poll(() => engineOf().length === 1 && engineOf()[0] !== before[0]).toBe(true);
+  await remembered(page);
+  const composer = page.getByRole('textbox', { name: 'Message' });
+  for (const [query, found] of [
+    ['/recall feed the starter', /At nine/],
+    ['/recall restic every night', /Run restic every night at three/],
+  ] as const) {
+    await composer.fill(query);
+    await composer.press('Enter');
+    await expect(page.getByRole('region', { name: query }).getByText(found).first()).toBeVisible();
+  }
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  expect(await page.evaluate(() => globalThis.recollect?.app.memory.status.get().engine)).toBe('opfs');
+});
+
 for (const width of [1280, 390])
   test(`what is below the figures does not move when they come, ${width} wide`, async ({ page }) => {
     await page.setViewportSize({ width, height: 800 });

@@ -35,6 +35,11 @@ export class GpuError extends Error {
   override readonly name = 'GpuError';
 }
 
+/** Thrown by a loader that found kept files damaged and let go of them: another thread fetches them anew. */
+export class StaleFilesError extends Error {
+  override readonly name = 'StaleFilesError';
+}
+
 export interface EmbeddingHost {
   /** Serves one more line. */
   accept(port: Port): void;
@@ -167,6 +172,7 @@ export function createEmbeddingHost(deps: {
 
   const fail = async (job: Job, error: unknown) => {
     if (error instanceof GpuError) return retire(true);
+    if (error instanceof StaleFilesError) return retire(false);
     const problem = problemOf(error, job.model.model);
     const [failing, others] = [
       jobs.filter(({ key }) => key === job.key),

@@ -14,7 +14,7 @@ import {
 } from './bundled-models.ts';
 import { canEncode, createEncoder, ENCODER_WIDTH, SHARES } from './encoder.ts';
 import type { EmbeddingRuntime, LoadRuntime } from './host.ts';
-import { GpuError } from './host.ts';
+import { GpuError, StaleFilesError } from './host.ts';
 import { createLanes } from './lanes.ts';
 import type { LocalModel, Pieces } from './protocol.ts';
 import type { Thread } from './thread.ts';
@@ -35,6 +35,8 @@ export interface RuntimePlaces {
     readonly exists: (path: string) => boolean;
     readonly read: (path: string) => Promise<ArrayBuffer>;
   };
+  /** The browser's cache in which the files of bundled models are kept; absent in Node. Those of a hub are in the library's own. */
+  readonly kept?: string;
   /** Starts a thread for a lane; absent where everything is read on this one. */
   readonly spawnLane?: () => Thread;
 }
@@ -54,7 +56,8 @@ const WEIGHTS = /\.onnx(?:_data(?:_\d+)?)?$/;
 
 /**
  * Makes the loader of one thread. Loading throws `embedding-missing` where a file is not there (also where a server answers with its
- * start page instead), `embedding-broken` where it is but cannot be run, `GpuError` where only WebGPU failed.
+ * start page instead), `embedding-broken` where it is but cannot be run, `GpuError` where only WebGPU failed. Kept files that are damaged are let go
+ * of; where they were kept before, `StaleFilesError` says that another try fetches them anew.
  */
 export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
   const load = async (
@@ -74,7 +77,8 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
     const known = model.source === 'bundled' ? bundledModel(model.model) : undefined;
     const encodable = known && dtype === 'q8' && canEncode() ? known : null;
     const files = encodable ? filesFor(encodable, 'encoder') : filesOf(known, dtype);
-    const { missing, letGo } = watch(files, onProgress);
+    const { missing, stub, letGo } = watch(files, onProgress);
+    const kept = await keptFiles(model, places);
     if (model.source === 'bundled' && places.files) {
       const file = files.find(({ path }) => !places.files?.exists(`${model.model}/${path}`));
       if (file || !known) throw missingFile(model, file?.path ?? 'config.json');
@@ -175,6 +179,7 @@ export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
       };
       return runtime;
     } catch (error) {
+      if ((stub() || isCutOff(messageOf(error))) && (await kept.letGo())) throw new StaleFilesError();
       if (error instanceof RecollectError) throw error;
       const absent = missing() ?? (nameOf(error) === 'ModelFileNotFoundError' ? messageOf(error) : null);
       if (absent !== null) throw missingFile(model, absent);
@@ -318,6 +323,31 @@ function point(model: LocalModel, places: RuntimePlaces): void {
   env.remotePathTemplate = model.source === 'hub' ? '{model}/resolve/{revision}/' : '';
 }
 
+/** A model's files in the browser's cache, as a load finds them. */
+interface KeptFiles {
+  /** Lets go of them, and of what this load added; tells whether any were there before it. Without a network nothing would come in their place: they stay. */
+  letGo(): Promise<boolean>;
+}
+
+async function keptFiles(model: LocalModel, { models, kept }: RuntimePlaces): Promise<KeptFiles> {
+  if (!kept) return { letGo: async () => false };
+  const [name, folder] =
+    model.source === 'bundled'
+      ? [kept, new URL(`${models}${model.model}/`, location.href).href]
+      : [env.cacheKey, model.source === 'hub' ? `${env.remoteHost}${model.model}/` : model.source];
+  // Caches are refused in some private modes: then nothing is kept.
+  const cache = await caches.open(name).catch(() => null);
+  const find = async () => ((await cache?.keys()) ?? []).filter(({ url }) => url.startsWith(folder));
+  const before = (await find()).length;
+  return {
+    letGo: async () => {
+      if (!navigator.onLine) return false;
+      for (const request of await find()) await cache?.delete(request, { ignoreVary: true });
+      return before > 0;
+    },
+  };
+}
+
 /** The files ONNX Runtime will read, with their sizes where they are known. */
 function filesOf(known: BundledModel | undefined, dtype: 'q4' | 'q8'): readonly ModelFile[] {
   if (!known) return [];
@@ -328,6 +358,8 @@ function filesOf(known: BundledModel | undefined, dtype: 'q4' | 'q8'): readonly 
 interface Watch {
   /** A file that turned out to be missing, or null. */
   missing(): string | null;
+  /** Whether a file of weights was too small to be one, like a pointer of Git LFS. */
+  stub(): boolean;
   /** The model is loaded, or could not be: frees the bytes that its weights came in, which would lie about until the next collection of garbage. */
   letGo(): void;
 }
@@ -337,6 +369,7 @@ function watch(files: readonly ModelFile[], onProgress: (loaded: number, total: 
   const known = files.reduce((sum, { bytes }) => sum + bytes, 0);
   let [loaded, announced, reported] = [0, 0, 0];
   let missing: string | null = null;
+  let stub = false;
   const weights: ArrayBuffer[] = [];
   const arrived = (bytes: number) => {
     loaded += bytes;
@@ -366,6 +399,7 @@ function watch(files: readonly ModelFile[], onProgress: (loaded: number, total: 
     const tiny = isWeights && isPlain && length > 0 && length < LEAST_WEIGHTS && !isRange(init);
     if (response.status === 404 || (response.ok && (html || tiny))) {
       missing ??= path;
+      stub ||= tiny;
       await response.body?.cancel();
       return new Response(null, { status: 404 });
     }
@@ -389,6 +423,7 @@ function watch(files: readonly ModelFile[], onProgress: (loaded: number, total: 
   };
   return {
     missing: () => missing,
+    stub: () => stub,
     letGo: () => {
       // Not before 2024 in every browser: an older one waits for its collection.
       for (const buffer of weights.splice(0)) buffer.transfer?.(0);

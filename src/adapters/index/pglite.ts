@@ -139,6 +139,8 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
       if (written.rows >= written.at) {
         written.rows = 0;
         for (const table of TABLES[what]) await ask(nothing, `vacuum analyze ${table}`);
+        // Each page that is read for the first time was written into the write-ahead log.
+        charactersKept = CHECKPOINT_AFTER;
         written.at = await halfOf(TABLES[what][0]);
       }
     }

@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { POSTGRES_VERSION } from '../../../src/adapters/index/engines.ts';
 import { type IndexInWorker, openIndexInWorker } from '../../../src/adapters/index/worker.ts';
+import type { Problem } from '../../../src/domain/base/errors.ts';
 import { change, describeMemoryIndex, message } from '../../suites/memory-index.suite.ts';
 
 const startWorker = (name = 'index') =>
@@ -94,5 +95,57 @@ describe('engines', { timeout: 120_000 }, () => {
     const names: string[] = [];
     for await (const [name] of root as unknown as AsyncIterable<[string, unknown]>) names.push(name);
     expect(names.filter((name) => name.startsWith('change'))).toEqual([]);
+  });
+
+  it('opfs has files enough for all that one statement writes into the log', async () => {
+    const open = () => {
+      const worker = new Worker(new URL('./pool.worker.ts', import.meta.url), { type: 'module' });
+      const query = (sql: string) =>
+        new Promise<unknown>((resolve) => {
+          worker.onmessage = ({ data }) => resolve(data);
+          worker.postMessage(sql);
+        });
+      return { query, end: () => worker.terminate() };
+    };
+    const first = open();
+    // 130 MB that nobody has read yet: the first to do so writes every page into the log.
+    await first.query(
+      "create table large as select n, repeat('recollect ', 150) as text from generate_series(1, 80000) n",
+    );
+    await first.query('checkpoint');
+    expect(await first.query('vacuum large')).toEqual({ engine: 'opfs', rows: [] });
+    const count = 'select count(*)::integer as n from large';
+    expect(await first.query(count)).toMatchObject({ rows: [{ n: 80_000 }] });
+    expect(await first.query('close')).toMatchObject({ rows: [] });
+    first.end();
+    const second = open();
+    expect(await second.query(count)).toMatchObject({ rows: [{ n: 80_000 }] });
+    expect(await second.query('drop table large')).toMatchObject({ rows: [] });
+    second.end();
+  });
+
+  it('one whose Postgres ends says so to its tabs, and has what was committed when it is opened again', async () => {
+    let said: Problem | undefined;
+    const ending = await openIndexInWorker(() => startWorker('ends'), {
+      wanted: 'opfs',
+      id: 'ends',
+      onCrashed: (problem) => {
+        said = problem;
+      },
+    });
+    await ending.index.apply(change({ messages: [message(1, 'kept')] }), 5);
+    ending.post('no more files');
+    const more = change({ messages: [message(2, 'more')] });
+    await expect
+      .poll(() => ending.index.apply(more, 6).catch((error) => error.problem?.code))
+      .toBe('index-crashed');
+    await expect.poll(() => said?.code).toBe('index-crashed');
+    await expect(ending.index.bookmark()).rejects.toMatchObject({ problem: { code: 'index-crashed' } });
+    await ending.index.close();
+    const again = await openIn('opfs', 'ends');
+    expect(await again.index.bookmark()).toBe(5);
+    await again.index.apply(more, 6);
+    expect((await again.index.look({ words: 'more', filter: {}, limit: 5 })).candidates).toHaveLength(1);
+    await again.index.close();
   });
 });

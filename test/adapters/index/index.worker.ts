@@ -23,6 +23,14 @@ self.addEventListener('message', async ({ data, ports }) => {
   port.postMessage(await work[verb](...numbers));
 });
 
+/** What a file system throws that Postgres knows no number for ends it. */
+self.addEventListener('message', ({ data }) => {
+  if (data !== 'no more files') return;
+  FileSystemSyncAccessHandle.prototype.write = () => {
+    throw new Error('No more file handles');
+  };
+});
+
 // By its name a test asks for one without the packed database.
 const packed = self.name !== 'own' && import.meta.env.VITE_CLUSTER;
 void serveIndex({
