@@ -236,6 +236,56 @@ export async function timeTyped({ questions, warmUp }: { questions: readonly str
   return rows.slice(warmUp);
 }
 
+interface PaletteRow {
+  readonly text: string;
+  readonly words: number;
+  readonly merged: number;
+}
+
+/** Begins to time the palette that is open: from the key that made the text what it is until what is found for it is drawn. */
+export function watchPalette(_: Record<string, never>) {
+  const { memory } = recollect.app;
+  const rows: PaletteRow[] = [];
+  Object.assign(globalThis, { paletteRows: rows });
+  let key = 0;
+  addEventListener(
+    'keydown',
+    (event) => {
+      key = event.timeStamp;
+    },
+    true,
+  );
+  /** A task after the next picture was made: it is on the screen then, or about to be. */
+  const drawn = () =>
+    new Promise<number>((resolve) =>
+      requestAnimationFrame(() => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => resolve(performance.now());
+        port2.postMessage(null);
+      }),
+    );
+  const search = memory.search;
+  Object.assign(memory, {
+    search: async (asked: Parameters<typeof search>[0]) => {
+      const from = key;
+      let first: Promise<number> | undefined;
+      await search({
+        ...asked,
+        onHits: (...given) => {
+          asked.onHits(...given);
+          first ??= drawn();
+        },
+      });
+      if (asked.signal.aborted || !first) return;
+      rows.push({ text: asked.text, words: (await first) - from, merged: (await drawn()) - from });
+    },
+  });
+}
+
+export function paletteSeen(_: Record<string, never>) {
+  return (globalThis as unknown as { paletteRows: PaletteRow[] }).paletteRows;
+}
+
 /** Begins to listen to what a person who types feels. */
 export function watchTyping() {
   const heard = { paintMs: [] as number[], delayMs: [] as number[], longTasksMs: [] as number[] };

@@ -18,6 +18,7 @@ import {
   fillVectors,
   framesSeen,
   importStaged,
+  paletteSeen,
   recallOnce,
   stage,
   timeBareWrites,
@@ -27,6 +28,7 @@ import {
   timeTyped,
   typingHeard,
   watchFrames,
+  watchPalette,
   watchTyping,
 } from './in-page.ts';
 import { measureMemory } from './memory.ts';
@@ -57,6 +59,8 @@ const WARM_UP = 10;
 /** Libraries whose vectors take seconds to be copied to memory, and what is asked until then, so far apart (ms). */
 const [COPIED_FROM, COPYING, COPYING_GAP_MS] = [4_000, 60, 250];
 const WARM_STARTS = 5;
+/** Between two keys in the palette, and until nothing comes any more, ms; and how many questions are typed there. */
+const [KEY_MS, SETTLED_MS, TYPED] = [60, 400, 30];
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 const percentile = (numbers: readonly number[], share: number): number => {
@@ -197,6 +201,27 @@ async function typing(page: Page, work: Promise<unknown>, leastSeconds: number):
     keyToPaintMs: { ...spread(heard.paintMs), above50: heard.paintMs.filter((ms) => ms > 56).length },
     keyToHandlerMs: spread(heard.delayMs),
     longTasksMs: heard.longTasksMs,
+  };
+}
+
+/** A person types questions into the palette, letter by letter, each key a search of its own; `merged` ends once meaning is drawn, too. */
+async function palette(page: Page, asked: readonly string[]): Promise<unknown> {
+  await page.keyboard.press('Control+k');
+  const box = page.getByRole('dialog').getByRole('combobox');
+  await box.waitFor();
+  await page.evaluate(watchPalette, {});
+  for (const question of asked) {
+    await box.fill('');
+    await box.pressSequentially(question, { delay: KEY_MS });
+    await page.waitForTimeout(SETTLED_MS);
+  }
+  const wanted = new Set(asked.map((question) => question.trim()));
+  const rows = (await page.evaluate(paletteSeen, {})).filter(({ text }) => wanted.has(text.trim()));
+  await page.keyboard.press('Escape');
+  return {
+    typed: asked.length,
+    words: spread(rows.map(({ words }) => words)),
+    merged: spread(rows.map(({ merged }) => merged)),
   };
 }
 
@@ -354,6 +379,7 @@ try {
       words: spread(typed.map(({ words }) => words)),
       merged: spread(typed.map(({ merged }) => merged)),
     };
+    at.paletteTypedMs = await palette(page, asked.slice(-TYPED));
     const searches = await page.evaluate(timeSearches, { words: asked.map(queryWords) });
     at.searchMs = { keyword: spread(searches.keyword), both: spread(searches.hybrid) };
     const { bytes, messages, chunks } = await stats(page);

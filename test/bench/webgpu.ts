@@ -19,6 +19,8 @@ const { values } = parseArgs({
   },
 });
 const WITHIN_MS = 15 * 60_000;
+/** Cosine of the same message by both, at least. */
+const LIKE = 0.99;
 const port = Number(values.port);
 const server = await preview({
   preview: { port, strictPort: true },
@@ -104,6 +106,11 @@ try {
     const other = byWebgpu.get(id) ?? [];
     return values.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
   });
+  // Where WebGPU does not start the app goes on with the processor, with weights of its own.
+  if (!webgpu.weights.some((name) => name.includes('q4')) || wasm.weights.some((name) => name.includes('q4')))
+    throw new Error(`Not both were measured: ${webgpu.weights} by WebGPU, ${wasm.weights} by WASM`);
+  if (cosines.length === 0 || !cosines.every((cosine) => cosine > LIKE))
+    throw new Error(`The vectors are not alike: ${cosines.join(', ')}`);
   console.log(JSON.stringify({ messages: cosines.length, webgpu, wasm, cosines }, null, 2));
 } finally {
   await server.close();

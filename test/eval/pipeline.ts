@@ -62,6 +62,8 @@ export interface Recorded {
   readonly now: number;
   readonly scale: { readonly related: number; readonly spread: number };
   readonly worth: readonly number[];
+  /** That the embedding model reads. */
+  readonly languages: readonly string[] | 'any';
   /** With late interaction for every one; the product computes it for the best only. */
   readonly candidates: readonly (Rankable & { readonly unit: string })[];
 }
@@ -238,6 +240,7 @@ export async function openPipeline(options: {
             now: at ?? last + 86_400_000,
             scale: await embedding.calibration(signal),
             worth,
+            languages: embedding.languages,
             candidates: candidates.map((one) => {
               const has = titled(one.conversationId, one.title);
               return {

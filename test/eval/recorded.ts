@@ -190,6 +190,7 @@ export function rankRecorded(
     scale: asked.scale,
     worth: asked.worth,
     question: asked.question,
+    languages: asked.languages,
     decayFactor: defaultConfig.recall.filters.time_decay_factor,
     now: asked.now,
     ...options,

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { Scores } from '../../src/domain/memory/rank.ts';
 import type { Origin } from './recorded.ts';
-import { type Answered, promiseLine } from './report.ts';
+import { type Answered, calledLines, promiseLine } from './report.ts';
 
 const scored = (final: number): Scores => ({
   vector: null,
@@ -29,6 +29,7 @@ const answered = (
     now: 0,
     scale: { related: 0, spread: 1 },
     worth: [],
+    languages: 'any',
     candidates: [],
   },
   ranked: found.map(([unit, final]) => ({
@@ -55,4 +56,25 @@ it('tells what is shown and what is injected unasked, of the questions of a set�
   ];
   // Shown: two of four questions get three passages, one of them right. Injected: one question, one passage.
   expect(promiseLine('made', all)).toBe('| made | 50.0 / 33.3 / 50.0 | 25.0 / 100.0 / 100.0 |');
+});
+
+it('tells how many are right of what is called so probable, of passages that may be shown', () => {
+  const all = [
+    answered(
+      ['a'],
+      [
+        ['a', 0.95],
+        ['b', 0.92],
+        ['c', 0.8],
+        ['d', 0.1],
+      ],
+    ),
+    answered(['e'], [['e', 0.9]]),
+    answered([], [['a', 0.99]], 'stranger'),
+  ];
+  expect(calledLines(all).map((line) => line.trim())).toEqual([
+    'called 0.00–0.25: right   0.0 % of 1',
+    'called 0.75–0.90: right   0.0 % of 1',
+    'called 0.90–1.00: right  66.7 % of 3',
+  ]);
 });

@@ -29,6 +29,8 @@ const ABLATIONS: Readonly<
 };
 const THRESHOLDS = [0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95];
 const COVERAGES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
+/** Where one bin of probability ends and the next begins. */
+const BINS = [0, 0.25, 0.5, 0.75, 0.9, 1];
 const { filters, auto_recall } = defaultConfig.recall;
 /** Most passages that are shown or injected, and from which probability on. */
 const LIMIT = filters.max_results;
@@ -100,6 +102,7 @@ function printThresholds(all: readonly Answered[]): void {
       );
     }
   }
+  for (const line of own.length > 0 ? calledLines(all) : []) console.log(line);
   const silent: readonly (readonly [string, (one: Asked) => boolean])[] = [
     ['strangers', ({ origin }) => origin === 'stranger'],
     ['unrelated', ({ origin, groups }) => origin === 'own' && groups.length === 0],
@@ -112,6 +115,29 @@ function printThresholds(all: readonly Answered[]): void {
         `  ${name.padEnd(10)} ${String(some.length).padStart(4)} questions: nothing shown for ${percent(silentAt(some, SHOW))} %, nothing injected for ${percent(silentAt(some, INJECT))} %`,
       );
   }
+}
+
+/**
+ * Of the passages that may be shown for a set's own questions and are called so probable, how many are right. Labels name the messages that answer
+ * a question; a passage that a person would call related and no label names counts as wrong.
+ */
+export function calledLines(all: readonly Answered[]): string[] {
+  const told = all
+    .filter(({ asked }) => asked.origin === 'own')
+    .flatMap(({ asked: { groups }, ranked }) => {
+      const right = new Set(groups.flat());
+      return ranked
+        .slice(0, LIMIT)
+        .map(({ unit, scores }) => ({ right: right.has(unit), called: scores.final }));
+    });
+  return BINS.slice(1).flatMap((to, at) => {
+    const from = BINS[at] ?? 0;
+    const inside = told.filter(({ called }) => called >= from && (called < to || to === 1));
+    const share = inside.filter(({ right }) => right).length / inside.length;
+    return inside.length > 0
+      ? [`  called ${from.toFixed(2)}–${to.toFixed(2)}: right ${percent(share)} % of ${inside.length}`]
+      : [];
+  });
 }
 
 /** A set's row: what the two thresholds of the default configuration bring for its own questions. */
