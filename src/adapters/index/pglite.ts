@@ -27,8 +27,8 @@ export interface PgliteIndexOptions {
 
 /** Characters sent to be kept, after which the write-ahead log is given back: nothing else does in this one-process Postgres. */
 const CHECKPOINT_AFTER = 4_000_000;
-/** Rows written, after which the planner's statistics are refreshed, and statements that were prepared planned anew; of a large index, half of what it has. */
-const ANALYSE_AFTER = 500;
+/** Rows written from one look at how large the tables are to the next, and pages of 8 KB below which there is nothing to tidy up. */
+const [LOOK_AFTER, FEWEST_PAGES] = [500, 32];
 /** What grows together, the first as its measure. Each on its own is tidied up: a search need not wait for all of them. */
 const TABLES = {
   said: ['chunks', 'conversations', 'messages', 'waiting'],
@@ -40,7 +40,7 @@ const TOLD = 'select coalesce((select true from chunks c where c.message = m.n l
 const conversationId = z.string().transform((id) => id as ConversationId);
 const messageId = z.string().transform((id) => id as MessageId);
 const bookmarkRow = z.object({ bookmark: z.number() });
-const knownRow = z.object({ rows: z.number() });
+const grownRow = z.object({ grown: z.boolean() });
 const idRow = z.object({ id: messageId });
 const conversationIdRow = z.object({ id: conversationId });
 const staleRow = z.object({ id: z.number(), embedded: z.string(), lead: z.string(), conversationId });
@@ -114,34 +114,33 @@ export function createPgliteIndex(database: Database, options: PgliteIndexOption
   const search = createSearch(ask, copy);
 
   let charactersKept = 0;
-  /** Rows written since the statistics were refreshed, and from how many on they are again. */
-  const anew = () => ({
-    said: { rows: 0, at: ANALYSE_AFTER },
-    vectors: { rows: 0, at: ANALYSE_AFTER },
-  });
+  /** Rows written since the tables were looked at. The first write looks: nobody remembers those of the session before. */
+  const anew = () => ({ said: LOOK_AFTER, vectors: LOOK_AFTER });
   let kept = anew();
-  const halfOf = async (table: string): Promise<number> => {
-    const [known] = await ask(
-      knownRow,
-      'select reltuples::double precision as rows from pg_class where oid = $1::regclass',
+  /** Whether it has half as many pages more than when it was tidied up, in whichever session that was. */
+  const hasGrown = async (table: string): Promise<boolean> => {
+    const [found] = await ask(
+      grownRow,
+      `select pg_relation_size(oid) / 8192 >= greatest(${FEWEST_PAGES}, 1.5 * relpages) as grown
+       from pg_class where oid = $1::regclass`,
       [table],
     );
-    return Math.max(ANALYSE_AFTER, (known?.rows ?? 0) / 2);
+    return found?.grown ?? false;
   };
-  /** Housekeeping that a server would do in the background; without it searches get slow and files large. */
+  /**
+   * Housekeeping that a server would do in the background. Without it the planner knows nothing of the tables, statements that were prepared stay
+   * planned for smaller ones, and files grow.
+   */
   const keepHouse = async (what: keyof typeof TABLES, parameters: readonly unknown[], rows: number) => {
     for (const parameter of parameters)
       charactersKept += typeof parameter === 'string' ? parameter.length : 0;
-    const written = kept[what];
-    written.rows += rows;
-    if (written.rows >= written.at) {
-      written.at = await halfOf(TABLES[what][0]);
-      if (written.rows >= written.at) {
-        written.rows = 0;
+    kept[what] += rows;
+    if (kept[what] >= LOOK_AFTER) {
+      kept[what] = 0;
+      if (await hasGrown(TABLES[what][0])) {
         for (const table of TABLES[what]) await ask(nothing, `vacuum analyze ${table}`);
         // Each page that is read for the first time was written into the write-ahead log.
         charactersKept = CHECKPOINT_AFTER;
-        written.at = await halfOf(TABLES[what][0]);
       }
     }
     if (charactersKept >= CHECKPOINT_AFTER) {
