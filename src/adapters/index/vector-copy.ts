@@ -2,14 +2,14 @@
 // what was written and takes that over before it answers next; while it cannot answer, the table is searched.
 import { z } from 'zod';
 import { createNearest, type Likely, type Nearest } from './nearest.ts';
-import { type Ask, fromHex, toJson } from './statements.ts';
+import { type Ask, fromHex, type Given, toJson } from './statements.ts';
 
 /** Up to so many vectors a scan of the table is as fast. */
 const HOLD_FROM = 4_000;
 /** For more it would take too much memory. */
 const HOLD_UP_TO = 250_000;
-/** Vectors copied in one statement: others wait for it. */
-const PAGE = 1_000;
+/** Vectors copied in one statement: others wait for it, some eight milliseconds. */
+const PAGE = 250;
 /** What a vector's row takes beside its numbers, four bytes each; and what a page of 8 KB has room for. */
 const [ROW_BYTES, PAGE_BYTES, PAGE_ROOM] = [48, 8_192, 8_152];
 /** Roughly how many vectors a table of that size holds: those that fit a page waste what is left of it, larger ones lie in pieces. */
@@ -89,8 +89,8 @@ export function createVectorCopy(ask: Ask, from = HOLD_FROM): VectorCopy {
   };
 
   /** Takes the chosen vectors; the last chunk among them. */
-  const take = async (copy: Held, chosen: string, parameter: unknown): Promise<number | null> => {
-    const [page] = await ask(
+  const take = async (copy: Held, chosen: string, parameter: Given): Promise<number | null> => {
+    const [page] = await ask.prepared(
       pageRow,
       `select max(chunk) as last, string_agg(int4send(chunk) || halfvec_send(v::halfvec), '')::text as rows
        from (select chunk, v from vectors where model = ${MODEL} and ${chosen}) as page`,
