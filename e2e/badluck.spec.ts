@@ -188,6 +188,160 @@ test('what a first start left that was cut off is made anew without a word; file
   await remembered(page, 'words');
 });
 
+/** Has the index look as if a newer app made it: whoever leads writes that for this page as for any tab of PGlite's. */
+const makeIndexNewer = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    const id = 'newer';
+    const tab = new BroadcastChannel(`pglite-tab:${id}`);
+    const hears = (type: string) =>
+      new Promise<{ type: string; error?: { message: string } }>((resolve) => {
+        tab.addEventListener('message', ({ data }) =>
+          data.type.startsWith(type) ? resolve(data) : undefined,
+        );
+      });
+    // Held for as long as this page is there: that tells the leader that there is somebody.
+    await new Promise<void>((held) => {
+      void navigator.locks.request(`pglite-tab-close:${id}`, () => {
+        held();
+        return new Promise(() => {});
+      });
+    });
+    const connected = hears('connected');
+    new BroadcastChannel('pglite-broadcast:recollect-index').postMessage({ type: 'tab-here', id });
+    await connected;
+    const sql = 'insert into schema_version (version) select max(version) + 1 from schema_version';
+    const words = new TextEncoder().encode(`${sql}\0`);
+    // A simple query in Postgres' protocol: Q, the length of all that follows, the words.
+    const query = new Uint8Array(5 + words.length);
+    query[0] = 'Q'.charCodeAt(0);
+    new DataView(query.buffer).setUint32(1, 4 + words.length);
+    query.set(words, 5);
+    const answer = hears('rpc-');
+    tab.postMessage({ type: 'rpc-call', callId: id, method: 'execProtocol', args: [query] });
+    const { error } = await answer;
+    if (error) throw new Error(error.message);
+  });
+
+for (const engine of ['opfs', 'indexeddb'] as const)
+  test(`an index that a newer app made: all can be read, and Rebuild makes it anew, in every tab (${engine})`, async ({
+    page,
+    context,
+  }) => {
+    await openApp(page);
+    await keepIndexIn(page, engine);
+    await bringHistory(page);
+    await remembered(page, 'words');
+    await makeIndexNewer(page);
+    await page.goto('/screenshot.png');
+
+    await openApp(page);
+    await page.getByRole('link', { name: 'Backup of the photos' }).click();
+    await expect(page.getByRole('article').getByText(/Run restic every night/)).toBeVisible();
+    await page.getByRole('link', { name: 'Memory' }).first().click();
+    const reason = page.getByText('The memory index was made by a newer version of Recollect.');
+    await expect(reason).toBeVisible();
+    const other = await context.newPage();
+    await openApp(other);
+    const stateOf = (tab: Page) =>
+      tab.evaluate(() => {
+        const now = globalThis.recollect?.app.memory.status.get();
+        return `${now?.state}: ${now?.problem?.code ?? 'no problem'}`;
+      });
+    await expect.poll(() => stateOf(other)).toBe('failed: newer-index');
+
+    await page.getByRole('button', { name: 'Rebuild', exact: true }).click();
+    const asking = page.getByRole('alertdialog').or(page.getByRole('dialog'));
+    await expect(asking).toContainText(`from your ${HISTORY.flatMap(({ turns }) => turns).length} messages`);
+    await asking.getByRole('button', { name: 'Rebuild', exact: true }).click();
+    await remembered(page, 'words');
+    await expect(reason).toHaveCount(0);
+    await remembered(other, 'words');
+    expect(await page.evaluate(() => globalThis.recollect?.app.memory.status.get().engine)).toBe(engine);
+    await composer(other).fill('/recall restic every night');
+    await composer(other).press('Enter');
+    await expect(
+      other
+        .getByRole('region', { name: '/recall restic every night' })
+        .getByText(/Run restic every night at three/)
+        .first(),
+    ).toBeVisible();
+    await other.close();
+
+    // It is this app's now: the next start has nothing to make.
+    await openApp(page);
+    await remembered(page, 'words');
+    await expect(page.getByText('The memory index was damaged.')).toHaveCount(0);
+  });
+
+/** Opens the log's database beside the app, as another version of it would; `above` its own version so much higher. Resolves when it is open or has to wait for others. */
+const openLog = (page: Page, above: number): Promise<string> =>
+  page.evaluate(async (above) => {
+    const now = (await indexedDB.databases()).find(({ name }) => name === 'recollect')?.version ?? 0;
+    const opening = indexedDB.open('recollect', now + above);
+    return await new Promise<string>((resolve, reject) => {
+      opening.onsuccess = () => {
+        if (above > 0) opening.result.close();
+        resolve('open');
+      };
+      opening.onblocked = () => resolve('blocked');
+      opening.onerror = () => reject(opening.error);
+    });
+  }, above);
+
+/** What is in the log's database, read beside the app. */
+const rawLog = (page: Page): Promise<{ version: number; entries: string[] }> =>
+  page.evaluate(async () => {
+    const answer = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const database = await answer(indexedDB.open('recollect'));
+    const entries = await answer(database.transaction('entries').objectStore('entries').getAll());
+    const { version } = database;
+    database.close();
+    return { version, entries: entries.map(({ seq, id, bytes }) => `${seq} ${id} ${bytes}`) };
+  });
+
+test('a log that a newer app wrote, or that another tab holds: the app says which, and touches nothing', async ({
+  page,
+  context,
+}) => {
+  await openApp(page);
+  await bringHistory(page);
+  await saved(page);
+  await page.goto('/screenshot.png');
+  const screen = page.getByRole('main');
+  const fatal = page.getByRole('heading', { name: 'Recollect cannot start here' });
+  const before = await rawLog(page);
+
+  // One tab holds it and hears nothing, another waits to bring it to its own version.
+  const holding = await context.newPage();
+  await holding.goto('/screenshot.png');
+  expect(await openLog(holding, 0)).toBe('open');
+  const waiting = await context.newPage();
+  await waiting.goto('/screenshot.png');
+  expect(await openLog(waiting, 1)).toBe('blocked');
+  await page.goto('/?console');
+  await expect(fatal).toBeVisible();
+  await expect(screen).toContainText('holds your conversations and does not let go of them');
+  await expect(screen).toContainText('Nothing was changed.');
+  await expect(screen).not.toContainText(/private|on the screen|Settings/);
+  await waiting.close();
+  await holding.close();
+  await screen.getByRole('button', { name: 'Reload' }).click();
+  await expect(page.getByRole('link', { name: 'Backup of the photos' })).toBeVisible();
+
+  await page.goto('/screenshot.png');
+  expect(await rawLog(page)).toEqual(before);
+  expect(await openLog(page, 1)).toBe('open');
+  await page.goto('/?console');
+  await expect(fatal).toBeVisible();
+  await expect(screen).toContainText('Your conversations were written by a newer version of Recollect.');
+  await expect(screen).toContainText('Nothing was changed.');
+  expect(await rawLog(page)).toEqual({ ...before, version: before.version + 1 });
+});
+
 /** What the browser allows this site, for as long as the page is there. */
 interface Quota {
   /** Nothing more from now on. */
@@ -303,6 +457,55 @@ test('a full disk: chat, import and memory say so, lose nothing, and go on when 
   await remembered(page, 'words');
   await page.close();
 });
+
+for (const engine of ['opfs', 'indexeddb'] as const)
+  test(`a full disk, and the app is opened again: all can be read, nothing new is lost, and it is saved when there is room (${engine})`, async ({
+    browser,
+  }) => {
+    const page = await browser.newPage();
+    await page.goto('/screenshot.png');
+    const quota = await quotaOf(page);
+    await openApp(page);
+    await keepIndexIn(page, engine);
+    await bringHistory(page);
+    await remembered(page, 'words');
+    await saved(page);
+    const before = await words(page);
+    await quota.fill();
+
+    await openApp(page);
+    expect((await words(page)).toSorted()).toEqual(before.toSorted());
+    await page.getByRole('link', { name: 'Backup of the photos' }).click();
+    await expect(page.getByRole('article').getByText(/Run restic every night/)).toBeVisible();
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+    await composer(page).fill('/recall restic every night');
+    await composer(page).press('Enter');
+    const answer = page.getByRole('region', { name: '/recall restic every night' });
+    await expect(
+      answer.getByText(/Run restic every night at three|The browser has no room left/).first(),
+    ).toBeVisible();
+
+    await composer(page).fill('Written while the disk was full');
+    await composer(page).press('Enter');
+    await expect(page.getByText('Not saved: storage is full')).toBeVisible();
+    await expect(page.getByRole('main')).toContainText('Written while the disk was full');
+    // Who would leave now is asked first.
+    const asked = page.waitForEvent('dialog');
+    await page.evaluate(() => setTimeout(() => location.reload()));
+    const question = await asked;
+    expect(question.type()).toBe('beforeunload');
+    await question.dismiss();
+
+    await quota.clear();
+    await saved(page);
+    await expect(page.getByText('Not saved: storage is full')).toHaveCount(0);
+    await remembered(page, 'words');
+    await openApp(page);
+    expect((await words(page)).toSorted()).toEqual([...before, 'Written while the disk was full'].toSorted());
+    await remembered(page, 'words');
+    await expect(page.getByText('The memory index was damaged.')).toHaveCount(0);
+    await page.close();
+  });
 
 test('little room from the first: the index is kept in IndexedDB, which needs less', async ({ page }) => {
   await page.goto('/screenshot.png');

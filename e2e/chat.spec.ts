@@ -64,10 +64,17 @@ test('connecting in Settings: a preset, a tested address, a chosen model, an ans
     .first()
     .click();
   await expect(page).toHaveURL(/settings\/models/);
-  await page
-    .getByRole('button', { name: /Custom|Other/ })
-    .first()
-    .click();
+  const presets = page.getByRole('region', { name: 'Connect an endpoint' }).getByRole('listitem');
+  const names = ['Kimi · moonshot.ai', 'Kimi · moonshot.cn', 'OpenAI', 'OpenRouter', 'DeepSeek', 'Ollama'];
+  await expect(presets).toContainText([...names, 'LM Studio', 'Other endpoint']);
+  await expect(presets).toHaveCount(names.length + 2);
+  await presets.filter({ hasText: 'Ollama' }).getByRole('button').click();
+  const ollama = page.getByRole('dialog', { name: 'Ollama' });
+  await expect(ollama.getByLabel('Base URL')).toHaveValue('http://localhost:11434/v1');
+  await expect(ollama).toContainText('OLLAMA_ORIGINS=');
+  await page.keyboard.press('Escape');
+  await expect(ollama).toHaveCount(0);
+  await presets.filter({ hasText: 'Other endpoint' }).getByRole('button').click();
   await page.getByLabel(/Base URL|Address/).fill(server.baseUrl);
   await page.getByLabel(/key/i).first().fill('sk-test');
   await page.getByRole('button', { name: /^Test/ }).click();

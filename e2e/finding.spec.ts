@@ -169,6 +169,10 @@ test.describe('with a library that is remembered', () => {
     await expect(hit).toContainText('In the sealed envelope in the kitchen drawer.');
     await expect(hit).toContainText('Backup of the photos');
     await expect(hit.locator('mark')).toHaveText(['sealed', 'envelope']);
+    // When it was said, and how well it fits.
+    await expect(hit.locator('time')).toHaveText(/ ago$|^last /);
+    await expect(hit.locator('time')).toHaveAttribute('title', /20\d\d/);
+    await expect(hit.getByRole('img')).toHaveAccessibleName(/^Score [01]\.\d\d/);
     await watchMarks(page);
     await hit.click();
     await expect(palette).toHaveCount(0);

@@ -1,10 +1,11 @@
 // The library by hand: what a conversation's menu does, the ways history comes in, and what the report says of it.
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { drawnFiles } from '../test/fixtures/chatgpt.ts';
-import { zipped } from '../test/fixtures/files.ts';
+import { jsonl, zipped } from '../test/fixtures/files.ts';
 import { BUCKET, compactedSession, dmailSession, SESSIONS } from '../test/fixtures/kimi-cli.ts';
 import {
   asFile,
@@ -248,35 +249,48 @@ test('pictures that a tool made are seen in the conversation and open large; wha
   await expect(result.getByRole('img')).toHaveCount(2);
 });
 
-test('a folder of kimi-cli sessions comes in; what was said there is recalled and opens', async ({
+test('a folder of kimi-cli sessions comes in; what was said there is recalled and opens, or that of this work dir alone', async ({
   page,
 }) => {
   const home = mkdtempSync(join(tmpdir(), 'recollect-kimi-'));
   try {
-    const sessions = join(home, 'sessions');
-    for (const [id, files] of [
-      [SESSIONS.dmail, dmailSession],
-      [SESSIONS.compacted, compactedSession],
+    const workDirs = ['/proj/demo', '/proj/other'];
+    const [, other = ''] = workDirs.map((path) => createHash('md5').update(path).digest('hex'));
+    writeFileSync(
+      join(home, 'kimi.json'),
+      JSON.stringify({ work_dirs: workDirs.map((path) => ({ path, kaos: 'local' })) }),
+    );
+    const talk = (title: string, answer: string) => ({
+      'context.jsonl': jsonl(
+        { role: 'user', content: 'Which port does it use?' },
+        { role: 'assistant', content: answer },
+      ),
+      'state.json': JSON.stringify({ version: 1, custom_title: title }),
+    });
+    for (const [bucket, id, files] of [
+      [BUCKET, SESSIONS.dmail, dmailSession],
+      [BUCKET, SESSIONS.compacted, compactedSession],
+      [BUCKET, SESSIONS.cleared, talk('The printer', 'The printer uses port 9100.')],
+      [other, SESSIONS.forked, talk('The scanner', 'The scanner uses port 9200.')],
     ] as const)
       for (const [name, contents] of Object.entries(files)) {
-        const path = join(sessions, BUCKET, id, name);
+        const path = join(home, 'sessions', bucket, id, name);
         mkdirSync(dirname(path), { recursive: true });
         writeFileSync(path, contents);
       }
     await openApp(page);
     await page.getByRole('button', { name: 'Import my conversations' }).click();
-    await page.locator('input[data-import=folder]').setInputFiles(sessions);
+    await page.locator('input[data-import=folder]').setInputFiles(home);
     const dialog = page.getByRole('dialog', { name: 'Import report' });
-    await expect(dialog).toContainText('2 conversations added');
+    await expect(dialog).toContainText('4 conversations added');
     await expect(dialog).toContainText('kimi-cli session');
     await dialog.getByRole('button', { name: 'Done' }).click();
     await remembered(page, 'words');
 
     const said = 'The port in the config is taken.';
-    await page
-      .getByRole('textbox', { name: 'Message', exact: true })
-      .fill('/recall which port in the config is taken');
-    await page.keyboard.press('Enter');
+    const field = page.getByRole('textbox', { name: 'Message', exact: true });
+    await field.fill('/recall which port in the config is taken');
+    await field.press('Enter');
     const card = page.getByRole('region', { name: 'Recalled from other conversations' });
     await card
       .getByRole('listitem')
@@ -292,6 +306,31 @@ test('a folder of kimi-cli sessions comes in; what was said there is recalled an
     await expect(message).toContainText(said);
     await expect(message).toBeInViewport();
     await expect(page.getByRole('heading', { name: 'The crash' })).toBeVisible();
+
+    const recall = async (words: string) => {
+      await field.fill(words);
+      await field.press('Enter');
+      const outcome = page.getByRole('region', { name: words, exact: true }).last();
+      await expect(outcome.getByText(/(Words and meaning|Words only), /)).toBeVisible();
+      return outcome;
+    };
+    const of = (outcome: Locator, title: string) =>
+      outcome.getByRole('button', { name: `Open the message in “${title}”` });
+    const anywhere = await recall('/recall which port does it use');
+    await expect(of(anywhere, 'The printer').first()).toBeVisible();
+    await expect(of(anywhere, 'The scanner').first()).toBeVisible();
+    const here = await recall('/recall --scope here which port does it use');
+    await expect(of(here, 'The printer').first()).toBeVisible();
+    await expect(of(here, 'The scanner')).toHaveCount(0);
+    // A new conversation is nowhere.
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+    const asked = '/recall --scope here which port does it use';
+    await field.fill(asked);
+    await field.press('Enter');
+    await expect(page.getByRole('alert')).toContainText(
+      '/recall: this conversation has no work directory, so “here” is nowhere.',
+    );
+    await expect(field).toHaveValue(asked);
   } finally {
     rmSync(home, { recursive: true, force: true });
   }

@@ -1,5 +1,6 @@
 // The memory screen: notes, what was said of recalled passages and taking it back, pictures that lead to conversations, by keyboard too.
 import type { Page } from '@playwright/test';
+import { startScriptedModel } from '../test/server/scripted-model.ts';
 import { chatgptHistory, expect, HISTORY, holdToast, openApp, remembered, test } from './app.ts';
 
 const bring = async (
@@ -196,9 +197,22 @@ test('pictures lead to conversations, with the pointer, the keyboard and as tabl
   const marks = timeline.locator('svg a');
   await expect(marks.first()).toBeVisible();
   await expect(marks).toHaveCount(HISTORY.length);
-  // Another tab, where one is asked for, shows the conversation as well.
-  for (const mark of await marks.all())
-    expect(await mark.evaluate((link) => (link as SVGAElement).href.baseVal)).toMatch(/^\/c\/./);
+  // Another tab, where one is asked for, shows the conversation as well: each leads to its own.
+  const named = await marks.evaluateAll((links) =>
+    links.map((link) => [
+      (link.getAttribute('aria-label') ?? '').split(', ')[0] ?? '',
+      (link as SVGAElement).href.baseVal,
+    ]),
+  );
+  const listed = await page.evaluate(() =>
+    globalThis.recollect?.app.documents.library.get().entries.map(({ id, title }) => [title, `/c/${id}`]),
+  );
+  expect(Object.fromEntries(named)).toEqual(Object.fromEntries(listed ?? []));
+  const [pointed = ''] = named[2] ?? [];
+  await marks.nth(2).click();
+  await expect(page.getByRole('heading', { name: pointed, level: 1 })).toBeVisible();
+  await page.goBack();
+  await expect(marks).toHaveCount(HISTORY.length);
   await marks.first().focus();
   await page.keyboard.press('ArrowRight');
   const focused = timeline.locator('a:focus');
@@ -348,6 +362,36 @@ test('a day on which a memory note came back leads to the notes', async ({ page 
   await page.getByRole('button', { name: 'Memory notes' }).click();
   await expect(page).toHaveURL(/\/memory\/notes/);
   await expect(page.getByRole('listitem').filter({ hasText: 'behind the clock' })).toBeVisible();
+});
+
+test('a day on which a passage went to a model leads to the conversation it is of', async ({ page }) => {
+  const server = await startScriptedModel();
+  try {
+    await openApp(page);
+    await bring(page);
+    await page.evaluate(async (baseUrl) => {
+      const settings = globalThis.recollect?.app.settings;
+      await settings?.saveEndpoint({ id: 'scripted', label: 'Scripted', baseUrl, models: ['plain'] }, 'sk');
+      await settings?.choose({ endpointId: 'scripted', model: 'plain' });
+    }, server.baseUrl);
+    const message = page.getByRole('textbox', { name: 'Message', exact: true });
+    await message.fill('How often do you back up the photo disk?');
+    await message.press('Enter');
+    await expect(page.getByText(/^\d passages? from memory$/)).toBeVisible();
+    expect(JSON.stringify(server.chats().at(-1)?.messages)).toContain('Run restic every night');
+    await remembered(page, 'words');
+    await openMemory(page);
+    await part(page, 'Pictures');
+    const calendar = page.getByRole('region', { name: 'Calendar' });
+    await calendar.getByRole('button', { name: 'Recalled', exact: true }).click();
+    // Nothing was recalled on any other day.
+    await expect(calendar.locator('svg a')).toHaveCount(1);
+    await calendar.locator('svg a').click();
+    await page.locator('[aria-live=polite]').getByRole('button', { name: 'Backup of the photos' }).click();
+    await expect(page.getByRole('heading', { name: 'Backup of the photos', level: 1 })).toBeVisible();
+  } finally {
+    await server.close();
+  }
 });
 
 test('a new sensitive word is said to hold for what was read before; one in other capitals is there already', async ({

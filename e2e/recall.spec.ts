@@ -3,7 +3,12 @@ import type { BrowserContext, Page } from '@playwright/test';
 import { exportFiles } from '../test/fixtures/claude.ts';
 import { zipped } from '../test/fixtures/files.ts';
 import { exportedZip } from '../test/fixtures/kimi-cli.ts';
-import { type ScriptedModelServer, startScriptedModel } from '../test/server/scripted-model.ts';
+import {
+  type ChatRequest,
+  type Script,
+  type ScriptedModelServer,
+  startScriptedModel,
+} from '../test/server/scripted-model.ts';
 import {
   asFile,
   chatgptHistory,
@@ -81,6 +86,25 @@ test.describe('with a library that is remembered', () => {
     await expect(page.getByText('Run restic every night at three')).toBeVisible();
     await page.goBack();
     await expect(page).toHaveURL(before);
+    // Of several that would do, as many as are wanted.
+    const passages = (words: string) => {
+      const outcome = page.getByRole('region', { name: words, exact: true }).last();
+      return outcome.getByRole('region').locator('ol').first().getByRole('listitem');
+    };
+    for (const [limit, count] of [
+      [2, 2],
+      [1, 1],
+    ] as const) {
+      const words = `/recall when do we back up the photos --limit ${limit} --with-context`;
+      await page.getByRole('textbox', { name: 'Message' }).fill(words);
+      await page.keyboard.press('Enter');
+      await expect(passages(words)).toHaveCount(count);
+    }
+    // Alone it stands between what was said around it.
+    const alone = passages('/recall when do we back up the photos --limit 1 --with-context');
+    await alone.getByTitle('Show what was said around it').click();
+    for (const words of ['How often should the photo disk be backed up?', 'Run restic every night at three;'])
+      await expect(alone.getByText(words)).toBeVisible();
   });
 
   test('a Chinese question finds Chinese text, with all scores to be read', async () => {
@@ -100,6 +124,15 @@ test.describe('with a library that is remembered', () => {
       expect(value).toBeLessThanOrEqual(1);
     }
     expect(result?.threshold).toBe(0.75);
+    // As a person asks it, in the composer.
+    const words = '/recall 数据库是几点备份的';
+    await page.getByRole('textbox', { name: 'Message' }).fill(words);
+    await page.keyboard.press('Enter');
+    const card = page.getByRole('region', { name: words }).last().getByRole('region');
+    const hit = card.getByRole('listitem').first();
+    await expect(hit).toContainText('数据库备份');
+    await hit.getByTitle('Show what was said around it').click();
+    await expect(hit).toContainText('数据库备份每天凌晨三点执行');
   });
 
   test('without a model the composer answers from memory, and says so', async () => {
@@ -113,6 +146,8 @@ test.describe('with a library that is remembered', () => {
     await expect(page).toHaveURL(/\/c\//);
     const asked = page.url();
     const answer = page.getByRole('article', { name: 'From memory' });
+    // No model read it.
+    await expect(answer.getByRole('button', { name: 'As the model read it' })).toHaveCount(0);
     const name = 'Open the message in “Night train”';
     const hit = answer
       .getByRole('listitem')
@@ -328,7 +363,15 @@ test.describe('what memory would send', () => {
     await expect.poll(() => server.chats().length).toBe(count);
     return JSON.stringify(server.chats().at(-1)?.messages);
   };
+  /** The block of memory in front of the latest question, as it came over the wire. */
+  const blockIn = (request: ChatRequest | undefined) =>
+    /<recalled_memory>[\s\S]*<\/recalled_memory>/.exec(
+      String(request?.messages.findLast(({ role }) => role === 'user')?.content),
+    )?.[0];
+  const say = (text: string): Script => ({ steps: [{ text }, { finish: 'stop' }] });
   const QUESTION = 'When does the backup of the photo disk run?';
+  /** Far above the threshold, also while it is in the index itself. */
+  const SURE = 'How often do you back up the photo disk?';
   const ASKED = 'How often should the photo disk be backed up?';
   const ANSWERED = 'Run restic every night at three';
   const PASSWORD = 'sealed envelope in the kitchen drawer';
@@ -355,6 +398,8 @@ test.describe('what memory would send', () => {
     }
     await expect(hit.getByText(/^× \d\.\d\d$/).first()).toBeVisible();
     await expect(hit.getByText(/^\d+ tokens$/)).toBeVisible();
+    await expect(hit.locator('time')).toHaveText(/ ago$|^last /);
+    await expect(hit.locator('time')).toHaveAttribute('title', /20\d\d/);
     // The line, and what stands below it for whoever wonders.
     await card.getByRole('button', { name: /^\d+ near miss/ }).click();
     await expect(card.getByText('Below the threshold of 0.75: not used for the answer.')).toBeVisible();
@@ -551,6 +596,9 @@ test.describe('what memory would send', () => {
     const off = card.getByRole('listitem').filter({ hasText: ASKED });
     await off.getByRole('button', { name: ASKED }).click();
     await expect(off.getByText(/^\d+ tokens, not sent$/)).toBeVisible();
+    // And as it was sent, to the letter.
+    await card.getByRole('button', { name: 'As the model read it' }).click();
+    await expect.poll(() => card.locator('pre').textContent()).toBe(blockIn(server.chats().at(-1)));
 
     await page.getByRole('button', { name: 'New conversation' }).first().click();
     await field(page).fill(QUESTION);
@@ -563,5 +611,186 @@ test.describe('what memory would send', () => {
     await expect(head).toHaveText(/^Nothing from memory was used/);
     await head.click();
     await expect(card.getByText(/^\d passages? left out by you/)).toBeVisible();
+    await expect(card.getByRole('button', { name: 'As the model read it' })).toHaveCount(0);
+  });
+
+  test('the model asks what was said long ago, the answer does not tell: memory does, and the card says why it was asked', async ({
+    page,
+  }) => {
+    await begin(page);
+    server.next(say(`I can set that up. ${SURE}`), say('Done, every night at three.'));
+    await field(page).fill('Write me a reminder');
+    await field(page).press('Enter');
+    await expect(page.getByRole('article').getByText(SURE)).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+    await field(page).fill('As always');
+    await field(page).press('Enter');
+    await given(2);
+    const block = blockIn(server.chats().at(-1));
+    expect(block).toContain(ANSWERED);
+    const answer = page.getByRole('article', { name: 'Answer' }).filter({ hasText: 'Done, every night' });
+    await expect(answer.locator('[data-recall-note]')).toHaveText(
+      `Memory was asked because the model wanted to know what may have been said before. Searched for “${SURE}”.`,
+    );
+    const card = answer.getByRole('region', { name: 'Recalled from other conversations' });
+    await card.getByRole('button').first().click();
+    await expect(
+      card.getByRole('button', { name: 'Open the message in “Backup of the photos”' }).first(),
+    ).toBeVisible();
+    await card.getByRole('button', { name: 'As the model read it' }).click();
+    await expect.poll(() => card.locator('pre').textContent()).toBe(block);
+  });
+
+  test('four fifths of the window: memory is asked once, and what it gave goes along unchanged from then on', async ({
+    page,
+  }) => {
+    await begin(page);
+    const looks = () => page.evaluate(() => (globalThis as { looks?: number }).looks);
+    await page.evaluate(async () => {
+      const app = globalThis.recollect?.app;
+      if (!app) return;
+      for (const [path, value] of [
+        ['context.window_tokens', 8000],
+        ['context.reserved_tokens', 0],
+        ['context.trigger_ratio', 0.99],
+        ['tools.enabled', false],
+        ['recall.auto_recall.trigger_on_start', false],
+      ] as const)
+        await app.settings.set(path, value);
+      // Memory as it is, and counted.
+      const { recall } = app.memory;
+      const count = globalThis as { looks?: number };
+      count.looks = 0;
+      (app.memory as { recall: typeof recall }).recall = (request) => {
+        // Nor does a draft count.
+        if (request.purpose === 'inject' && !request.draft) count.looks = (count.looks ?? 0) + 1;
+        return recall(request);
+      };
+    });
+    const gauge = page.getByRole('button', { name: /^Context: / });
+    const ask = async (words: string, answer: string) => {
+      server.next(say(answer));
+      await field(page).fill(words);
+      await field(page).press('Enter');
+      await expect(page.getByRole('article', { name: 'Answer' }).last()).toContainText(answer.slice(0, 20));
+      await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+    };
+    await ask('Tell me of the river', 'The river went on, past willows and a mill. '.repeat(585));
+    await expect(gauge).toHaveAccessibleName(/^Context: 8\d/);
+    expect(await looks()).toBe(0);
+    await ask(SURE, 'Every night at three.');
+    expect(await looks()).toBe(1);
+    const withQuestion = () =>
+      server
+        .chats()
+        .at(-1)
+        ?.messages.find(({ content }) => String(content).includes(SURE));
+    const sent = withQuestion();
+    expect(blockIn(server.chats().at(-1))).toContain(ANSWERED);
+    const answer = page.getByRole('article', { name: 'Answer' }).filter({ hasText: 'Every night at three.' });
+    await expect(answer.getByRole('region', { name: 'Recalled from other conversations' })).toContainText(
+      /^\d passages? · \d+ tokens/,
+    );
+    await expect(answer.locator('[data-recall-note]')).toHaveText(
+      'Memory was asked because the window is nearly full.',
+    );
+    await ask('Thanks', 'You are welcome.');
+    expect(server.chats()).toHaveLength(3);
+    expect(withQuestion()).toEqual(sent);
+    expect(await looks()).toBe(1);
+    await expect(page.locator('[data-recall-note]')).toHaveCount(1);
+  });
+
+  test('tools: one leads to the next, the ledger counts them, a stop and the limit of steps say so, a switch takes one away', async ({
+    page,
+  }) => {
+    await begin(page);
+    const toolRead = (request: ChatRequest | undefined) => {
+      const last = request?.messages.at(-1);
+      return last?.role === 'tool' ? String(last.content) : '';
+    };
+    const calls = (id: string, name: string, input: Readonly<Record<string, unknown>>): Script => ({
+      steps: [{ call: { id, name, arguments: JSON.stringify(input) } }, { finish: 'tool_calls' }],
+    });
+    const look = { query: 'photo disk backup' };
+    server.answer((request) => {
+      const [, id, around] = /\(conversation ([\w-]+), message ([\w@-]+)\)/.exec(toolRead(request)) ?? [];
+      if (id && around) return calls('call_2', 'open_conversation', { id, around });
+      return toolRead(request) ? say('In the drawer.') : calls('call_1', 'recall', look);
+    });
+    const send = async (words: string) => {
+      await field(page).fill(words);
+      await field(page).press('Enter');
+    };
+    const answers = page.getByRole('article', { name: 'Answer' });
+    await send('Hello there');
+    await expect(answers.getByText('In the drawer.')).toBeVisible();
+    // Around what was found stands what memory did not bring.
+    const read = toolRead(server.chats().at(-1));
+    expect(read).toMatch(/^“Backup of the photos” \(conversation /);
+    expect(read).toContain('(the message asked for)');
+    expect(read).toContain(PASSWORD);
+    await answers.getByRole('button', { name: 'open_conversation' }).click();
+    await expect(answers.locator('pre').filter({ hasText: PASSWORD })).toBeVisible();
+    await answers.last().hover();
+    await answers.last().getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'What got into this answer' }).click();
+    const ledger = page.getByRole('dialog', { name: 'What got in' });
+    for (const tool of ['recall', 'open_conversation'])
+      await expect(ledger.getByRole('listitem').filter({ hasText: `Tool ${tool}` })).toHaveText(
+        /1 call with its result, counted above[1-9]\d*$/,
+      );
+    await page.keyboard.press('Escape');
+    await expect(ledger).toHaveCount(0);
+
+    // A tool that does not come back is stopped: its call stays, with a result that says so.
+    await page.evaluate(() => {
+      const memory = globalThis.recollect?.app.memory as { recall: unknown } | undefined;
+      const { recall } = memory ?? {};
+      if (!memory) return;
+      memory.recall = () => {
+        memory.recall = recall;
+        return new Promise(() => undefined);
+      };
+    });
+    server.next(calls('call_3', 'recall', look));
+    await send('And the other one?');
+    await expect(page.getByText('Using recall')).toBeVisible();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
+    const stopped = answers.last().getByRole('button', { name: /^recall/ });
+    await expect(stopped).toContainText('failed');
+    await stopped.click();
+    await expect(answers.last().getByText('The person stopped it.')).toBeVisible();
+    server.next(say('Still here.'));
+    await send('Are you there?');
+    await expect(answers.getByText('Still here.')).toBeVisible();
+    expect(JSON.stringify(server.chats().at(-1)?.messages)).toContain('The person stopped it.');
+
+    // Two steps are allowed, and the model would go on.
+    await page.goto('/settings/context?console');
+    const steps = page
+      .getByRole('spinbutton', { name: 'Steps' })
+      .or(page.getByRole('textbox', { name: 'Steps' }));
+    await steps.fill('2');
+    await steps.press('Enter');
+    const searches = page.getByRole('switch', { name: 'Search memory' });
+    await expect(searches).toBeChecked();
+    await searches.click();
+    await expect(searches).not.toBeChecked();
+    await page.getByRole('button', { name: 'New conversation' }).first().click();
+    server.answer(() => undefined);
+    server.next(
+      calls('call_4', 'open_conversation', { id: 'nowhere-at-all' }),
+      calls('call_5', 'remember', { text: 'x' }),
+    );
+    await send('Go on then');
+    await expect(
+      page.getByText('The model went on calling tools instead of answering, and was stopped after 2 steps.'),
+    ).toBeVisible();
+    await expect(page.getByText('All its calls and their results are in the conversation.')).toBeVisible();
+    const offered = JSON.stringify(server.chats().at(-1)?.tools);
+    expect(offered).toContain('"open_conversation"');
+    expect(offered).not.toContain('"recall"');
   });
 });

@@ -4,7 +4,16 @@ import type { Page } from '@playwright/test';
 import { exportFiles } from '../test/fixtures/chatgpt.ts';
 import { zipped } from '../test/fixtures/files.ts';
 import { dmailSession } from '../test/fixtures/kimi-cli.ts';
-import { asFile, chatgptHistory, expect, HISTORY, importThroughDialog, openApp, test } from './app.ts';
+import {
+  asFile,
+  chatgptHistory,
+  doneImporting,
+  expect,
+  HISTORY,
+  importThroughDialog,
+  openApp,
+  test,
+} from './app.ts';
 
 /** All that is in the library, in one order, ready to be compared. */
 const everything = (page: Page) =>
@@ -31,11 +40,13 @@ const everything = (page: Page) =>
     );
   });
 
-/** What a person adds to what they imported: a pin, a checkpoint, a fold that was reworded, notes and feedback. */
-const addOfTheirOwn = (page: Page) =>
-  page.evaluate(async () => {
+/** What a person adds to what they imported, to that conversation or any long one: a pin, a checkpoint, a fold that was reworded, notes and feedback. */
+const addOfTheirOwn = (page: Page, to?: string) =>
+  page.evaluate(async (to) => {
     const app = globalThis.recollect?.app;
-    const entry = app?.documents.library.get().entries.find(({ messageCount }) => messageCount >= 4);
+    const entry = app?.documents.library
+      .get()
+      .entries.find(({ title, messageCount }) => (to === undefined ? messageCount >= 4 : title === to));
     const conversation = entry && (await app?.documents.read(entry.id));
     const messages = [...(conversation?.messages.values() ?? [])];
     const [first, second] = messages;
@@ -70,7 +81,7 @@ const addOfTheirOwn = (page: Page) =>
         passage: 'A passage',
         title: entry.title,
       });
-  });
+  }, to);
 
 test('export, a fresh profile, import: an equal library', async ({ page, browser }) => {
   await openApp(page);
@@ -108,6 +119,49 @@ test('export, a fresh profile, import: an equal library', async ({ page, browser
   await openApp(other);
   await importThroughDialog(other, [asFile(file.suggestedFilename(), bytes, 'application/json')]);
   expect(await everything(other)).toEqual(before);
+  await fresh.close();
+});
+
+test('one conversation goes out as JSON from its menu, and comes into a fresh profile as it was', async ({
+  page,
+  browser,
+}) => {
+  await openApp(page);
+  await importThroughDialog(page, [
+    asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
+    asFile('session-44444444-4444-4444-8444-444444444444.zip', await zipped(dmailSession), 'application/zip'),
+  ]);
+  await doneImporting(page);
+  await addOfTheirOwn(page, 'The crash');
+  const title = 'By another name';
+  const library = await everything(page);
+  expect(library.conversations).toHaveLength(HISTORY.length + 1);
+  expect(library.notes).not.toEqual([]);
+  const wanted = library.conversations.filter(
+    ({ meta }: { meta: { title: string } }) => meta.title === title,
+  );
+  expect(wanted).toHaveLength(1);
+  // What the session sent back lies in a branch of its own.
+  const parents = wanted[0].messages.map(({ parentId }: { parentId: string | null }) => parentId);
+  expect(new Set(parents).size).toBeLessThan(parents.length);
+
+  const sidebar = page.getByRole('complementary', { name: 'Sidebar' });
+  await page.getByRole('button', { name: /^Archived ?1$/ }).click();
+  await sidebar.getByRole('link', { name: title }).hover();
+  await sidebar.getByRole('button', { name: `More for “${title}”`, exact: true }).click();
+  const download = page.waitForEvent('download');
+  for (const name of ['Export', 'As JSON, complete'])
+    await page.getByRole('menuitem', { name, exact: true }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/\.json$/);
+
+  const fresh = await browser.newContext();
+  const other = await fresh.newPage();
+  await openApp(other);
+  await importThroughDialog(other, [
+    asFile(file.suggestedFilename(), readFileSync(await file.path()), 'application/json'),
+  ]);
+  expect(await everything(other)).toEqual({ conversations: wanted, notes: [], feedback: [] });
   await fresh.close();
 });
 

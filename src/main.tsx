@@ -13,6 +13,7 @@ import { createEmbedding } from './adapters/embedding/index.ts';
 import { createEmbeddingThread } from './adapters/embedding/thread.ts';
 import type { MemoryIndex } from './adapters/index/memory-index.ts';
 import type { IndexInWorker } from './adapters/index/worker.ts';
+import type { Condition } from './adapters/index/worker-host.ts';
 import type { Store } from './adapters/log/conversation-log.ts';
 import { createInMemoryStore } from './adapters/log/in-memory.ts';
 import { openStore } from './adapters/log/index.ts';
@@ -56,7 +57,7 @@ import { exportWords } from './ui/i18n/export-words.ts';
 import { lookAfter } from './ui/look-after.ts';
 import { Root } from './ui/root.tsx';
 import './ui/styles.css';
-import { joinEngineChannel } from './workers/engine-link.ts';
+import { CONDITION, joinEngineChannel } from './workers/engine-link.ts';
 import { connectSync } from './workers/sync-link.ts';
 
 /** An index that could not be opened is tried again after this time, ms: there may be room by then. */
@@ -179,6 +180,7 @@ async function start(): Promise<void> {
     return {
       wake: (reason) => tell((engine) => engine.wake(reason)),
       setPaused: (paused) => tell((engine) => engine.setPaused(paused)),
+      remake: async () => false,
     };
   }
 
@@ -277,9 +279,24 @@ async function start(): Promise<void> {
       wanted = now;
       reopen();
     });
+    const hasNone = () => index === null && status.get().state === 'failed';
+    // Something new is known of the files: every tab that had to do without an index tries again.
+    const stopHearing = store.drawer.subscribe(({ keys }) => {
+      if (keys.includes(CONDITION) && hasNone()) reopen();
+    });
+    signal.addEventListener('abort', stopHearing, { once: true });
     return {
       wake: (reason) => say({ type: 'wake', reason }),
       setPaused: (paused) => say({ type: 'paused', paused }),
+      remake: async () => {
+        if (!hasNone()) return false;
+        // One that is being tried just now may open after all.
+        await opening;
+        if (!hasNone()) return false;
+        crashes = 0;
+        await store.drawer.set(CONDITION, 'damaged' satisfies Condition);
+        return true;
+      },
     };
   }
 
@@ -298,6 +315,7 @@ async function start(): Promise<void> {
       activities: memoryWork,
       status,
       request: async () => {
+        if (await engine.remake()) return;
         // The engine's code belongs to the engine's thread; the page needs this one line of it, and seldom.
         const { requestRebuild } = await import('./services/memory/engine.ts');
         await requestRebuild(store.drawer);
@@ -481,7 +499,10 @@ async function start(): Promise<void> {
 }
 
 /** What the tab asks of the engine, wherever it runs. */
-type Engine = Pick<Memory, 'wake' | 'setPaused'>;
+interface Engine extends Pick<Memory, 'wake' | 'setPaused'> {
+  /** Has an index that could not be opened made anew. False where there is an engine to be asked instead. */
+  remake(): Promise<boolean>;
+}
 
 /** `?console` in the address: the services as `recollect`, for those who script their memory and for benchmarks. */
 function exposeConsole(

@@ -17,7 +17,7 @@ import {
 } from '../services/memory/engine.ts';
 import { createKeys } from '../services/settings/keys.ts';
 import { openDevice } from './device.ts';
-import { joinEngineChannel } from './engine-link.ts';
+import { CONDITION, joinEngineChannel } from './engine-link.ts';
 
 // Lines to the model's thread come through a port that the tab sends once PGlite is up.
 const port = new Promise<Port>((resolve) => {
@@ -77,9 +77,6 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
     signal,
   });
 }
-
-/** Drawer key: what is known of the index's files. */
-const CONDITION = 'memory.files';
 
 void serveIndex({
   condition: {

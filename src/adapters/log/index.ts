@@ -6,18 +6,14 @@ import { type IndexedDbOptions, openIndexedDbStore } from './indexed-db.ts';
 
 /**
  * Opens the persistent store; falls back to memory only where the browser gives this site no storage at all (`kind` says so, and `onProblem` hears why).
- * Every other failure (`newer-log`, `storage-full`, `storage-failed`, a database held by another tab) is thrown: behind it a
- * person's conversations may be waiting, and an empty library in memory would hide them.
+ * Every other failure (`newer-log`, `storage-held`, `storage-full`, `storage-failed`) is thrown: behind it a person's
+ * conversations may be waiting, and an empty library in memory would hide them.
  */
 export async function openStore(options: IndexedDbOptions = {}): Promise<Store> {
   try {
     return await openIndexedDbStore(options);
   } catch (error) {
-    if (
-      error instanceof RecollectError &&
-      error.problem.code === 'storage-unavailable' &&
-      !error.problem.retry
-    ) {
+    if (error instanceof RecollectError && error.problem.code === 'storage-unavailable') {
       options.onProblem?.(error.problem);
       return createInMemoryStore(options.now ? { now: options.now } : {});
     }

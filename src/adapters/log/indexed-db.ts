@@ -100,7 +100,7 @@ const announcement = z.union([
 
 /**
  * Opens (or creates) the store. Throws `newer-log` for a database of a newer app, `storage-unavailable` where the browser gives
- * none (with `retry` while another tab holds it), `storage-full`, and `storage-failed` for everything else.
+ * none, `storage-held` where another tab does not let go of it, `storage-full`, and `storage-failed` for everything else.
  */
 export async function openIndexedDbStore({
   name = 'recollect',
@@ -385,7 +385,7 @@ function open(
     const waiting = setTimeout(() => {
       gaveUp = true;
       reject(
-        new RecollectError('storage-unavailable', 'Another tab holds the log and does not let go of it', {
+        new RecollectError('storage-held', 'Another tab holds the log and does not let go of it', {
           retry: true,
         }),
       );

@@ -21,6 +21,7 @@ export const PROBLEM_CODES = [
   // storage
   'storage-full',
   'storage-unavailable',
+  'storage-held',
   'storage-failed',
   'storage-lost',
   'newer-log',
@@ -66,6 +67,7 @@ export const PROBLEM_CODES = [
   'command-unknown',
   'command-argument',
   'command-scopes',
+  'command-here',
   'command-flag',
   'command-conversation',
   'setting-invalid',

@@ -38,3 +38,11 @@ export function askedAgain(path: readonly Message[]): string | null {
     .slice(-3);
   return questions.length > 0 ? questions.join('\n') : null;
 }
+
+/**
+ * What memory is asked then: the question alone, for "as always" only blurs it, and with the answer, for "the one of the server" may be what
+ * makes it one.
+ */
+export const queriesFor = (question: string, answer: string): readonly string[] => [
+  ...new Set([question, `${question}\n${answer}`.trim()]),
+];

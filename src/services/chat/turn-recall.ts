@@ -13,7 +13,7 @@ import { askable } from '../../domain/memory/query.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Memory, RecallResult } from '../memory/memory.ts';
-import { askedAgain } from './repeat.ts';
+import { askedAgain, queriesFor } from './repeat.ts';
 import type { NotesLike } from './tools/index.ts';
 
 /** A slow index holds up an answer no longer than this, ms. */
@@ -103,6 +103,21 @@ export async function recallAgain(
   };
 }
 
+interface Remembered {
+  readonly recall: Recall | null;
+  readonly problem: Problem | null;
+}
+
+/** The one whose best passage comes closest. */
+function fittest(found: readonly Remembered[]): Remembered {
+  const best = ({ recall }: Remembered): number =>
+    recall
+      ? Math.max(0, ...[...recall.passages, ...recall.nearMisses].map(({ scores }) => scores.final))
+      : -1;
+  const [first = { recall: null, problem: null }, ...others] = found;
+  return others.reduce((one, other) => (best(other) > best(one) ? other : one), first);
+}
+
 export function createTurnRecall({
   memory,
   config,
@@ -127,7 +142,7 @@ export function createTurnRecall({
       patience: number;
       signal: AbortSignal;
     },
-  ): Promise<{ recall: Recall | null; problem: Problem | null }> {
+  ): Promise<Remembered> {
     const text = askable(query);
     if (text === '') return { recall: null, problem: null };
     const { exclude_current_session: exclude } = config.get().recall.filters;
@@ -180,20 +195,21 @@ export function createTurnRecall({
     }
   }
 
-  /** Why memory should be asked by itself, and for what; null: it should not. */
+  /** Why memory should be asked by itself, and for what: of several questions the one that finds more counts. Null: it should not. */
   function recallTrigger(
     conversation: Conversation,
     path: readonly Message[],
     asked: Message,
     pressure: () => number,
-  ): { trigger: NonNullable<Recall['trigger']>; query: string } | null {
+  ): { trigger: NonNullable<Recall['trigger']>; queries: readonly string[] } | null {
     const { recall: settings, context } = config.get();
     const { enabled, trigger_on_start: onStart, trigger_token_threshold: threshold } = settings.auto_recall;
     if (!enabled || isTemporary(conversation.id)) return null;
     const questions = path.filter(startsTurn);
-    if (questions.length <= 1) return onStart ? { trigger: 'start', query: textOf(asked) } : null;
+    const itself = [textOf(asked)];
+    if (questions.length <= 1) return onStart ? { trigger: 'start', queries: itself } : null;
     const repeated = askedAgain(path.slice(0, -1));
-    if (repeated !== null) return { trigger: 'repeat', query: `${repeated}\n${textOf(asked)}` };
+    if (repeated !== null) return { trigger: 'repeat', queries: queriesFor(repeated, textOf(asked)) };
     // Once each time the window fills up, not with every message from then on.
     const lately = path.slice(-2 * RECALL_PAUSE_TURNS);
     const recalled = lately.some((message) =>
@@ -203,7 +219,7 @@ export function createTurnRecall({
     // Folding that begins earlier would bring the window down again and again before it is ever as full as that.
     const full = Math.min(threshold, context.trigger_ratio);
     const isFull = wasJustFolded(conversation, path, questions.at(-2)) || pressure() >= full;
-    return isFull ? { trigger: 'window', query: textOf(asked) } : null;
+    return isFull ? { trigger: 'window', queries: itself } : null;
   }
 
   return {
@@ -220,18 +236,17 @@ export function createTurnRecall({
     }) => {
       const wanted = answering
         ? recallTrigger(conversation, path, asked, pressure)
-        : { trigger: undefined, query: textOf(asked) };
+        : { trigger: undefined, queries: [textOf(asked)] };
       if (!wanted) return { recall: null, problem: null, trigger: undefined };
       onAsking();
-      const { trigger } = wanted;
-      const found = await remember(conversation, wanted.query, {
-        trigger,
-        without,
-        announced,
-        patience: answering ? RECALL_PATIENCE : RECALL_ONLY_PATIENCE,
-        signal,
-      });
-      return { ...found, trigger };
+      const { trigger, queries } = wanted;
+      const patience = answering ? RECALL_PATIENCE : RECALL_ONLY_PATIENCE;
+      const found = await Promise.all(
+        queries.map((query) =>
+          remember(conversation, query, { trigger, without, announced, patience, signal }),
+        ),
+      );
+      return { ...fittest(found), trigger };
     },
   };
 }

@@ -65,7 +65,7 @@ function narrowed(one: IndexFilter, other: IndexFilter): IndexFilter | null {
  * `here`: conversations of this work dir; `pinned`: those only; `active`: without archived ones; `archived`: those only; `all`: both (the
  * default, as where memory is asked by itself); a date, a month, a year or a range of them, or a time in words, seen from `now` (ms since
  * 1970). `workDir` is that of the conversation on the screen. Throws
- * `command-argument`, and `command-scopes` where two words exclude each other.
+ * `command-argument`, `command-here` where that has no work dir, and `command-scopes` where two words exclude each other.
  */
 export function filterOfScope(scope: string, workDir: string | null, now: number): IndexFilter {
   const refused = (value: string, allowed: string, near: string, message: string) =>
@@ -75,12 +75,9 @@ export function filterOfScope(scope: string, workDir: string | null, now: number
   const named = (word: string): IndexFilter | undefined => {
     if (word === 'here') {
       if (workDir === null)
-        throw refused(
-          'here',
-          'pinned, active, archived, all',
-          '',
-          'This conversation has no work directory.',
-        );
+        throw new RecollectError('command-here', 'This conversation has no work directory.', {
+          params: { command: 'recall' },
+        });
       return { workDir };
     }
     if (word === 'pinned') return { pinned: true };

@@ -1,10 +1,19 @@
 // An answer over the full width: what memory gave to it, its parts in order, how it ended; also while it is being written.
-import { AppWindow, History, RefreshCw, StepForward, StickyNote, TriangleAlert } from 'lucide-react';
+import {
+  AppWindow,
+  History,
+  RefreshCw,
+  StepForward,
+  StickyNote,
+  TextQuote,
+  TriangleAlert,
+} from 'lucide-react';
 import { type ReactNode, useContext } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { joinedParts, pieceToGoOn, wholeOf } from '../../domain/chat/continuation.ts';
 import { type Message, type Part, type PartOf, textOf } from '../../domain/chat/message.ts';
+import { renderRecall } from '../../domain/context/recalled.ts';
 import type { TurnState } from '../../services/chat/chat.ts';
 import { useSession } from '../hooks/session.tsx';
 import { formatDuration, formatNumber } from '../i18n/index.ts';
@@ -17,7 +26,7 @@ import { DrawnOrPlain, wordsOf } from './drawn-or-plain.tsx';
 import { Markdown } from './markdown.tsx';
 import { MessageActionsContext, useActions } from './message-actions.ts';
 import { CopyButton, RarerTools, SiblingArrows, Stamp, TOOLS } from './message-tools.tsx';
-import { FilePart, Fold, Reasoning, ToolLine } from './parts.tsx';
+import { FilePart, Fold, Reasoning, ToolLine, Verbatim } from './parts.tsx';
 import type { Siblings } from './rows.ts';
 
 /** The parts of an answer in the order in which they came. */
@@ -111,13 +120,17 @@ export function AnswerParts({
 function Recalled({
   parts,
   answer,
+  read,
   defaultOpen = false,
 }: {
   parts: readonly Part[];
   /** Null while there is none yet. */
   answer: MessageId | null;
+  /** It went to a model, in front of the question. */
+  read: boolean;
   defaultOpen?: boolean;
 }) {
+  const { t } = useTranslation('chat');
   const actions = useActions();
   const { cards } = useSession();
   const recall = parts.find((part) => part.type === 'recall');
@@ -132,6 +145,17 @@ function Recalled({
           leftOut={recall.leftOut}
           threshold={recall.threshold}
           query={recall.query}
+          foot={
+            read &&
+            recall.passages.length > 0 && (
+              <Fold
+                icon={<TextQuote size={14} aria-hidden className="shrink-0" />}
+                body={() => <Verbatim text={renderRecall(recall)} />}
+              >
+                {t('asRead')}
+              </Fold>
+            )
+          }
           defaultOpen={(answer === null ? undefined : cards.get(answer)) ?? defaultOpen}
           onOpenChange={(open) => {
             if (answer !== null) cards.set(answer, open);
@@ -284,7 +308,7 @@ export function Answer({
           )}
         </div>
       )}
-      <Recalled parts={whole.parts} answer={message.id} defaultOpen={fromMemory} />
+      <Recalled parts={whole.parts} answer={message.id} read={!fromMemory} defaultOpen={fromMemory} />
       {fromMemory && message.finish !== 'error' && !text && isEmptyRecall(message.parts) && (
         <p className="reading text-ink-2">{t('recallNothing')}</p>
       )}
@@ -379,7 +403,7 @@ export function RunningAnswer({ turn, before }: { turn: TurnState; before: reado
           {turn.replay.saved > 0 && ` · ${tc('dmail.replay.saved', { count: turn.replay.saved })}`}
         </p>
       )}
-      <Recalled parts={parts} answer={turn.answerId} />
+      <Recalled parts={parts} answer={turn.answerId} read={turn.model !== null} />
       <AnswerParts parts={parts} results={NO_RESULTS} running />
       {foot}
       {turn.elsewhere && (

@@ -120,6 +120,14 @@ const BLOCK =
   'max-h-80 overflow-auto rounded-md border bg-side px-3 py-2 font-mono text-[0.8125rem] leading-5 whitespace-pre-wrap break-words';
 const SHOWN = 40_000;
 
+/** A text as it stands, every space and sign of it. */
+export const Verbatim = ({ text }: { text: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach it
+  <pre tabIndex={0} className={BLOCK}>
+    {text}
+  </pre>
+);
+
 interface ToolProps {
   call: PartOf<'tool-call'>;
   result: PartOf<'tool-result'> | undefined;
@@ -136,16 +144,18 @@ function ToolBody({ call, result, running, onReword }: ToolProps) {
       {call.arguments.trim() && call.arguments.trim() !== '{}' && (
         <div>
           <div className="pb-1 text-ink-3 text-xs">{t('toolArguments')}</div>
-          <pre className={BLOCK}>{laidOut(call.arguments).slice(0, SHOWN)}</pre>
+          <Verbatim text={laidOut(call.arguments).slice(0, SHOWN)} />
         </div>
       )}
       <div>
         <div className="pb-1 text-ink-3 text-xs">{result?.isError ? t('toolError') : t('toolResult')}</div>
         {result ? (
           <>
-            <pre className={BLOCK}>
-              {result.text.length > SHOWN ? `${result.text.slice(0, SHOWN)}…` : result.text || t('toolEmpty')}
-            </pre>
+            <Verbatim
+              text={
+                result.text.length > SHOWN ? `${result.text.slice(0, SHOWN)}…` : result.text || t('toolEmpty')
+              }
+            />
             {onReword && (
               <Button
                 size="sm"
@@ -217,7 +227,7 @@ function ToolRecallCard({ recalled, ...props }: ToolProps & { recalled: ToolReca
             icon={<Wrench size={14} aria-hidden className="shrink-0" />}
             body={() => <ToolBody {...props} />}
           >
-            {t('toolAsRead')}
+            {t('asRead')}
           </Fold>
         }
         defaultOpen={cards.get(key) ?? false}

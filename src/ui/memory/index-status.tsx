@@ -4,6 +4,7 @@ import { type ComponentProps, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { IndexStats } from '../../adapters/index/memory-index.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
+import type { LibraryEntry } from '../../services/documents/documents.ts';
 import type { MemoryStatus } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
@@ -143,34 +144,35 @@ export function IndexStatus() {
       {status.embedding.status === 'failed' && status.embedding.problem.code !== status.problem?.code && (
         <ProblemNotice problem={status.embedding.problem} className="mt-3" />
       )}
-      <ConfirmRebuild
-        open={asking}
-        onOpenChange={setAsking}
-        messages={stats?.messages ?? 0}
-        onConfirm={rebuild}
-      />
+      <ConfirmRebuild open={asking} onOpenChange={setAsking} messages={stats?.messages} onConfirm={rebuild} />
     </Section>
   );
 }
 
-/** Asks before the index is made anew from so many messages. */
+/** Messages of the library, without the trash. */
+const saidIn = ({ entries }: { readonly entries: readonly LibraryEntry[] }): number =>
+  entries.reduce((sum, entry) => sum + (entry.deletedAt === null ? entry.messageCount : 0), 0);
+
+/** Asks before the index is made anew from so many messages; as many as the library has where there is no index to tell. */
 export function ConfirmRebuild({
   messages,
   ...rest
-}: { messages: number } & Pick<ComponentProps<typeof Confirm>, 'open' | 'onOpenChange' | 'onConfirm'>) {
+}: { messages: number | undefined } & Pick<
+  ComponentProps<typeof Confirm>,
+  'open' | 'onOpenChange' | 'onConfirm'
+>) {
   const { t } = useTranslation('memory');
+  const said = useReadable(useApp().documents.library, saidIn);
   return (
     <Confirm {...rest} title={t('screen.rebuildTitle')} action={t('screen.rebuildAction')}>
-      {t('screen.rebuildText', { count: messages })}
+      {t('screen.rebuildText', { count: messages ?? said })}
     </Confirm>
   );
 }
 
 function StatusSentence({ status, stats }: { status: MemoryStatus; stats: IndexStats | null }) {
   const { t } = useTranslation('memory');
-  const said = useReadable(useApp().documents.library, ({ entries }) =>
-    entries.reduce((sum, entry) => sum + (entry.deletedAt === null ? entry.messageCount : 0), 0),
-  );
+  const said = useReadable(useApp().documents.library, saidIn);
   const { unread, waiting, rate, embedding } = status;
   const { state, settled, details } = wordsOfIndex(status, stats?.messages ?? null, said);
   const lines = details.map(({ key, count }) =>

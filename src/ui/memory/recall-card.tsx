@@ -132,7 +132,11 @@ export function RecallCard({
                 </Unused>
               ),
           )}
-          {foot && <div className="border-memory-line border-t px-3 *:my-0.5">{foot}</div>}
+          {foot && (
+            <div className="border-memory-line border-t px-3 *:my-0.5 [&>div>button:hover]:bg-memory-mark/40">
+              {foot}
+            </div>
+          )}
         </div>
       )}
     </section>

@@ -370,7 +370,7 @@ function RebuildRow() {
       <ConfirmRebuild
         open={asking}
         onOpenChange={setAsking}
-        messages={stats?.messages ?? 0}
+        messages={stats?.messages}
         onConfirm={() => {
           app.memory.rebuild().catch(report);
         }}

@@ -1,4 +1,4 @@
-// Shown instead of the app when this tab cannot do without something: no storage at all, a log from a newer version.
+// Shown instead of the app where the log cannot be opened: a newer version wrote it, another tab holds it, the browser fails.
 import { useTranslation } from 'react-i18next';
 import type { Problem } from '../../domain/base/errors.ts';
 import { Button } from './controls.tsx';
@@ -13,6 +13,7 @@ export function FatalScreen({ problem }: { problem: Problem }) {
       <h1 className="font-semibold text-xl">{t('fatalTitle')}</h1>
       <ProblemNotice
         problem={problem}
+        atStart
         className="w-full max-w-120"
         actions={
           <Button size="sm" onClick={() => location.reload()}>

@@ -15,8 +15,11 @@ const FROM_ENDPOINT = /^model-(?!network)/;
 /** True around a temporary conversation: what a problem says was saved ends with it there (`kept_temporary`). */
 export const KeptNowhere = createContext(false);
 
-/** The sentences of a problem in the language in force; the plain message where the catalogue has none. */
-export function useProblemWords(): (problem: ProblemLike) => {
+/**
+ * The sentences of a problem in the language in force; the plain message where the catalogue has none. `atStart`: it kept the app from
+ * starting, so nothing else is on the screen (`what_start`, `kept_start`, `do_start`).
+ */
+export function useProblemWords({ atStart = false } = {}): (problem: ProblemLike) => {
   what: string;
   kept: string;
   todo: string;
@@ -31,7 +34,8 @@ export function useProblemWords(): (problem: ProblemLike) => {
       // A value that is not there at all has a sentence of its own where one is written (`what_missing`).
       const { value, argument } = problem.params ?? {};
       const missing = value === '' ? { context: 'missing' } : argument === '' ? { context: 'surplus' } : {};
-      const context = temporary && part !== 'what' ? { context: 'temporary' } : missing;
+      const place = atStart ? 'start' : temporary && part !== 'what' ? 'temporary' : null;
+      const context = place ? { context: place } : missing;
       return i18n.exists(key, { ns: 'problems' }) ? String(t(key, { ...problem.params, ...context })) : '';
     };
     const { detail } = problem.params ?? {};
@@ -57,20 +61,22 @@ export function useCopy(): [copy: (text: string) => void, copied: boolean] {
   return [copy, copied];
 }
 
-/** `compact`: one line of text with the details behind *copy details*. `actions`: buttons that mend it. */
+/** `compact`: one line of text with the details behind *copy details*. `actions`: buttons that mend it. `atStart`: see `useProblemWords`. */
 export function ProblemNotice({
   problem,
   actions,
   compact = false,
+  atStart = false,
   className,
 }: {
   problem: ProblemLike;
   actions?: ReactNode;
   compact?: boolean;
+  atStart?: boolean;
   className?: string;
 }) {
   const { t } = useTranslation('shell');
-  const words = useProblemWords()(problem);
+  const words = useProblemWords({ atStart })(problem);
   const [copy, copied] = useCopy();
   const details = () =>
     copy(

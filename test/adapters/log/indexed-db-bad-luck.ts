@@ -155,7 +155,7 @@ export function describeBadLuck(name: string): void {
       const stubborn = await openDB(database, LOG_VERSION);
       const upgrading = openDB(database, LOG_VERSION + 1);
       await expect(openStore({ name: database, patience: 50 })).rejects.toMatchObject(
-        problem('storage-unavailable', true),
+        problem('storage-held', true),
       );
       stubborn.close();
       (await upgrading).close();

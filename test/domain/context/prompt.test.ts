@@ -268,6 +268,52 @@ describe('whatever a conversation is like', () => {
     );
   });
 
+  it('the block of memory has every passage with all that stands beside it, in order, and nothing else', () => {
+    const said = fc
+      .string({ unit: fc.constantFrom('a', '备', '。', ' ', '\n', '7'), minLength: 1, maxLength: 300 })
+      .filter((value) => value.trim() !== '');
+    const beside = fc.record({ role: fc.constantFrom('user', 'assistant'), text: said });
+    const found = fc.record({
+      title: said,
+      passage: said,
+      before: fc.array(beside, { maxLength: 2 }),
+      after: fc.array(beside, { maxLength: 2 }),
+    });
+    fc.assert(
+      fc.property(fc.array(found, { minLength: 1, maxLength: 6 }), fc.boolean(), (founds, isStored) => {
+        const recall = recallOf(...founds.map(({ passage }) => passage));
+        const passages = recall.passages.map((one, at) => {
+          const { title = '', before = [], after = [] } = founds[at] ?? {};
+          const neighbours = [
+            ...before.map((near) => ({ ...near, side: 'before' as const })),
+            ...after.map((near) => ({ ...near, side: 'after' as const })),
+          ].map((near, n) => ({ ...near, messageId: `n${at}-${n}`, createdAt: one.createdAt }));
+          return { ...one, title, neighbours };
+        });
+        const part = { ...recall, passages };
+        const path = [
+          say('user', 'When?'),
+          ...(isStored ? [say('assistant', [part, text('At three.')])] : []),
+        ];
+        const { messages } = build(path, { recall: isStored ? null : part, window: 1_000_000 });
+        const sent = messages[0]?.parts[0];
+        const block = renderRecall(part);
+        expect(sent).toEqual(text(`${block}\n\nWhen?`));
+        const quoted = [
+          ...block.matchAll(/<passage conversation="([^"]*)" date="2025-11-02">\n([\s\S]*?)\n<\/passage>\n/g),
+        ].map(([, title, lines]) => ({ title, lines }));
+        expect(quoted).toEqual(
+          founds.map(({ title, passage, before, after }) => ({
+            title: title.replace(/\s+/g, ' ').trim(),
+            lines: [...before, { role: 'user', text: passage }, ...after]
+              .map((one) => `${one.role}: ${one.text.trim()}`)
+              .join('\n'),
+          })),
+        );
+      }),
+    );
+  });
+
   it('fits, or is the newest turn alone', () => {
     fc.assert(
       fc.property(input, (given) => {

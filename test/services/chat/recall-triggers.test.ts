@@ -266,7 +266,11 @@ describe('memory is asked by itself', () => {
     server.next(words('I can set that up. Which port does your server use?'), words('Done.'), words('Bye.'));
     const id = await say('Make a config file');
     await say('The usual one', id);
-    expect(asked.at(-1)).toMatchObject({ text: 'Which port does your server use?\nThe usual one' });
+    // The question alone, and with the answer.
+    expect(asked.slice(-2).map(({ text }) => text)).toEqual([
+      'Which port does your server use?',
+      'Which port does your server use?\nThe usual one',
+    ]);
     expect(recallPartOf((await path(id)).at(-1))).toMatchObject({
       trigger: 'repeat',
       passages: [{ messageId: 'm1' }],
@@ -278,6 +282,28 @@ describe('memory is asked by itself', () => {
     await say('No', id);
     expect(asked).toHaveLength(before);
   });
+
+  it.each([
+    ['the question alone', 'As always', 'Which port is it?'],
+    ['both together', 'The one of the printer', 'Which port is it?\nThe one of the printer'],
+  ])(
+    'and of the question and the question with its answer what fits better goes along: %s',
+    async (_, reply, fits) => {
+      const { say, path } = talk({
+        recall: async ({ text }) =>
+          text === fits
+            ? { passages: [PORT] }
+            : { nearMisses: [{ ...PORT, messageId: 'm7', scores: { ...PORT.scores, final: 0.5 } }] },
+      });
+      server.next(words('Which port is it?'), words('Done.'));
+      const id = await say('Make a config file');
+      await say(reply, id);
+      expect(recallPartOf((await path(id)).at(-1))).toMatchObject({
+        query: fits,
+        passages: [{ messageId: 'm1' }],
+      });
+    },
+  );
 
   it('is silent when switched off', async () => {
     const { grown, say, asked } = talk({

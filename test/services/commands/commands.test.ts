@@ -279,7 +279,7 @@ describe('/recall in a scope, or explained', () => {
       });
     expect(await run('/recall x --scope here')).toMatchObject({
       type: 'problem',
-      problem: { code: 'command-argument', params: { value: 'here' } },
+      problem: { code: 'command-here' },
     });
   });
 

@@ -81,6 +81,16 @@ describe('the catalogues', () => {
     expect(words.t('problems:model-cut.kept', { context })).toBe(en['model-cut'].kept);
   });
 
+  it('say of a log that cannot be opened at the start only what is true there: nothing else is on the screen', async () => {
+    const words = i18next.createInstance();
+    await words.init({ resources: { en: { problems: en }, zh: { problems: zh } } });
+    const elsewhere = /on the screen|last message|last change|Settings|saving|private|屏幕|最后|设置|无痕/;
+    for (const lng of ['en', 'zh'])
+      for (const code of ['storage-full', 'storage-held', 'storage-failed', 'newer-log'])
+        for (const part of ['what', 'kept', 'do'])
+          expect(words.t(`problems:${code}.${part}`, { lng, context: 'start' }), code).not.toMatch(elsewhere);
+  });
+
   it('explain every command and all it takes', async () => {
     for (const language of ['en', 'zh'] as const) {
       const commands = (await load(language, 'commands')) as Record<string, Record<string, string>>;

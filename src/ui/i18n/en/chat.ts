@@ -141,7 +141,7 @@ export const chat = {
   toolReword: 'Send back another result',
   toolNoResult: 'No result was recorded.',
   toolRecalled: 'Asked by the model: “{{query}}”',
-  toolAsRead: 'As the model read it',
+  asRead: 'As the model read it',
   enlarge: 'Enlarge {{name}}',
   notCarried: 'not included',
   imageLeftOut: 'Image that is not here',

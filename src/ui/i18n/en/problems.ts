@@ -4,16 +4,32 @@ export const problems = {
     what: 'The browser has no room left for Recollect.',
     kept: 'Everything saved so far is safe. What you just wrote stays on the screen until it can be saved.',
     do: 'Make room under Settings › Storage: empty the trash or export and erase old conversations. Then save again.',
+    what_start: 'The browser has no room left, not even to open your conversations.',
+    kept_start: 'Nothing was changed. What was saved is still on this device.',
+    do_start:
+      'Make room on this device, then reload the page. Do not clear the data of this site: your conversations are in it.',
   },
   'storage-unavailable': {
     what: 'The browser does not let Recollect keep anything on this device.',
     kept: 'You can look around and chat, but everything is gone when this tab closes.',
     do: 'Leave private browsing, or allow this site to store data, and reload the page.',
   },
+  'storage-held': {
+    what: 'Another tab, or the browser itself, holds your conversations and does not let go of them.',
+    kept: 'Everything saved so far is safe. The last change stays on the screen and is tried again.',
+    kept_start: 'Nothing was changed. All conversations are where they were.',
+    do: 'Close other tabs of Recollect and leave this one open.',
+    do_start:
+      'Close other tabs of Recollect, then reload this page. If that does not help, close the browser and open it again.',
+  },
   'storage-failed': {
     what: 'The browser failed while saving.',
     kept: 'Everything saved so far is safe. The last change stays on the screen and is tried again.',
     do: 'Leave this tab open. If it keeps failing, copy your last message and reload the page.',
+    what_start: 'The browser failed to open your conversations.',
+    kept_start: 'Recollect changed nothing and deleted nothing.',
+    do_start:
+      'Reload the page. If that does not help, close the browser and open it again. Do not clear the data of this site: your conversations are in it.',
   },
   'storage-lost': {
     what: 'The browser found its database damaged and deleted it, with the conversations in it.',
@@ -279,6 +295,11 @@ export const problems = {
     what: '/{{command}}: “{{value}}” asks for two things that exclude each other.',
     kept: 'What you wrote is still in the box.',
     do: 'Leave one of them out: with commas, a passage must meet every condition.',
+  },
+  'command-here': {
+    what: '/{{command}}: this conversation has no work directory, so “here” is nowhere.',
+    kept: 'What you wrote is still in the box.',
+    do: 'Leave “here” out, or use it in a conversation from a work directory, such as an imported kimi-cli session.',
   },
   'command-flag': {
     what: '/{{command}} does not know {{flag}}.',

@@ -134,7 +134,7 @@ export const chat = {
   toolReword: '寄回另一个结果',
   toolNoResult: '没有记录到结果。',
   toolRecalled: '模型查询：“{{query}}”',
-  toolAsRead: '模型读到的原文',
+  asRead: '模型读到的原文',
   enlarge: '放大 {{name}}',
   notCarried: '未包含',
   imageLeftOut: '图片不在这里',
