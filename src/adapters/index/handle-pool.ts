@@ -8,6 +8,8 @@ const RELEASE_MS = 15_000;
 const RETRY_MS = 25;
 /** Spare files of the pool below which a statement may fail for want of one. */
 const FEWEST_SPARE = 20;
+/** How long a pool with some spare files does without those it could not get, ms. */
+const DOES_WITHOUT_MS = 10_000;
 /** Spare files besides those for the write-ahead log, and how many more than wanted may stay. */
 const [SPARE, SURPLUS] = [100, 16];
 /**
@@ -229,6 +231,8 @@ export class HandlePool extends OpfsAhpFS {
   #bytes = 0;
   #ranOut = false;
   #released = false;
+  /** When files that could not be had are asked for again, ms since 1970. */
+  #againAt = 0;
 
   /** Files of that name, so many of them at first where there are none. Handles are waited for until `settled`. */
   constructor(name: string, first: number) {
@@ -266,12 +270,14 @@ export class HandlePool extends OpfsAhpFS {
     const wanted = Math.max(size, Math.min(SPARE + log, MOST_SPARE));
     const spare = this.state.pool.length;
     if (spare >= wanted && spare <= wanted + SURPLUS) return;
+    if (spare >= FEWEST_SPARE && spare < wanted && Date.now() < this.#againAt) return;
     const waiting = this.#wait();
     try {
       await Promise.race([super.maintainPool(wanted), waiting.failed]);
     } catch (error) {
       // With spare files left what is there can be read, and some more be written.
       if (this.state.pool.length < FEWEST_SPARE) throw error;
+      this.#againAt = Date.now() + DOES_WITHOUT_MS;
     } finally {
       waiting.restore();
     }
