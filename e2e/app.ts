@@ -192,8 +192,8 @@ export const HISTORY = [
   },
 ] as const;
 
-/** What a host answers otherwise than the built app: with more in front of a file or at its end, with a status instead of it, or with one later. */
-type Change = { readonly before?: string; readonly after?: string } | number | Promise<number>;
+/** What a host answers otherwise than the built app: with more in front of a file or at its end, with other bytes or a status instead of it, or with one later. */
+type Change = { readonly before?: string; readonly after?: string } | Uint8Array | number | Promise<number>;
 
 /** A host of its own in front of the built app, that answers as `change` wants. */
 export async function host(change: (path: string) => Change | undefined) {
@@ -202,6 +202,8 @@ export async function host(change: (path: string) => Change | undefined) {
     const wanted = change(path);
     if (wanted instanceof Promise) return void wanted.then((status) => response.writeHead(status).end());
     if (typeof wanted === 'number') return void response.writeHead(wanted).end();
+    if (wanted instanceof Uint8Array)
+      return void response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(wanted);
     get(`http://localhost:${process.env.E2E_PORT ?? 4317}${path}`, (answer) => {
       const { 'content-length': _, ...headers } = answer.headers;
       response.writeHead(answer.statusCode ?? 502, { ...headers, 'cache-control': 'no-cache' });

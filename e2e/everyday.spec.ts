@@ -353,7 +353,27 @@ test('a conversation of 5,000 messages opens at its end, draws only what is near
   await expect(editor).toHaveValue('Half of a better question');
 });
 
-test('an import that is called off leaves nothing behind', async ({ page }) => {
+test('a number out of range is refused with what would work; nothing is changed', async ({ page }) => {
+  await page.goto('/settings/memory?console');
+  const most = page.getByRole('textbox', { name: 'Passages', exact: true });
+  const inForce = () =>
+    page.evaluate(() => globalThis.recollect?.app.settings.config.get().recall.filters.max_results);
+  await most.fill('999');
+  await most.press('Enter');
+  await expect(page.getByRole('alert')).toHaveText(/^“?Passages”? cannot be 999\. Allowed: .*1.*50/);
+  await expect(most).toHaveValue('999');
+  expect(await inForce()).toBe(5);
+  await most.press('Escape');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await expect(most).toHaveValue('5');
+  await page.reload();
+  await expect(most).toHaveValue('5');
+  await most.fill('7');
+  await most.press('Enter');
+  await expect.poll(inForce).toBe(7);
+});
+
+test('an import shows how far it is; called off it leaves nothing behind', async ({ page }) => {
   await openApp(page);
   const turns = (topic: number) =>
     Array.from(
@@ -366,6 +386,13 @@ test('an import that is called off leaves nothing behind', async ({ page }) => {
   await page
     .locator('input[data-import=files]')
     .setInputFiles([asFile('conversations.json', chatgptHistory(talks), 'application/json')]);
+  const bar = page.getByRole('dialog').getByRole('progressbar', { name: 'Importing' });
+  const percent = async () => Number(await bar.getAttribute('aria-valuenow'));
+  const moves = async (from: number) => {
+    await expect.poll(percent, { intervals: [50] }).toBeGreaterThan(from);
+    return percent();
+  };
+  expect(await moves(await moves(0))).toBeLessThan(100);
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the import' }).click();
   await expect(page.getByRole('dialog')).toContainText(/Stopped/);
   await expect.poll(() => entries(page)).toBe(0);

@@ -1,4 +1,5 @@
 // The thread of the embedding model: serves every line its owner hands over, and says when it has retired.
+import { MODEL_CACHE } from '../adapters/browser/model-cache.ts';
 import { createEmbeddingHost } from '../adapters/embedding/host.ts';
 import { ORT_FILES } from '../adapters/embedding/ort-files.ts';
 import { lineSchema } from '../adapters/embedding/thread.ts';
@@ -10,6 +11,7 @@ const host = createEmbeddingHost({
   load: createTransformersLoader({
     models: `${import.meta.env.BASE_URL}models/`,
     ort: ORT_FILES,
+    kept: MODEL_CACHE,
     spawnLane: () => new Worker(new URL('./encoder.worker.ts', import.meta.url), { type: 'module' }),
   }),
   idleMs: IDLE_MS,

@@ -31,6 +31,8 @@ registerRoute(
     cacheName: MODEL_CACHE,
     // Hosts that say `Vary: Origin` would hide a kept file from the next asker: a module import names its origin, a fetch does not.
     matchOptions: { ignoreVary: true },
+    // A damaged file that was let go of must not come again from the browser's own cache, unless the host still has the same.
+    fetchOptions: { cache: 'no-cache' },
     plugins: [
       {
         cacheWillUpdate: async ({ response }) => (isFile(response) ? response : null),

@@ -76,7 +76,7 @@ export interface ScriptedModelServer {
   next(...scripts: Script[]): void;
   /** Every chat request that nothing is queued for is shown to `rule`; where it gives no script, the model's own is played. */
   answer(rule: (request: ChatRequest) => Script | undefined): void;
-  /** Lets every stream that waits at a gate go on. */
+  /** Lets every stream that waits at a gate go on, and embeddings of the model `held` until the next reset. */
   go(): void;
   /** CORS headers on or off from now on. */
   setCors(on: boolean): void;
@@ -321,8 +321,11 @@ export async function startScriptedModel(
   const stopped = new AbortController();
   let cors = options.cors ?? true;
   let rule: ((request: ChatRequest) => Script | undefined) | undefined;
+  /** Embeddings of the model `held` wait for `go`. */
+  let held = true;
 
   const go = () => {
+    held = false;
     for (const open of [...gates]) open();
     gates.clear();
   };
@@ -332,6 +335,7 @@ export async function startScriptedModel(
     rule = undefined;
     cors = options.cors ?? true;
     go();
+    held = true;
   };
 
   /** Resolves when `start` calls back, or when the other side is gone. */
@@ -510,6 +514,10 @@ export async function startScriptedModel(
         dimensions?: number;
       };
       const texts = Array.isArray(input) ? input : [input];
+      if (model === 'held' && held)
+        await unlessGone(stopped.signal, (resolve) => {
+          gates.add(resolve);
+        });
       return json(response, 200, {
         object: 'list',
         model,

@@ -56,8 +56,8 @@ const WEIGHTS = /\.onnx(?:_data(?:_\d+)?)?$/;
 
 /**
  * Makes the loader of one thread. Loading throws `embedding-missing` where a file is not there (also where a server answers with its
- * start page instead), `embedding-broken` where it is but cannot be run, `GpuError` where only WebGPU failed. Kept files that are damaged are let go
- * of; where they were kept before, `StaleFilesError` says that another try fetches them anew.
+ * start page instead), `embedding-broken` where it is but cannot be run, `GpuError` where only WebGPU failed. Kept files of a model that is
+ * damaged are let go of; `StaleFilesError` says that some were kept before, so that another try may find better ones.
  */
 export function createTransformersLoader(places: RuntimePlaces): LoadRuntime {
   const load = async (
@@ -325,7 +325,7 @@ function point(model: LocalModel, places: RuntimePlaces): void {
 
 /** A model's files in the browser's cache, as a load finds them. */
 interface KeptFiles {
-  /** Lets go of them, and of what this load added; tells whether any were there before it. Without a network nothing would come in their place: they stay. */
+  /** Lets go of them and of what this load added; true where any were there before it. Offline nothing would come in their place: they stay. */
   letGo(): Promise<boolean>;
 }
 
@@ -337,7 +337,8 @@ async function keptFiles(model: LocalModel, { models, kept }: RuntimePlaces): Pr
       : [env.cacheKey, model.source === 'hub' ? `${env.remoteHost}${model.model}/` : model.source];
   // Caches are refused in some private modes: then nothing is kept.
   const cache = await caches.open(name).catch(() => null);
-  const find = async () => ((await cache?.keys()) ?? []).filter(({ url }) => url.startsWith(folder));
+  const find = async () =>
+    ((await cache?.keys().catch(() => null)) ?? []).filter(({ url }) => url.startsWith(folder));
   const before = (await find()).length;
   return {
     letGo: async () => {
@@ -356,7 +357,7 @@ function filesOf(known: BundledModel | undefined, dtype: 'q4' | 'q8'): readonly 
 }
 
 interface Watch {
-  /** A file that turned out to be missing, or null. */
+  /** A file that turned out to be missing or not to be had, or null. */
   missing(): string | null;
   /** Whether a file of weights was too small to be one, like a pointer of Git LFS. */
   stub(): boolean;
@@ -388,7 +389,10 @@ function watch(files: readonly ModelFile[], onProgress: (loaded: number, total: 
     return answer;
   };
   env.fetch = async (input, init) => {
-    const response = await fetch(input, init);
+    const response = await fetch(input, init).catch((error: unknown) => {
+      missing ??= pathOf(String(input));
+      throw error;
+    });
     const path = pathOf(response.url || String(input));
     const length = Number(response.headers.get('content-length') ?? 0);
     const html = response.headers.get('content-type')?.includes('text/html') ?? false;

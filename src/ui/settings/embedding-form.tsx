@@ -97,6 +97,8 @@ export function EmbeddingForm() {
         : settings.set('embedding', now);
     withKey.then(
       () => {
+        // The service that refused another key is not asked again by itself for minutes.
+        if (key !== '') memory.wake('now');
         setSaving(false);
         setDraft(null);
         setKey('');

@@ -1,7 +1,7 @@
 // The queue in front of the model, its failures and its retirement, with a model that does what the test says.
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EmbeddingRuntime, LoadRuntime } from '../../../src/adapters/embedding/host.ts';
-import { createEmbeddingHost, GpuError } from '../../../src/adapters/embedding/host.ts';
+import { createEmbeddingHost, GpuError, StaleFilesError } from '../../../src/adapters/embedding/host.ts';
 import { createLocalEmbedding } from '../../../src/adapters/embedding/local.ts';
 import type { Line, LocalModel } from '../../../src/adapters/embedding/protocol.ts';
 import { RETIRED } from '../../../src/adapters/embedding/protocol.ts';
@@ -395,6 +395,21 @@ describe('failure', () => {
     const tab = provider(owner.connect);
     expect(await tab.embed(['x'], query)).toHaveLength(1);
     expect(model.loads.map(({ device }) => device)).toEqual(['auto', 'wasm']);
+    expect(spawned).toHaveLength(2);
+  });
+
+  it('asks a new thread once kept files were found damaged and let go of', async () => {
+    const model = scripted();
+    const load: LoadRuntime = async (spec, onProgress) => {
+      const runtime = await model.load(spec, onProgress);
+      if (model.loads.length === 1) throw new StaleFilesError();
+      return runtime;
+    };
+    const { owner, spawned } = threads(load);
+    const [tab, engine] = [provider(owner.connect), provider(owner.connect)];
+    const both = await Promise.all([tab.embed(['x'], query), engine.embed(['y'], passage)]);
+    expect(both.map((vectors) => vectors.length)).toEqual([1, 1]);
+    expect(model.loads.map(({ device }) => device)).toEqual(['auto', 'auto']);
     expect(spawned).toHaveLength(2);
   });
 

@@ -170,3 +170,15 @@ it('says that the weights are missing where there is no network and they are not
   });
   thread.close();
 });
+
+it('says so as well where the network went before the tokenizer came', async () => {
+  const thread = createEmbeddingThread(
+    () => new Worker(new URL('./without-tokenizer.worker.ts', import.meta.url), { type: 'module' }),
+  );
+  await expect(
+    local('all-MiniLM-L6-v2', thread.connect).embed(['x'], { kind: 'query', signal: never }),
+  ).rejects.toMatchObject({
+    problem: { code: 'embedding-missing', params: { file: expect.stringContaining('tokenizer') } },
+  });
+  thread.close();
+});

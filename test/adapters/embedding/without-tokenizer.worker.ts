@@ -1,0 +1,2 @@
+import './forget-tokenizer.ts';
+import '../../../src/workers/embedding.worker.ts';
