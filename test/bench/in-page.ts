@@ -236,24 +236,37 @@ export async function timeTyped({ questions, warmUp }: { questions: readonly str
   return rows.slice(warmUp);
 }
 
+/** ms from the key that made the text what it is: until hits are in the list, and until they are on the screen. */
 interface PaletteRow {
   readonly text: string;
   readonly words: number;
+  readonly wordsDrawn: number;
   readonly merged: number;
+  readonly mergedDrawn: number;
 }
 
-/** Begins to time the palette that is open: from the key that made the text what it is until what is found for it is drawn. */
+/** Begins to time the palette that is open: each search from the key that asked for it. */
 export function watchPalette(_: Record<string, never>) {
   const { memory } = recollect.app;
   const rows: PaletteRow[] = [];
   Object.assign(globalThis, { paletteRows: rows });
-  let key = 0;
+  let [key, isPressed] = [0, false];
+  const watched = { capture: true };
   addEventListener(
     'keydown',
     (event) => {
-      key = event.timeStamp;
+      [key, isPressed] = [event.timeStamp, true];
     },
-    true,
+    watched,
+  );
+  // What an input method puts in comes without a key.
+  addEventListener(
+    'beforeinput',
+    (event) => {
+      if (!isPressed) key = event.timeStamp;
+      isPressed = false;
+    },
+    watched,
   );
   /** A task after the next picture was made: it is on the screen then, or about to be. */
   const drawn = () =>
@@ -268,16 +281,25 @@ export function watchPalette(_: Record<string, never>) {
   Object.assign(memory, {
     search: async (asked: Parameters<typeof search>[0]) => {
       const from = key;
-      let first: Promise<number> | undefined;
+      let words: { at: number; drawn: Promise<number> } | undefined;
+      let merged = 0;
       await search({
         ...asked,
         onHits: (...given) => {
           asked.onHits(...given);
-          first ??= drawn();
+          merged = performance.now();
+          words ??= { at: merged, drawn: drawn() };
         },
       });
-      if (asked.signal.aborted || !first) return;
-      rows.push({ text: asked.text, words: (await first) - from, merged: (await drawn()) - from });
+      if (asked.signal.aborted || !words) return;
+      const mergedDrawn = drawn();
+      rows.push({
+        text: asked.text,
+        words: words.at - from,
+        wordsDrawn: (await words.drawn) - from,
+        merged: merged - from,
+        mergedDrawn: (await mergedDrawn) - from,
+      });
     },
   });
 }

@@ -59,8 +59,8 @@ const WARM_UP = 10;
 /** Libraries whose vectors take seconds to be copied to memory, and what is asked until then, so far apart (ms). */
 const [COPIED_FROM, COPYING, COPYING_GAP_MS] = [4_000, 60, 250];
 const WARM_STARTS = 5;
-/** Between two keys in the palette, and until nothing comes any more, ms; and how many questions are typed there. */
-const [KEY_MS, SETTLED_MS, TYPED] = [60, 400, 30];
+/** Between two keys in the palette, and until nothing comes any more, ms; how many questions are typed there, and how many of them first. */
+const [KEY_MS, SETTLED_MS, TYPED, WARM_TYPED] = [60, 400, 25, 5];
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 const percentile = (numbers: readonly number[], share: number): number => {
@@ -204,7 +204,7 @@ async function typing(page: Page, work: Promise<unknown>, leastSeconds: number):
   };
 }
 
-/** A person types questions into the palette, letter by letter, each key a search of its own; `merged` ends once meaning is drawn, too. */
+/** A person types questions into the palette, letter by letter, each key a search of its own. */
 async function palette(page: Page, asked: readonly string[]): Promise<unknown> {
   await page.keyboard.press('Control+k');
   const box = page.getByRole('dialog').getByRole('combobox');
@@ -218,10 +218,13 @@ async function palette(page: Page, asked: readonly string[]): Promise<unknown> {
   const wanted = new Set(asked.map((question) => question.trim()));
   const rows = (await page.evaluate(paletteSeen, {})).filter(({ text }) => wanted.has(text.trim()));
   await page.keyboard.press('Escape');
+  const part = (name: 'words' | 'wordsDrawn' | 'merged' | 'mergedDrawn') =>
+    spread(rows.slice(WARM_TYPED).map((row) => row[name]));
   return {
-    typed: asked.length,
-    words: spread(rows.map(({ words }) => words)),
-    merged: spread(rows.map(({ merged }) => merged)),
+    words: part('words'),
+    wordsDrawn: part('wordsDrawn'),
+    merged: part('merged'),
+    mergedDrawn: part('mergedDrawn'),
   };
 }
 

@@ -22,6 +22,9 @@ const SHOWN = 5;
 /** Sets that only measure. */
 const isTaught = (set: string): boolean => !/^(?:locomo|samples|everyday)/.test(set);
 
+/** A set of one language is a part of one of several. */
+const familyOf = (set: string): string => set.replace(/-(?:en|zh|mixed)$/, '');
+
 const percent = (x: number) => (Number.isFinite(x) ? (100 * x).toFixed(1).padStart(5) : '    –');
 
 /** The conversation a question is about, by the name of its first right unit; questions without one stand for themselves. */
@@ -314,8 +317,10 @@ function learnLine(label: string, answered: readonly Answered[]): Line {
   console.log(
     '\n| by conversations not seen | half of the questions: right; one right | from 0.75: something for; right; one right | from 0.90: something for; right | strangers: nothing from 0.75; 0.90 | small talk: nothing from 0.75; 0.90 |\n|---|---|---|---|---|---|',
   );
-  for (const set of new Set(again.map(({ asked }) => asked.set))) {
-    const all = again.filter(({ asked }) => asked.set === set);
+  const sets = [...new Set(again.map(({ asked }) => asked.set))];
+  const families = [...new Set(sets.filter((set) => familyOf(set) !== set).map(familyOf))];
+  for (const set of [...sets, ...families]) {
+    const all = again.filter(({ asked }) => asked.set === set || familyOf(asked.set) === set);
     const own = all.filter(({ asked }) => asked.origin === 'own' && asked.groups.length > 0);
     const half = shownAt(own, thresholdFor(own, 0.5));
     const [show, inject] = [shownAt(own, 0.75), shownAt(own, 0.9)];
@@ -324,7 +329,7 @@ function learnLine(label: string, answered: readonly Answered[]): Line {
       return [0.75, 0.9].map((threshold) => percent(silentAt(some, threshold))).join('; ');
     };
     console.log(
-      `| ${set} | ${percent(half.precision)}; ${percent(half.any)} | ${percent(show.coverage)}; ${percent(show.precision)}; ${percent(show.any)} | ${percent(inject.coverage)}; ${percent(inject.precision)} | ${silent('stranger')} | ${silent('talk')} |`,
+      `| ${families.includes(set) ? `${set}, every language` : set} | ${percent(half.precision)}; ${percent(half.any)} | ${percent(show.coverage)}; ${percent(show.precision)}; ${percent(show.any)} | ${percent(inject.coverage)}; ${percent(inject.precision)} | ${silent('stranger')} | ${silent('talk')} |`,
     );
   }
   const rounded = [...whole].map((value) => Math.round(value * 1_000) / 1_000);

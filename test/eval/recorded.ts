@@ -130,7 +130,7 @@ export async function recordAll(): Promise<Map<string, Asked[]>> {
     });
     const answers = gold.get(set.name);
     const all: Asked[] = [];
-    // Where a set has one library only, strangers are the people of the other sets that speak its language.
+    // The people of the other sets that speak its language.
     const others = sets
       .filter(({ name, language }) => name !== set.name && !OURS.test(name) && language === set.language)
       .flatMap(({ stores }) => stores.flatMap(({ queries }) => queries));
@@ -150,9 +150,11 @@ export async function recordAll(): Promise<Map<string, Asked[]>> {
         if (answer && answer.slice !== 'adversarial') await add('own', query, answer.groups, answer.slice);
       }
       const next = set.stores[(at + 1) % set.stores.length];
-      for (const { text } of next && next !== store
-        ? some(next.queries, Math.ceil(STRANGERS / set.stores.length))
-        : some(others, STRANGERS))
+      const share = Math.ceil(STRANGERS / set.stores.length);
+      const neighbours = next && next !== store ? some(next.queries, share) : [];
+      // Where the next store has too few of them, or there is none, people of other sets are strangers too.
+      const rest = Math.min(share - neighbours.length, STRANGERS);
+      for (const { text } of [...neighbours, ...some(others, Math.max(0, rest))])
         await add('stranger', { text });
       if (at < TALKED_TO)
         for (const [language, questions] of Object.entries(talk))

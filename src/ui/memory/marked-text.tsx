@@ -6,9 +6,19 @@ const HAN_RUN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]+/g
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['_][\p{L}\p{M}\p{N}]+)*/gu;
 const IS_HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
+/** Many texts are marked for one query after another: its words are looked up once. */
+const wordsOf = (() => {
+  let known = { query: '', wanted: new Set<string>() };
+  return (query: string): ReadonlySet<string> => {
+    if (known.query !== query)
+      known = { query, wanted: new Set(queryWords(query).split(' ').filter(Boolean)) };
+    return known.wanted;
+  };
+})();
+
 /** Stretches of `text` that match `query`, as [from, to) pairs in order. `typing`: the last word may be half written. */
 export function matchesIn(text: string, query: string, typing = false): [number, number][] {
-  const wanted = new Set(queryWords(query).split(' ').filter(Boolean));
+  const wanted = wordsOf(query);
   const half = typing ? (/[\p{L}\p{N}]{2,}$/u.exec(query)?.[0] ?? '').toLowerCase() : '';
   if (wanted.size === 0 && half === '') return [];
   const hit = new Uint8Array(text.length);

@@ -1,6 +1,6 @@
 // The numbers behind a passage's rank: a small bar to read at a glance, a table to read closely, a sentence for screen readers.
 import { useTranslation } from 'react-i18next';
-import { formatNumber, locale } from '../i18n/index.ts';
+import { formatList, formatNumber } from '../i18n/index.ts';
 import { classes, Tooltip } from '../shell/controls.tsx';
 import { partsOf, type Scores } from './score-parts.ts';
 
@@ -28,12 +28,11 @@ export function useSpokenScores(): (scores: Scores, threshold: number | null) =>
   const { t } = useTranslation('memory');
   const boostWords = useBoostWords();
   return (scores, threshold) => {
-    const list = new Intl.ListFormat(locale(), { type: 'unit' });
     const { late } = scores;
     const boosts = boostWords(scores).map(({ name, factor }) => `${name} ${factor}`);
     const more = [
       ...(typeof late === 'number' ? [t('score.spokenLate', { late: formatScore(late) })] : []),
-      ...(boosts.length > 0 ? [t('score.spokenBoosts', { boosts: list.format(boosts) })] : []),
+      ...(boosts.length > 0 ? [t('score.spokenBoosts', { boosts: formatList(boosts) })] : []),
     ];
     const numbers = {
       final: formatScore(scores.final),

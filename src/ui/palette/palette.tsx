@@ -12,7 +12,15 @@ import {
   X,
 } from 'lucide-react';
 import { Dialog as RadixDialog } from 'radix-ui';
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { useTranslation } from 'react-i18next';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { until } from '../../domain/base/readable.ts';
@@ -44,6 +52,8 @@ import { settingWords } from './setting-words.ts';
 import { useSearch } from './use-search.ts';
 
 const MESSAGES = 30;
+/** Rows that are in sight at first: they are drawn at once, those below as soon as there is time. */
+const IN_SIGHT = 8;
 
 export interface PaletteProps {
   open: boolean;
@@ -109,6 +119,10 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
     { text: asCommand ? '' : text, filter: asCommand ? {} : filter, limit: MESSAGES, attempt },
     underCursor,
   );
+
+  const later = useDeferredValue(search);
+  const inSight = search.hits.slice(0, IN_SIGHT);
+  const below = later.hits.filter((hit) => !inSight.some(({ messageId }) => messageId === hit.messageId));
 
   const listed = useMemo(
     () => entries.filter((entry) => entry.deletedAt === null && !entry.child),
@@ -218,8 +232,9 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
     input.current?.focus();
   };
   const openConversation = (entry: LibraryEntry) => onDone(() => navigation.openConversation(entry.id));
-  const openHit = (hit: SearchHit) =>
-    onDone(() => navigation.openConversation(hit.conversationId, hit.messageId));
+  const opening = useRef((_: SearchHit) => {});
+  opening.current = (hit) => onDone(() => navigation.openConversation(hit.conversationId, hit.messageId));
+  const openHit = useCallback((hit: SearchHit) => opening.current(hit), []);
   const runCommand = (name: string) => {
     const typed = query.trim();
     const line = typed.startsWith(`/${name} `) ? typed : `/${name} `;
@@ -393,8 +408,11 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
 
         {(search.hits.length > 0 || (searching && !asCommand)) && (
           <Group heading={t('group.messages')}>
-            {search.hits.map((hit) => (
-              <HitRow key={hit.messageId} hit={hit} query={text} onSelect={() => openHit(hit)} />
+            {inSight.map((hit) => (
+              <HitRow key={hit.messageId} hit={hit} query={search.text} onOpen={openHit} />
+            ))}
+            {below.map((hit) => (
+              <HitRow key={hit.messageId} hit={hit} query={later.text} onOpen={openHit} />
             ))}
             {search.hits.length === 0 && <Waiting />}
           </Group>

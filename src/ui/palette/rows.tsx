@@ -1,7 +1,7 @@
 // The rows of the palette and what they stand in: groups, commands, conversations, passages, and grey lines while one waits.
 import { Command } from 'cmdk';
 import { Archive, MessageSquare, Slash } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import type { SearchHit } from '../../services/memory/memory.ts';
@@ -129,12 +129,21 @@ export function ConversationRow({
   );
 }
 
-export function HitRow({ hit, query, onSelect }: { hit: SearchHit; query: string; onSelect: () => void }) {
+/** Drawn again only where it is another passage or another query, and not with each key. */
+export const HitRow = memo(function HitRow({
+  hit,
+  query,
+  onOpen,
+}: {
+  hit: SearchHit;
+  query: string;
+  onOpen: (hit: SearchHit) => void;
+}) {
   const { t, i18n } = useTranslation('palette');
   const threshold = useReadable(useApp().settings.config, ({ recall }) => recall.filters.min_similarity);
   const role = i18n.exists(`role.${hit.role}`, { ns: 'palette' }) ? t(`role.${hit.role}`) : hit.role;
   return (
-    <Row value={`message ${hit.messageId}`} onSelect={onSelect} className="items-start">
+    <Row value={`message ${hit.messageId}`} onSelect={() => onOpen(hit)} className="items-start">
       <span className="min-w-0 flex-1">
         <span className="flex items-center gap-2 text-xs">
           <span className="shrink-0 font-medium text-ink-2">{role}</span>
@@ -164,7 +173,7 @@ export function HitRow({ hit, query, onSelect }: { hit: SearchHit; query: string
       </span>
     </Row>
   );
-}
+});
 
 /** Grey lines where results will be; they appear only if it takes long. */
 export const Waiting = () => (

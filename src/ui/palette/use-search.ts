@@ -1,5 +1,6 @@
 // Searches while one types: exact words at once, meaning merged in a moment later. One search at a time; the last one wins.
 import { useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { IndexFilter } from '../../adapters/index/memory-index.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
@@ -11,6 +12,8 @@ import { mergeHits } from './merge-hits.ts';
 const SETTLE_MS = 150;
 
 export interface Search {
+  /** What the hits were found for. */
+  readonly text: string;
   readonly hits: readonly SearchHit[];
   /** How many messages pass, where the newest of them are listed; null where they are ranked. */
   readonly total: number | null;
@@ -19,7 +22,7 @@ export interface Search {
   readonly problem: Problem | null;
 }
 
-const NOTHING: Search = { hits: [], total: null, phase: 'idle', problem: null };
+const NOTHING: Search = { text: '', hits: [], total: null, phase: 'idle', problem: null };
 
 /**
  * `text` empty and no filter: nothing is searched. `under` tells which row the cursor is on: rows up to it stay where they are.
@@ -65,18 +68,22 @@ export function useSearch(
             const first = shownAt === 0;
             const settled = !first && performance.now() - shownAt > SETTLE_MS;
             if (first) shownAt = performance.now();
-            setSearch((before) => {
+            const put = (before: Search): Search => {
               const at = cursor.current();
               const row = at === null ? -1 : before.hits.findIndex((hit) => hit.messageId === at);
               // With nothing aimed at, the first row is what Enter would open.
               const held = first ? 0 : settled ? Math.max(row, 0) + 1 : row > 0 ? row + 1 : 0;
               return {
+                text,
                 hits: first ? hits : mergeHits(before.hits, hits, held),
                 total: total ?? null,
                 phase: final ? 'done' : 'meaning',
                 problem: null,
               };
-            });
+            };
+            // What was typed is answered before what lies below of the answer before it is drawn.
+            if (first) flushSync(() => setSearch(put));
+            else setSearch(put);
           },
         });
         if (!asking.signal.aborted) setSearch((before) => ({ ...before, phase: 'done' }));
