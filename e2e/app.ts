@@ -68,6 +68,16 @@ export async function holdToast(page: Page): Promise<void> {
   if (box) await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
 }
 
+/** Imports a ChatGPT export past the dialog; the problem of each file, or null. */
+export const bringExport = (page: Page, json: string): Promise<readonly (string | null)[] | undefined> =>
+  page.evaluate(async (json) => {
+    const bytes = new TextEncoder().encode(json);
+    const reports = await globalThis.recollect?.app.library.importFiles([
+      { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
+    ]);
+    return reports?.map(({ problem }) => problem?.code ?? null);
+  }, json);
+
 /** A file for a file picker. */
 export const asFile = (
   name: string,

@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test';
 import { startScriptedModel } from '../test/server/scripted-model.ts';
 import {
   asFile,
+  bringExport,
   chatgptHistory,
   expect,
   goToSettings,
@@ -21,13 +22,7 @@ const BASE = `http://localhost:${process.env.E2E_PORT ?? 4317}`;
 const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
 
 /** Imports the little history in the page itself, without the dialog. */
-const bringHistory = (page: Page) =>
-  page.evaluate(async (json) => {
-    const bytes = new TextEncoder().encode(json);
-    await globalThis.recollect?.app.library.importFiles([
-      { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
-    ]);
-  }, chatgptHistory(HISTORY));
+const bringHistory = (page: Page) => bringExport(page, chatgptHistory(HISTORY));
 
 /** Overwrites with noise every page of the index's tables that holds these words. To be called while no tab has the app open; waits for what the last one still holds. */
 const damagePages = (page: Page, words: string): Promise<number> =>
@@ -562,16 +557,7 @@ for (const engine of ['opfs', 'indexeddb'] as const)
         globalThis.recollect?.app.notes.write({ text: `A little thing, ${crypto.randomUUID()}` }),
       );
       await devtools.send('Storage.overrideQuotaForOrigin', { origin: BASE, quotaSize: 1 });
-      const problems = await page.evaluate(
-        async (json) => {
-          const bytes = new TextEncoder().encode(json);
-          const reports = await globalThis.recollect?.app.library.importFiles([
-            { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
-          ]);
-          return reports?.map(({ problem }) => problem?.code ?? null);
-        },
-        chatgptHistory(talks).replaceAll('talk-', 'many-'),
-      );
+      const problems = await bringExport(page, chatgptHistory(talks).replaceAll('talk-', 'many-'));
       expect(problems).toEqual([null]);
     }).toPass({ timeout: 180_000 });
     const status = () =>
@@ -629,13 +615,8 @@ test('a message that cannot be laid out is shown as plain words, whole, and take
   page,
 }) => {
   await openApp(page);
-  await page.evaluate(
-    async (json) => {
-      const bytes = new TextEncoder().encode(json);
-      await globalThis.recollect?.app.library.importFiles([
-        { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
-      ]);
-    },
+  await bringExport(
+    page,
     chatgptHistory(
       Object.entries(NESTED).map(([name, words]) => ({
         title: `Deep ${name}`,

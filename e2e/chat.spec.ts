@@ -2,7 +2,17 @@
 
 import type { Locator, Page } from '@playwright/test';
 import { type ScriptedModelServer, startScriptedModel } from '../test/server/scripted-model.ts';
-import { asFile, chatgptHistory, expect, HISTORY, openApp, remembered, saved, test } from './app.ts';
+import {
+  asFile,
+  bringExport,
+  chatgptHistory,
+  expect,
+  HISTORY,
+  openApp,
+  remembered,
+  saved,
+  test,
+} from './app.ts';
 
 let server: ScriptedModelServer;
 test.beforeAll(async () => {
@@ -950,12 +960,7 @@ test('recalled passages travel with the first message, frozen, and are shown und
   page,
 }) => {
   await openApp(page);
-  await page.evaluate(async (json) => {
-    const bytes = new TextEncoder().encode(json);
-    await globalThis.recollect?.app.library.importFiles([
-      { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
-    ]);
-  }, chatgptHistory(HISTORY));
+  await bringExport(page, chatgptHistory(HISTORY));
   await remembered(page);
   await choose(page, 'plain');
   // What is announced while it is written is what goes along.

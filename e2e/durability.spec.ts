@@ -1,7 +1,16 @@
 // Nothing that was said to be saved may be lost: tabs, renderers and whole browsers are killed at random moments, on both engines.
 import type { BrowserContext, Page } from '@playwright/test';
 import { seeded } from '../test/bench/corpus.ts';
-import { chatgptHistory, expect, HISTORY, openApp, ownBrowser, remembered, test } from './app.ts';
+import {
+  bringExport,
+  chatgptHistory,
+  expect,
+  HISTORY,
+  openApp,
+  ownBrowser,
+  remembered,
+  test,
+} from './app.ts';
 
 const BASE = `http://localhost:${process.env.E2E_PORT ?? 4317}`;
 const WANTED = 200;
@@ -104,12 +113,7 @@ test('the index moves from OPFS to IndexedDB and back; nothing is lost and every
   page,
 }) => {
   await openApp(page);
-  await page.evaluate(async (json) => {
-    const bytes = new TextEncoder().encode(json);
-    await globalThis.recollect?.app.library.importFiles([
-      { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
-    ]);
-  }, chatgptHistory(HISTORY));
+  await bringExport(page, chatgptHistory(HISTORY));
   await remembered(page, 'words');
   for (const [label, engine] of [
     ['IndexedDB', 'indexeddb'],

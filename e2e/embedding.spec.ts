@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { startScriptedModel } from '../test/server/scripted-model.ts';
 import {
   asFile,
+  bringExport,
   chatgptHistory,
   expect,
   goToSettings,
@@ -97,15 +98,7 @@ test('a service makes the vectors instead: words work meanwhile, a wrong key say
   };
   try {
     await openApp(page);
-    await page.evaluate(
-      async (json) => {
-        const bytes = new TextEncoder().encode(json);
-        await globalThis.recollect?.app.library.importFiles([
-          { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
-        ]);
-      },
-      chatgptHistory(HISTORY.slice(0, 1)),
-    );
+    await bringExport(page, chatgptHistory(HISTORY.slice(0, 1)));
     await remembered(page);
 
     await page.goto('/settings/memory?console');

@@ -9,6 +9,7 @@ import { jsonl, zipped } from '../test/fixtures/files.ts';
 import { BUCKET, compactedSession, dmailSession, SESSIONS } from '../test/fixtures/kimi-cli.ts';
 import {
   asFile,
+  bringExport,
   chatgptHistory,
   expect,
   HISTORY,
@@ -28,12 +29,7 @@ const line = (page: Page, title: string) => list(page).getByRole('link', { name:
 /** Brings the history in by the console: the ways in that a person has are walked below. */
 async function bring(page: Page, history: Parameters<typeof chatgptHistory>[0]): Promise<void> {
   await openApp(page);
-  await page.evaluate(async (json) => {
-    const bytes = new TextEncoder().encode(json);
-    await globalThis.recollect?.app.library.importFiles([
-      { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
-    ]);
-  }, chatgptHistory(history));
+  await bringExport(page, chatgptHistory(history));
   await expect(list(page).getByRole('link')).toHaveCount(history.length);
 }
 
@@ -130,12 +126,7 @@ test('the list follows the conversation that is open; on a phone Back closes wha
     turns: [`What of ${at}?`, `This of ${at}.`],
   }));
   await openApp(page);
-  await page.evaluate(async (json) => {
-    const bytes = new TextEncoder().encode(json);
-    await globalThis.recollect?.app.library.importFiles([
-      { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
-    ]);
-  }, chatgptHistory(many));
+  await bringExport(page, chatgptHistory(many));
   await expect(line(page, 'Talk number 59')).toBeVisible();
   for (let step = 0; step < 40; step++) await page.keyboard.press('Alt+ArrowDown');
   await expect(page.getByRole('heading', { name: 'Talk number 20' })).toBeVisible();

@@ -1,19 +1,14 @@
 // The memory screen: notes, what was said of recalled passages and taking it back, pictures that lead to conversations, by keyboard too.
 import type { Page } from '@playwright/test';
 import { startScriptedModel } from '../test/server/scripted-model.ts';
-import { chatgptHistory, expect, HISTORY, holdToast, openApp, remembered, test } from './app.ts';
+import { bringExport, chatgptHistory, expect, HISTORY, holdToast, openApp, remembered, test } from './app.ts';
 
 const bring = async (
   page: Page,
   by: 'words' | 'meaning' = 'meaning',
   history: string = chatgptHistory(HISTORY),
 ) => {
-  await page.evaluate(async (json) => {
-    const bytes = new TextEncoder().encode(json);
-    await globalThis.recollect?.app.library.importFiles([
-      { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
-    ]);
-  }, history);
+  await bringExport(page, history);
   await remembered(page, by);
 };
 const part = (page: Page, name: string) =>

@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test';
 import {
   asFile,
+  bringExport,
   chatgptHistory,
   expect,
   HISTORY,
@@ -14,15 +15,7 @@ import {
 } from './app.ts';
 
 const bring = (page: Page, talks: Parameters<typeof chatgptHistory>[0], name = 'talk-') =>
-  page.evaluate(
-    async (json) => {
-      const bytes = new TextEncoder().encode(json);
-      await globalThis.recollect?.app.library.importFiles([
-        { path: 'conversations.json', size: bytes.length, modifiedAt: 0, bytes: async () => bytes },
-      ]);
-    },
-    chatgptHistory(talks).replaceAll('talk-', name),
-  );
+  bringExport(page, chatgptHistory(talks).replaceAll('talk-', name));
 const lines = (page: Page) =>
   page.evaluate(() => {
     const all = globalThis.recollect?.app.documents.library.get().entries ?? [];
