@@ -1,6 +1,7 @@
 // Keeps the drawing of the house true: imports go down, each big dependency has one room.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { compile } from 'tailwindcss';
 import { describe, expect, it } from 'vitest';
 
 const SRC = resolve(import.meta.dirname, '../src');
@@ -111,5 +112,38 @@ describe('the house', () => {
           )
             wrong.push(`${file} names ${target}`);
     expect(wrong).toEqual([]);
+  });
+
+  it('names no class that the style sheet does not know', async () => {
+    const root = resolve(SRC, '..');
+    const sheet = readFileSync(join(SRC, 'ui/styles.css'), 'utf8');
+    const named = new Map<string, string>();
+    for (const file of files.filter((name) => name.endsWith('.tsx'))) {
+      const text = readFileSync(join(SRC, file), 'utf8');
+      const lists = [
+        ...[...text.matchAll(/className="([^"]*)"/g)].map((match) => match[1] as string),
+        // Here a single word may be something else: a name, or what is compared.
+        ...[...text.matchAll(/classes\(([\s\S]*?)\)\}?|const [A-Z_]+ =(\s*'[^']*');/g)]
+          .flatMap((match) => [...(match[1] ?? match[2] ?? '').matchAll(/'([^']*)'/g)])
+          .map((match) => match[1] as string)
+          .filter((list) => /[\s[]/.test(list)),
+      ];
+      for (const name of lists.flatMap((list) => list.split(/\s+/)).filter(Boolean)) named.set(name, file);
+    }
+    const { build } = await compile(sheet, {
+      base: join(SRC, 'ui'),
+      loadStylesheet: async (id, base) => {
+        const path = join(root, 'node_modules', id, 'index.css');
+        return { path, base, content: readFileSync(path, 'utf8') };
+      },
+    });
+    const built = build([...named.keys()]);
+    const unknown = [...named].filter(
+      ([name]) =>
+        !/^(group|peer)(\/|$)/.test(name) &&
+        !built.includes(`.${name.replace(/[^\w-]/g, (sign) => `\\${sign}`)}`),
+    );
+    expect(named.size).toBeGreaterThan(500);
+    expect(unknown).toEqual([]);
   });
 });

@@ -373,7 +373,7 @@ export function MessageList({
         className="-outline-offset-2 absolute inset-0 overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-gutter:stable]"
       >
         {/* While it scrolls the library takes no clicks, and one made in that moment was lost. */}
-        <div className="relative mx-auto w-full max-w-(--measure) px-5 pb-6 *:pointer-events-[inherit]! md:px-8">
+        <div className="relative mx-auto w-full max-w-(--measure) px-5 pb-6 *:[pointer-events:inherit]! md:px-8">
           <Virtualizer
             ref={list}
             scrollRef={scroller}

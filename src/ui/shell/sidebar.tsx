@@ -294,7 +294,7 @@ function ConversationList({ view, onOpened }: { view: SidebarView; onOpened: () 
         {/* While it scrolls the library takes no clicks, and one made in that moment was lost. */}
         <VList
           ref={list}
-          className="pb-2 *:pointer-events-[inherit]!"
+          className="pb-2 *:[pointer-events:inherit]!"
           data={rows}
           itemSize={lineHeight}
           style={{ height: '100%' }}
