@@ -245,6 +245,7 @@ function learnFusion(answered: readonly Answered[]): void {
 const MEANINGS = {
   score: 'the passage’s own score',
   stands: 'how far it stands above the crowd, in deviations',
+  above: 'how far it stands above the best passage of any other conversation, in deviations (at most 3)',
   words: 'logarithm of how many words were asked',
 } as const;
 const NAMES = Object.keys(MEANINGS) as (keyof typeof MEANINGS)[];

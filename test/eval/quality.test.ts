@@ -8,6 +8,7 @@ import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { models } from './load.ts';
 import { everyday } from './own.ts';
 import { openPipeline } from './pipeline.ts';
+import { rankRecorded } from './recorded.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quality-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -42,4 +43,32 @@ it('finds what short everyday questions ask for, and stays silent where nothing 
   console.log(JSON.stringify({ recallAt5: found / asked, silent: silent / unasked }));
   expect(found / asked).toBeGreaterThan(0.88);
   expect(silent / unasked).toBeGreaterThan(0.9);
+}, 240_000);
+
+it('finds no less with a model that knows no Chinese than by words alone', async () => {
+  const { tasks, gold } = everyday(new URL('./everyday', import.meta.url).pathname);
+  const [store] = tasks.sets[0]?.stores ?? [];
+  const answers = gold.get('everyday');
+  if (!store || !answers) throw new Error('The set is not there');
+  const pipeline = await openPipeline({ models: models(), model: 'all-MiniLM-L6-v2', cache: folder });
+  const library = await pipeline.library(store.sessions);
+  let [asked, found, byWords] = [0, 0, 0];
+  for (const { id, text } of store.queries) {
+    const groups = answers.get(id)?.groups ?? [];
+    if (groups.length === 0 || !/\p{Script=Han}/u.test(text)) continue;
+    const recorded = await library.record(text);
+    const share = (ranked: readonly { readonly unit: string }[]) => {
+      const top = new Set(ranked.slice(0, 5).map(({ unit }) => unit));
+      return groups.filter((group) => group.some((unit) => top.has(unit))).length / groups.length;
+    };
+    asked += 1;
+    found += share(rankRecorded(recorded));
+    byWords += share(rankRecorded(recorded, { without: new Set(['vector', 'late']) }));
+  }
+  await library.close();
+  await pipeline.close();
+  console.log(JSON.stringify({ asked, recallAt5: found / asked, byWords: byWords / asked }));
+  expect(asked).toBeGreaterThan(15);
+  expect(found).toBeGreaterThanOrEqual(byWords);
+  expect(found / asked).toBeGreaterThan(0.8);
 }, 240_000);

@@ -36,7 +36,7 @@ const answered = (
     unit,
     conversation: 'c',
     scores: scored(final),
-    evidence: { score: final, stands: 0, words: 0 },
+    evidence: { score: final, stands: 0, above: 0, words: 0 },
   })),
 });
 

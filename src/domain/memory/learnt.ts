@@ -3,14 +3,16 @@
 
 export const LEARNT = {
   hybrid: {
-    score: 5.514,
-    stands: 0.524,
-    words: 0.617,
-    intercept: -8.158,
+    score: 4.71,
+    stands: 0.274,
+    above: 0.406,
+    words: 0.885,
+    intercept: -7.354,
   },
   keyword: {
     score: 5.099,
     stands: 0.294,
+    above: 0,
     words: 0.837,
     intercept: -6.603,
   },

@@ -99,6 +99,8 @@ export interface RankContext {
   readonly fit?: Fit;
 }
 
+const RAISED: ReadonlySet<Boost['name']> = new Set(['note', 'pin']);
+
 /** The best so many are compared piece by piece: a ceiling on what late interaction costs. */
 export const LATE = 32;
 
@@ -194,10 +196,29 @@ export function standing(scores: readonly number[], fit: Fit = FIT): (score: num
   return (score) => Math.min(most, (score - mean) / spread);
 }
 
+/**
+ * How far a passage stands above the best one of any other conversation, or below it, in deviations of the crowd: where two conversations
+ * answer alike, most often only one of them is meant. Where there is no other, the middle of the crowd stands for it.
+ */
+export function aheadOf(
+  all: readonly { readonly conversation: string; readonly stands: number }[],
+  fit: Fit = FIT,
+): (conversation: string, stands: number) => number {
+  const best = new Map<string, number>();
+  for (const { conversation, stands } of all)
+    if (stands > (best.get(conversation) ?? Number.NEGATIVE_INFINITY)) best.set(conversation, stands);
+  const [first, second] = [...best].sort(([, a], [, b]) => b - a);
+  return (conversation, stands) => {
+    const rival = (first?.[0] === conversation ? second : first)?.[1] ?? 0;
+    return Math.max(-fit.ahead, Math.min(fit.ahead, stands - rival));
+  };
+}
+
 /** What a probability is made of: how each is meant is said in `fit.ts`. */
 export interface Evidence {
   readonly score: number;
   readonly stands: number;
+  readonly above: number;
   readonly words: number;
 }
 
@@ -207,6 +228,7 @@ export function probabilityOf(evidence: Evidence, wordsOnly = false, fit: Fit = 
   return logistic(
     line.score * evidence.score +
       line.stands * evidence.stands +
+      line.above * evidence.above +
       line.words * evidence.words +
       line.intercept,
   );
@@ -375,9 +397,20 @@ export function ranker<C extends Rankable>(
       scored.map(({ score, translated }) => score / translated),
       fit,
     );
-    return scored
-      .map(({ candidate, score, wordsOnly, decay, scores }) => {
-        const evidence = { score, stands: stands(score), words };
+    const placed = scored.map((one) => ({ ...one, stands: stands(one.score) }));
+    // What the person raised says nothing of the others: as a rival it counts as if it had not been.
+    const above = aheadOf(
+      placed.map(({ candidate, score, scores }) => ({
+        conversation: candidate.conversationId,
+        stands: stands(
+          scores.boosts.reduce((rest, { name, factor }) => (RAISED.has(name) ? rest / factor : rest), score),
+        ),
+      })),
+      fit,
+    );
+    return placed
+      .map(({ candidate, score, stands, wordsOnly, decay, scores }) => {
+        const evidence = { score, stands, above: above(candidate.conversationId, stands), words };
         const probability = probabilityOf(evidence, wordsOnly, fit);
         return {
           candidate,
