@@ -245,11 +245,13 @@ interface PaletteRow {
   readonly mergedDrawn: number;
 }
 
-/** Begins to time the palette that is open: each search from the key that asked for it. */
+/** Begins to time the palette, once in a page: each search from the key that asked for it. */
 export function watchPalette(_: Record<string, never>) {
+  const seen = globalThis as unknown as { paletteRows?: Promise<PaletteRow>[] };
+  if (seen.paletteRows) return;
+  const rows: Promise<PaletteRow>[] = [];
+  seen.paletteRows = rows;
   const { memory } = recollect.app;
-  const rows: PaletteRow[] = [];
-  Object.assign(globalThis, { paletteRows: rows });
   let [key, isPressed] = [0, false];
   const watched = { capture: true };
   addEventListener(
@@ -292,20 +294,25 @@ export function watchPalette(_: Record<string, never>) {
         },
       });
       if (asked.signal.aborted || !words) return;
-      const mergedDrawn = drawn();
-      rows.push({
-        text: asked.text,
-        words: words.at - from,
-        wordsDrawn: (await words.drawn) - from,
-        merged: merged - from,
-        mergedDrawn: (await mergedDrawn) - from,
-      });
+      const { at } = words;
+      // The next key's search waits for this one: it must not wait for its pictures.
+      rows.push(
+        Promise.all([words.drawn, drawn()]).then(([wordsDrawn, mergedDrawn]) => ({
+          text: asked.text,
+          words: at - from,
+          wordsDrawn: wordsDrawn - from,
+          merged: merged - from,
+          mergedDrawn: mergedDrawn - from,
+        })),
+      );
     },
   });
 }
 
-export function paletteSeen(_: Record<string, never>) {
-  return (globalThis as unknown as { paletteRows: PaletteRow[] }).paletteRows;
+/** What was timed since it was asked last. */
+export function paletteSeen(_: Record<string, never>): Promise<PaletteRow[]> {
+  const { paletteRows } = globalThis as unknown as { paletteRows: Promise<PaletteRow>[] };
+  return Promise.all(paletteRows.splice(0));
 }
 
 /** Begins to listen to what a person who types feels. */

@@ -59,7 +59,7 @@ const WARM_UP = 10;
 /** Libraries whose vectors take seconds to be copied to memory, and what is asked until then, so far apart (ms). */
 const [COPIED_FROM, COPYING, COPYING_GAP_MS] = [4_000, 60, 250];
 const WARM_STARTS = 5;
-/** Between two keys in the palette, and until nothing comes any more, ms; how many questions are typed there, and how many of them first. */
+/** Until nothing comes into the palette any more, ms; how many questions are typed there, and how many of them only to warm it up. */
 const [SETTLED_MS, TYPED, WARM_TYPED] = [400, 25, 5];
 /** Between two keys, ms: of somebody who types 200 words a minute, faster than nearly anybody, and 100, faster than most. */
 const KEYS_MS = [60, 120] as const;
@@ -385,8 +385,8 @@ try {
       merged: spread(typed.map(({ merged }) => merged)),
     };
     const byKeys: Record<string, unknown> = {};
-    for (const [turn, delay] of KEYS_MS.entries())
-      byKeys[`${delay} ms a key`] = await palette(page, asked.slice(turn * TYPED, (turn + 1) * TYPED), delay);
+    for (const delay of KEYS_MS)
+      byKeys[`${delay} ms a key`] = await palette(page, asked.slice(-TYPED), delay);
     at.paletteTypedMs = byKeys;
     const searches = await page.evaluate(timeSearches, { words: asked.map(queryWords) });
     at.searchMs = { keyword: spread(searches.keyword), both: spread(searches.hybrid) };

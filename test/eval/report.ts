@@ -21,6 +21,7 @@ const ABLATIONS: Readonly<
   'no other language': { without: ['language'] },
   'no neighbours': { without: ['neighbours'] },
   'no conversation': { without: ['conversation'] },
+  'no rival': { without: ['rival'] },
   'no speaker': { without: ['speaker'] },
   'no question mark': { without: ['question'] },
   'no time words': { without: ['time'] },

@@ -50,13 +50,14 @@ export const FIT = {
   age: 0.25,
   /** Scores of what was found and is not meant, how many such stand for a small library, and the most deviations that are counted. */
   crowd: { mean: 0.12, deviation: 0.06, count: 4, most: 8 },
-  /** The most deviations that are counted between a passage and the best one of another conversation. */
-  ahead: 3,
+  /** How far a rival usually stands above the crowd, where there is none; and the most deviations that are counted above or below it. */
+  rival: { usual: 3, most: 3 },
+  /** Nothing was learnt of longer questions: more words make nothing more certain. */
+  wordsMost: 40,
   /**
    * From score to probability. `score`: the passage's own. `stands`: how far it stands above the crowd, in its deviations. `above`: how far
-   * above the best one of any other conversation. `words`: the
-   * logarithm of how many words were asked, for two words are soon met by chance and twenty are not. `keyword` is for passages that are
-   * judged by words alone.
+   * above the best one of any other conversation. `words`: the logarithm of how many words were asked, for two words are soon met by chance and
+   * twenty are not. `keyword` is for passages that are judged by words alone.
    */
   hybrid: LEARNT.hybrid,
   keyword: LEARNT.keyword,

@@ -99,7 +99,17 @@ export interface RankContext {
   readonly fit?: Fit;
 }
 
-const RAISED: ReadonlySet<Boost['name']> = new Set(['note', 'pin']);
+/** What raises a passage itself, and tells nothing of the others. */
+const RAISING: ReadonlySet<Boost['name']> = new Set(['note', 'pin', 'language']);
+/** A score with all that raises or lowers it, and without what raises only itself. */
+const scoreOf = (base: number, boosts: readonly Boost[]): { score: number; unraised: number } =>
+  boosts.reduce(
+    ({ score, unraised }, { name, factor }) => ({
+      score: score * factor,
+      unraised: RAISING.has(name) ? unraised : unraised * factor,
+    }),
+    { score: base, unraised: base },
+  );
 
 /** The best so many are compared piece by piece: a ceiling on what late interaction costs. */
 export const LATE = 32;
@@ -113,6 +123,7 @@ export type Technique =
   | 'language'
   | 'neighbours'
   | 'conversation'
+  | 'rival'
   | 'speaker'
   | 'question'
   | 'time'
@@ -181,36 +192,47 @@ export function hybridOf(
 }
 
 /**
- * How far a score stands above the crowd: above the sixth to the twenty-fifth best, in their standard deviations. A few scores as they are
- * usual stand for a crowd that is not there. A question that everything answers a little is answered by nothing; what stands above the crowd
- * by very much stands above it for certain, however much.
+ * How far a score stands above the crowd, in its deviations: above the sixth to the twenty-fifth best. A few scores as they are usual stand for
+ * a crowd that is not there. A question that everything answers a little is answered by nothing.
  */
-export function standing(scores: readonly number[], fit: Fit = FIT): (score: number) => number {
-  const { mean: usual, deviation, count, most } = fit.crowd;
+export function crowdOf(scores: readonly number[], fit: Fit = FIT): (score: number) => number {
+  const { mean: usual, deviation, count } = fit.crowd;
   const crowd = [...scores].sort((a, b) => b - a).slice(5, 25);
   const all = crowd.length + count;
   const mean = (crowd.reduce((sum, one) => sum + one, 0) + count * usual) / all;
   const spread = Math.sqrt(
     (crowd.reduce((sum, one) => sum + (one - mean) ** 2, 0) + count * deviation ** 2) / all,
   );
-  return (score) => Math.min(most, (score - mean) / spread);
+  return (score) => (score - mean) / spread;
 }
 
+/** A passage among others: its deviations above the crowd, see `crowdOf`. */
+export interface Placed {
+  readonly conversationId: string;
+  readonly text: string;
+  readonly deviations: number;
+}
+
+/** Texts whose lengths differ by more than this part cannot say the same in nearly the same words. */
+const ALIKE = 0.5;
+const isTwin = (a: string, b: string): boolean => {
+  if (a === b) return true;
+  if (Math.abs(a.length - b.length) > ALIKE * Math.max(a.length, b.length)) return false;
+  const [one, other] = [a, b].map((text) => wordingOf(text) ?? squeezed(text));
+  return one === other;
+};
+
 /**
- * How far a passage stands above the best one of any other conversation, or below it, in deviations of the crowd: where two conversations
- * answer alike, most often only one of them is meant. Where there is no other, the middle of the crowd stands for it.
+ * How far a passage stands above its rival, or below it, in deviations of the crowd: above the best one of any other conversation that does not
+ * say the same. Where two conversations answer alike, most often only one of them is meant. Where there is no other, one as they usually are
+ * stands for it.
  */
-export function aheadOf(
-  all: readonly { readonly conversation: string; readonly stands: number }[],
-  fit: Fit = FIT,
-): (conversation: string, stands: number) => number {
-  const best = new Map<string, number>();
-  for (const { conversation, stands } of all)
-    if (stands > (best.get(conversation) ?? Number.NEGATIVE_INFINITY)) best.set(conversation, stands);
-  const [first, second] = [...best].sort(([, a], [, b]) => b - a);
-  return (conversation, stands) => {
-    const rival = (first?.[0] === conversation ? second : first)?.[1] ?? 0;
-    return Math.max(-fit.ahead, Math.min(fit.ahead, stands - rival));
+export function aboveRival(rivals: readonly Placed[], fit: Fit = FIT): (passage: Placed) => number {
+  const { usual, most } = fit.rival;
+  const best = [...rivals].sort((a, b) => b.deviations - a.deviations);
+  return ({ conversationId, text, deviations }) => {
+    const rival = best.find((one) => one.conversationId !== conversationId && !isTwin(one.text, text));
+    return Math.max(-most, Math.min(most, deviations - (rival?.deviations ?? usual)));
   };
 }
 
@@ -234,9 +256,9 @@ export function probabilityOf(evidence: Evidence, wordsOnly = false, fit: Fit = 
   );
 }
 
-/** The logarithm of how many words are asked: Han text comes as words and as pairs, so each of it counts half. */
-export const wordsAsked = (question: string, terms: number): number =>
-  Math.log(1 + terms * (isHan(question) ? 0.5 : 1));
+/** The logarithm of how many words are asked, up to so many: Han text comes as words and as pairs, so each of it counts half. */
+export const wordsAsked = (question: string, terms: number, fit: Fit = FIT): number =>
+  Math.log(1 + Math.min(fit.wordsMost, terms * (isHan(question) ? 0.5 : 1)));
 
 /** exp(-factor · days); 1 for the future and for unknown times. */
 export function decayOf(createdAt: number, now: number, factor: number): number {
@@ -330,7 +352,7 @@ export function ranker<C extends Rankable>(
       decay: decayOf(candidate.createdAt, context.now, context.decayFactor),
     };
   });
-  const words = wordsAsked(question, worth.length);
+  const words = wordsAsked(question, worth.length, fit);
 
   return (lateOf) => {
     const halves = known.map(({ vector, keyword, named, isForeign }, at) => {
@@ -378,7 +400,7 @@ export function ranker<C extends Rankable>(
       boosts.push(...one.boosts);
       return {
         candidate,
-        score: half.base > 0 ? boosts.reduce((all, { factor }) => all * factor, half.hybrid) : beside,
+        ...scoreOf(half.base > 0 ? half.hybrid : beside, half.base > 0 ? boosts : []),
         translated: half.translated,
         wordsOnly: one.vector === null && half.late === null,
         decay: one.decay,
@@ -392,25 +414,25 @@ export function ranker<C extends Rankable>(
         },
       };
     });
-    // What is allowed for another language makes no crowd: the others do not stand lower for it.
-    const stands = standing(
+    // What is allowed for another language makes no crowd: the others do not stand lower for it. Nor do they for what the person raised.
+    const deviations = crowdOf(
       scored.map(({ score, translated }) => score / translated),
       fit,
     );
-    const placed = scored.map((one) => ({ ...one, stands: stands(one.score) }));
-    // What the person raised says nothing of the others: as a rival it counts as if it had not been.
-    const above = aheadOf(
-      placed.map(({ candidate, score, scores }) => ({
-        conversation: candidate.conversationId,
-        stands: stands(
-          scores.boosts.reduce((rest, { name, factor }) => (RAISED.has(name) ? rest / factor : rest), score),
-        ),
-      })),
-      fit,
+    // What was judged by words alone was judged by another measure: it says nothing of those that have meaning, too.
+    const rivals = scored.flatMap(({ candidate: { conversationId, text }, unraised, wordsOnly }) =>
+      wordsOnly ? [] : [{ conversationId, text, deviations: deviations(unraised) }],
     );
-    return placed
-      .map(({ candidate, score, stands, wordsOnly, decay, scores }) => {
-        const evidence = { score, stands, above: above(candidate.conversationId, stands), words };
+    const above = on('rival') ? aboveRival(rivals, fit) : () => 0;
+    return scored
+      .map(({ candidate, score, wordsOnly, decay, scores }) => {
+        const placed = { ...candidate, deviations: deviations(score) };
+        const evidence = {
+          score,
+          stands: Math.min(fit.crowd.most, placed.deviations),
+          above: above(placed),
+          words,
+        };
         const probability = probabilityOf(evidence, wordsOnly, fit);
         return {
           candidate,

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FIT } from '../../../src/domain/memory/fit.ts';
 import {
-  aheadOf,
+  aboveRival,
   choose,
+  crowdOf,
   decayOf,
   hybridOf,
   keywordHalf,
@@ -13,7 +14,6 @@ import {
   type RankContext,
   rank,
   shareOut,
-  standing,
   vectorHalf,
   withDecay,
 } from '../../../src/domain/memory/rank.ts';
@@ -144,9 +144,16 @@ describe('ranking', () => {
       scores.boosts.reduce((all, { factor }) => all * factor, scores.hybrid),
     );
     const top = totals[0] as number;
-    const [stands, rival] = [standing(totals)(top), standing(totals)(totals[1] as number)];
-    const above = Math.min(FIT.ahead, stands - rival);
-    expect(best?.final).toBeCloseTo(probabilityOf({ score: top, stands, above, words: Math.log(4) }));
+    const deviations = crowdOf(totals);
+    const [own, rival] = [deviations(top), deviations(totals[1] as number)];
+    expect(best?.final).toBeCloseTo(
+      probabilityOf({
+        score: top,
+        stands: Math.min(FIT.crowd.most, own),
+        above: Math.min(FIT.rival.most, own - rival),
+        words: Math.log(4),
+      }),
+    );
   });
 
   it('of two equal passages puts the newer first', () => {
@@ -177,46 +184,72 @@ describe('ranking', () => {
   });
 });
 
-describe('standing above other conversations', () => {
-  const one = (conversation: string, stands: number) => ({ conversation, stands });
+describe('standing above a rival', () => {
+  const one = (conversationId: string, deviations: number, text = `${conversationId} ${deviations}`) => ({
+    conversationId,
+    text,
+    deviations,
+  });
+  const NONE = { pinned: () => false, never: () => false, notRelated: () => false };
 
   it('is measured from the best of any other conversation, and never counts more than so much', () => {
-    const ahead = aheadOf([one('a', 5), one('a', 4.5), one('b', 4), one('c', 1)]);
-    expect(ahead('a', 5)).toBe(1);
-    expect(ahead('a', 4.5)).toBe(0.5);
-    expect(ahead('b', 4)).toBe(-1);
-    expect(ahead('c', 1)).toBe(-FIT.ahead);
-    expect(ahead('d', 9)).toBe(FIT.ahead);
+    const above = aboveRival([one('a', 12), one('a', 11.5), one('b', 11), one('c', 1)]);
+    expect(above(one('a', 12))).toBe(1);
+    expect(above(one('a', 11.5))).toBe(0.5);
+    expect(above(one('b', 11))).toBe(-1);
+    expect(above(one('c', 1))).toBe(-FIT.rival.most);
+    expect(above(one('d', 99))).toBe(FIT.rival.most);
   });
 
-  it('is standing above the crowd where there is no other conversation', () => {
-    expect(aheadOf([one('a', 1.5), one('a', 0.5)])('a', 1.5)).toBe(1.5);
-    expect(aheadOf([])('a', 0.25)).toBe(0.25);
+  it('is measured from a usual one where there is no other conversation', () => {
+    expect(aboveRival([one('a', 4.5), one('a', 1)])(one('a', 4.5))).toBe(4.5 - FIT.rival.usual);
+    expect(aboveRival([])(one('a', 2))).toBe(2 - FIT.rival.usual);
   });
 
-  it('is not made less by what the person raised elsewhere', () => {
-    const [first, second, third] = [
-      candidate({ cosine: 0.88 }),
-      candidate({ cosine: 0.92 }),
-      candidate({ cosine: 0.86 }),
+  it('is not lowered by what says the same in nearly the same words elsewhere', () => {
+    const said = 'The spare key lies under the blue flower pot.';
+    const twins = [
+      one('a', 6, said),
+      one('b', 6, `Well, ${said.toLowerCase()}`),
+      one('c', 4, 'No idea, sorry.'),
     ];
-    const finalOf = (pinned: Rankable | undefined) =>
-      rank([first, second, third] as Rankable[], {
-        ...context,
-        feedback: {
-          pinned: ({ messageId }) => messageId === pinned?.messageId,
-          never: () => false,
-          notRelated: () => false,
-        },
-      }).find(({ candidate }) => candidate === second)?.scores.final as number;
-    // What is left of it is the crowd, in which the pinned one stands higher.
-    expect(finalOf(first)).toBeGreaterThan(finalOf(undefined) - 0.02);
+    const above = aboveRival(twins);
+    expect(twins.map(above)).toEqual([2, 2, -2]);
+    // What is like it and says another thing is a rival.
+    const corrected = said.replace('blue', 'green');
+    expect(aboveRival([...twins, one('d', 6, corrected)])(one('a', 6, said))).toBe(0);
   });
 
-  it('keeps the order of one question: who scores higher is called more probable', () => {
+  it('is not lowered by what the person raised elsewhere, nor by the allowance for another language', () => {
+    const some = [0.8, 0.84, 0.78].map((cosine) => candidate({ cosine, bm25: 0 }));
+    const [first, second] = some;
+    const finalOf = (pinned: Rankable | undefined) =>
+      rank(some, {
+        ...context,
+        feedback: { ...NONE, pinned: ({ messageId }) => messageId === pinned?.messageId },
+      }).find(({ candidate }) => candidate === second)?.scores.final;
+    expect(finalOf(first)).toBe(finalOf(undefined));
+
+    const asked = { ...context, question: 'where is the spare key' };
+    const foreign = candidate({ cosine: 0.88, bm25: 0, text: '备用钥匙在蓝色的花盆下面，一直都在那里。' });
+    const here = candidate({ cosine: 0.9, bm25: 0, text: 'Under the flower pot.' });
+    const heard = (without: RankContext['without'] = new Set()) =>
+      rank([foreign, here], { ...asked, without }).find(({ candidate }) => candidate === here)?.scores.final;
+    expect(heard()).toBe(heard(new Set(['language'])));
+  });
+
+  it('has no rival in a passage that has no vector yet', () => {
+    const some = [candidate({ cosine: 0.9, bm25: 6 }), candidate({ cosine: 0.8 })];
+    const finalOf = (all: readonly Rankable[]) =>
+      rank(all, context).find(({ candidate }) => candidate === some[0])?.scores.final;
+    const waiting = candidate({ cosine: null, bm25: 20 });
+    expect(finalOf([...some, waiting])).toBe(finalOf(some));
+  });
+
+  it('makes passages of one conversation no less probable for scoring higher', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.record({ cosine: fc.double({ min: 0.7, max: 1, noNaN: true }), home: fc.nat(3) }), {
+        fc.array(fc.record({ cosine: fc.double({ min: 0.7, max: 1, noNaN: true }), home: fc.nat(2) }), {
           minLength: 2,
           maxLength: 12,
         }),
@@ -224,16 +257,14 @@ describe('standing above other conversations', () => {
           const all = some.map(({ cosine, home }) =>
             candidate({ cosine, conversationId: `home ${home}`, bm25: 0 }),
           );
-          const stands = all.map(({ cosine }) => cosine as number);
-          const ahead = aheadOf(
-            all.map(({ conversationId }, at) => one(conversationId, stands[at] as number)),
-          );
-          for (const [a, { conversationId: here }] of all.entries())
-            for (const [b, { conversationId: there }] of all.entries())
-              if (here === there && (stands[a] as number) > (stands[b] as number))
-                expect(ahead(here, stands[a] as number)).toBeGreaterThanOrEqual(
-                  ahead(there, stands[b] as number),
-                );
+          const ranked = rank(all, context);
+          for (const a of ranked)
+            for (const b of ranked)
+              if (
+                a.candidate.conversationId === b.candidate.conversationId &&
+                (a.candidate.cosine as number) > (b.candidate.cosine as number)
+              )
+                expect(a.scores.final).toBeGreaterThanOrEqual(b.scores.final);
         },
       ),
     );
