@@ -245,7 +245,7 @@ function learnFusion(answered: readonly Answered[]): void {
 const MEANINGS = {
   score: 'the passage’s own score',
   stands: 'how far it stands above the crowd, in deviations',
-  above: 'how far it stands above the best passage of any other conversation, in deviations (at most 3)',
+  above: 'how far it stands above the best passage of any other conversation, in deviations',
   words: 'logarithm of how many words were asked',
 } as const;
 const NAMES = Object.keys(MEANINGS) as (keyof typeof MEANINGS)[];
@@ -278,6 +278,13 @@ function learnLine(label: string, answered: readonly Answered[]): Line {
   const folds = Array.from({ length: FOLDS }, (_, fold) =>
     learn(taught.filter(({ asked }) => foldOf(asked) !== fold)),
   );
+  const losses = taught.flatMap((one) => {
+    const weights = folds[foldOf(one.asked)] ?? whole;
+    return rowsOf(one, weightOf(one)).map(({ x, right, weight }) => {
+      const sum = x.reduce((all, value, at) => all + value * (weights[at] ?? 0), weights[NAMES.length] ?? 0);
+      return { weight, loss: weight * Math.log(1 + Math.exp(right ? -sum : sum)) };
+    });
+  });
   const again = answered.map((one): Answered => {
     const weights = taught.includes(one) ? (folds[foldOf(one.asked)] ?? whole) : whole;
     return {
@@ -306,6 +313,11 @@ function learnLine(label: string, answered: readonly Answered[]): Line {
     one.ranked.find(({ evidence }) => NAMES.every((name, at) => evidence[name] === x[at]))?.scores.final ?? 0;
   const bins = [0, 0.25, 0.5, 0.75, 0.9, 1.001];
   const finals = told.map(probability);
+  const total = (of: (one: (typeof losses)[number]) => number) =>
+    losses.reduce((sum, one) => sum + of(one), 0);
+  console.log(
+    `\nLog loss by conversations not seen: ${(total(({ loss }) => loss) / total(({ weight }) => weight)).toFixed(4)}`,
+  );
   console.log('\nOf what is called so probable, so many are right (by conversations not seen):');
   for (const [at, from] of bins.slice(0, -1).entries()) {
     const inside = told.filter(

@@ -50,8 +50,8 @@ export const FIT = {
   age: 0.25,
   /** Scores of what was found and is not meant, how many such stand for a small library, and the most deviations that are counted. */
   crowd: { mean: 0.12, deviation: 0.06, count: 4, most: 8 },
-  /** How far a rival usually stands above the crowd, where there is none; and the most deviations that are counted above or below it. */
-  rival: { usual: 3, most: 3 },
+  /** How far a rival usually stands above the crowd, where there is none; how near to it is even, and the most that is counted beyond that; deviations. */
+  rival: { usual: 3, even: 0.5, most: 3 },
   /** Nothing was learnt of longer questions: more words make nothing more certain. */
   wordsMost: 40,
   /**

@@ -224,15 +224,17 @@ const isTwin = (a: string, b: string): boolean => {
 
 /**
  * How far a passage stands above its rival, or below it, in deviations of the crowd: above the best one of any other conversation that does not
- * say the same. Where two conversations answer alike, most often only one of them is meant. Where there is no other, one as they usually are
- * stands for it.
+ * say the same. Where two conversations answer alike, most often only one of them is meant; so near that they are even, nothing is said of
+ * either. Where there is no other, one as they usually are stands for it.
  */
 export function aboveRival(rivals: readonly Placed[], fit: Fit = FIT): (passage: Placed) => number {
-  const { usual, most } = fit.rival;
+  const { usual, even, most } = fit.rival;
   const best = [...rivals].sort((a, b) => b.deviations - a.deviations);
   return ({ conversationId, text, deviations }) => {
     const rival = best.find((one) => one.conversationId !== conversationId && !isTwin(one.text, text));
-    return Math.max(-most, Math.min(most, deviations - (rival?.deviations ?? usual)));
+    const above = deviations - (rival?.deviations ?? usual);
+    // Who stands this near is even: of two that answer alike the newer is to win.
+    return Math.sign(above) * Math.min(most, Math.max(0, Math.abs(above) - even));
   };
 }
 

@@ -150,7 +150,7 @@ describe('ranking', () => {
       probabilityOf({
         score: top,
         stands: Math.min(FIT.crowd.most, own),
-        above: Math.min(FIT.rival.most, own - rival),
+        above: Math.min(FIT.rival.most, own - rival - FIT.rival.even),
         words: Math.log(4),
       }),
     );
@@ -194,16 +194,17 @@ describe('standing above a rival', () => {
 
   it('is measured from the best of any other conversation, and never counts more than so much', () => {
     const above = aboveRival([one('a', 12), one('a', 11.5), one('b', 11), one('c', 1)]);
-    expect(above(one('a', 12))).toBe(1);
-    expect(above(one('a', 11.5))).toBe(0.5);
-    expect(above(one('b', 11))).toBe(-1);
+    expect(above(one('a', 12))).toBe(1 - FIT.rival.even);
+    expect(above(one('a', 11.25))).toBe(0);
+    expect(above(one('b', 11))).toBe(FIT.rival.even - 1);
     expect(above(one('c', 1))).toBe(-FIT.rival.most);
     expect(above(one('d', 99))).toBe(FIT.rival.most);
   });
 
   it('is measured from a usual one where there is no other conversation', () => {
-    expect(aboveRival([one('a', 4.5), one('a', 1)])(one('a', 4.5))).toBe(4.5 - FIT.rival.usual);
-    expect(aboveRival([])(one('a', 2))).toBe(2 - FIT.rival.usual);
+    expect(FIT.rival.usual).toBe(3);
+    expect(aboveRival([one('a', 4.5), one('a', 1)])(one('a', 4.5))).toBe(1.5 - FIT.rival.even);
+    expect(aboveRival([])(one('a', 2))).toBe(FIT.rival.even - 1);
   });
 
   it('is not lowered by what says the same in nearly the same words elsewhere', () => {
@@ -214,7 +215,8 @@ describe('standing above a rival', () => {
       one('c', 4, 'No idea, sorry.'),
     ];
     const above = aboveRival(twins);
-    expect(twins.map(above)).toEqual([2, 2, -2]);
+    const apart = 2 - FIT.rival.even;
+    expect(twins.map(above)).toEqual([apart, apart, -apart]);
     // What is like it and says another thing is a rival.
     const corrected = said.replace('blue', 'green');
     expect(aboveRival([...twins, one('d', 6, corrected)])(one('a', 6, said))).toBe(0);
