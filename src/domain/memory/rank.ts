@@ -213,14 +213,8 @@ export interface Placed {
   readonly deviations: number;
 }
 
-/** Texts whose lengths differ by more than this part cannot say the same in nearly the same words. */
-const ALIKE = 0.5;
-const isTwin = (a: string, b: string): boolean => {
-  if (a === b) return true;
-  if (Math.abs(a.length - b.length) > ALIKE * Math.max(a.length, b.length)) return false;
-  const [one, other] = [a, b].map((text) => wordingOf(text) ?? squeezed(text));
-  return one === other;
-};
+/** So many of the best are looked at for twins. */
+const MAY_BE_SHOWN = 16;
 
 /**
  * How far a passage stands above its rival, or below it, in deviations of the crowd: above the best one of any other conversation that does not
@@ -230,8 +224,20 @@ const isTwin = (a: string, b: string): boolean => {
 export function aboveRival(rivals: readonly Placed[], fit: Fit = FIT): (passage: Placed) => number {
   const { usual, even, most } = fit.rival;
   const best = [...rivals].sort((a, b) => b.deviations - a.deviations);
+  const shown = best[MAY_BE_SHOWN]?.deviations ?? Number.NEGATIVE_INFINITY;
+  const wordings = new Map<string, string>();
+  const worded = (text: string): string => {
+    const known = wordings.get(text) ?? wordingOf(text) ?? squeezed(text);
+    wordings.set(text, known);
+    return known;
+  };
   return ({ conversationId, text, deviations }) => {
-    const rival = best.find((one) => one.conversationId !== conversationId && !isTwin(one.text, text));
+    const rival = best.find(
+      (one) =>
+        one.conversationId !== conversationId &&
+        // To tell wordings apart takes time: only for those that may be shown.
+        (deviations < shown || worded(one.text) !== worded(text)),
+    );
     const above = deviations - (rival?.deviations ?? usual);
     // Who stands this near is even: of two that answer alike the newer is to win.
     return Math.sign(above) * Math.min(most, Math.max(0, Math.abs(above) - even));
