@@ -47,7 +47,7 @@ export const FIT = {
   pin: 1.5,
   notRelated: 0.3,
   /** Age counts with this power of exp(-factor · days): people ask about old things as often as about new ones, and of two equals the newer wins all the same. */
-  age: 0.25,
+  age: 0.2,
   /** Scores of what was found and is not meant, how many such stand for a small library, and the most deviations that are counted. */
   crowd: { mean: 0.12, deviation: 0.06, count: 4, most: 8 },
   /** How far a rival usually stands above the crowd, where there is none; how near to it is even, and the most that is counted beyond that; deviations. */
