@@ -1,4 +1,4 @@
-// Keeps the drawing of the house true: imports go down, each big dependency has one room.
+// Keeps the drawing of the house true: imports go down, each big dependency has one room, every class is one that the style sheet has.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { compile } from 'tailwindcss';

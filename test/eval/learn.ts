@@ -249,6 +249,10 @@ const MEANINGS = {
   words: 'logarithm of how many words were asked',
 } as const;
 const NAMES = Object.keys(MEANINGS) as (keyof typeof MEANINGS)[];
+/** Log odds of what a line says of a passage; the last weight is the intercept. */
+const oddsOf = (x: readonly number[], weights: readonly number[]): number =>
+  x.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), weights[x.length] ?? 0);
+
 type Line = Record<keyof typeof MEANINGS | 'intercept', number>;
 
 /** What may be shown, with what is right; what stands beside the right one in its conversation is neither right nor wrong, and left out. */
@@ -281,8 +285,8 @@ function learnLine(label: string, answered: readonly Answered[]): Line {
   const losses = taught.flatMap((one) => {
     const weights = folds[foldOf(one.asked)] ?? whole;
     return rowsOf(one, weightOf(one)).map(({ x, right, weight }) => {
-      const sum = x.reduce((all, value, at) => all + value * (weights[at] ?? 0), weights[NAMES.length] ?? 0);
-      return { weight, loss: weight * Math.log(1 + Math.exp(right ? -sum : sum)) };
+      const odds = oddsOf(x, weights);
+      return { weight, loss: weight * Math.log(1 + Math.exp(right ? -odds : odds)) };
     });
   });
   const again = answered.map((one): Answered => {
@@ -290,11 +294,11 @@ function learnLine(label: string, answered: readonly Answered[]): Line {
     return {
       ...one,
       ranked: one.ranked.map((hit) => {
-        const sum = NAMES.reduce(
-          (all, name, at) => all + hit.evidence[name] * (weights[at] ?? 0),
-          weights[NAMES.length] ?? 0,
+        const odds = oddsOf(
+          NAMES.map((name) => hit.evidence[name]),
+          weights,
         );
-        return { ...hit, scores: { ...hit.scores, final: 1 / (1 + Math.exp(-sum)) } };
+        return { ...hit, scores: { ...hit.scores, final: 1 / (1 + Math.exp(-odds)) } };
       }),
     };
   });

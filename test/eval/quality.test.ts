@@ -13,20 +13,34 @@ import { rankRecorded } from './recorded.ts';
 const folder = mkdtempSync(join(tmpdir(), 'quality-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('finds what short everyday questions ask for, and stays silent where nothing was said', async () => {
+/** The short everyday questions over their library, with a model. */
+async function openEveryday(model: string) {
   const { tasks, gold } = everyday(new URL('./everyday', import.meta.url).pathname);
   const [store] = tasks.sets[0]?.stores ?? [];
   const answers = gold.get('everyday');
   if (!store || !answers) throw new Error('The set is not there');
-  const pipeline = await openPipeline({
-    models: models(),
-    model: 'multilingual-e5-small-en-zh',
-    cache: folder,
-  });
+  const pipeline = await openPipeline({ models: models(), model, cache: folder });
   const library = await pipeline.library(store.sessions);
+  return {
+    library,
+    questions: store.queries.map(({ id, text }) => ({ text, groups: answers.get(id)?.groups ?? [] })),
+    close: async () => {
+      await library.close();
+      await pipeline.close();
+    },
+  };
+}
+
+/** Share of the evidence among the best five. */
+const shareOf = (groups: readonly (readonly string[])[], ranked: readonly { readonly unit: string }[]) => {
+  const top = new Set(ranked.slice(0, 5).map(({ unit }) => unit));
+  return groups.filter((group) => group.some((unit) => top.has(unit))).length / groups.length;
+};
+
+it('finds what short everyday questions ask for, and stays silent where nothing was said', async () => {
+  const { library, questions, close } = await openEveryday('multilingual-e5-small-en-zh');
   let [asked, found, unasked, silent] = [0, 0, 0, 0];
-  for (const { id, text } of store.queries) {
-    const groups = answers.get(id)?.groups ?? [];
+  for (const { text, groups } of questions) {
     const hits = await library.ask(text);
     if (groups.length === 0) {
       unasked += 1;
@@ -34,39 +48,26 @@ it('finds what short everyday questions ask for, and stays silent where nothing 
         silent += 1;
     } else {
       asked += 1;
-      const top = new Set(hits.slice(0, 5).map(({ unit }) => unit));
-      found += groups.filter((group) => group.some((unit) => top.has(unit))).length / groups.length;
+      found += shareOf(groups, hits);
     }
   }
-  await library.close();
-  await pipeline.close();
+  await close();
   console.log(JSON.stringify({ recallAt5: found / asked, silent: silent / unasked }));
   expect(found / asked).toBeGreaterThan(0.88);
   expect(silent / unasked).toBeGreaterThan(0.9);
 }, 240_000);
 
 it('finds no less with a model that knows no Chinese than by words alone', async () => {
-  const { tasks, gold } = everyday(new URL('./everyday', import.meta.url).pathname);
-  const [store] = tasks.sets[0]?.stores ?? [];
-  const answers = gold.get('everyday');
-  if (!store || !answers) throw new Error('The set is not there');
-  const pipeline = await openPipeline({ models: models(), model: 'all-MiniLM-L6-v2', cache: folder });
-  const library = await pipeline.library(store.sessions);
+  const { library, questions, close } = await openEveryday('all-MiniLM-L6-v2');
   let [asked, found, byWords] = [0, 0, 0];
-  for (const { id, text } of store.queries) {
-    const groups = answers.get(id)?.groups ?? [];
+  for (const { text, groups } of questions) {
     if (groups.length === 0 || !/\p{Script=Han}/u.test(text)) continue;
     const recorded = await library.record(text);
-    const share = (ranked: readonly { readonly unit: string }[]) => {
-      const top = new Set(ranked.slice(0, 5).map(({ unit }) => unit));
-      return groups.filter((group) => group.some((unit) => top.has(unit))).length / groups.length;
-    };
     asked += 1;
-    found += share(rankRecorded(recorded));
-    byWords += share(rankRecorded(recorded, { without: new Set(['vector', 'late']) }));
+    found += shareOf(groups, rankRecorded(recorded));
+    byWords += shareOf(groups, rankRecorded(recorded, { without: new Set(['vector', 'late']) }));
   }
-  await library.close();
-  await pipeline.close();
+  await close();
   console.log(JSON.stringify({ asked, recallAt5: found / asked, byWords: byWords / asked }));
   expect(asked).toBeGreaterThan(15);
   expect(found).toBeGreaterThanOrEqual(byWords);

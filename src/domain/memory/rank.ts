@@ -224,7 +224,7 @@ const MAY_BE_SHOWN = 16;
 export function aboveRival(rivals: readonly Placed[], fit: Fit = FIT): (passage: Placed) => number {
   const { usual, even, most } = fit.rival;
   const best = [...rivals].sort((a, b) => b.deviations - a.deviations);
-  const shown = best[MAY_BE_SHOWN]?.deviations ?? Number.NEGATIVE_INFINITY;
+  const shown = best[MAY_BE_SHOWN - 1]?.deviations ?? Number.NEGATIVE_INFINITY;
   const wordings = new Map<string, string>();
   const worded = (text: string): string => {
     const known = wordings.get(text) ?? wordingOf(text) ?? squeezed(text);
@@ -409,7 +409,6 @@ export function ranker<C extends Rankable>(
       return {
         candidate,
         ...scoreOf(half.base > 0 ? half.hybrid : beside, half.base > 0 ? boosts : []),
-        translated: half.translated,
         wordsOnly: one.vector === null && half.late === null,
         decay: one.decay,
         scores: {
@@ -422,9 +421,9 @@ export function ranker<C extends Rankable>(
         },
       };
     });
-    // What is allowed for another language makes no crowd: the others do not stand lower for it. Nor do they for what the person raised.
+    // What is allowed for another language, or was raised by the person, makes no crowd: the others do not stand lower for it.
     const deviations = crowdOf(
-      scored.map(({ score, translated }) => score / translated),
+      scored.map(({ unraised }) => unraised),
       fit,
     );
     // What was judged by words alone was judged by another measure: it says nothing of those that have meaning, too.
