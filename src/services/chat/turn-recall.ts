@@ -73,8 +73,8 @@ export async function recallAgain(
   stored: Recall,
   { documents, notes }: { documents: Pick<Documents, 'library' | 'read'>; notes: NotesLike | undefined },
 ): Promise<Recall> {
+  const told = await notes?.known();
   const library = documents.library.get();
-  const told = notes?.state.get();
   const { never, notRelated } = feedbackFor(told?.feedback ?? [], stored.query);
   const living = new Set<string>(
     library.entries.flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : [])),

@@ -19,7 +19,7 @@ import type { BuiltPrompt } from '../../domain/context/prompt.ts';
 import { renderRecall } from '../../domain/context/recalled.ts';
 import type { Config } from '../../domain/settings/config.ts';
 import type { Documents } from '../documents/documents.ts';
-import type { NotesState } from '../documents/notes.ts';
+import type { Notes } from '../documents/notes.ts';
 import { createAftercare } from './aftercare.ts';
 import { createCheckpointDesk } from './checkpoints.ts';
 import { createCompacting } from './compacting.ts';
@@ -51,7 +51,7 @@ export interface ContextDependencies {
   /** What the memory index knows of a conversation; absent: words alone decide. */
   readonly meaning?: MeaningSource | undefined;
   /** What the person said of memory; absent: what conversations were given of it stays as it is. */
-  readonly notes?: { readonly state: Readable<Pick<NotesState, 'ready' | 'notes' | 'feedback'>> } | undefined;
+  readonly notes?: Pick<Notes, 'state' | 'known'> | undefined;
   /** Longest time for one summary, ms. */
   readonly summaryPatienceMs?: number;
   readonly onProblem?: (problem: Problem) => void;
@@ -82,7 +82,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
   const meaning = deps.meaning ?? {};
   const withheld = createWithheld({
     library: documents.library,
-    notes: deps.notes?.state,
+    notes: deps.notes,
     closing: closing.signal,
   });
   const ready = async (): Promise<void> => void (await Promise.all([meters.ready, withheld.known()]));

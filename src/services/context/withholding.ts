@@ -1,10 +1,10 @@
 // What of the memory that conversations were given goes to no model any more, by what the person deleted and said.
-import { type Readable, until } from '../../domain/base/readable.ts';
+import { until } from '../../domain/base/readable.ts';
 import { atMost } from '../../domain/base/within.ts';
 import { createWithholding, type Withholding } from '../../domain/context/withheld.ts';
 import { unusableSince } from '../../domain/memory/notes.ts';
 import type { Documents } from '../documents/documents.ts';
-import type { NotesState } from '../documents/notes.ts';
+import type { Notes } from '../documents/notes.ts';
 
 /** Nothing waits longer to hear what was deleted or called never, ms. */
 const PATIENCE_MS = 3000;
@@ -12,7 +12,7 @@ const PATIENCE_MS = 3000;
 export interface Withheld {
   /** The same object until a conversation comes or goes, or the person tells memory something: caches go by it. */
   now(): Withholding;
-  /** Resolves when it is known what was deleted and called never; once, and soon, also where that cannot be read. */
+  /** Resolves when it is known what was deleted and called never up to this call; soon, also where that cannot be read. */
   known(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export function createWithheld({
   closing,
 }: {
   readonly library: Documents['library'];
-  readonly notes: Readable<Pick<NotesState, 'ready' | 'notes' | 'feedback'>> | undefined;
+  readonly notes: Pick<Notes, 'state' | 'known'> | undefined;
   readonly closing: AbortSignal;
 }): Withheld {
   if (!notes) {
@@ -34,7 +34,7 @@ export function createWithheld({
   const livingOf = ({ ready, entries }: ReturnType<typeof library.get>): ReadonlySet<string> | null =>
     ready ? new Set(entries.flatMap(({ id, deletedAt }) => (deletedAt === null ? [id] : []))) : null;
   const make = () => {
-    const [listed, told] = [library.get(), notes.get()];
+    const [listed, told] = [library.get(), notes.state.get()];
     const touched = new Set(
       told.feedback.flatMap(({ verdict, conversationId }) => (verdict === 'never' ? [conversationId] : [])),
     );
@@ -48,25 +48,28 @@ export function createWithheld({
   let made: ReturnType<typeof make> | undefined;
   const now = (): Withholding => {
     const listed = library.get();
-    if (!made || made.told !== notes.get()) made = make();
+    if (!made || made.told !== notes.state.get()) made = make();
     else if (made.listed !== listed) {
       // Most saves change the listing and nothing that matters here.
       made = isSame(made.living, livingOf(listed)) ? { ...made, listed } : make();
     }
     return made.it;
   };
-  let waiting: Promise<void> | undefined;
-  const known = (): Promise<void> => {
-    waiting ??= atMost(closing, PATIENCE_MS, (bounded) =>
-      Promise.all([
-        until(library, ({ ready }) => ready, bounded),
-        until(notes, ({ ready }) => ready, bounded),
-      ]),
-    ).then(
+  const soon = (work: (bounded: AbortSignal) => Promise<unknown>): Promise<void> =>
+    atMost(closing, PATIENCE_MS, work).then(
       () => undefined,
       () => undefined,
     );
-    return waiting;
+  let reading: Promise<void> | undefined;
+  const known = async (): Promise<void> => {
+    reading ??= soon((bounded) =>
+      Promise.all([
+        until(library, ({ ready }) => ready, bounded),
+        until(notes.state, ({ ready }) => ready, bounded),
+      ]),
+    );
+    await reading;
+    await soon(notes.known);
   };
   return { now, known };
 }

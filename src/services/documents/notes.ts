@@ -43,6 +43,11 @@ export interface NotesState {
 export interface Notes {
   readonly state: Readable<NotesState>;
   /**
+   * What is told by now, with what is still being written down: that counts as soon as it is durable. Whoever ranks or sends by it asks here,
+   * so that nothing comes back that the person forbade a moment ago.
+   */
+  known(): Promise<NotesState>;
+  /**
    * Keeps a note; with the `id` of one that is there, its words are replaced (its birth and source stay). What another note says word for
    * word is not kept a second time: that one is returned. `over`: the note as the writer saw it; where it reads otherwise by now, both
    * wordings are kept. Resolves when it is durable.
@@ -202,6 +207,10 @@ export function createNotes({
 
   return {
     state,
+    known: async () => {
+      await line;
+      return state.get();
+    },
     write: async ({ text, over, id = over?.id, by = 'person', source = null, createdAt }) => {
       const words = text.trim();
       if (words === '') throw new RecollectError('note-empty', 'A memory note needs words.');

@@ -25,7 +25,7 @@ export interface LookingDeps {
   readonly config: Readable<Config>;
   readonly documents: Pick<Documents, 'library'>;
   /** What the person said of earlier hits. */
-  readonly notes?: Pick<Notes, 'state'>;
+  readonly notes?: Pick<Notes, 'state' | 'known'>;
   /** Parts of the ranking that are left away: the evaluation measures what each is worth. */
   readonly without?: () => ReadonlySet<Technique>;
   /** ms since 1970 */
@@ -132,7 +132,7 @@ export function createLooking({ config, documents, notes, without, now = Date.no
     const candidates = rated(words, found.candidates).filter(
       (one) => !isOut(one) && (options.everything || !isEcho(one, question)),
     );
-    const told = notes && feedbackFor(notes.state.get().feedback, question);
+    const told = notes && feedbackFor((await notes.known()).feedback, question);
     const context: RankContext = {
       weights,
       ...(told ? { feedback: options.everything ? { ...told, never: () => false } : told } : {}),

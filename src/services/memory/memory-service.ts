@@ -110,7 +110,7 @@ export function createMemory(deps: MemoryDeps): Memory {
       signal.throwIfAborted();
       const budget = settings.context.max_total_tokens;
       const already = new Set<MessageId>();
-      const never = neverOf(notes?.state.get().feedback ?? []);
+      const never = neverOf((await notes?.known())?.feedback ?? []);
       const passages = passagesOf(hits, around, query, budget, already, never);
       return result({
         passages,

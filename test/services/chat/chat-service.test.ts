@@ -9,7 +9,7 @@ import { type Message, textOf } from '../../../src/domain/chat/message.ts';
 import type { TurnState } from '../../../src/services/chat/chat.ts';
 import { MAX_TEXT_BYTES } from '../../../src/services/chat/chat-service.ts';
 import { type ScriptedModelServer, startScriptedModel } from '../../server/scripted-model.ts';
-import { createLocks, createScene, passage, told } from './setup.ts';
+import { createLocks, createScene, notesOf, passage, told } from './setup.ts';
 
 let server: ScriptedModelServer;
 let id = 'plain';
@@ -526,7 +526,7 @@ describe('again and otherwise', () => {
     ];
     const { say, path, chat, idle, asked, documents } = scene({
       recall: async () => ({ passages: found, nearMisses: [passage('m7', 'at four')] }),
-      notes: { state, write: async () => ({ id: 'n2' }) },
+      notes: notesOf(state, async () => ({ id: 'n2' })),
     });
     await documents.change(OLD, { messages: ['m1', 'm2', 'm3', 'm4', 'm7'].map(said) });
     await documents.change(asConversationId('gone'), { messages: [said('m5')], meta: { deletedAt: 5 } });
@@ -568,7 +568,7 @@ describe('again and otherwise', () => {
           { ...passage('m5', 'at nine'), conversationId: 'gone' },
         ],
       }),
-      notes: { state, write: async () => ({ id: 'n2' }) },
+      notes: notesOf(state, async () => ({ id: 'n2' })),
     });
     const gone = asConversationId('gone');
     await documents.change(OLD, { messages: ['m1', 'm2', 'm3'].map(said) });
@@ -608,7 +608,7 @@ describe('again and otherwise', () => {
     const state = told();
     const { say, documents } = scene({
       recall: async () => ({ passages: [passage('m1', 'at three'), passage('m2', 'at ten')] }),
-      notes: { state, write: async () => ({ id: 'n2' }) },
+      notes: notesOf(state, async () => ({ id: 'n2' })),
     });
     await documents.change(OLD, { messages: ['m1', 'm2'].map(said) });
     state.update((before) => ({ ...before, ready: false }));

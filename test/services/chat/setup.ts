@@ -62,8 +62,12 @@ export const passage = (id: string, text: string): RecalledPassage => ({
 });
 
 /** What a person told memory: nothing so far. */
-export const told = () =>
-  writable<Pick<NotesState, 'ready' | 'notes' | 'feedback'>>({ ready: true, notes: [], feedback: [] });
+export const told = () => writable<NotesState>({ ready: true, notes: [], feedback: [] });
+/** Memory that was told `state`, and keeps what a model writes by `write`. */
+export const notesOf = (
+  state = told(),
+  write: NotesLike['write'] = async () => ({ id: 'note' }),
+): NotesLike => ({ state, known: async () => state.get(), write });
 
 export function createScene(
   options: {

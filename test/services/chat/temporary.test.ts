@@ -12,7 +12,7 @@ import { createDocuments } from '../../../src/services/documents/documents-servi
 import { createLibrary } from '../../../src/services/library/library-service.ts';
 import { englishWords } from '../../fixtures/words.ts';
 import { startTalks, words } from '../context/talk.ts';
-import { createScene, passage, told } from './setup.ts';
+import { createScene, notesOf, passage } from './setup.ts';
 
 const { server, talk } = await startTalks();
 
@@ -65,14 +65,14 @@ describe('a temporary conversation', () => {
   it('asks memory nothing by itself, and offers a model no tool of memory', async () => {
     const { say, id, asked } = await begun({
       recall: async () => ({ passages: [passage('m1', 'An old passage.')] }),
-      notes: { state: told(), write: async () => ({ id: 'note' }) },
+      notes: notesOf(),
       config: (config) => config,
     });
     server.answer(() => words('Yes.'));
     await say('Do you remember?', id);
     expect(asked).toEqual([]);
     expect(server.chats().at(-1)?.tools).toBeUndefined();
-    const notes = { state: told(), write: async () => ({ id: 'note' }) };
+    const notes = notesOf();
     const names = (conversationId: ReturnType<typeof newTemporaryId> | null) =>
       toolsInForce(defaultConfig, { notes, conversationId }).map(({ name }) => name);
     expect(names(null)).toContain('remember');

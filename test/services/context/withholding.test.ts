@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { createWithheld } from '../../../src/services/context/withholding.ts';
 import type { LibraryEntry } from '../../../src/services/documents/documents.ts';
-import { told } from '../chat/setup.ts';
+import { notesOf, told } from '../chat/setup.ts';
 
 const entry = (id: string, more: Partial<LibraryEntry> = {}) =>
   ({ id, title: id, deletedAt: null, ...more }) as LibraryEntry;
@@ -11,7 +11,12 @@ const scene = () => {
   const library = writable({ ready: true, entries: [entry('a'), entry('b')] as readonly LibraryEntry[] });
   const notes = told();
   const closing = new AbortController();
-  return { library, notes, closing, withheld: createWithheld({ library, notes, closing: closing.signal }) };
+  return {
+    library,
+    notes,
+    closing,
+    withheld: createWithheld({ library, notes: notesOf(notes), closing: closing.signal }),
+  };
 };
 
 it('is the same object while titles change and conversations are written in', () => {
@@ -53,4 +58,27 @@ it('waits until both are read, and no longer than the app is open', async () => 
   unread.closing.abort(new Error('closed'));
   await waiting;
   expect([library.get().ready, notes.get().ready, closing.signal.aborted]).toEqual([true, true, false]);
+});
+
+it('waits for what is still being written down, each time it is asked', async () => {
+  const { library, notes, closing } = scene();
+  let known = Promise.resolve(notes.get());
+  const withheld = createWithheld({
+    library,
+    notes: { state: notes, known: () => known },
+    closing: closing.signal,
+  });
+  await withheld.known();
+  let written: () => void = () => undefined;
+  known = new Promise((resolve) => {
+    written = () => resolve(notes.get());
+  });
+  let heard = false;
+  const waiting = withheld.known().then(() => {
+    heard = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(heard).toBe(false);
+  written();
+  await waiting;
 });

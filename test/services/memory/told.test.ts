@@ -1,5 +1,7 @@
 // What a person told memory reaches recall: notes come before passages, feedback moves them, and both can be taken back.
 import { afterEach, describe, expect, it } from 'vitest';
+import { createInMemoryIndex } from '../../../src/adapters/index/in-memory.ts';
+import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { NOTES } from '../../../src/domain/base/ids.ts';
 import type { RecalledPassage } from '../../../src/domain/chat/message.ts';
 import { conversationOf, type HomeOptions, openHome } from './home.ts';
@@ -82,6 +84,44 @@ describe('feedback', () => {
     );
     await one.notes.takeBack(judged.id);
     expect((await first(one, 'staging server port'))?.messageId).toBe(best.messageId);
+  });
+
+  it('counts for a question asked while it is still being written down', async () => {
+    const store = createInMemoryStore();
+    const index = createInMemoryIndex();
+    let written: () => void = () => undefined;
+    let slow = false;
+    const disk = new Promise<void>((resolve) => {
+      written = resolve;
+    });
+    const one = await home({
+      store: {
+        ...store,
+        log: {
+          ...store.log,
+          append: async (entries) => {
+            if (slow) await disk;
+            return await store.log.append(entries);
+          },
+        },
+      },
+      index: {
+        ...index,
+        look: async (asked) => {
+          // The index has answered before the disk has.
+          if (slow) setTimeout(written);
+          return await index.look(asked);
+        },
+      },
+    });
+    const best = await first(one, 'staging server port');
+    if (!best) throw new Error('nothing found');
+    slow = true;
+    const judged = one.notes.judge({ ...told(best), verdict: 'never', query: null });
+    const { passages, nearMisses } = await one.recall('staging server port');
+    await judged;
+    expect(passages.length).toBeGreaterThan(0);
+    expect([...passages, ...nearMisses].map(({ messageId }) => messageId)).not.toContain(best.messageId);
   });
 
   it('keeps it out also beside others, and leaves it to whoever searches everything', async () => {

@@ -47,7 +47,7 @@ export const openConversation = defineTool({
       (message) => message.kind === 'message' && message.role !== 'system',
     );
     const place = wanted === null ? path.length - 1 : path.findIndex((message) => message.id === wanted);
-    const never = neverOf(context.notes?.state.get().feedback ?? []);
+    const never = neverOf((await context.notes?.known())?.feedback ?? []);
     const from = Math.max(0, place - AROUND);
     let room = MAX_ALL;
     const lines: string[] = [];

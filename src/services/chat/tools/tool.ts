@@ -1,16 +1,14 @@
 // What a tool is that a model may call. One file each on the shelf `index.ts`; the turn runs them and writes down every call.
 import type { z } from 'zod';
 import { type ConversationId, isTemporary, type MessageId } from '../../../domain/base/ids.ts';
-import type { Readable } from '../../../domain/base/readable.ts';
 import type { Message, ToolRecall } from '../../../domain/chat/message.ts';
 import type { Config } from '../../../domain/settings/config.ts';
 import type { Documents } from '../../documents/documents.ts';
-import type { NotesState } from '../../documents/notes.ts';
+import type { Notes } from '../../documents/notes.ts';
 import type { Memory } from '../../memory/memory.ts';
 
 /** What the person told memory, and where `remember` keeps its notes; the service of the same name has more. */
-export interface NotesLike {
-  readonly state: Readable<Pick<NotesState, 'ready' | 'notes' | 'feedback'>>;
+export interface NotesLike extends Pick<Notes, 'state' | 'known'> {
   write(note: {
     readonly text: string;
     readonly by?: 'person' | 'model';

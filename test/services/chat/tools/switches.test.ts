@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import type { Config } from '../../../../src/domain/settings/config.ts';
 import { TOOLS } from '../../../../src/services/chat/tools/index.ts';
 import { startTalks } from '../../context/talk.ts';
-import { told } from '../setup.ts';
+import { notesOf } from '../setup.ts';
 
 const { server, talk } = await startTalks();
-const notes = { state: told(), write: async () => ({ id: 'n1' }) };
+const notes = notesOf();
 const offered = (at: number) =>
   (server.chats()[at]?.tools as { function: { name: string } }[] | undefined)?.map(
     (tool) => tool.function.name,

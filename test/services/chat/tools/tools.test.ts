@@ -10,7 +10,7 @@ import type { Config } from '../../../../src/domain/settings/config.ts';
 import { descriptionOf, TOOLS } from '../../../../src/services/chat/tools/index.ts';
 import type { Script } from '../../../server/scripted-model.ts';
 import { startTalks, words } from '../../context/talk.ts';
-import { passage, told } from '../setup.ts';
+import { notesOf, passage, told } from '../setup.ts';
 
 const allTools = (config: Config): Config => ({
   ...config,
@@ -202,7 +202,7 @@ describe('tools', () => {
 
   it('read nothing of another conversation that is never to be recalled', async () => {
     const state = told();
-    const { say, path } = talk({ notes: { state, write: async () => ({ id: 'n1' }) } });
+    const { say, path } = talk({ notes: notesOf(state, async () => ({ id: 'n1' })) });
     const other = await say('Listen');
     await say('The doctor said it is the knee.', other);
     await say('My port is 8081 and my password: hunter2hunter2', other);
@@ -230,13 +230,10 @@ describe('tools', () => {
         ...config,
         privacy: { ...config.privacy, exclude_work_dirs: ['secret-project'] },
       }),
-      notes: {
-        state: told(),
-        write: async (note) => {
-          kept.push(note);
-          return { id: 'n1' };
-        },
-      },
+      notes: notesOf(told(), async (note) => {
+        kept.push(note);
+        return { id: 'n1' };
+      }),
     });
     const id = await say('hello');
     await documents.change(id, { meta: { workDir: '/x/secret-project/y' } });
@@ -260,13 +257,10 @@ describe('tools', () => {
   it('keep notes where there is a place for them, with an automatic checkpoint before', async () => {
     const kept: unknown[] = [];
     const { say, path, documents } = talk({
-      notes: {
-        state: told(),
-        write: async (note) => {
-          kept.push(note);
-          return { id: 'n1' };
-        },
-      },
+      notes: notesOf(told(), async (note) => {
+        kept.push(note);
+        return { id: 'n1' };
+      }),
     });
     server.next(calls(['remember', { note: 'Backups run at three.' }]), words('Noted.'));
     const id = await say('Remember that backups run at three');
