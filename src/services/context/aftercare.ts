@@ -114,8 +114,11 @@ export function createAftercare({
         structureOf(known, meter);
         await pause();
       }
-      if (writer && config.get().context.session_memory.by_model)
+      if (writer && config.get().context.session_memory.by_model) {
+        // All this took its time: what was forbidden meanwhile goes to no model.
+        await ready();
         await upkeep.write(id, open.get, writer, meter, closing);
+      }
     } finally {
       tending.delete(id);
       open?.close();

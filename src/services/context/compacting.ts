@@ -320,6 +320,7 @@ export function createCompacting({
       const control = new AbortController();
       session.control = control;
       try {
+        await deps.ready();
         const planned = await planning.plan(
           id,
           planning.look(await needed(id), wish),

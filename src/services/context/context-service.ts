@@ -169,6 +169,7 @@ export function createContext(deps: ContextDependencies): ContextControl & TurnC
     },
 
     makeRoom: async (request) => {
+      await ready();
       const before = builtFor(request).total;
       const changed = await compacting.forStep(request, 'length', true);
       return changed && builtFor(request).total < before * 0.95;

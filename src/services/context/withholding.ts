@@ -55,22 +55,13 @@ export function createWithheld({
     }
     return made.it;
   };
-  const soon = (work: (bounded: AbortSignal) => Promise<unknown>): Promise<void> =>
-    atMost(closing, PATIENCE_MS, work).then(
+  const known = (): Promise<void> =>
+    atMost(closing, PATIENCE_MS, (bounded) =>
+      Promise.all([until(library, ({ ready }) => ready, bounded), notes.known()]),
+    ).then(
       () => undefined,
       () => undefined,
     );
-  let reading: Promise<void> | undefined;
-  const known = async (): Promise<void> => {
-    reading ??= soon((bounded) =>
-      Promise.all([
-        until(library, ({ ready }) => ready, bounded),
-        until(notes.state, ({ ready }) => ready, bounded),
-      ]),
-    );
-    await reading;
-    await soon(notes.known);
-  };
   return { now, known };
 }
 

@@ -44,7 +44,7 @@ export interface Notes {
   readonly state: Readable<NotesState>;
   /**
    * What is told by now, with what is still being written down: that counts as soon as it is durable. Whoever ranks or sends by it asks here,
-   * so that nothing comes back that the person forbade a moment ago.
+   * so that nothing comes back that the person forbade a moment ago. Reads the log again where that failed before. Rejects never.
    */
   known(): Promise<NotesState>;
   /**
@@ -98,6 +98,8 @@ export function createNotes({
   // One author a tab: a new one for each change would stay in the document for ever.
   const author = new Y.Doc().clientID;
   let closed = false;
+  /** The log was read once: before that nothing is known, which is not the same as nothing being there. */
+  let isRead = false;
   let entries = 0;
   /** Something did not decode. */
   let damaged = false;
@@ -118,6 +120,7 @@ export function createNotes({
   /** Applies what the log has and this tab has not. */
   async function read(): Promise<void> {
     const kept = await log.read(NOTES_DOCUMENT);
+    isRead = true;
     entries = kept.length;
     for (const entry of kept) {
       if (applied.has(entry.id)) continue;
@@ -154,6 +157,7 @@ export function createNotes({
     foldAfter = FOLD_AFTER,
   ): Promise<void> =>
     inLine(async () => {
+      if (!isRead) await read();
       // What is shown from behind a gap can be changed like all else: the change then waits in the document with what it changes.
       const across = damaged && hasGaps(doc);
       const copy = across ? withoutGaps(doc) : new Y.Doc();
@@ -209,6 +213,7 @@ export function createNotes({
     state,
     known: async () => {
       await line;
+      if (!isRead) await inLine(read).catch((error) => onProblem(toProblem(error)));
       return state.get();
     },
     write: async ({ text, over, id = over?.id, by = 'person', source = null, createdAt }) => {

@@ -40,7 +40,7 @@ export interface AskingDeps {
   readonly config: Readable<Config>;
   readonly documents: Pick<Documents, 'library'>;
   /** What the person said of earlier hits. */
-  readonly notes?: Pick<Notes, 'state' | 'known'>;
+  readonly notes?: Pick<Notes, 'state'>;
   readonly status: Readable<MemoryStatus>;
 }
 

@@ -2,7 +2,7 @@
 import type { Candidate, IndexFilter, KnownWords, MemoryIndex } from '../../adapters/index/memory-index.ts';
 import { afterLook, together } from '../../adapters/index/rules.ts';
 import type { Readable } from '../../domain/base/readable.ts';
-import { feedbackFor, isNotes } from '../../domain/memory/notes.ts';
+import { feedbackFor, goneSince, isNotes } from '../../domain/memory/notes.ts';
 import { isExcluded } from '../../domain/memory/privacy.ts';
 import type { isNamedFolder } from '../../domain/memory/query.ts';
 import {
@@ -25,7 +25,7 @@ export interface LookingDeps {
   readonly config: Readable<Config>;
   readonly documents: Pick<Documents, 'library'>;
   /** What the person said of earlier hits. */
-  readonly notes?: Pick<Notes, 'state' | 'known'>;
+  readonly notes?: Pick<Notes, 'state'>;
   /** Parts of the ranking that are left away: the evaluation measures what each is worth. */
   readonly without?: () => ReadonlySet<Technique>;
   /** ms since 1970 */
@@ -36,7 +36,9 @@ export interface LookingDeps {
 type Rated = Candidate & Pick<Rankable, 'note' | 'titled'>;
 export type Ranked = Scored<Rated>;
 
-/** Makes what looks, what turns a filter as people mean it into one that the index knows, and what tells who is not to be found any more. */
+type Place = Pick<Candidate, 'conversationId' | 'messageId'>;
+
+/** Makes what looks, what turns a filter as people mean it into one that the index knows, and what tells whom nobody is to find any more. */
 export function createLooking({ config, documents, notes, without, now = Date.now }: LookingDeps) {
   /** The filter as the index knows it: a folder becomes the conversations that have one which is meant. */
   const resolve = (filter: IndexFilter, isMeant: typeof isNamedFolder): IndexFilter => {
@@ -53,27 +55,23 @@ export function createLooking({ config, documents, notes, without, now = Date.no
     };
   };
 
-  /** Conversations of folders that were excluded since they were read: until their rows are gone, they are passed over. */
-  let known:
-    | { readonly entries: unknown; readonly folders: readonly string[]; readonly ids: ReadonlySet<string> }
-    | undefined;
-  const excluded = (): ReadonlySet<string> => {
-    const { entries } = documents.library.get();
+  /** What the index may still have and nobody is to find any more: what was deleted or whose folder was excluded since it was read. */
+  let known: { readonly of: readonly unknown[]; readonly isOut: (said: Place) => boolean } | undefined;
+  const outNow = (): ((said: Place) => boolean) => {
+    const library = documents.library.get();
+    const told = notes?.state.get() ?? { ready: false, notes: [] };
     const folders = config.get().privacy.exclude_work_dirs;
-    if (known?.entries !== entries || known.folders !== folders)
-      known = {
-        entries,
-        folders,
-        ids: new Set(
-          folders.length === 0
-            ? []
-            : entries.filter(({ workDir }) => isExcluded(workDir, folders)).map(({ id }) => id),
-        ),
-      };
-    return known.ids;
+    const of = [library.ready, library.entries, told.ready, told.notes, folders];
+    if (known && of.every((one, at) => one === known?.of[at])) return known.isOut;
+    const isGone = goneSince(library, told);
+    const excluded = new Set<string>(
+      folders.length === 0
+        ? []
+        : library.entries.filter(({ workDir }) => isExcluded(workDir, folders)).map(({ id }) => id),
+    );
+    known = { of, isOut: (said) => excluded.has(said.conversationId) || isGone(said) };
+    return known.isOut;
   };
-  const isOut = ({ conversationId }: Pick<Candidate, 'conversationId'>): boolean =>
-    excluded().has(conversationId);
 
   /** Candidates with what the index does not know of them: which are the person's notes, and what the titles say. */
   const rated = (words: string, found: readonly Candidate[]): Rated[] => {
@@ -93,7 +91,8 @@ export function createLooking({ config, documents, notes, without, now = Date.no
   /**
    * Ranks what both halves find, together with what stands beside it: first by what the index says of all, then the best again with their
    * pieces. What is only beside a hit may be one too, unless the filter speaks of messages and not of conversations. `everything`: also what
-   * is never to be recalled. The words are looked up while the model still reads the question.
+   * is never to be recalled. The words are looked up while the model still reads the question. `told` resolves when all is known that the
+   * person told memory.
    */
   const look = async (
     from: MemoryIndex,
@@ -105,6 +104,7 @@ export function createLooking({ config, documents, notes, without, now = Date.no
       readonly around: boolean;
       readonly beside: boolean;
       readonly everything?: true;
+      readonly told?: Promise<unknown>;
       readonly knownWords?: KnownWords | undefined;
     },
   ): Promise<{ ranked: Ranked[]; knownWords: KnownWords | undefined }> => {
@@ -129,10 +129,12 @@ export function createLooking({ config, documents, notes, without, now = Date.no
         ? await lookMeanwhile(given)
         : { vector: given, found: await from.look(given ? { ...asked, vector: meant(given) } : asked) };
     const { worth } = found;
+    await options.told;
+    const isOut = outNow();
     const candidates = rated(words, found.candidates).filter(
       (one) => !isOut(one) && (options.everything || !isEcho(one, question)),
     );
-    const told = notes && feedbackFor((await notes.known()).feedback, question);
+    const told = notes && feedbackFor(notes.state.get().feedback, question);
     const context: RankContext = {
       weights,
       ...(told ? { feedback: options.everything ? { ...told, never: () => false } : told } : {}),
@@ -158,5 +160,5 @@ export function createLooking({ config, documents, notes, without, now = Date.no
     };
   };
 
-  return { resolve, look, isOut };
+  return { resolve, look, outNow };
 }

@@ -9,6 +9,7 @@ import { askable, heldAsIs, isNamedFolder, isWithinFolder } from '../../domain/m
 import { choose, distinct } from '../../domain/memory/rank.ts';
 import { snippetOf } from '../../domain/memory/snippet.ts';
 import { queryWords } from '../../domain/memory/words.ts';
+import type { Notes } from '../documents/notes.ts';
 import { type AskingDeps, createAsking } from './asking.ts';
 import { createLooking, type LookingDeps, type Ranked } from './looking.ts';
 import type { Memory, RecallResult, SearchHit } from './memory.ts';
@@ -20,6 +21,8 @@ const CANDIDATES = 50;
 const NEIGHBOURS = 1;
 /** How long a recall waits for model and index once that is there, ms: seconds on a busy device, for ever from a broken one. */
 const ANSWER_PATIENCE = 30_000;
+/** How long it waits for what the person told memory and is still being written down, ms: after that, what is known counts. */
+const TOLD_PATIENCE = 3000;
 /** Messages without vectors, of all there are, from which on finding nothing may be for want of them; and the least number of them. */
 const [BEHIND_SHARE, BEHIND_LEAST] = [0.05, 10];
 /** Meaning alone brings a message into the palette from this probability on. */
@@ -28,17 +31,19 @@ const PALETTE_FLOOR = 0.2;
 const [SIGN_DEEP, SIGN_LEAD] = [80, 40];
 
 export interface MemoryDeps extends AskingDeps, LookingDeps {
+  /** What the person told memory. */
+  readonly notes?: Pick<Notes, 'state' | 'known'>;
   /** The engine's verbs, wherever it runs. */
   readonly wake: Memory['wake'];
   readonly setPaused: Memory['setPaused'];
   readonly rebuild: Memory['rebuild'];
 }
 
-/** Makes the tab's memory. Keeps nothing but the size of the library. */
+/** Makes the tab's memory. It keeps nothing of its own: all it says comes from the index, the library and what the person told. */
 export function createMemory(deps: MemoryDeps): Memory {
   const { index, embedding, config, documents, notes, status, wake, setPaused, rebuild } = deps;
   const { waitForIndex, inIndex, isEmpty, vectorOf } = createAsking(deps);
-  const { resolve, look, isOut } = createLooking(deps);
+  const { resolve, look, outNow } = createLooking(deps);
 
   /** Whether so much waits for its vectors that what is not found may be among it. */
   const isBehind = (): boolean => {
@@ -77,6 +82,7 @@ export function createMemory(deps: MemoryDeps): Memory {
     const reading = vectorOf(query, signal, asking, request.draft);
     // Whoever gives up on the recall gives up on the vector; nobody is left to hear of it.
     reading.catch(() => undefined);
+    const told = atMost(signal, TOLD_PATIENCE, async () => notes?.known()).catch(() => undefined);
     const from = await asking;
     if (!from)
       return result({
@@ -93,7 +99,7 @@ export function createMemory(deps: MemoryDeps): Memory {
       const { ranked, hits, nearMisses, around } = await inIndex(from, signal, async (from) => {
         const vector = reading.then(({ vector }) => vector);
         const { ranked } = await atMost(signal, ANSWER_PATIENCE, () =>
-          look(from, query, vector, narrowed, CANDIDATES, { around: true, beside: true }),
+          look(from, query, vector, narrowed, CANDIDATES, { around: true, beside: true, told }),
         );
         signal.throwIfAborted();
         const { hits, nearMisses } = choose(ranked, {
@@ -110,7 +116,7 @@ export function createMemory(deps: MemoryDeps): Memory {
       signal.throwIfAborted();
       const budget = settings.context.max_total_tokens;
       const already = new Set<MessageId>();
-      const never = neverOf((await notes?.known())?.feedback ?? []);
+      const never = neverOf(notes?.state.get().feedback ?? []);
       const passages = passagesOf(hits, around, query, budget, already, never);
       return result({
         passages,
@@ -142,6 +148,7 @@ export function createMemory(deps: MemoryDeps): Memory {
   /** The newest messages that pass and hold `text` letter by letter, as hits, and how many they are. */
   const newestIn = async (from: MemoryIndex, text: string, filter: IndexFilter, limit: number) => {
     const { candidates, total = 0 } = await from.look({ words: '', filter, limit, newest: text });
+    const isOut = outNow();
     const kept = candidates.filter((candidate) => !isOut(candidate));
     const hits = kept.map(
       (candidate): SearchHit => ({ ...said(around(candidate.text, text), text, candidate), scores: null }),

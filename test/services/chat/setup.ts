@@ -67,7 +67,7 @@ export const told = () => writable<NotesState>({ ready: true, notes: [], feedbac
 export const notesOf = (
   state = told(),
   write: NotesLike['write'] = async () => ({ id: 'note' }),
-): NotesLike => ({ state, known: async () => state.get(), write });
+): NotesLike => ({ state, known: () => until(state, ({ ready }) => ready), write });
 
 export function createScene(
   options: {

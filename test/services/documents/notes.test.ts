@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
-import { NOTES, NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
+import { RecollectError } from '../../../src/domain/base/errors.ts';
+import { type DocumentId, NOTES, NOTES_DOCUMENT, newEntryId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createNotes, MAX_NOTE, readNotes } from '../../../src/services/documents/notes.ts';
@@ -81,6 +82,29 @@ describe('memory notes', () => {
     await ready(notes);
     await expect(notes.write({ text: 'lost?' })).rejects.toThrow('full');
     expect(notes.state.get().notes).toEqual([]);
+  });
+
+  it('are not taken for none where the log could not be read at first', async () => {
+    const store = createInMemoryStore();
+    const before = createNotes({ store, now: clock() });
+    await before.write({ text: 'kept since long ago' });
+    const judged = await before.judge({ ...passage, verdict: 'never' });
+    let failures = 1;
+    const log = {
+      ...store.log,
+      read: async (document: DocumentId) => {
+        if (failures-- > 0) throw new RecollectError('storage-failed', 'not now');
+        return await store.log.read(document);
+      },
+    };
+    const notes = createNotes({ store: { ...store, log }, now: clock() });
+    expect((await notes.known()).feedback).toEqual([judged]);
+    failures = 2;
+    const next = createNotes({ store: { ...store, log }, now: clock() });
+    await expect(next.write({ text: 'new' })).rejects.toThrow('not now');
+    expect(next.state.get()).toEqual({ ready: false, notes: [], feedback: [] });
+    await next.write({ text: 'new' });
+    expect(next.state.get()).toMatchObject({ ready: true, notes: [{ text: 'new' }, {}], feedback: [judged] });
   });
 
   it('fold a long history without losing a note', async () => {

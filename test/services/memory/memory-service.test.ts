@@ -32,12 +32,14 @@ const READY: MemoryStatus = {
   engine: 'memory',
 };
 const TALKED = libraryEntry('talked');
-/** A memory without an engine: over whatever index and provider a test hands it, and a library of one conversation. */
+/** What is listed in the homes of the test, and one conversation more. */
+const listed = () => [TALKED, ...homes.flatMap(({ documents }) => documents.library.get().entries)];
+/** A memory without an engine: over whatever index and provider a test hands it. */
 function memoryOver(
   index: () => MemoryIndex | null,
   embedding: EmbeddingProvider | null | (() => EmbeddingProvider | null),
   status: MemoryStatus | Readable<MemoryStatus> = READY,
-  entries: readonly LibraryEntry[] = [TALKED],
+  entries: readonly LibraryEntry[] = listed(),
 ) {
   return createMemory({
     index,

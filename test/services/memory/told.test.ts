@@ -1,8 +1,8 @@
 // What a person told memory reaches recall: notes come before passages, feedback moves them, and both can be taken back.
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createInMemoryIndex } from '../../../src/adapters/index/in-memory.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
-import { NOTES } from '../../../src/domain/base/ids.ts';
+import { asConversationId, NOTES } from '../../../src/domain/base/ids.ts';
 import type { RecalledPassage } from '../../../src/domain/chat/message.ts';
 import { conversationOf, type HomeOptions, openHome } from './home.ts';
 
@@ -33,6 +33,81 @@ const told = ({ conversationId, messageId, passage, title }: RecalledPassage) =>
 });
 const first = async (one: Awaited<ReturnType<typeof home>>, question: string) =>
   (await one.recall(question)).passages[0];
+
+/** A store whose log takes no entry from `hold` until `goOn`. */
+function slowDisk() {
+  const store = createInMemoryStore();
+  let held: Promise<void> | undefined;
+  let goOn: () => void = () => undefined;
+  return {
+    store: {
+      ...store,
+      log: {
+        ...store.log,
+        append: async (...given: Parameters<typeof store.log.append>) => {
+          await held;
+          return await store.log.append(...given);
+        },
+      },
+    },
+    hold: () => {
+      held = new Promise((resolve) => {
+        goOn = resolve;
+      });
+    },
+    goOn: () => goOn(),
+  };
+}
+
+describe('what was deleted a moment ago, while the index still has it', () => {
+  const QUESTION = 'staging server port';
+  const ports = async (one: Awaited<ReturnType<typeof home>>) => {
+    const best = await first(one, QUESTION);
+    if (best?.title !== 'Ports') throw new Error('the passage was expected');
+    // The index reads nothing any more.
+    one.stopEngine();
+    return asConversationId(best.conversationId);
+  };
+  const shown = async (one: Awaited<ReturnType<typeof home>>) => {
+    const { passages, nearMisses } = await one.recall(QUESTION);
+    const found: string[] = [];
+    const request = { filter: {}, limit: 10, signal: new AbortController().signal };
+    for (const text of [QUESTION, ':'])
+      await one.memory.search({
+        ...request,
+        text,
+        onHits: (hits) => void found.push(...hits.map(({ snippet }) => snippet)),
+      });
+    return JSON.stringify([passages, nearMisses, found]);
+  };
+
+  it('a conversation in the trash', async () => {
+    const one = await home();
+    const id = await ports(one);
+    expect(await shown(one)).toContain('8081');
+    await one.documents.change(id, { meta: { deletedAt: 5 } });
+    expect(await shown(one)).not.toContain('8081');
+    await one.documents.change(id, { meta: { deletedAt: null } });
+    expect(await shown(one)).toContain('8081');
+  });
+
+  it('one that was erased for good', async () => {
+    const one = await home();
+    const id = await ports(one);
+    await one.documents.erase([id]);
+    expect(await shown(one)).not.toContain('8081');
+  });
+
+  it('a memory note', async () => {
+    const one = await home();
+    const note = await one.notes.write({ text: 'The staging server is called heron, port: 9090.' });
+    await one.indexed();
+    one.stopEngine();
+    expect(await shown(one)).toContain('heron');
+    await one.notes.remove(note.id);
+    expect(await shown(one)).not.toContain('heron');
+  });
+});
 
 describe('memory notes', () => {
   it('are found like passages, come before them, and go with their note', async () => {
@@ -87,41 +162,64 @@ describe('feedback', () => {
   });
 
   it('counts for a question asked while it is still being written down', async () => {
-    const store = createInMemoryStore();
     const index = createInMemoryIndex();
-    let written: () => void = () => undefined;
-    let slow = false;
-    const disk = new Promise<void>((resolve) => {
-      written = resolve;
-    });
+    const disk = slowDisk();
     const one = await home({
-      store: {
-        ...store,
-        log: {
-          ...store.log,
-          append: async (entries) => {
-            if (slow) await disk;
-            return await store.log.append(entries);
-          },
-        },
-      },
+      store: disk.store,
       index: {
         ...index,
         look: async (asked) => {
           // The index has answered before the disk has.
-          if (slow) setTimeout(written);
+          setTimeout(disk.goOn);
           return await index.look(asked);
         },
       },
     });
     const best = await first(one, 'staging server port');
     if (!best) throw new Error('nothing found');
-    slow = true;
+    disk.hold();
     const judged = one.notes.judge({ ...told(best), verdict: 'never', query: null });
     const { passages, nearMisses } = await one.recall('staging server port');
     await judged;
     expect(passages.length).toBeGreaterThan(0);
     expect([...passages, ...nearMisses].map(({ messageId }) => messageId)).not.toContain(best.messageId);
+  });
+
+  it('keeps no palette waiting, and nobody who has given up', async () => {
+    const disk = slowDisk();
+    const index = createInMemoryIndex();
+    let asked = 0;
+    const one = await home({
+      store: disk.store,
+      index: {
+        ...index,
+        look: (query) => {
+          asked += 1;
+          return index.look(query);
+        },
+      },
+    });
+    const best = await first(one, 'staging server port');
+    if (!best) throw new Error('nothing found');
+    disk.hold();
+    const judged = one.notes.judge({ ...told(best), verdict: 'never', query: null });
+    const found: string[] = [];
+    await one.memory.search({
+      text: 'staging port',
+      filter: {},
+      limit: 5,
+      signal: new AbortController().signal,
+      onHits: (hits) => void found.push(...hits.map(({ messageId }) => messageId)),
+    });
+    expect(found).toContain(best.messageId);
+    const leaving = new AbortController();
+    asked = 0;
+    const left = one.recall('staging server port', { signal: leaving.signal });
+    await vi.waitFor(() => expect(asked).toBeGreaterThan(0));
+    leaving.abort(new Error('given up'));
+    await expect(left).rejects.toThrow('given up');
+    disk.goOn();
+    await judged;
   });
 
   it('keeps it out also beside others, and leaves it to whoever searches everything', async () => {
