@@ -14,7 +14,7 @@ import { until } from '../../src/domain/base/readable.ts';
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from '../../src/domain/chat/archive.ts';
 import type { Message, RecalledPassage } from '../../src/domain/chat/message.ts';
 import { lastLineOf, leaning } from '../../src/domain/memory/lean.ts';
-import { isEcho, type Rankable } from '../../src/domain/memory/rank.ts';
+import { isEcho, type Rankable, unansweredIn } from '../../src/domain/memory/rank.ts';
 import { titledBy } from '../../src/domain/memory/title.ts';
 import { queryWords } from '../../src/domain/memory/words.ts';
 import { createLibrary } from '../../src/services/library/library-service.ts';
@@ -214,7 +214,10 @@ export async function openPipeline(options: {
           await ask(question, at);
           const asking = question.trim();
           const { worth } = seen;
-          const candidates = seen.candidates.filter((one) => !isEcho(one, asking));
+          const isUnanswered = unansweredIn(seen.candidates);
+          const candidates = seen.candidates
+            .map((one) => ({ ...one, unanswered: isUnanswered(one) }))
+            .filter((one) => !isEcho(one, asking));
           const end = lastLineOf(asking);
           const [whole, tail] =
             (await embedding.read?.(
@@ -255,6 +258,7 @@ export async function openPipeline(options: {
                 previous: one.previous,
                 next: one.next,
                 ...(has ? { titled: has } : {}),
+                ...(one.unanswered ? { unanswered: true } : {}),
                 unit: units.get(one.messageId)?.unit ?? '',
               };
             }),

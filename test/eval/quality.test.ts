@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
+import { chat as en } from '../../src/ui/i18n/en/chat.ts';
+import { chat as zh } from '../../src/ui/i18n/zh/chat.ts';
 import { models } from './load.ts';
 import { everyday } from './own.ts';
 import { openPipeline } from './pipeline.ts';
-import { rankRecorded } from './recorded.ts';
+import { rankRecorded, samples } from './recorded.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quality-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -72,4 +74,38 @@ it('finds no less with a model that knows no Chinese than by words alone', async
   expect(asked).toBeGreaterThan(15);
   expect(found).toBeGreaterThanOrEqual(byWords);
   expect(found / asked).toBeGreaterThan(0.8);
+}, 240_000);
+
+it('answers what the sample library is offered with, also where it was asked before and nobody answered', async () => {
+  const pipeline = await openPipeline({
+    models: models(),
+    model: 'multilingual-e5-small-en-zh',
+    cache: folder,
+  });
+  const offered = [en, zh].flatMap(({ begin: { sampleIdeas } }) => Object.values(sampleIdeas));
+  const before = 'Why do my disc brakes squeal in the rain?';
+  const said = { id: 'q', unit: 'asked before', role: 'user' as const, name: null, content: before };
+  const answers = async (sessions: ReturnType<typeof samples>, questions: readonly string[]) => {
+    const library = await pipeline.library(sessions);
+    const shown = new Map<string, string[]>();
+    for (const question of questions) {
+      const hits = await library.ask(question);
+      const wanted = hits.filter(({ scores }) => scores.final >= defaultConfig.recall.filters.min_similarity);
+      shown.set(
+        question,
+        wanted.map(({ unit }) => unit),
+      );
+    }
+    await library.close();
+    return shown;
+  };
+  const fresh = await answers(samples(), [...offered, 'Why do my brakes squeal?']);
+  for (const [question, units] of fresh) expect(units, question).not.toEqual([]);
+  const asked = await answers(
+    [...samples(), { id: 'before', title: null, startedAt: new Date().toISOString(), messages: [said] }],
+    ['Why do my brakes squeal?'],
+  );
+  const [first] = fresh.get('Why do my brakes squeal?') ?? [];
+  expect(asked.get('Why do my brakes squeal?')?.[0]).toBe(first);
+  await pipeline.close();
 }, 240_000);

@@ -53,7 +53,7 @@ export const smallTalk = () =>
   talkSchema.parse(JSON.parse(readFileSync(join(ROOT, 'test/eval/small-talk.json'), 'utf8')));
 
 /** The app's own sample library: small, in both languages, and everybody's first. */
-function samples(): Session[] {
+export function samples(): Session[] {
   return sampleConversations(Date.UTC(2026, 10, 1)).map(({ source, meta, messages }) => ({
     id: source.id,
     title: meta.title ?? null,

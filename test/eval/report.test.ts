@@ -10,6 +10,8 @@ const scored = (final: number): Scores => ({
   late: null,
   meaning: null,
   hybrid: final,
+  stands: 0,
+  above: 0,
   decay: 1,
   boosts: [],
   final,

@@ -44,6 +44,9 @@ export const recalledPassageSchema = z.looseObject({
     meaning: z.number().nullable().optional(),
     /** What raised (above 1) or lowered the score, in order; absent in older answers. */
     boosts: z.array(z.looseObject({ name: z.string(), factor: z.number() })).optional(),
+    /** How far it stood above all that was found, 0 to 8, and above the best one of any other conversation, −3 to 3; absent in older answers. */
+    stands: z.number().optional(),
+    above: z.number().optional(),
     /** Probability that a person would call the passage related, 0–1: what the threshold is compared with. */
     final: z.number(),
   }),

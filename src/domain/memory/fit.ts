@@ -38,6 +38,8 @@ export const FIT = {
   speaker: 1.25,
   /** Is a question itself: it seldom answers one. */
   question: 0.9,
+  /** And nobody answered it: who asks again does not look for the question. */
+  unanswered: 0.7,
   /** Speaks of a time, where the question asks when. */
   time: 1.15,
   /** Was said in the time that the question speaks of. */

@@ -34,6 +34,8 @@ export interface Rankable {
   readonly titled?: readonly boolean[];
   /** A memory note of the person's own: ranks above passages. */
   readonly note?: boolean;
+  /** A question of the person's own that nobody answered; see `unansweredIn`. */
+  readonly unanswered?: boolean;
 }
 
 /** What raised or lowered a score: a factor on it, and its name for the recall card. */
@@ -62,6 +64,9 @@ export type Scores = {
   readonly hybrid: number;
   readonly decay: number;
   readonly boosts: readonly Boost[];
+  /** How far it stands above the crowd of candidates, and above its rival, both in deviations; see `fit.ts`. */
+  readonly stands: number;
+  readonly above: number;
   readonly final: number;
 };
 
@@ -338,7 +343,8 @@ export function ranker<C extends Rankable>(
     const speaker = on('speaker') ? speakerIn(candidate.text) : null;
     const boosts: Boost[] = [];
     const add = (name: Boost['name'], factor: number) => boosts.push({ name, factor });
-    if (on('question') && asks(candidate.text)) add('question', fit.question);
+    if (on('question') && asks(candidate.text))
+      add('question', candidate.unanswered ? fit.unanswered : fit.question);
     if (when && tellsTime(candidate.text)) add('time', fit.time);
     if (
       dates &&
@@ -426,9 +432,11 @@ export function ranker<C extends Rankable>(
       scored.map(({ unraised }) => unraised),
       fit,
     );
-    // What was judged by words alone was judged by another measure: it says nothing of those that have meaning, too.
-    const rivals = scored.flatMap(({ candidate: { conversationId, text }, unraised, wordsOnly }) =>
-      wordsOnly ? [] : [{ conversationId, text, deviations: deviations(unraised) }],
+    // What was judged by words alone was judged by another measure: it says nothing of those that have meaning, too. And who asked before
+    // is not to find the answer less probable for it.
+    const rivals = scored.flatMap(
+      ({ candidate: { conversationId, text, unanswered }, unraised, wordsOnly }) =>
+        wordsOnly || unanswered ? [] : [{ conversationId, text, deviations: deviations(unraised) }],
     );
     const above = on('rival') ? aboveRival(rivals, fit) : () => 0;
     return scored
@@ -441,9 +449,16 @@ export function ranker<C extends Rankable>(
           words,
         };
         const probability = probabilityOf(evidence, wordsOnly, fit);
+        const { stands, above: aboveIt } = evidence;
         return {
           candidate,
-          scores: { ...scores, decay, final: withDecay(probability, decay ** fit.age) },
+          scores: {
+            ...scores,
+            stands,
+            above: aboveIt,
+            decay,
+            final: withDecay(probability, decay ** fit.age),
+          },
           evidence,
           wordsOnly,
         };
@@ -458,14 +473,22 @@ export function ranker<C extends Rankable>(
 }
 
 /**
- * Whether a candidate is the question itself, asked before and never answered, in these words or in fewer of them: nothing in it is new to who
- * asks again. What memory alone answered counts as never answered.
+ * The person's own questions that nobody answered, as far as can be seen here: the last of their conversation, or followed by another message
+ * of theirs. What memory alone answered counts as never answered.
  */
-export function isEcho(candidate: Rankable & { readonly role: string }, question: string): boolean {
-  if (candidate.role !== 'user' || candidate.next !== null || candidate.note || !asks(candidate.text))
-    return false;
-  if (squeezed(candidate.text) === squeezed(question)) return true;
-  const own = queryWords(candidate.text);
+export function unansweredIn<C extends Rankable & { readonly role: string }>(
+  candidates: readonly C[],
+): (candidate: C) => boolean {
+  const roles = new Map(candidates.map(({ chunkId, role }) => [chunkId, role]));
+  return ({ role, next, text, note }) =>
+    role === 'user' && !note && (typeof next !== 'number' || roles.get(next) === 'user') && asks(text);
+}
+
+/** Whether a candidate is the question itself, asked before and never answered, in these words or in fewer of them: nothing in it is new. */
+export function isEcho({ text, unanswered }: Rankable, question: string): boolean {
+  if (!unanswered) return false;
+  if (squeezed(text) === squeezed(question)) return true;
+  const own = queryWords(text);
   const asked = new Set(queryWords(question).split(' '));
   return own !== '' && own.split(' ').every((word) => asked.has(word));
 }

@@ -13,6 +13,7 @@ import {
   ranker,
   type Scored,
   type Technique,
+  unansweredIn,
 } from '../../domain/memory/rank.ts';
 import { titledBy } from '../../domain/memory/title.ts';
 import { queryWords } from '../../domain/memory/words.ts';
@@ -32,8 +33,8 @@ export interface LookingDeps {
   readonly now?: () => number;
 }
 
-/** A candidate, whether it is a memory note, and which of the question's words its title has. */
-type Rated = Candidate & Pick<Rankable, 'note' | 'titled'>;
+/** A candidate, whether it is a memory note or a question that nobody answered, and which of the question's words its title has. */
+type Rated = Candidate & Pick<Rankable, 'note' | 'titled' | 'unanswered'>;
 export type Ranked = Scored<Rated>;
 
 type Place = Pick<Candidate, 'conversationId' | 'messageId'>;
@@ -73,7 +74,7 @@ export function createLooking({ config, documents, notes, without, now = Date.no
     return known.isOut;
   };
 
-  /** Candidates with what the index does not know of them: which are the person's notes, and what the titles say. */
+  /** Candidates with what the index does not know of them: which are the person's notes, which were left unanswered, what the titles say. */
   const rated = (words: string, found: readonly Candidate[]): Rated[] => {
     const asked = words.split(' ').filter(Boolean);
     const titled = titledBy(asked, (conversation) =>
@@ -81,10 +82,15 @@ export function createLooking({ config, documents, notes, without, now = Date.no
         .filter((one) => one.conversationId === conversation && one.role === 'user')
         .map(({ text }) => text),
     );
+    const isUnanswered = unansweredIn(found);
     return found.map((candidate) => {
       if (isNotes(candidate.conversationId)) return { ...candidate, note: true };
       const has = titled(candidate.conversationId, candidate.title);
-      return has ? { ...candidate, titled: has } : candidate;
+      return {
+        ...candidate,
+        ...(has ? { titled: has } : {}),
+        ...(isUnanswered(candidate) ? { unanswered: true } : {}),
+      };
     });
   };
 

@@ -1,4 +1,5 @@
 // The numbers behind a passage's rank: a small bar to read at a glance, a table to read closely, a sentence for screen readers.
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatList, formatNumber } from '../i18n/index.ts';
 import { classes, Tooltip } from '../shell/controls.tsx';
@@ -7,6 +8,10 @@ import { partsOf, type Scores } from './score-parts.ts';
 /** Two digits, as all scores are written. */
 export const formatScore = (value: number): string =>
   formatNumber(value, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+/** Deviations, with their sign. */
+const formatSigned = (value: number): string =>
+  formatNumber(value, { minimumFractionDigits: 1, maximumFractionDigits: 1, signDisplay: 'exceptZero' });
 
 const share = (value: number): string => `${Math.max(0, Math.min(1, value)) * 100}%`;
 
@@ -30,9 +35,13 @@ export function useSpokenScores(): (scores: Scores, threshold: number | null) =>
   return (scores, threshold) => {
     const { late } = scores;
     const boosts = boostWords(scores).map(({ name, factor }) => `${name} ${factor}`);
+    const { stands, above } = scores;
     const more = [
       ...(typeof late === 'number' ? [t('score.spokenLate', { late: formatScore(late) })] : []),
       ...(boosts.length > 0 ? [t('score.spokenBoosts', { boosts: formatList(boosts) })] : []),
+      ...(stands !== undefined && above !== undefined
+        ? [t('score.spokenStands', { stands: formatSigned(stands), above: formatSigned(above) })]
+        : []),
     ];
     const numbers = {
       final: formatScore(scores.final),
@@ -190,6 +199,13 @@ export function ScoreTable({
       )}
     </div>
   );
+  /** What is no share of one has no bar. */
+  const plain = (name: string, value: ReactNode) => (
+    <div key={name} className="col-span-3 flex items-center gap-2">
+      <dt className={classes('min-w-0 flex-1', quiet)}>{name}</dt>
+      <dd className="flex items-center gap-2 tabular-nums">{value}</dd>
+    </div>
+  );
   return (
     <dl
       className={classes(
@@ -203,18 +219,21 @@ export function ScoreTable({
         row(t('score.late'), scores.late, { look: LOOKS.meaning, absent: t('score.noLate') })}
       {row(t('score.keyword'), scores.keyword, { look: LOOKS.words, absent: t('score.noKeyword') })}
       {row(t('score.hybrid'), scores.hybrid)}
-      {boosts.map(({ name, factor }) => (
-        <div key={name} className="col-span-3 flex items-center gap-2">
-          <dt className={classes('min-w-0 flex-1', quiet)}>{name}</dt>
-          <dd className="flex items-center gap-2 tabular-nums">
+      {boosts.map(({ name, factor }) =>
+        plain(
+          name,
+          <>
             {/* On paper, as in the bar. */}
             <span aria-hidden className="size-1.5 overflow-hidden rounded-full bg-paper">
               <span className={classes('block h-full', LOOKS.boosts)} />
             </span>
             {factor}
-          </dd>
-        </div>
-      ))}
+          </>,
+        ),
+      )}
+      {/* Absent in older answers. */}
+      {scores.stands !== undefined && plain(t('score.stands'), formatSigned(scores.stands))}
+      {scores.above !== undefined && plain(t('score.above'), formatSigned(scores.above))}
       {row(t('score.decay'), Math.max(0, scores.decay), { look: 'bg-ink-3', rest: LOOKS.lost })}
       {row(t('score.final'), scores.final, { strong: true })}
       {threshold !== null && row(t('score.threshold'), threshold, { look: 'bg-current' })}

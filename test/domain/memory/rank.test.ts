@@ -14,6 +14,7 @@ import {
   type RankContext,
   rank,
   shareOut,
+  unansweredIn,
   vectorHalf,
   withDecay,
 } from '../../../src/domain/memory/rank.ts';
@@ -181,6 +182,48 @@ describe('ranking', () => {
     expect(knows(['en', 'zh'], '备份数据库')).toBe(true);
     expect(knows('any', '备份数据库')).toBe(true);
     expect(knows(['en'], 'backup')).toBe(true);
+  });
+});
+
+describe('a question that nobody answered', () => {
+  const said = (role: string, text: string, next: number | null, more: Partial<Rankable> = {}) => ({
+    ...candidate({ text, next, ...more }),
+    role,
+  });
+  const unanswered = (...all: ReturnType<typeof said>[]) =>
+    all.filter(unansweredIn(all)).map(({ text }) => text);
+
+  it('is one of the person that nobody spoke after, or they themselves', () => {
+    const answer = said('assistant', 'In the cellar.', null);
+    const again = said('user', 'And the other one?', null);
+    expect(
+      unanswered(
+        answer,
+        again,
+        said('user', 'Where is the key?', null),
+        said('user', 'Where was the key?', again.chunkId),
+        said('user', 'Where is the lamp?', answer.chunkId),
+        // What comes next is not among them.
+        said('user', 'Where is the saw?', 4711),
+        said('user', 'The key is lost.', null),
+        said('assistant', 'Which key?', null),
+        said('user', 'Which note?', null, { note: true }),
+      ),
+    ).toEqual(['And the other one?', 'Where is the key?', 'Where was the key?']);
+  });
+
+  it('makes no answer less probable, and does not come before it', () => {
+    const answer = candidate({ text: 'The key hangs behind the clock.', cosine: 0.91, bm25: 16 });
+    const asked = candidate({ text: 'Where is the key?', cosine: 0.94, bm25: 22 });
+    const others = Array.from({ length: 6 }, () => candidate({ cosine: 0.82, bm25: 1 }));
+    const [best, , ...rest] = rank([answer, { ...asked, unanswered: true }, ...others], context);
+    expect(best?.candidate).toBe(answer);
+    expect(best?.scores.above).toBe(FIT.rival.most);
+    expect(rest.every(({ scores }) => scores.above <= 0)).toBe(true);
+    const besideAnAnswered = rank([answer, asked, ...others], context).find(
+      ({ candidate }) => candidate === answer,
+    );
+    expect(besideAnAnswered?.scores.final).toBeLessThan(best?.scores.final ?? 0);
   });
 });
 

@@ -94,7 +94,7 @@ export const chat = {
       'These are {{count}} made-up conversations, in English and Chinese, to ask about and try things with.',
     sampleIdeas: {
       first: 'Why do my disc brakes squeal in the rain?',
-      second: 'How long should the mortgage run?',
+      second: 'Should the mortgage run for twenty years or thirty?',
     },
     removeSamples: 'Remove them',
   },

@@ -45,6 +45,8 @@ export const memory = {
     late: 'Meaning, piece by piece',
     keyword: 'Words',
     hybrid: 'Both, weighted',
+    stands: 'Above all that was found',
+    above: 'Above the best of other conversations',
     decay: 'Time',
     final: 'Score',
     threshold: 'Threshold',
@@ -70,6 +72,8 @@ export const memory = {
     spokenPlain: 'Score {{final}}. Meaning {{vector}}, words {{keyword}}, time {{decay}}.',
     spokenLate: ' Meaning piece by piece {{late}}.',
     spokenBoosts: ' Raised or lowered: {{boosts}}.',
+    spokenStands:
+      ' Stands above all that was found by {{stands}}, above the best of other conversations by {{above}}.',
   },
   chip: {
     may_one: '{{count, number}} passage may help',

@@ -38,6 +38,8 @@ export const memory = {
     late: '意思，逐段对照',
     keyword: '词语',
     hybrid: '加权合计',
+    stands: '高出其余候选',
+    above: '高出其他对话中最好的一条',
     decay: '时间',
     final: '得分',
     threshold: '阈值',
@@ -62,6 +64,7 @@ export const memory = {
     spokenPlain: '得分 {{final}}。意思 {{vector}}，词语 {{keyword}}，时间 {{decay}}。',
     spokenLate: '意思逐段对照 {{late}}。',
     spokenBoosts: '增减：{{boosts}}。',
+    spokenStands: '高出其余候选 {{stands}}，高出其他对话中最好的一条 {{above}}。',
   },
   chip: {
     may_other: '{{count, number}} 个片段也许有用',
