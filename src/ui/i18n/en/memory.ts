@@ -46,7 +46,7 @@ export const memory = {
     keyword: 'Words',
     hybrid: 'Both, weighted',
     stands: 'Above all that was found',
-    above: 'Above the best of other conversations',
+    above: 'Above other conversations',
     decay: 'Time',
     final: 'Score',
     threshold: 'Threshold',
