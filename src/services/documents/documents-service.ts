@@ -52,14 +52,20 @@ interface Listing {
   readonly entries: readonly LibraryEntry[];
 }
 
+/** A conversation in memory. */
 interface Live {
   readonly document: ConversationDocument;
   readonly place: Place;
   readonly value: ReturnType<typeof writable<Conversation>>;
-  holders: number;
   entries: number;
-  /** Erased elsewhere: what its holders still show is not in the log any more. */
-  erased: boolean;
+}
+
+/** Where a conversation lives while anybody holds it. One that was erased has lost its slot: what its holders still show is in no log. */
+interface Slot {
+  /** Rejects as opening does. */
+  readonly opening: Promise<Live>;
+  /** Counted from when it is asked for: while one waits for it to be read another may let go of it. */
+  holders: number;
 }
 
 interface Loaded {
@@ -89,7 +95,7 @@ export function createDocuments({
   store: Store;
   onProblem?: (problem: ReturnType<typeof toProblem>) => void;
 }): Documents {
-  const live = new Map<ConversationId, Promise<Live>>();
+  const live = new Map<ConversationId, Slot>();
   const library = createLibraryDocument();
   /** What listeners were told last; whoever asks gets what is so now. */
   const told = writable<Listing>({ ready: false, entries: [] });
@@ -194,34 +200,45 @@ export function createDocuments({
   const ended = new Set<ConversationId>();
   const keeping = new Map<ConversationId, Promise<ConversationId>>();
 
-  function acquire(id: ConversationId, make: boolean): Promise<Live> {
-    const known = live.get(id);
-    if (known) return known;
-    const opening = (async (): Promise<Live> => {
-      await started;
-      const loaded = await load(id);
-      if (!loaded && isTemporary(id) && (!make || ended.has(id)))
-        throw new RecollectError('conversation-ended', `The temporary conversation ${id} has ended`);
-      if (!loaded && !make)
-        throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
-      const mended = loaded && mend(loaded);
-      // Not written now, it is written with the next change; and asked for again at the next opening.
-      if (mended) enqueue([entryOf(id, 'user', mended)], []).catch(() => {});
-      const document = loaded?.document ?? createConversationDocument(id);
-      const place = createPlace(document.read);
-      return {
-        document,
-        place,
-        value: writable(place.read()),
-        holders: 0,
-        entries: (loaded?.entries ?? 0) + (mended ? 1 : 0),
-        erased: false,
-      };
-    })();
-    live.set(id, opening);
-    opening.catch(() => live.delete(id));
-    return opening;
+  /** Holds the conversation, until `release`. `make`: begins it where there is none. */
+  function acquire(id: ConversationId, make: boolean): Slot {
+    const slot = live.get(id) ?? begin(id, make);
+    slot.holders += 1;
+    return slot;
   }
+
+  function begin(id: ConversationId, make: boolean): Slot {
+    const slot = { opening: enter(id, make), holders: 0 };
+    live.set(id, slot);
+    slot.opening.catch(() => drop(id, slot));
+    return slot;
+  }
+
+  async function enter(id: ConversationId, make: boolean): Promise<Live> {
+    await started;
+    const loaded = await load(id);
+    if (!loaded && isTemporary(id) && (!make || ended.has(id)))
+      throw new RecollectError('conversation-ended', `The temporary conversation ${id} has ended`);
+    if (!loaded && !make) throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
+    const mended = loaded && mend(loaded);
+    // Not written now, it is written with the next change; and asked for again at the next opening.
+    if (mended) enqueue([entryOf(id, 'user', mended)], []).catch(() => {});
+    const document = loaded?.document ?? createConversationDocument(id);
+    const place = createPlace(document.read);
+    return {
+      document,
+      place,
+      value: writable(place.read()),
+      entries: (loaded?.entries ?? 0) + (mended ? 1 : 0),
+    };
+  }
+
+  /** The conversation where it is in memory; undefined where it is not, or could not be opened. */
+  const inMemory = async (id: ConversationId): Promise<Live | undefined> =>
+    await live.get(id)?.opening.catch(() => undefined);
+
+  /** Takes out this slot, never one that came into its place. */
+  const drop = (id: ConversationId, slot: Slot): boolean => live.get(id) === slot && live.delete(id);
 
   /**
    * The title went with a damaged entry: the line in the library still has it, though not who gave it; it may have been the person.
@@ -234,12 +251,11 @@ export function createDocuments({
     return document.change(title ? { meta: { title, titleBy: 'person' } } : {}, { restores: true });
   }
 
-  const release = (id: ConversationId, slot: Live) => {
+  const release = (id: ConversationId, slot: Slot) => {
     slot.holders -= 1;
     // A temporary conversation is nowhere but here.
-    if (slot.holders > 0 || slot.erased || isTemporary(id)) return;
-    live.delete(id);
-    void maybeFold(id, slot).catch(() => {});
+    if (slot.holders > 0 || isTemporary(id) || !drop(id, slot)) return;
+    slot.opening.then((held) => maybeFold(id, held)).catch(() => {});
   };
 
   // -------------------------------------------------------------------------------------------- writing
@@ -314,9 +330,9 @@ export function createDocuments({
   }
 
   // -------------------------------------------------------------------------------------------- folding
-  async function maybeFold(id: ConversationId, slot: Live): Promise<void> {
-    if (slot.entries < FOLD_AFTER) return;
-    slot.entries = 1;
+  async function maybeFold(id: ConversationId, held: Live): Promise<void> {
+    if (held.entries < FOLD_AFTER) return;
+    held.entries = 1;
     await foldDocument(id, createConversationDocument(id));
   }
 
@@ -377,11 +393,11 @@ export function createDocuments({
     const left = [...named].filter(isConversation);
     named.clear();
     for (const id of left) {
-      const slot = await live.get(id)?.catch(() => undefined);
-      if (!slot || (await log.read(id)).length > 0) continue;
+      const slot = live.get(id);
+      // What is only now being begun is in the log with its first change.
+      if (!slot || !(await inMemory(id)) || (await log.read(id)).length > 0) continue;
       if (pending.some(({ entries }) => entries.some(({ document }) => document === id))) continue;
-      slot.erased = true;
-      live.delete(id);
+      drop(id, slot);
     }
   }
 
@@ -399,18 +415,18 @@ export function createDocuments({
         continue;
       }
       if (!isConversation(entry.document)) continue;
-      const slot = await live.get(entry.document)?.catch(() => undefined);
-      if (!slot) continue;
+      const held = await inMemory(entry.document);
+      if (!held) continue;
       const by = entry.origin === 'remote' ? 'device' : 'tab';
-      const known = touched.get(slot);
-      if (known && known.by !== by) slot.place.changed(known.before, known.by);
-      if (known?.by !== by) touched.set(slot, { before: slot.place.read(), by });
-      applyEntry(slot.document, entry);
-      slot.entries += 1;
+      const known = touched.get(held);
+      if (known && known.by !== by) held.place.changed(known.before, known.by);
+      if (known?.by !== by) touched.set(held, { before: held.place.read(), by });
+      applyEntry(held.document, entry);
+      held.entries += 1;
     }
-    for (const [slot, { before, by }] of touched) {
-      slot.place.changed(before, by);
-      slot.value.set(slot.place.read());
+    for (const [held, { before, by }] of touched) {
+      held.place.changed(before, by);
+      held.value.set(held.place.read());
     }
     if (listed) announceLibrary();
   }
@@ -426,10 +442,11 @@ export function createDocuments({
   };
 
   async function keepAs(id: ConversationId, temporary: ConversationId): Promise<ConversationId> {
-    const slot = await acquire(temporary, false);
+    // Held until it has ended, or is asked to be kept again: nothing but that lets go of a temporary one.
+    const { value } = await acquire(temporary, false).opening;
     let written: Conversation;
     do {
-      written = slot.value.get();
+      written = value.get();
       const { messages, meta, checkpoints, compactions } = written;
       const change = {
         messages: [...messages.values()],
@@ -439,7 +456,7 @@ export function createDocuments({
       };
       await documents.changeMany([{ id, change }], 'user');
       // What was said meanwhile goes along.
-    } while (slot.value.get() !== written);
+    } while (value.get() !== written);
     end(temporary);
     return id;
   }
@@ -450,14 +467,14 @@ export function createDocuments({
     saving,
 
     open: async (id) => {
-      const slot = await acquire(id, false);
-      slot.holders += 1;
+      const slot = acquire(id, false);
+      const { value, place } = await slot.opening;
       let closed = false;
       return {
         id,
-        get: slot.value.get,
-        subscribe: slot.value.subscribe,
-        whence: slot.place.whence,
+        get: value.get,
+        subscribe: value.subscribe,
+        whence: place.whence,
         close: () => {
           if (closed) return;
           closed = true;
@@ -468,8 +485,8 @@ export function createDocuments({
 
     read: async (id) => {
       await started;
-      const slot = await live.get(id)?.catch(() => undefined);
-      if (slot) return slot.place.read();
+      const held = await inMemory(id);
+      if (held) return held.place.read();
       const loaded = await load(id);
       if (loaded) mend(loaded);
       return loaded?.document.read();
@@ -477,25 +494,25 @@ export function createDocuments({
 
     change: async (id, change, options = {}) => {
       await started;
-      const slot = await acquire(id, true);
-      slot.holders += 1;
+      const slot = acquire(id, true);
+      const held = await slot.opening;
       let update: Uint8Array | undefined;
       try {
-        refuseNewer(slot.document);
-        update = slot.document.change(change);
-        slot.place.change(change);
+        refuseNewer(held.document);
+        update = held.document.change(change);
+        held.place.change(change);
       } catch (error) {
         release(id, slot);
         throw error;
       }
       if (isTemporary(id)) {
         release(id, slot);
-        slot.value.set(slot.place.read());
+        held.value.set(held.place.read());
         for (const { key, value } of options.writes ?? []) await drawer.set(key, value);
         return;
       }
       if (!update && !options.writes?.length && pending.length === 0) {
-        slot.value.set(slot.place.read());
+        held.value.set(held.place.read());
         return release(id, slot);
       }
       const origin = options.origin ?? 'user';
@@ -503,8 +520,8 @@ export function createDocuments({
       let listed: Uint8Array | undefined;
       if (update) {
         entries.push(entryOf(id, origin, update));
-        slot.entries += 1;
-        listed = library.change([toLibraryEntry(slot.document.read())], []);
+        held.entries += 1;
+        listed = library.change([toLibraryEntry(held.document.read())], []);
         if (listed) {
           entries.push(entryOf(LIBRARY_DOCUMENT, origin, listed));
           libraryEntries += 1;
@@ -512,7 +529,7 @@ export function createDocuments({
       }
       // Written first, shown next: drawing takes longer than the disk, and both can go on at once.
       const written = enqueue(entries, options.writes ?? [], () => release(id, slot));
-      slot.value.set(slot.place.read());
+      held.value.set(held.place.read());
       if (listed) announceLibrarySoon(LISTED_WITHIN_MS);
       await written;
     },
@@ -550,12 +567,12 @@ export function createDocuments({
       await flushing;
       await append(entries, []);
       for (const { id, update } of updates) {
-        const slot = await live.get(id)?.catch(() => undefined);
-        if (!slot) continue;
-        const before = slot.place.read();
-        slot.document.apply(update);
-        slot.place.changed(before, 'tab');
-        slot.value.set(slot.place.read());
+        const held = await inMemory(id);
+        if (!held) continue;
+        const before = held.place.read();
+        held.document.apply(update);
+        held.place.changed(before, 'tab');
+        held.value.set(held.place.read());
       }
       if (listed) library.apply(listed);
       libraryEntries += 1;
@@ -575,7 +592,7 @@ export function createDocuments({
       await started;
       const found: ConversationId[] = [];
       for (const id of ids) {
-        if (((await live.get(id)?.catch(() => undefined))?.holders ?? 0) > 0) continue;
+        if (await inMemory(id)) continue;
         if ((await log.read(id)).every(({ origin }) => origin === 'import')) found.push(id);
       }
       // What is still on its way to the log was written by somebody.

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeStateAsUpdate } from 'yjs';
-import type { Store } from '../../../src/adapters/log/conversation-log.ts';
+import type { NewEntry, Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import {
   type ConversationId,
+  type DocumentId,
   LIBRARY_DOCUMENT,
   newConversationId,
   newEntryId,
@@ -50,6 +51,37 @@ function fragile(store: Store): { store: Store; fail: (broken: boolean) => void 
       },
     },
   };
+}
+
+/** A store in which what `holds` names waits until `go` is called; `reached` resolves when it does. */
+function held(
+  store: Store,
+  holds: { readonly read?: DocumentId; readonly append?: (entries: readonly NewEntry[]) => boolean },
+): { store: Store; reached: Promise<void>; go: () => void } {
+  let [go, reach] = [() => {}, () => {}];
+  const gate = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  const wait = async (holding: boolean | undefined) => {
+    if (!holding) return;
+    reach();
+    await gate;
+  };
+  const log: Store['log'] = {
+    ...store.log,
+    read: async (document, after) => {
+      await wait(document === holds.read);
+      return await store.log.read(document, after);
+    },
+    append: async (entries, writes) => {
+      await wait(holds.append?.(entries));
+      return await store.log.append(entries, writes);
+    },
+  };
+  return { store: { ...store, log }, reached, go };
 }
 
 /** A compaction up to a message. */
@@ -571,6 +603,61 @@ describe('documents', () => {
       ),
       { numRuns: 40 },
     );
+  });
+});
+
+describe('a conversation in memory', () => {
+  const title = (text: string) => ({ meta: { title: text } });
+
+  it('is not let go of by who held what was erased under its name', async () => {
+    const documents = createDocuments({ store: createInMemoryStore() });
+    const id = newConversationId();
+    const first = said('one');
+    const whole = { messages: [first], meta: { title: 'A', head: first.id } };
+    await documents.change(id, whole);
+    const answering = await documents.open(id);
+    await documents.erase([id]);
+    await documents.changeMany([{ id, change: whole }], 'import');
+    const screen = await documents.open(id);
+    answering.close();
+    await documents.change(id, { messages: [said('two', first.id, 2)] });
+    expect(textsOf(screen.get())).toEqual(['one', 'two']);
+    screen.close();
+    await documents.close();
+  });
+
+  it('is not let go of by a change of nothing while another is being written', async () => {
+    const { store, go } = held(createInMemoryStore(), { append: () => slow });
+    let slow = false;
+    const documents = createDocuments({ store });
+    const id = newConversationId();
+    await documents.change(id, { messages: [said('one')], ...title('A') });
+    slow = true;
+    const nothing = documents.change(id, title('A'));
+    const renamed = documents.change(id, title('B'));
+    await nothing;
+    const screen = await documents.open(id);
+    expect(screen.get().meta.title).toBe('B');
+    go();
+    await renamed;
+    await documents.change(id, title('C'));
+    expect(screen.get().meta.title).toBe('C');
+    screen.close();
+    await documents.close();
+  });
+
+  it('is not let go of under somebody who has just asked for it', async () => {
+    const documents = createDocuments({ store: createInMemoryStore() });
+    const id = newConversationId();
+    await documents.change(id, { messages: [said('one')], ...title('A') });
+    const before = await documents.open(id);
+    const opening = documents.open(id);
+    before.close();
+    const screen = await opening;
+    await documents.change(id, title('B'));
+    expect(screen.get().meta.title).toBe('B');
+    screen.close();
+    await documents.close();
   });
 });
 
