@@ -58,6 +58,8 @@ interface Live {
   readonly place: Place;
   readonly value: ReturnType<typeof writable<Conversation>>;
   entries: number;
+  /** Something did not decode when it was read. */
+  readonly damaged: boolean;
 }
 
 /** Where a conversation lives while anybody holds it. One that was erased has lost its slot: what its holders still show is in no log. */
@@ -73,6 +75,15 @@ interface Loaded {
   readonly entries: number;
   /** Something did not decode. */
   readonly damaged: boolean;
+}
+
+/** What one append of many says of one conversation. */
+interface Made {
+  readonly id: ConversationId;
+  readonly update: Uint8Array;
+  line: LibraryEntry;
+  /** The line it had when it was read. */
+  before: LibraryEntry | undefined;
 }
 
 interface Pending {
@@ -216,6 +227,7 @@ export function createDocuments({
 
   async function enter(id: ConversationId, make: boolean): Promise<Live> {
     await started;
+    const before = library.get(id);
     const loaded = await load(id);
     if (!loaded && isTemporary(id) && (!make || ended.has(id)))
       throw new RecollectError('conversation-ended', `The temporary conversation ${id} has ended`);
@@ -224,12 +236,15 @@ export function createDocuments({
     // Not written now, it is written with the next change; and asked for again at the next opening.
     if (mended) enqueue([entryOf(id, 'user', mended)], []).catch(() => {});
     const document = loaded?.document ?? createConversationDocument(id);
+    // A line that moved while this was read knows more.
+    if (loaded && library.get(id) === before) relist(loaded);
     const place = createPlace(document.read);
     return {
       document,
       place,
       value: writable(place.read()),
       entries: (loaded?.entries ?? 0) + (mended ? 1 : 0),
+      damaged: loaded?.damaged ?? false,
     };
   }
 
@@ -273,6 +288,34 @@ export function createDocuments({
     if (seq - entries.length !== seen) return;
     seen = seq;
     for (const entry of entries) own.delete(entry.id);
+  }
+
+  // A line is one value of which the last word counts: of two who change a conversation at once, each with a line that lacks what the
+  // other said, one has it. Who has the conversation in memory sees that and makes the line again; else who opens it next.
+
+  /** Writes lines beside all else: what cannot be written now is written with the next change. */
+  function list(lines: readonly LibraryEntry[], gone: readonly ConversationId[]): void {
+    const update = library.change(lines, gone);
+    if (!update) return;
+    libraryEntries += 1;
+    announceLibrarySoon(LISTED_WITHIN_MS);
+    enqueue([entryOf(LIBRARY_DOCUMENT, 'user', update)], []).catch(() => {});
+  }
+
+  /** Makes the line again where it says something else. What has none was erased, or is listed at the next start; of what is damaged it may say more. */
+  function relist({ document, damaged }: Pick<Live, 'document' | 'damaged'>): void {
+    const conversation = document.read();
+    if (damaged || conversation.newer || !library.get(conversation.id)) return;
+    list([toLibraryEntry(conversation)], []);
+  }
+
+  const hasMoved = ({ id, before }: Made): boolean => library.get(id) !== before;
+
+  /** The line of what the log has by now, and what is to be said. */
+  async function lineWith({ id, update }: Made, origin: Origin): Promise<LibraryEntry> {
+    const document = (await load(id))?.document ?? createConversationDocument(id);
+    document.apply(update, origin);
+    return toLibraryEntry(document.read());
   }
 
   const pending: Pending[] = [];
@@ -427,6 +470,8 @@ export function createDocuments({
     for (const [held, { before, by }] of touched) {
       held.place.changed(before, by);
       held.value.set(held.place.read());
+      // What came from another device is listed by who brought it.
+      if (by === 'tab') relist(held);
     }
     if (listed) announceLibrary();
   }
@@ -537,11 +582,7 @@ export function createDocuments({
     changeMany: async (changes, origin) => {
       await started;
       // Made on copies and shown only once they are durable: all of an import or nothing of it.
-      const copy = createLibraryDocument();
-      copy.apply(Y.encodeStateAsUpdate(library.doc));
-      const entries: NewEntry[] = [];
-      const lines: LibraryEntry[] = [];
-      const updates: { id: ConversationId; update: Uint8Array }[] = [];
+      let made: Made[] = [];
       let rested = performance.now();
       for (const { id, change } of changes) {
         // A large import is minutes of a person's typing: the page gets its turn every few milliseconds.
@@ -549,33 +590,60 @@ export function createDocuments({
           await new Promise((resolve) => setTimeout(resolve));
           rested = performance.now();
         }
-        const loaded = library.get(id) ? await load(id) : undefined;
+        // What is still in line would not be in what is read.
+        while (pending.length > 0) await enqueue([], []);
+        const before = library.get(id);
+        const loaded = before ? await load(id) : undefined;
         const document = loaded?.document ?? createConversationDocument(id);
         const mended = loaded && mend(loaded);
         const changed = document.change(change);
         if (!changed) continue;
         refuseNewer(document);
         const update = mended ? Y.mergeUpdates([mended, changed]) : changed;
-        updates.push({ id, update });
-        entries.push(entryOf(id, origin, update));
-        lines.push(toLibraryEntry(document.read()));
+        made.push({ id, update, line: toLibraryEntry(document.read()), before });
       }
-      const listed = copy.change(lines, []);
+      // A line is one value: made of what was read a while ago it would take back what was said since. What was erased since stays so.
+      for (;;) {
+        while (pending.length > 0) await enqueue([], []);
+        made = made.filter(({ id, before }) => !before || library.get(id));
+        const stale = made.filter(hasMoved);
+        if (stale.length === 0) break;
+        for (const one of stale) one.before = library.get(one.id);
+        for (const one of stale) one.line = await lineWith(one, origin);
+      }
+      if (made.length === 0) return;
+      // From here to the append nothing is awaited.
+      const copy = createLibraryDocument();
+      copy.apply(Y.encodeStateAsUpdate(library.doc));
+      const listed = copy.change(
+        made.map(({ line }) => line),
+        [],
+      );
+      const entries = made.map(({ id, update }) => entryOf(id, origin, update));
       if (listed) entries.push(entryOf(LIBRARY_DOCUMENT, origin, listed));
-      if (entries.length === 0) return;
       // Not through the line: a failure must leave nothing behind to be written later.
-      await flushing;
       await append(entries, []);
-      for (const { id, update } of updates) {
-        const held = await inMemory(id);
-        if (!held) continue;
-        const before = held.place.read();
-        held.document.apply(update);
-        held.place.changed(before, 'tab');
-        held.value.set(held.place.read());
-      }
+      const meanwhile = new Set(made.filter(hasMoved));
+      const erased = made.filter(({ id, before }) => before && !library.get(id));
       if (listed) library.apply(listed);
       libraryEntries += 1;
+      list(
+        [],
+        erased.map(({ id }) => id),
+      );
+      for (const one of made) {
+        if (!library.get(one.id) || !(live.has(one.id) || meanwhile.has(one))) continue;
+        const slot = acquire(one.id, false);
+        const held = await slot.opening.catch(() => undefined);
+        if (held) {
+          const before = held.place.read();
+          held.document.apply(one.update);
+          held.place.changed(before, 'tab');
+          held.value.set(held.place.read());
+          relist(held);
+        }
+        release(one.id, slot);
+      }
       announceLibrary();
     },
 

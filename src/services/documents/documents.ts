@@ -77,7 +77,10 @@ export interface Documents {
     change: ConversationChange,
     options?: { origin?: Origin; writes?: readonly DrawerWrite[] },
   ): Promise<void>;
-  /** Many conversations in one durable append: imports. All or none. Throws as `change` does. */
+  /**
+   * Many conversations in one durable append, after all that waits to be written: imports. All or none, but what is erased meanwhile is left
+   * out. Throws as `change` does.
+   */
   changeMany(
     changes: readonly { id: ConversationId; change: ConversationChange }[],
     origin: Origin,

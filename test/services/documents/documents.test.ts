@@ -15,6 +15,7 @@ import { until } from '../../../src/domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { nextHlc } from '../../../src/domain/sync/hlc.ts';
+import type { Documents } from '../../../src/services/documents/documents.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
 import { createReader } from '../../../src/services/documents/reader.ts';
 import { readWhole } from '../../../src/services/documents/shared.ts';
@@ -658,6 +659,134 @@ describe('a conversation in memory', () => {
     expect(screen.get().meta.title).toBe('B');
     screen.close();
     await documents.close();
+  });
+});
+
+describe('a line of the library', () => {
+  /** What the library says of a conversation, here and at the next start. */
+  const lines = async (documents: Documents, store: Store, id: ConversationId) => {
+    const of = (shown: Documents) => shown.library.get().entries.find((entry) => entry.id === id);
+    await documents.retry();
+    const next = createDocuments({ store });
+    await until(next.library, ({ ready }) => ready);
+    const both = [of(documents), of(next)];
+    await next.close();
+    return both;
+  };
+  /** Two conversations, and an import that adds a message to each. */
+  const importing = async (store: Store) => {
+    const before = createDocuments({ store });
+    const ids = [newConversationId(), newConversationId()] as const;
+    for (const id of ids) await before.change(id, { messages: [said('one')], meta: { title: 'A' } });
+    await before.close();
+    const changes = ids.map((id) => ({ id, change: { messages: [said('grown', null, 2)] } }));
+    return { ids, changes };
+  };
+
+  it.each(['read', 'written'])(
+    'says what was said of its conversation while an import was %s',
+    async (when) => {
+      const kept = createInMemoryStore();
+      const { ids, changes } = await importing(kept);
+      const [id, other] = ids;
+      const { store, reached, go } = held(kept, {
+        ...(when === 'read' ? { read: other } : {}),
+        append: (entries) => when === 'written' && entries.some(({ origin }) => origin === 'import'),
+      });
+      const documents = createDocuments({ store });
+      const imported = documents.changeMany(changes, 'import');
+      await reached;
+      await documents.change(id, { meta: { title: 'B', deletedAt: 77 } });
+      go();
+      await imported;
+      const line = { title: 'B', deletedAt: 77, messageCount: 2 };
+      expect(await lines(documents, kept, id)).toMatchObject([line, line]);
+      expect((await documents.read(id))?.meta).toMatchObject({ title: 'B', deletedAt: 77 });
+      await documents.close();
+    },
+  );
+
+  it('says what could not be written before the import, and is written after it', async () => {
+    const kept = createInMemoryStore();
+    const { ids, changes } = await importing(kept);
+    const { store, fail } = fragile(kept);
+    const documents = createDocuments({ store });
+    fail(true);
+    await expect(documents.change(ids[0], { meta: { title: 'B' } })).rejects.toThrow();
+    await expect(documents.changeMany(changes, 'import')).rejects.toMatchObject({
+      problem: { code: 'storage-full' },
+    });
+    fail(false);
+    await documents.changeMany(changes, 'import');
+    const line = { title: 'B', messageCount: 2 };
+    expect(await lines(documents, kept, ids[0])).toMatchObject([line, line]);
+    await documents.close();
+  });
+
+  it.each(['read', 'written'])(
+    'does not come back where its conversation was erased while an import was %s',
+    async (when) => {
+      const kept = createInMemoryStore();
+      const { ids, changes } = await importing(kept);
+      const [id, other] = ids;
+      const { store, reached, go } = held(kept, {
+        ...(when === 'read' ? { read: other } : {}),
+        append: (entries) => when === 'written' && entries.some(({ origin }) => origin === 'import'),
+      });
+      const documents = createDocuments({ store });
+      const imported = documents.changeMany(changes, 'import');
+      await reached;
+      const erased = documents.erase([id]);
+      // On a disk one waits for the other.
+      if (when === 'read') await erased;
+      go();
+      await Promise.all([imported, erased]);
+      expect(await lines(documents, kept, id)).toEqual([undefined, undefined]);
+      expect(await lines(documents, kept, other)).toMatchObject([{ messageCount: 2 }, { messageCount: 2 }]);
+      expect(await documents.read(id)).toBeUndefined();
+      await documents.close();
+    },
+  );
+
+  it('says what two tabs said at once', async () => {
+    const store = createInMemoryStore();
+    for (let round = 0; round < 8; round += 1) {
+      const [here, there] = [
+        createDocuments({ store: secondTab(store) }),
+        createDocuments({ store: secondTab(store) }),
+      ];
+      const id = newConversationId();
+      await here.change(id, { messages: [said('one')], meta: { title: 'A' } });
+      const open = [await here.open(id), await there.open(id)];
+      await Promise.all([
+        here.change(id, { meta: { pinned: true } }),
+        there.change(id, { meta: { title: 'B' } }),
+      ]);
+      const line = { title: 'B', pinned: true };
+      for (const documents of [here, there])
+        await expect.poll(() => lines(documents, store, id)).toMatchObject([line, line]);
+      for (const one of open) one.close();
+      for (const documents of [here, there]) await documents.close();
+    }
+  });
+
+  it('that says something else than its conversation is made again when that is opened', async () => {
+    const store = createInMemoryStore();
+    const before = createDocuments({ store });
+    const id = newConversationId();
+    await before.change(id, { messages: [said('one')], meta: { title: 'A' } });
+    await before.close();
+    const elsewhere = createConversationDocument(id);
+    for (const { bytes } of await store.log.read(id)) elsewhere.apply(bytes);
+    const bytes = elsewhere.change({ meta: { deletedAt: 77 } }) as Uint8Array;
+    await store.log.append([{ id: newEntryId(), document: id, origin: 'user', bytes }]);
+    const documents = createDocuments({ store });
+    (await documents.open(id)).close();
+    expect(await lines(documents, store, id)).toMatchObject([{ deletedAt: 77 }, { deletedAt: 77 }]);
+    const written = await store.log.head();
+    (await documents.open(id)).close();
+    await documents.close();
+    expect(await store.log.head()).toBe(written);
   });
 });
 
