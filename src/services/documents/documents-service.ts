@@ -408,7 +408,9 @@ export function createDocuments({
   let behind = false;
   /** Named by others since the last look. */
   const named = new Set<DocumentId>();
+  let lookingAgain: ReturnType<typeof setTimeout> | undefined;
   const catchUp = (documents: readonly DocumentId[]) => {
+    clearTimeout(lookingAgain);
     behind = true;
     for (const document of documents) named.add(document);
     catchingUp ??= (async () => {
@@ -424,21 +426,33 @@ export function createDocuments({
           }
           await letGoOfErased();
         }
+      } catch (error) {
+        onProblem(toProblem(error));
+        // Nobody says it a second time. Without a start there is nothing to keep up.
+        started.then(lookAgain, () => {});
       } finally {
         catchingUp = undefined;
       }
     })();
-    catchingUp.catch((error) => onProblem(toProblem(error)));
+  };
+  const lookAgain = () => {
+    if (!closing.signal.aborted) lookingAgain = setTimeout(() => catchUp([]), RETRY_MS);
   };
 
   /** What others named and is not in the log was erased by them: words written below it would be a fragment that nobody can read. */
   async function letGoOfErased(): Promise<void> {
-    const left = [...named].filter(isConversation);
-    named.clear();
-    for (const id of left) {
+    for (const id of [...named]) {
+      named.delete(id);
+      if (!isConversation(id)) continue;
       const slot = live.get(id);
-      // What is only now being begun is in the log with its first change.
-      if (!slot || !(await inMemory(id)) || (await log.read(id)).length > 0) continue;
+      // What is only now being begun is in the log, or in line, once it is open.
+      if (!slot || !(await inMemory(id))) continue;
+      try {
+        if ((await log.read(id)).length > 0) continue;
+      } catch (error) {
+        named.add(id);
+        throw error;
+      }
       if (pending.some(({ entries }) => entries.some(({ document }) => document === id))) continue;
       drop(id, slot);
     }
@@ -705,10 +719,13 @@ export function createDocuments({
       closing.abort();
       clearTimeout(announcing);
       clearTimeout(retrying);
+      clearTimeout(lookingAgain);
       stopListening();
       await started.catch(() => {});
       await flush();
-      await catchingUp?.catch(() => {});
+      await catchingUp;
+      // What was heard last may have had a line made again.
+      await flush();
     },
   };
   return documents;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { encodeStateAsUpdate } from 'yjs';
 import type { NewEntry, Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
@@ -305,6 +305,50 @@ describe('documents', () => {
     ]);
     expect((await here.read(id))?.messages.size).toBe(1);
   });
+
+  it.each(['said', 'erased'])(
+    'looks again by itself at what another tab %s, where looking failed',
+    async (what) => {
+      const store = createInMemoryStore();
+      const shared = secondTab(store);
+      let failing = false;
+      const once = async <T>(work: () => Promise<T>): Promise<T> => {
+        if (!failing) return await work();
+        failing = false;
+        throw new RecollectError('storage-failed', 'once', { retry: true });
+      };
+      const { log } = shared;
+      const broken: Partial<Store['log']> =
+        what === 'said'
+          ? { since: (...given) => once(() => log.since(...given)) }
+          : { read: (...given) => once(() => log.read(...given)) };
+      const problems: string[] = [];
+      const here = createDocuments({
+        store: { ...shared, log: { ...log, ...broken } },
+        onProblem: ({ code }) => problems.push(code),
+      });
+      const id = newConversationId();
+      await here.change(id, { messages: [said('one')], meta: { title: 'A' } });
+      const open = await here.open(id);
+      const there = createDocuments({ store });
+      await until(there.library, ({ ready }) => ready);
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      try {
+        failing = true;
+        if (what === 'said') await there.change(id, { meta: { title: 'B' } });
+        else await there.erase([id]);
+        await vi.waitFor(() => expect(problems).toEqual(['storage-failed']));
+        expect((await here.read(id))?.meta.title).toBe('A');
+        await vi.advanceTimersByTimeAsync(20_000);
+        expect((await here.read(id))?.meta.title).toBe(what === 'said' ? 'B' : undefined);
+      } finally {
+        vi.useRealTimers();
+      }
+      open.close();
+      await here.close();
+      await there.close();
+    },
+  );
 
   it('goes on erasing where it was killed: nothing that was erased comes back', async () => {
     const store = createInMemoryStore();
