@@ -21,6 +21,7 @@ import { writable } from '../../domain/base/readable.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Documents, LibraryEntry, OpenConversation, SaveStatus } from './documents.ts';
 import { hasGaps } from './gaps.ts';
+import type { Notes } from './notes.ts';
 import { createPlace, type Place } from './place.ts';
 import { type ConversationDocument, createConversationDocument, toLibraryEntry } from './yjs-conversation.ts';
 import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
@@ -35,7 +36,7 @@ const LISTED_WITHIN_MS = 30;
 const PAGE = 500;
 /** What could not be written is tried again by itself after this time, ms. */
 const RETRY_MS = 20_000;
-/** Drawer keys of conversations that are being erased: a kill in between must not bring one back. */
+/** Drawer keys of conversations that are being erased: a kill in between must not bring one back, nor leave what quotes it. */
 const ERASING = 'erasing/';
 
 /** What this app does not understand whole it must not write into. */
@@ -101,9 +102,12 @@ interface Pending {
  */
 export function createDocuments({
   store: { log, drawer },
+  notes,
   onProblem = () => {},
 }: {
   store: Store;
+  /** What a person said of passages quotes them, and is forgotten with what is erased. Whoever shares the store with others must give it. */
+  notes?: Pick<Notes, 'forget'>;
   onProblem?: (problem: ReturnType<typeof toProblem>) => void;
 }): Documents {
   const live = new Map<ConversationId, Slot>();
@@ -162,8 +166,11 @@ export function createDocuments({
     announceLibrary();
     // Duties left over from last time: where they cannot be done (a full disk, a damaged line) they wait, and everything can be read.
     try {
-      for (const key of await drawer.keys(ERASING))
-        await eraseForGood(key.slice(ERASING.length) as ConversationId);
+      const left = (await drawer.keys(ERASING)).map((key) => key.slice(ERASING.length) as ConversationId);
+      // What is listed came back since, by an import say: only the note that it was to go is left of that.
+      for (const id of left) if (library.get(id)) await drawer.set(`${ERASING}${id}`, undefined);
+      const gone = left.filter((id) => !library.get(id));
+      if (gone.length > 0) await eraseForGood(gone);
       await listOrphans();
       await foldLibrary();
     } catch (error) {
@@ -175,10 +182,14 @@ export function createDocuments({
     announceLibrary();
   });
 
-  async function eraseForGood(id: ConversationId): Promise<void> {
-    await log.erase(id);
-    live.delete(id);
-    await drawer.set(`${ERASING}${id}`, undefined);
+  async function eraseForGood(ids: readonly ConversationId[]): Promise<void> {
+    for (const id of ids) {
+      await log.erase(id);
+      live.delete(id);
+    }
+    // Last, for on a full disk only what went makes room for it. Until it is done the drawer says that it is to be done.
+    await notes?.forget(ids);
+    for (const id of ids) await drawer.set(`${ERASING}${id}`, undefined);
   }
 
   /** A conversation in the log without a line in the library (its entry was damaged, say) gets one again. */
@@ -501,7 +512,7 @@ export function createDocuments({
   };
 
   async function keepAs(id: ConversationId, temporary: ConversationId): Promise<ConversationId> {
-    // Held until it has ended, or is asked to be kept again: nothing but that lets go of a temporary one.
+    // Not released: nothing but its end lets go of a temporary one.
     const { value } = await acquire(temporary, false).opening;
     let written: Conversation;
     do {
@@ -701,12 +712,14 @@ export function createDocuments({
         await flush();
         if (pending.length > 0) throw error;
       });
-      for (const id of ids) await eraseForGood(id);
+      await eraseForGood(ids);
     },
 
     unlist: async (id) => {
       await started;
       if (live.has(id) || (await log.read(id)).length > 0) return;
+      // Erased on a full disk and killed: what quotes it is still there, and with the line goes the last word of it.
+      await notes?.forget([id]);
       const update = library.change([], [id]);
       if (!update) return;
       announceLibrary();

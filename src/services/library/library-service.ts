@@ -45,7 +45,7 @@ const BLOB_BYTES = 8 * 1024 * 1024;
 export interface LibraryDeps {
   readonly documents: Documents;
   /** What the person told memory: part of a whole export, and of an import of it. */
-  readonly notes?: Pick<Notes, 'state' | 'bring' | 'forget'>;
+  readonly notes?: Pick<Notes, 'state' | 'bring'>;
   /** Labels of what is exported to be read. */
   readonly words: ExportWords;
   readonly now?: () => number;
@@ -419,13 +419,6 @@ export function createLibrary({
     }
   }
 
-  /** What a person said of their passages quotes them, and goes too. */
-  async function eraseWithJudgements(ids: readonly ConversationId[]): Promise<void> {
-    if (ids.length === 0) return;
-    await documents.erase(ids);
-    await notes?.forget(ids);
-  }
-
   // -------------------------------------------------------------------------------------------- export
   async function exportConversations(
     wanted: readonly ConversationId[] | 'all',
@@ -563,7 +556,7 @@ export function createLibrary({
           if (lived) await documents.change(id, { meta: { sample: false } });
           else made.push(id);
         }
-        await eraseWithJudgements(made);
+        await documents.erase(made);
         return made.length;
       }),
 
@@ -571,7 +564,7 @@ export function createLibrary({
       changeAll(ids, { meta: meta.title === undefined ? meta : { ...meta, titleBy: 'person' } }),
     remove: (ids) => changeAll(ids, { meta: { deletedAt: now() } }),
     restore: (ids) => changeAll(ids, { meta: { deletedAt: null } }),
-    erase: eraseWithJudgements,
+    erase: documents.erase,
   };
 }
 

@@ -17,6 +17,7 @@ import type { Message } from '../../../src/domain/chat/message.ts';
 import { nextHlc } from '../../../src/domain/sync/hlc.ts';
 import type { Documents } from '../../../src/services/documents/documents.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
+import { createNotes } from '../../../src/services/documents/notes.ts';
 import { createReader } from '../../../src/services/documents/reader.ts';
 import { readWhole } from '../../../src/services/documents/shared.ts';
 import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
@@ -53,6 +54,16 @@ function fragile(store: Store): { store: Store; fail: (broken: boolean) => void 
     },
   };
 }
+
+/** What a person said of a passage of this conversation. */
+const verdictOn = (id: ConversationId) => ({
+  verdict: 'never' as const,
+  conversationId: id,
+  messageId: `${id}-m`,
+  query: null,
+  passage: `words of ${id}`,
+  title: '',
+});
 
 /** A store in which what `holds` names waits until `go` is called; `reached` resolves when it does. */
 function held(
@@ -350,6 +361,55 @@ describe('documents', () => {
     },
   );
 
+  it('erases what quotes it with it, and goes on with that where it was killed or the disk is full', async () => {
+    const plain = createInMemoryStore();
+    const { store, fail } = fragile(plain);
+    const notes = createNotes({ store, now: () => 1 });
+    const documents = createDocuments({ store: plain, notes });
+    const [gone, kept] = [newConversationId(), newConversationId()];
+    for (const id of [gone, kept]) {
+      await documents.change(id, { messages: [said('the words')] });
+      await notes.judge(verdictOn(id));
+    }
+    fail(true);
+    await expect(documents.erase([gone])).rejects.toMatchObject({ problem: { code: 'storage-full' } });
+    expect(documents.library.get().entries.map(({ id }) => id)).toEqual([kept]);
+    expect(await plain.log.documents()).not.toContain(gone);
+    await documents.close();
+    notes.close();
+    const later = createNotes({ store: plain, now: () => 2 });
+    const again = createDocuments({ store: plain, notes: later });
+    expect(await again.read(kept)).toBeDefined();
+    expect((await later.known()).feedback.map(({ conversationId }) => conversationId)).toEqual([kept]);
+    const bytes = (await plain.log.since(0, Number.POSITIVE_INFINITY)).map((entry) => entry.bytes);
+    expect(bytes.map((one) => new TextDecoder().decode(one)).join()).not.toContain(`words of ${gone}`);
+    expect(await plain.drawer.keys('')).toEqual([]);
+    await again.close();
+    later.close();
+  });
+
+  it('does not erase a second time what came back since', async () => {
+    const plain = createInMemoryStore();
+    const { store, fail } = fragile(plain);
+    const notes = createNotes({ store, now: () => 1 });
+    const documents = createDocuments({ store: plain, notes });
+    const id = newConversationId();
+    const whole = { messages: [said('the words')] };
+    await documents.change(id, whole);
+    await notes.judge(verdictOn(id));
+    fail(true);
+    await expect(documents.erase([id])).rejects.toThrow();
+    await documents.changeMany([{ id, change: whole }], 'import');
+    await documents.close();
+    fail(false);
+    const again = createDocuments({ store: plain, notes });
+    expect((await again.read(id))?.messages.size).toBe(1);
+    expect(again.library.get().entries).toMatchObject([{ id, messageCount: 1 }]);
+    expect(await plain.drawer.keys('')).toEqual([]);
+    await again.close();
+    notes.close();
+  });
+
   it('goes on erasing where it was killed: nothing that was erased comes back', async () => {
     const store = createInMemoryStore();
     const killed: Store = {
@@ -542,7 +602,9 @@ describe('documents', () => {
     await documents.close();
     // As a flipped bit in an id does: the line is there, its conversation is not.
     await store.log.erase(ghost);
-    const again = createDocuments({ store });
+    const notes = createNotes({ store, now: () => 1 });
+    for (const id of [real, ghost]) await notes.judge(verdictOn(id));
+    const again = createDocuments({ store, notes });
     const ids = () => again.library.get().entries.map(({ id }) => id);
     await until(again.library, ({ ready }) => ready);
     expect(ids()).toContain(ghost);
@@ -550,6 +612,7 @@ describe('documents', () => {
     await again.unlist(ghost);
     await again.unlist(real);
     expect(ids()).toEqual([real]);
+    expect((await notes.known()).feedback).toMatchObject([{ conversationId: real }]);
     expect((await again.read(real))?.messages.size).toBe(1);
     const later = createDocuments({ store });
     expect((await until(later.library, ({ ready }) => ready)).entries.map(({ id }) => id)).toEqual([real]);
@@ -572,13 +635,17 @@ describe('documents', () => {
         },
       },
     };
-    const documents = createDocuments({ store });
+    const notes = createNotes({ store, now: () => 1 });
+    const documents = createDocuments({ store, notes });
     const [old, now] = [newConversationId(), newConversationId()];
     await documents.change(old, { messages: [said('long ago')] });
+    await notes.judge(verdictOn(old));
     full = true;
     await expect(documents.change(now, { messages: [said('just now')] })).rejects.toThrow();
     await documents.erase([old]);
     expect(documents.saving.get()).toEqual({ state: 'saved' });
+    expect((await notes.known()).feedback).toEqual([]);
+    expect(await inner.drawer.keys('')).toEqual([]);
     const again = createDocuments({ store: inner });
     const { entries } = await until(again.library, ({ ready }) => ready);
     expect(entries.map(({ id }) => id)).toEqual([now]);
