@@ -115,18 +115,18 @@ async function start(): Promise<void> {
 
   // DOCUMENTS
   const damages = createDamages({ drawer: store.drawer, alert });
-  const documents = createDocuments({
-    store,
-    onProblem: (problem) => {
-      console.warn(problem.message);
-      damages.hear(problem);
-    },
-  });
-
   const notes = createNotes({
     store,
     now: Date.now,
     onProblem: (problem) => console.warn(problem.message),
+  });
+  const documents = createDocuments({
+    store,
+    notes,
+    onProblem: (problem) => {
+      console.warn(problem.message);
+      damages.hear(problem);
+    },
   });
 
   // EMBEDDING

@@ -8,6 +8,7 @@ import type { MemoryIndex } from '../adapters/index/memory-index.ts';
 import { conditionSchema, serveIndex } from '../adapters/index/worker-host.ts';
 import type { Documents } from '../services/documents/documents.ts';
 import { createDocuments } from '../services/documents/documents-service.ts';
+import { createNotes } from '../services/documents/notes.ts';
 import { followEmbedding } from '../services/memory/embedding-in-force.ts';
 import {
   type EngineStatus,
@@ -67,7 +68,7 @@ async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
     onEmbedding: embedding.subscribe,
     config: settings.config,
     setTitle: (id, title) => {
-      documents ??= createDocuments({ store });
+      documents ??= createDocuments({ store, notes: createNotes({ store, now: Date.now }) });
       return giveTitle(documents, id, title);
     },
     onStatus: (status) => {

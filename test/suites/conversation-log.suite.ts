@@ -471,6 +471,14 @@ export function describeConversationLog(name: string, setup: () => Promise<LogSu
       expect(heard.map(({ keys }) => keys)).toEqual([['a'], ['a']]);
     });
 
+    it('keeps what was put in last, also of what is put in at once and right after opening', async () => {
+      const { drawer } = subject.store;
+      await Promise.all([drawer.set('a', 1), drawer.set('a', undefined)]);
+      await Promise.all([drawer.set('b', 1), drawer.set('b', undefined), drawer.set('b', 2)]);
+      expect(await drawer.get('a')).toBeUndefined();
+      expect(await drawer.get('b')).toBe(2);
+    });
+
     it('refuses what cannot be kept and keeps the old', async () => {
       const { drawer } = subject.store;
       await drawer.set('a', 1);

@@ -230,6 +230,23 @@ export async function openIndexedDbStore({
   // -------------------------------------------------------------------------------------------- the store
   const peek = (key: string): Promise<unknown> =>
     look(['drawer'], (transaction) => transaction.objectStore('drawer').get(key));
+  /** Keys that are looked at before they are taken out: what is put in after that must not be taken out with it. */
+  const looking = new Map<string, Promise<void>>();
+  /** Whether the key is there once all that was put in before is written. */
+  const isThere = (key: string): Promise<boolean> => {
+    const found = (async () => {
+      // Writes wait for the fresh file: looking must not overtake them, or what they put in would stay.
+      if (!fresh) await freshFile;
+      return (await peek(key)) !== undefined;
+    })();
+    const done = () => {
+      if (looking.get(key) === over) looking.delete(key);
+    };
+    // Who waits writes whether looking failed or not, and after who looked: that one is called first.
+    const over = found.then(done, done);
+    looking.set(key, over);
+    return found;
+  };
   const keysOf = (entries: readonly NewEntry[]) =>
     look(['entries'], (transaction) => {
       const ids = transaction.objectStore('entries').index('id');
@@ -242,6 +259,7 @@ export async function openIndexedDbStore({
     log: {
       append: async (entries, writes = []) => {
         if (entries.length === 0 && writes.length === 0) return head();
+        for (const { key } of writes) if (looking.has(key)) await looking.get(key);
         const stores: StoreNames<Schema>[] = ['entries', 'documents', 'tallies'];
         if (writes.length > 0) stores.push('drawer');
         const ids = new Set<string>();
@@ -358,8 +376,9 @@ export async function openIndexedDbStore({
     drawer: {
       get: peek,
       set: async (key, value) => {
+        if (looking.has(key)) await looking.get(key);
         // Looking costs a tenth of what a write costs, and holds up nobody who writes.
-        if (value === undefined && (await peek(key)) === undefined) return;
+        if (value === undefined && !(await isThere(key))) return;
         await write(['drawer'], async (transaction) => put(transaction, { key, value }));
         announce({ keys: [key] });
       },

@@ -21,6 +21,7 @@ import { writable } from '../../domain/base/readable.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { Documents, LibraryEntry, OpenConversation, SaveStatus } from './documents.ts';
 import { hasGaps } from './gaps.ts';
+import type { Notes } from './notes.ts';
 import { createPlace, type Place } from './place.ts';
 import { type ConversationDocument, createConversationDocument, toLibraryEntry } from './yjs-conversation.ts';
 import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
@@ -35,7 +36,7 @@ const LISTED_WITHIN_MS = 30;
 const PAGE = 500;
 /** What could not be written is tried again by itself after this time, ms. */
 const RETRY_MS = 20_000;
-/** Drawer keys of conversations that are being erased: a kill in between must not bring one back. */
+/** Drawer keys of conversations that are being erased: a kill in between must not bring one back, nor leave what quotes it. */
 const ERASING = 'erasing/';
 
 /** What this app does not understand whole it must not write into. */
@@ -52,14 +53,22 @@ interface Listing {
   readonly entries: readonly LibraryEntry[];
 }
 
+/** A conversation in memory. */
 interface Live {
   readonly document: ConversationDocument;
   readonly place: Place;
   readonly value: ReturnType<typeof writable<Conversation>>;
-  holders: number;
   entries: number;
-  /** Erased elsewhere: what its holders still show is not in the log any more. */
-  erased: boolean;
+  /** Something did not decode when it was read. */
+  readonly damaged: boolean;
+}
+
+/** Where a conversation lives while anybody holds it. One that was erased has lost its slot: what its holders still show is in no log. */
+interface Slot {
+  /** Rejects as opening does. */
+  readonly opening: Promise<Live>;
+  /** Counted from when it is asked for: while one waits for it to be read another may let go of it. */
+  holders: number;
 }
 
 interface Loaded {
@@ -67,6 +76,15 @@ interface Loaded {
   readonly entries: number;
   /** Something did not decode. */
   readonly damaged: boolean;
+}
+
+/** What one append of many says of one conversation. */
+interface Made {
+  readonly id: ConversationId;
+  readonly update: Uint8Array;
+  line: LibraryEntry;
+  /** The line it had when it was read. */
+  before: LibraryEntry | undefined;
 }
 
 interface Pending {
@@ -84,12 +102,15 @@ interface Pending {
  */
 export function createDocuments({
   store: { log, drawer },
+  notes,
   onProblem = () => {},
 }: {
   store: Store;
+  /** What a person said of passages quotes them, and is forgotten with what is erased. Whoever shares the store with others must give it. */
+  notes?: Pick<Notes, 'forget'>;
   onProblem?: (problem: ReturnType<typeof toProblem>) => void;
 }): Documents {
-  const live = new Map<ConversationId, Promise<Live>>();
+  const live = new Map<ConversationId, Slot>();
   const library = createLibraryDocument();
   /** What listeners were told last; whoever asks gets what is so now. */
   const told = writable<Listing>({ ready: false, entries: [] });
@@ -145,8 +166,11 @@ export function createDocuments({
     announceLibrary();
     // Duties left over from last time: where they cannot be done (a full disk, a damaged line) they wait, and everything can be read.
     try {
-      for (const key of await drawer.keys(ERASING))
-        await eraseForGood(key.slice(ERASING.length) as ConversationId);
+      const left = (await drawer.keys(ERASING)).map((key) => key.slice(ERASING.length) as ConversationId);
+      // What is listed came back since, by an import say: only the note that it was to go is left of that.
+      for (const id of left) if (library.get(id)) await drawer.set(`${ERASING}${id}`, undefined);
+      const gone = left.filter((id) => !library.get(id));
+      if (gone.length > 0) await eraseForGood(gone);
       await listOrphans();
       await foldLibrary();
     } catch (error) {
@@ -158,10 +182,14 @@ export function createDocuments({
     announceLibrary();
   });
 
-  async function eraseForGood(id: ConversationId): Promise<void> {
-    await log.erase(id);
-    live.delete(id);
-    await drawer.set(`${ERASING}${id}`, undefined);
+  async function eraseForGood(ids: readonly ConversationId[]): Promise<void> {
+    for (const id of ids) {
+      await log.erase(id);
+      live.delete(id);
+    }
+    // Last, for on a full disk only what went makes room for it. Until it is done the drawer says that it is to be done.
+    await notes?.forget(ids);
+    for (const id of ids) await drawer.set(`${ERASING}${id}`, undefined);
   }
 
   /** A conversation in the log without a line in the library (its entry was damaged, say) gets one again. */
@@ -194,34 +222,49 @@ export function createDocuments({
   const ended = new Set<ConversationId>();
   const keeping = new Map<ConversationId, Promise<ConversationId>>();
 
-  function acquire(id: ConversationId, make: boolean): Promise<Live> {
-    const known = live.get(id);
-    if (known) return known;
-    const opening = (async (): Promise<Live> => {
-      await started;
-      const loaded = await load(id);
-      if (!loaded && isTemporary(id) && (!make || ended.has(id)))
-        throw new RecollectError('conversation-ended', `The temporary conversation ${id} has ended`);
-      if (!loaded && !make)
-        throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
-      const mended = loaded && mend(loaded);
-      // Not written now, it is written with the next change; and asked for again at the next opening.
-      if (mended) enqueue([entryOf(id, 'user', mended)], []).catch(() => {});
-      const document = loaded?.document ?? createConversationDocument(id);
-      const place = createPlace(document.read);
-      return {
-        document,
-        place,
-        value: writable(place.read()),
-        holders: 0,
-        entries: (loaded?.entries ?? 0) + (mended ? 1 : 0),
-        erased: false,
-      };
-    })();
-    live.set(id, opening);
-    opening.catch(() => live.delete(id));
-    return opening;
+  /** Holds the conversation, until `release`. `make`: begins it where there is none. */
+  function acquire(id: ConversationId, make: boolean): Slot {
+    const slot = live.get(id) ?? begin(id, make);
+    slot.holders += 1;
+    return slot;
   }
+
+  function begin(id: ConversationId, make: boolean): Slot {
+    const slot = { opening: enter(id, make), holders: 0 };
+    live.set(id, slot);
+    slot.opening.catch(() => drop(id, slot));
+    return slot;
+  }
+
+  async function enter(id: ConversationId, make: boolean): Promise<Live> {
+    await started;
+    const before = library.get(id);
+    const loaded = await load(id);
+    if (!loaded && isTemporary(id) && (!make || ended.has(id)))
+      throw new RecollectError('conversation-ended', `The temporary conversation ${id} has ended`);
+    if (!loaded && !make) throw new RecollectError('conversation-missing', `There is no conversation ${id}`);
+    const mended = loaded && mend(loaded);
+    // Not written now, it is written with the next change; and asked for again at the next opening.
+    if (mended) enqueue([entryOf(id, 'user', mended)], []).catch(() => {});
+    const document = loaded?.document ?? createConversationDocument(id);
+    // A line that moved while this was read knows more.
+    if (loaded && library.get(id) === before) relist(loaded);
+    const place = createPlace(document.read);
+    return {
+      document,
+      place,
+      value: writable(place.read()),
+      entries: (loaded?.entries ?? 0) + (mended ? 1 : 0),
+      damaged: loaded?.damaged ?? false,
+    };
+  }
+
+  /** The conversation where it is in memory; undefined where it is not, or could not be opened. */
+  const inMemory = async (id: ConversationId): Promise<Live | undefined> =>
+    await live.get(id)?.opening.catch(() => undefined);
+
+  /** Takes out this slot, never one that came into its place. */
+  const drop = (id: ConversationId, slot: Slot): boolean => live.get(id) === slot && live.delete(id);
 
   /**
    * The title went with a damaged entry: the line in the library still has it, though not who gave it; it may have been the person.
@@ -234,12 +277,11 @@ export function createDocuments({
     return document.change(title ? { meta: { title, titleBy: 'person' } } : {}, { restores: true });
   }
 
-  const release = (id: ConversationId, slot: Live) => {
+  const release = (id: ConversationId, slot: Slot) => {
     slot.holders -= 1;
     // A temporary conversation is nowhere but here.
-    if (slot.holders > 0 || slot.erased || isTemporary(id)) return;
-    live.delete(id);
-    void maybeFold(id, slot).catch(() => {});
+    if (slot.holders > 0 || isTemporary(id) || !drop(id, slot)) return;
+    slot.opening.then((held) => maybeFold(id, held)).catch(() => {});
   };
 
   // -------------------------------------------------------------------------------------------- writing
@@ -257,6 +299,34 @@ export function createDocuments({
     if (seq - entries.length !== seen) return;
     seen = seq;
     for (const entry of entries) own.delete(entry.id);
+  }
+
+  // A line is one value of which the last word counts: of two who change a conversation at once, each with a line that lacks what the
+  // other said, one has it. Who has the conversation in memory sees that and makes the line again; else who opens it next.
+
+  /** Writes lines beside all else: what cannot be written now is written with the next change. */
+  function list(lines: readonly LibraryEntry[], gone: readonly ConversationId[]): void {
+    const update = library.change(lines, gone);
+    if (!update) return;
+    libraryEntries += 1;
+    announceLibrarySoon(LISTED_WITHIN_MS);
+    enqueue([entryOf(LIBRARY_DOCUMENT, 'user', update)], []).catch(() => {});
+  }
+
+  /** Makes the line again where it says something else. What has none was erased, or is listed at the next start; of what is damaged it may say more. */
+  function relist({ document, damaged }: Pick<Live, 'document' | 'damaged'>): void {
+    const conversation = document.read();
+    if (damaged || conversation.newer || !library.get(conversation.id)) return;
+    list([toLibraryEntry(conversation)], []);
+  }
+
+  const hasMoved = ({ id, before }: Made): boolean => library.get(id) !== before;
+
+  /** The line of what the log has by now, and what is to be said. */
+  async function lineWith({ id, update }: Made, origin: Origin): Promise<LibraryEntry> {
+    const document = (await load(id))?.document ?? createConversationDocument(id);
+    document.apply(update, origin);
+    return toLibraryEntry(document.read());
   }
 
   const pending: Pending[] = [];
@@ -314,9 +384,9 @@ export function createDocuments({
   }
 
   // -------------------------------------------------------------------------------------------- folding
-  async function maybeFold(id: ConversationId, slot: Live): Promise<void> {
-    if (slot.entries < FOLD_AFTER) return;
-    slot.entries = 1;
+  async function maybeFold(id: ConversationId, held: Live): Promise<void> {
+    if (held.entries < FOLD_AFTER) return;
+    held.entries = 1;
     await foldDocument(id, createConversationDocument(id));
   }
 
@@ -349,7 +419,9 @@ export function createDocuments({
   let behind = false;
   /** Named by others since the last look. */
   const named = new Set<DocumentId>();
+  let lookingAgain: ReturnType<typeof setTimeout> | undefined;
   const catchUp = (documents: readonly DocumentId[]) => {
+    clearTimeout(lookingAgain);
     behind = true;
     for (const document of documents) named.add(document);
     catchingUp ??= (async () => {
@@ -365,23 +437,35 @@ export function createDocuments({
           }
           await letGoOfErased();
         }
+      } catch (error) {
+        onProblem(toProblem(error));
+        // Nobody says it a second time. Without a start there is nothing to keep up.
+        started.then(lookAgain, () => {});
       } finally {
         catchingUp = undefined;
       }
     })();
-    catchingUp.catch((error) => onProblem(toProblem(error)));
+  };
+  const lookAgain = () => {
+    if (!closing.signal.aborted) lookingAgain = setTimeout(() => catchUp([]), RETRY_MS);
   };
 
   /** What others named and is not in the log was erased by them: words written below it would be a fragment that nobody can read. */
   async function letGoOfErased(): Promise<void> {
-    const left = [...named].filter(isConversation);
-    named.clear();
-    for (const id of left) {
-      const slot = await live.get(id)?.catch(() => undefined);
-      if (!slot || (await log.read(id)).length > 0) continue;
+    for (const id of [...named]) {
+      named.delete(id);
+      if (!isConversation(id)) continue;
+      const slot = live.get(id);
+      // What is only now being begun is in the log, or in line, once it is open.
+      if (!slot || !(await inMemory(id))) continue;
+      try {
+        if ((await log.read(id)).length > 0) continue;
+      } catch (error) {
+        named.add(id);
+        throw error;
+      }
       if (pending.some(({ entries }) => entries.some(({ document }) => document === id))) continue;
-      slot.erased = true;
-      live.delete(id);
+      drop(id, slot);
     }
   }
 
@@ -399,18 +483,20 @@ export function createDocuments({
         continue;
       }
       if (!isConversation(entry.document)) continue;
-      const slot = await live.get(entry.document)?.catch(() => undefined);
-      if (!slot) continue;
+      const held = await inMemory(entry.document);
+      if (!held) continue;
       const by = entry.origin === 'remote' ? 'device' : 'tab';
-      const known = touched.get(slot);
-      if (known && known.by !== by) slot.place.changed(known.before, known.by);
-      if (known?.by !== by) touched.set(slot, { before: slot.place.read(), by });
-      applyEntry(slot.document, entry);
-      slot.entries += 1;
+      const known = touched.get(held);
+      if (known && known.by !== by) held.place.changed(known.before, known.by);
+      if (known?.by !== by) touched.set(held, { before: held.place.read(), by });
+      applyEntry(held.document, entry);
+      held.entries += 1;
     }
-    for (const [slot, { before, by }] of touched) {
-      slot.place.changed(before, by);
-      slot.value.set(slot.place.read());
+    for (const [held, { before, by }] of touched) {
+      held.place.changed(before, by);
+      held.value.set(held.place.read());
+      // What came from another device is listed by who brought it.
+      if (by === 'tab') relist(held);
     }
     if (listed) announceLibrary();
   }
@@ -426,10 +512,11 @@ export function createDocuments({
   };
 
   async function keepAs(id: ConversationId, temporary: ConversationId): Promise<ConversationId> {
-    const slot = await acquire(temporary, false);
+    // Not released: nothing but its end lets go of a temporary one.
+    const { value } = await acquire(temporary, false).opening;
     let written: Conversation;
     do {
-      written = slot.value.get();
+      written = value.get();
       const { messages, meta, checkpoints, compactions } = written;
       const change = {
         messages: [...messages.values()],
@@ -439,7 +526,7 @@ export function createDocuments({
       };
       await documents.changeMany([{ id, change }], 'user');
       // What was said meanwhile goes along.
-    } while (slot.value.get() !== written);
+    } while (value.get() !== written);
     end(temporary);
     return id;
   }
@@ -450,14 +537,14 @@ export function createDocuments({
     saving,
 
     open: async (id) => {
-      const slot = await acquire(id, false);
-      slot.holders += 1;
+      const slot = acquire(id, false);
+      const { value, place } = await slot.opening;
       let closed = false;
       return {
         id,
-        get: slot.value.get,
-        subscribe: slot.value.subscribe,
-        whence: slot.place.whence,
+        get: value.get,
+        subscribe: value.subscribe,
+        whence: place.whence,
         close: () => {
           if (closed) return;
           closed = true;
@@ -468,8 +555,8 @@ export function createDocuments({
 
     read: async (id) => {
       await started;
-      const slot = await live.get(id)?.catch(() => undefined);
-      if (slot) return slot.place.read();
+      const held = await inMemory(id);
+      if (held) return held.place.read();
       const loaded = await load(id);
       if (loaded) mend(loaded);
       return loaded?.document.read();
@@ -477,25 +564,25 @@ export function createDocuments({
 
     change: async (id, change, options = {}) => {
       await started;
-      const slot = await acquire(id, true);
-      slot.holders += 1;
+      const slot = acquire(id, true);
+      const held = await slot.opening;
       let update: Uint8Array | undefined;
       try {
-        refuseNewer(slot.document);
-        update = slot.document.change(change);
-        slot.place.change(change);
+        refuseNewer(held.document);
+        update = held.document.change(change);
+        held.place.change(change);
       } catch (error) {
         release(id, slot);
         throw error;
       }
       if (isTemporary(id)) {
         release(id, slot);
-        slot.value.set(slot.place.read());
+        held.value.set(held.place.read());
         for (const { key, value } of options.writes ?? []) await drawer.set(key, value);
         return;
       }
       if (!update && !options.writes?.length && pending.length === 0) {
-        slot.value.set(slot.place.read());
+        held.value.set(held.place.read());
         return release(id, slot);
       }
       const origin = options.origin ?? 'user';
@@ -503,8 +590,8 @@ export function createDocuments({
       let listed: Uint8Array | undefined;
       if (update) {
         entries.push(entryOf(id, origin, update));
-        slot.entries += 1;
-        listed = library.change([toLibraryEntry(slot.document.read())], []);
+        held.entries += 1;
+        listed = library.change([toLibraryEntry(held.document.read())], []);
         if (listed) {
           entries.push(entryOf(LIBRARY_DOCUMENT, origin, listed));
           libraryEntries += 1;
@@ -512,7 +599,7 @@ export function createDocuments({
       }
       // Written first, shown next: drawing takes longer than the disk, and both can go on at once.
       const written = enqueue(entries, options.writes ?? [], () => release(id, slot));
-      slot.value.set(slot.place.read());
+      held.value.set(held.place.read());
       if (listed) announceLibrarySoon(LISTED_WITHIN_MS);
       await written;
     },
@@ -520,11 +607,7 @@ export function createDocuments({
     changeMany: async (changes, origin) => {
       await started;
       // Made on copies and shown only once they are durable: all of an import or nothing of it.
-      const copy = createLibraryDocument();
-      copy.apply(Y.encodeStateAsUpdate(library.doc));
-      const entries: NewEntry[] = [];
-      const lines: LibraryEntry[] = [];
-      const updates: { id: ConversationId; update: Uint8Array }[] = [];
+      let made: Made[] = [];
       let rested = performance.now();
       for (const { id, change } of changes) {
         // A large import is minutes of a person's typing: the page gets its turn every few milliseconds.
@@ -532,33 +615,60 @@ export function createDocuments({
           await new Promise((resolve) => setTimeout(resolve));
           rested = performance.now();
         }
-        const loaded = library.get(id) ? await load(id) : undefined;
+        // What is still in line would not be in what is read.
+        while (pending.length > 0) await enqueue([], []);
+        const before = library.get(id);
+        const loaded = before ? await load(id) : undefined;
         const document = loaded?.document ?? createConversationDocument(id);
         const mended = loaded && mend(loaded);
         const changed = document.change(change);
         if (!changed) continue;
         refuseNewer(document);
         const update = mended ? Y.mergeUpdates([mended, changed]) : changed;
-        updates.push({ id, update });
-        entries.push(entryOf(id, origin, update));
-        lines.push(toLibraryEntry(document.read()));
+        made.push({ id, update, line: toLibraryEntry(document.read()), before });
       }
-      const listed = copy.change(lines, []);
+      // A line is one value: made of what was read a while ago it would take back what was said since. What was erased since stays so.
+      for (;;) {
+        while (pending.length > 0) await enqueue([], []);
+        made = made.filter(({ id, before }) => !before || library.get(id));
+        const stale = made.filter(hasMoved);
+        if (stale.length === 0) break;
+        for (const one of stale) one.before = library.get(one.id);
+        for (const one of stale) one.line = await lineWith(one, origin);
+      }
+      if (made.length === 0) return;
+      // From here to the append nothing is awaited.
+      const copy = createLibraryDocument();
+      copy.apply(Y.encodeStateAsUpdate(library.doc));
+      const listed = copy.change(
+        made.map(({ line }) => line),
+        [],
+      );
+      const entries = made.map(({ id, update }) => entryOf(id, origin, update));
       if (listed) entries.push(entryOf(LIBRARY_DOCUMENT, origin, listed));
-      if (entries.length === 0) return;
       // Not through the line: a failure must leave nothing behind to be written later.
-      await flushing;
       await append(entries, []);
-      for (const { id, update } of updates) {
-        const slot = await live.get(id)?.catch(() => undefined);
-        if (!slot) continue;
-        const before = slot.place.read();
-        slot.document.apply(update);
-        slot.place.changed(before, 'tab');
-        slot.value.set(slot.place.read());
-      }
+      const meanwhile = new Set(made.filter(hasMoved));
+      const erased = made.filter(({ id, before }) => before && !library.get(id));
       if (listed) library.apply(listed);
       libraryEntries += 1;
+      list(
+        [],
+        erased.map(({ id }) => id),
+      );
+      for (const one of made) {
+        if (!library.get(one.id) || !(live.has(one.id) || meanwhile.has(one))) continue;
+        const slot = acquire(one.id, false);
+        const held = await slot.opening.catch(() => undefined);
+        if (held) {
+          const before = held.place.read();
+          held.document.apply(one.update);
+          held.place.changed(before, 'tab');
+          held.value.set(held.place.read());
+          relist(held);
+        }
+        release(one.id, slot);
+      }
       announceLibrary();
     },
 
@@ -575,7 +685,7 @@ export function createDocuments({
       await started;
       const found: ConversationId[] = [];
       for (const id of ids) {
-        if (((await live.get(id)?.catch(() => undefined))?.holders ?? 0) > 0) continue;
+        if (await inMemory(id)) continue;
         if ((await log.read(id)).every(({ origin }) => origin === 'import')) found.push(id);
       }
       // What is still on its way to the log was written by somebody.
@@ -602,12 +712,14 @@ export function createDocuments({
         await flush();
         if (pending.length > 0) throw error;
       });
-      for (const id of ids) await eraseForGood(id);
+      await eraseForGood(ids);
     },
 
     unlist: async (id) => {
       await started;
       if (live.has(id) || (await log.read(id)).length > 0) return;
+      // Erased on a full disk and killed: what quotes it is still there, and with the line goes the last word of it.
+      await notes?.forget([id]);
       const update = library.change([], [id]);
       if (!update) return;
       announceLibrary();
@@ -620,10 +732,13 @@ export function createDocuments({
       closing.abort();
       clearTimeout(announcing);
       clearTimeout(retrying);
+      clearTimeout(lookingAgain);
       stopListening();
       await started.catch(() => {});
       await flush();
-      await catchingUp?.catch(() => {});
+      await catchingUp;
+      // What was heard last may have had a line made again.
+      await flush();
     },
   };
   return documents;

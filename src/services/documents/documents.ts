@@ -77,7 +77,10 @@ export interface Documents {
     change: ConversationChange,
     options?: { origin?: Origin; writes?: readonly DrawerWrite[] },
   ): Promise<void>;
-  /** Many conversations in one durable append: imports. All or none. Throws as `change` does. */
+  /**
+   * Many conversations in one durable append, after all that waits to be written: imports. All or none, but what is erased meanwhile is left
+   * out. Throws as `change` does.
+   */
   changeMany(
     changes: readonly { id: ConversationId; change: ConversationChange }[],
     origin: Origin,
@@ -89,7 +92,10 @@ export interface Documents {
   keep(id: ConversationId): Promise<ConversationId>;
   /** Those of them that nothing but imports has written, and that nobody has open here. */
   onlyImported(ids: readonly ConversationId[]): Promise<ConversationId[]>;
-  /** Erases the documents from log and library for good. */
+  /**
+   * Erases the documents from log and library for good, and what was said of their passages. What cannot be done now (a full disk) it
+   * throws, and does at the next start.
+   */
   erase(ids: readonly ConversationId[]): Promise<void>;
   /** Takes the line of a conversation that is not there (a damaged line that still decodes, say) off the list. One that is there stays. */
   unlist(id: ConversationId): Promise<void>;

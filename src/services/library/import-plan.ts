@@ -54,6 +54,13 @@ function derivedId(at: number, ...identity: readonly string[]): string {
 export const conversationIdOf = ({ own, source, meta }: ImportedConversation): ConversationId =>
   own?.id ?? asConversationId(derivedId(meta.createdAt ?? 0, source.tool, source.id));
 
+/** The conversation's identity in its source, as one string. */
+export const sourceKey = (tool: string, id: string): string => `${tool}\n${id}`;
+
+/** Planned changes as the documents want them. */
+export const asChanges = (changes: ReadonlyMap<ConversationId, ConversationChange>) =>
+  [...changes].map(([id, change]) => ({ id, change }));
+
 /**
  * `existing` is the conversation as it is here, if it is; what a person changed in it stays. `parent` is who started it. `again`: the same
  * import has met it before, and nobody says which of the two is newer: the head moves only on along its own line.

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { encodeStateAsUpdate } from 'yjs';
-import type { Store } from '../../../src/adapters/log/conversation-log.ts';
+import type { NewEntry, Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import {
   type ConversationId,
+  type DocumentId,
   LIBRARY_DOCUMENT,
   newConversationId,
   newEntryId,
@@ -14,7 +15,9 @@ import { until } from '../../../src/domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { nextHlc } from '../../../src/domain/sync/hlc.ts';
+import type { Documents } from '../../../src/services/documents/documents.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
+import { createNotes } from '../../../src/services/documents/notes.ts';
 import { createReader } from '../../../src/services/documents/reader.ts';
 import { readWhole } from '../../../src/services/documents/shared.ts';
 import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
@@ -50,6 +53,47 @@ function fragile(store: Store): { store: Store; fail: (broken: boolean) => void 
       },
     },
   };
+}
+
+/** What a person said of a passage of this conversation. */
+const verdictOn = (id: ConversationId) => ({
+  verdict: 'never' as const,
+  conversationId: id,
+  messageId: `${id}-m`,
+  query: null,
+  passage: `words of ${id}`,
+  title: '',
+});
+
+/** A store in which what `holds` names waits until `go` is called; `reached` resolves when it does. */
+function held(
+  store: Store,
+  holds: { readonly read?: DocumentId; readonly append?: (entries: readonly NewEntry[]) => boolean },
+): { store: Store; reached: Promise<void>; go: () => void } {
+  let [go, reach] = [() => {}, () => {}];
+  const gate = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  const wait = async (holding: boolean | undefined) => {
+    if (!holding) return;
+    reach();
+    await gate;
+  };
+  const log: Store['log'] = {
+    ...store.log,
+    read: async (document, after) => {
+      await wait(document === holds.read);
+      return await store.log.read(document, after);
+    },
+    append: async (entries, writes) => {
+      await wait(holds.append?.(entries));
+      return await store.log.append(entries, writes);
+    },
+  };
+  return { store: { ...store, log }, reached, go };
 }
 
 /** A compaction up to a message. */
@@ -273,6 +317,99 @@ describe('documents', () => {
     expect((await here.read(id))?.messages.size).toBe(1);
   });
 
+  it.each(['said', 'erased'])(
+    'looks again by itself at what another tab %s, where looking failed',
+    async (what) => {
+      const store = createInMemoryStore();
+      const shared = secondTab(store);
+      let failing = false;
+      const once = async <T>(work: () => Promise<T>): Promise<T> => {
+        if (!failing) return await work();
+        failing = false;
+        throw new RecollectError('storage-failed', 'once', { retry: true });
+      };
+      const { log } = shared;
+      const broken: Partial<Store['log']> =
+        what === 'said'
+          ? { since: (...given) => once(() => log.since(...given)) }
+          : { read: (...given) => once(() => log.read(...given)) };
+      const problems: string[] = [];
+      const here = createDocuments({
+        store: { ...shared, log: { ...log, ...broken } },
+        onProblem: ({ code }) => problems.push(code),
+      });
+      const id = newConversationId();
+      await here.change(id, { messages: [said('one')], meta: { title: 'A' } });
+      const open = await here.open(id);
+      const there = createDocuments({ store });
+      await until(there.library, ({ ready }) => ready);
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      try {
+        failing = true;
+        if (what === 'said') await there.change(id, { meta: { title: 'B' } });
+        else await there.erase([id]);
+        await vi.waitFor(() => expect(problems).toEqual(['storage-failed']));
+        expect((await here.read(id))?.meta.title).toBe('A');
+        await vi.advanceTimersByTimeAsync(20_000);
+        expect((await here.read(id))?.meta.title).toBe(what === 'said' ? 'B' : undefined);
+      } finally {
+        vi.useRealTimers();
+      }
+      open.close();
+      await here.close();
+      await there.close();
+    },
+  );
+
+  it('erases what quotes it with it, and goes on with that where it was killed or the disk is full', async () => {
+    const plain = createInMemoryStore();
+    const { store, fail } = fragile(plain);
+    const notes = createNotes({ store, now: () => 1 });
+    const documents = createDocuments({ store: plain, notes });
+    const [gone, kept] = [newConversationId(), newConversationId()];
+    for (const id of [gone, kept]) {
+      await documents.change(id, { messages: [said('the words')] });
+      await notes.judge(verdictOn(id));
+    }
+    fail(true);
+    await expect(documents.erase([gone])).rejects.toMatchObject({ problem: { code: 'storage-full' } });
+    expect(documents.library.get().entries.map(({ id }) => id)).toEqual([kept]);
+    expect(await plain.log.documents()).not.toContain(gone);
+    await documents.close();
+    notes.close();
+    const later = createNotes({ store: plain, now: () => 2 });
+    const again = createDocuments({ store: plain, notes: later });
+    expect(await again.read(kept)).toBeDefined();
+    expect((await later.known()).feedback.map(({ conversationId }) => conversationId)).toEqual([kept]);
+    const bytes = (await plain.log.since(0, Number.POSITIVE_INFINITY)).map((entry) => entry.bytes);
+    expect(bytes.map((one) => new TextDecoder().decode(one)).join()).not.toContain(`words of ${gone}`);
+    expect(await plain.drawer.keys('')).toEqual([]);
+    await again.close();
+    later.close();
+  });
+
+  it('does not erase a second time what came back since', async () => {
+    const plain = createInMemoryStore();
+    const { store, fail } = fragile(plain);
+    const notes = createNotes({ store, now: () => 1 });
+    const documents = createDocuments({ store: plain, notes });
+    const id = newConversationId();
+    const whole = { messages: [said('the words')] };
+    await documents.change(id, whole);
+    await notes.judge(verdictOn(id));
+    fail(true);
+    await expect(documents.erase([id])).rejects.toThrow();
+    await documents.changeMany([{ id, change: whole }], 'import');
+    await documents.close();
+    fail(false);
+    const again = createDocuments({ store: plain, notes });
+    expect((await again.read(id))?.messages.size).toBe(1);
+    expect(again.library.get().entries).toMatchObject([{ id, messageCount: 1 }]);
+    expect(await plain.drawer.keys('')).toEqual([]);
+    await again.close();
+    notes.close();
+  });
+
   it('goes on erasing where it was killed: nothing that was erased comes back', async () => {
     const store = createInMemoryStore();
     const killed: Store = {
@@ -465,7 +602,9 @@ describe('documents', () => {
     await documents.close();
     // As a flipped bit in an id does: the line is there, its conversation is not.
     await store.log.erase(ghost);
-    const again = createDocuments({ store });
+    const notes = createNotes({ store, now: () => 1 });
+    for (const id of [real, ghost]) await notes.judge(verdictOn(id));
+    const again = createDocuments({ store, notes });
     const ids = () => again.library.get().entries.map(({ id }) => id);
     await until(again.library, ({ ready }) => ready);
     expect(ids()).toContain(ghost);
@@ -473,6 +612,7 @@ describe('documents', () => {
     await again.unlist(ghost);
     await again.unlist(real);
     expect(ids()).toEqual([real]);
+    expect((await notes.known()).feedback).toMatchObject([{ conversationId: real }]);
     expect((await again.read(real))?.messages.size).toBe(1);
     const later = createDocuments({ store });
     expect((await until(later.library, ({ ready }) => ready)).entries.map(({ id }) => id)).toEqual([real]);
@@ -495,13 +635,17 @@ describe('documents', () => {
         },
       },
     };
-    const documents = createDocuments({ store });
+    const notes = createNotes({ store, now: () => 1 });
+    const documents = createDocuments({ store, notes });
     const [old, now] = [newConversationId(), newConversationId()];
     await documents.change(old, { messages: [said('long ago')] });
+    await notes.judge(verdictOn(old));
     full = true;
     await expect(documents.change(now, { messages: [said('just now')] })).rejects.toThrow();
     await documents.erase([old]);
     expect(documents.saving.get()).toEqual({ state: 'saved' });
+    expect((await notes.known()).feedback).toEqual([]);
+    expect(await inner.drawer.keys('')).toEqual([]);
     const again = createDocuments({ store: inner });
     const { entries } = await until(again.library, ({ ready }) => ready);
     expect(entries.map(({ id }) => id)).toEqual([now]);
@@ -571,6 +715,189 @@ describe('documents', () => {
       ),
       { numRuns: 40 },
     );
+  });
+});
+
+describe('a conversation in memory', () => {
+  const title = (text: string) => ({ meta: { title: text } });
+
+  it('is not let go of by who held what was erased under its name', async () => {
+    const documents = createDocuments({ store: createInMemoryStore() });
+    const id = newConversationId();
+    const first = said('one');
+    const whole = { messages: [first], meta: { title: 'A', head: first.id } };
+    await documents.change(id, whole);
+    const answering = await documents.open(id);
+    await documents.erase([id]);
+    await documents.changeMany([{ id, change: whole }], 'import');
+    const screen = await documents.open(id);
+    answering.close();
+    await documents.change(id, { messages: [said('two', first.id, 2)] });
+    expect(textsOf(screen.get())).toEqual(['one', 'two']);
+    screen.close();
+    await documents.close();
+  });
+
+  it('is not let go of by a change of nothing while another is being written', async () => {
+    const { store, go } = held(createInMemoryStore(), { append: () => slow });
+    let slow = false;
+    const documents = createDocuments({ store });
+    const id = newConversationId();
+    await documents.change(id, { messages: [said('one')], ...title('A') });
+    slow = true;
+    const nothing = documents.change(id, title('A'));
+    const renamed = documents.change(id, title('B'));
+    await nothing;
+    const screen = await documents.open(id);
+    expect(screen.get().meta.title).toBe('B');
+    go();
+    await renamed;
+    await documents.change(id, title('C'));
+    expect(screen.get().meta.title).toBe('C');
+    screen.close();
+    await documents.close();
+  });
+
+  it('is not let go of under somebody who has just asked for it', async () => {
+    const documents = createDocuments({ store: createInMemoryStore() });
+    const id = newConversationId();
+    await documents.change(id, { messages: [said('one')], ...title('A') });
+    const before = await documents.open(id);
+    const opening = documents.open(id);
+    before.close();
+    const screen = await opening;
+    await documents.change(id, title('B'));
+    expect(screen.get().meta.title).toBe('B');
+    screen.close();
+    await documents.close();
+  });
+});
+
+describe('a line of the library', () => {
+  /** What the library says of a conversation, here and at the next start. */
+  const lines = async (documents: Documents, store: Store, id: ConversationId) => {
+    const of = (shown: Documents) => shown.library.get().entries.find((entry) => entry.id === id);
+    await documents.retry();
+    const next = createDocuments({ store });
+    await until(next.library, ({ ready }) => ready);
+    const both = [of(documents), of(next)];
+    await next.close();
+    return both;
+  };
+  /** Two conversations, and an import that adds a message to each. */
+  const importing = async (store: Store) => {
+    const before = createDocuments({ store });
+    const ids = [newConversationId(), newConversationId()] as const;
+    for (const id of ids) await before.change(id, { messages: [said('one')], meta: { title: 'A' } });
+    await before.close();
+    const changes = ids.map((id) => ({ id, change: { messages: [said('grown', null, 2)] } }));
+    return { ids, changes };
+  };
+
+  it.each(['read', 'written'])(
+    'says what was said of its conversation while an import was %s',
+    async (when) => {
+      const kept = createInMemoryStore();
+      const { ids, changes } = await importing(kept);
+      const [id, other] = ids;
+      const { store, reached, go } = held(kept, {
+        ...(when === 'read' ? { read: other } : {}),
+        append: (entries) => when === 'written' && entries.some(({ origin }) => origin === 'import'),
+      });
+      const documents = createDocuments({ store });
+      const imported = documents.changeMany(changes, 'import');
+      await reached;
+      await documents.change(id, { meta: { title: 'B', deletedAt: 77 } });
+      go();
+      await imported;
+      const line = { title: 'B', deletedAt: 77, messageCount: 2 };
+      expect(await lines(documents, kept, id)).toMatchObject([line, line]);
+      expect((await documents.read(id))?.meta).toMatchObject({ title: 'B', deletedAt: 77 });
+      await documents.close();
+    },
+  );
+
+  it('says what could not be written before the import, and is written after it', async () => {
+    const kept = createInMemoryStore();
+    const { ids, changes } = await importing(kept);
+    const { store, fail } = fragile(kept);
+    const documents = createDocuments({ store });
+    fail(true);
+    await expect(documents.change(ids[0], { meta: { title: 'B' } })).rejects.toThrow();
+    await expect(documents.changeMany(changes, 'import')).rejects.toMatchObject({
+      problem: { code: 'storage-full' },
+    });
+    fail(false);
+    await documents.changeMany(changes, 'import');
+    const line = { title: 'B', messageCount: 2 };
+    expect(await lines(documents, kept, ids[0])).toMatchObject([line, line]);
+    await documents.close();
+  });
+
+  it.each(['read', 'written'])(
+    'does not come back where its conversation was erased while an import was %s',
+    async (when) => {
+      const kept = createInMemoryStore();
+      const { ids, changes } = await importing(kept);
+      const [id, other] = ids;
+      const { store, reached, go } = held(kept, {
+        ...(when === 'read' ? { read: other } : {}),
+        append: (entries) => when === 'written' && entries.some(({ origin }) => origin === 'import'),
+      });
+      const documents = createDocuments({ store });
+      const imported = documents.changeMany(changes, 'import');
+      await reached;
+      const erased = documents.erase([id]);
+      // On a disk one waits for the other.
+      if (when === 'read') await erased;
+      go();
+      await Promise.all([imported, erased]);
+      expect(await lines(documents, kept, id)).toEqual([undefined, undefined]);
+      expect(await lines(documents, kept, other)).toMatchObject([{ messageCount: 2 }, { messageCount: 2 }]);
+      expect(await documents.read(id)).toBeUndefined();
+      await documents.close();
+    },
+  );
+
+  it('says what two tabs said at once', async () => {
+    const store = createInMemoryStore();
+    for (let round = 0; round < 8; round += 1) {
+      const [here, there] = [
+        createDocuments({ store: secondTab(store) }),
+        createDocuments({ store: secondTab(store) }),
+      ];
+      const id = newConversationId();
+      await here.change(id, { messages: [said('one')], meta: { title: 'A' } });
+      const open = [await here.open(id), await there.open(id)];
+      await Promise.all([
+        here.change(id, { meta: { pinned: true } }),
+        there.change(id, { meta: { title: 'B' } }),
+      ]);
+      const line = { title: 'B', pinned: true };
+      for (const documents of [here, there])
+        await expect.poll(() => lines(documents, store, id)).toMatchObject([line, line]);
+      for (const one of open) one.close();
+      for (const documents of [here, there]) await documents.close();
+    }
+  });
+
+  it('that says something else than its conversation is made again when that is opened', async () => {
+    const store = createInMemoryStore();
+    const before = createDocuments({ store });
+    const id = newConversationId();
+    await before.change(id, { messages: [said('one')], meta: { title: 'A' } });
+    await before.close();
+    const elsewhere = createConversationDocument(id);
+    for (const { bytes } of await store.log.read(id)) elsewhere.apply(bytes);
+    const bytes = elsewhere.change({ meta: { deletedAt: 77 } }) as Uint8Array;
+    await store.log.append([{ id: newEntryId(), document: id, origin: 'user', bytes }]);
+    const documents = createDocuments({ store });
+    (await documents.open(id)).close();
+    expect(await lines(documents, store, id)).toMatchObject([{ deletedAt: 77 }, { deletedAt: 77 }]);
+    const written = await store.log.head();
+    (await documents.open(id)).close();
+    await documents.close();
+    expect(await store.log.head()).toBe(written);
   });
 });
 

@@ -20,7 +20,7 @@ import { type Conversation, pathTo } from '../../../src/domain/chat/conversation
 import { textOf } from '../../../src/domain/chat/message.ts';
 import type { Documents } from '../../../src/services/documents/documents.ts';
 import { createDocuments } from '../../../src/services/documents/documents-service.ts';
-import { createNotes } from '../../../src/services/documents/notes.ts';
+import { createNotes, type Notes } from '../../../src/services/documents/notes.ts';
 import { createLibrary, type LibraryDeps } from '../../../src/services/library/library-service.ts';
 import { groupFiles } from '../../../src/services/library/sources.ts';
 import * as chatgpt from '../../fixtures/chatgpt.ts';
@@ -37,8 +37,8 @@ afterEach(async () => {
   for (const documents of closing.splice(0)) await documents.close();
 });
 
-function setup(deps: Partial<LibraryDeps> = {}, store: Store = createInMemoryStore()) {
-  const documents = createDocuments({ store });
+function setup(deps: Partial<LibraryDeps & { notes: Notes }> = {}, store: Store = createInMemoryStore()) {
+  const documents = createDocuments({ store, ...(deps.notes ? { notes: deps.notes } : {}) });
   closing.push(documents);
   const library = createLibrary({ documents, words: englishWords, now: () => NOW, ...deps });
   const entries = async () => (await until(documents.library, (l) => l.ready)).entries;

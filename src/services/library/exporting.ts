@@ -1,0 +1,121 @@
+// Takes conversations out as one file.
+import type { ExportWords } from '../../adapters/exporters/exporter.ts';
+import { EXPORTERS } from '../../adapters/exporters/index.ts';
+import type { ConversationId } from '../../domain/base/ids.ts';
+import { until } from '../../domain/base/readable.ts';
+import { holdsSomething } from '../../domain/chat/archive.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
+import type { Documents, LibraryEntry } from '../documents/documents.ts';
+import type { Notes, NotesState } from '../documents/notes.ts';
+import type { Activities } from './activities.ts';
+import type { Library } from './library.ts';
+
+/** Export text that is handed to the browser as one piece. */
+const BLOB_BYTES = 8 * 1024 * 1024;
+
+export interface ExportingDeps {
+  readonly documents: Pick<Documents, 'read'>;
+  readonly notes: Pick<Notes, 'state' | 'known'> | undefined;
+  readonly activities: Pick<Activities, 'run'>;
+  /** All lines of the library, once it was read. */
+  readonly entries: () => Promise<readonly LibraryEntry[]>;
+  /** Labels of what is exported to be read. */
+  readonly words: ExportWords;
+  readonly now: () => number;
+  /** A whole export was made, at this time, ms since 1970. Never rejects. */
+  readonly onBackup: (at: number) => Promise<void>;
+}
+
+/** Makes `Library.exportConversations`. */
+export function createExporting({
+  documents,
+  notes,
+  activities,
+  entries,
+  words,
+  now,
+  onBackup,
+}: ExportingDeps): Library['exportConversations'] {
+  return async function exportConversations(
+    wanted: readonly ConversationId[] | 'all',
+    format: 'json' | 'markdown',
+    signal?: AbortSignal,
+  ) {
+    const exporter = EXPORTERS[format];
+    const listed = await entries();
+    // A backup holds the trash too; what is meant for reading does not.
+    const chosen =
+      wanted === 'all'
+        ? listed.filter((entry) => format === 'json' || entry.deletedAt === null).map(({ id }) => id)
+        : wanted;
+    const told = wanted === 'all' && notes ? await toldByNow(notes) : undefined;
+    return activities.run(
+      { label: 'export', params: { name: exporter.label }, total: chosen.length },
+      async (progress) => {
+        let title = '';
+        async function* conversations(): AsyncGenerator<Conversation> {
+          for (const id of chosen) {
+            progress.signal.throwIfAborted();
+            const conversation = await documents.read(id);
+            progress.add(1);
+            if (!conversation) continue;
+            title = conversation.meta.title;
+            yield conversation;
+          }
+        }
+        // For readers the notes are a file of their own.
+        const count = chosen.length + (format === 'markdown' && holdsSomething(told) ? 1 : 0);
+        const mediaType = exporter.mediaType(count);
+        // Handed over piece by piece: the browser may keep finished pieces outside this tab's memory.
+        const pieces: Blob[] = [];
+        let open: Uint8Array<ArrayBuffer>[] = [];
+        let bytes = 0;
+        const close = () => {
+          if (open.length > 0) pieces.push(new Blob(open));
+          [open, bytes] = [[], 0];
+        };
+        const at = now();
+        for await (const piece of exporter.write(conversations(), {
+          count,
+          now: at,
+          signal: progress.signal,
+          words,
+          ...(told ? { told: { notes: told.notes, feedback: told.feedback } } : {}),
+        })) {
+          open.push(piece as Uint8Array<ArrayBuffer>);
+          bytes += piece.length;
+          if (bytes >= BLOB_BYTES) close();
+        }
+        close();
+        if (wanted === 'all' && format === 'json') await onBackup(at);
+        const day = new Date(at).toISOString().slice(0, 10);
+        const stem = count === 1 && format === 'markdown' ? fileStem(title) : '';
+        return {
+          name: `${stem || `recollect-${day}`}.${exporter.extension(count)}`,
+          mediaType,
+          blob: new Blob(pieces, { type: mediaType }),
+        };
+      },
+      signal,
+    );
+  };
+}
+
+/** What the person told memory, with what is still being written down. */
+async function toldByNow(notes: Pick<Notes, 'state' | 'known'>): Promise<NotesState> {
+  // Reads them again where that failed; where it fails once more the export waits for them, and does not leave them out.
+  await notes.known();
+  return await until(notes.state, ({ ready }) => ready);
+}
+
+/** A title as the name of a file. */
+const fileStem = (title: string): string =>
+  [
+    ...title
+      .replace(/[^\p{L}\p{N}\p{M} ._-]+/gu, ' ')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  ]
+    .slice(0, 60)
+    .join('')
+    .trim();
