@@ -121,14 +121,7 @@ it('keeps that title where nothing was opened: when it is read, and when many ar
   await store.log.close();
 });
 
-it('is what ZIP calls CRC-32, and costs a save less than a fifth of a millisecond', () => {
+it('is what ZIP calls CRC-32', () => {
   expect(checksum(new TextEncoder().encode('123456789'))).toBe(0xcbf43926);
   expect(checksum(new Uint8Array(0))).toBe(0);
-  const message = new Uint8Array(4_000).fill(65);
-  for (let warm = 0; warm < 200; warm++) checksum(message);
-  const began = performance.now();
-  for (let times = 0; times < 100; times++) checksum(message);
-  const each = (performance.now() - began) / 100;
-  console.log(`checksum of 4,000 bytes: ${(each * 1000).toFixed(1)} µs`);
-  expect(each).toBeLessThan(0.2);
 });
