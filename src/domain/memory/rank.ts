@@ -1,5 +1,5 @@
 // From candidates to passages: two searches on one scale, a probability, age, and a fair choice. Pure arithmetic.
-import { wordingOf } from './alike.ts';
+import { wordings } from './alike.ts';
 import { asks, asksWhen, isNamed, speakerIn, tellsTime } from './cues.ts';
 import { datesIn } from './dates.ts';
 import { FIT, type Fit } from './fit.ts';
@@ -225,12 +225,7 @@ export function aboveRival(rivals: readonly Placed[], fit: Fit = FIT): (passage:
   const { usual, even, most } = fit.rival;
   const best = [...rivals].sort((a, b) => b.deviations - a.deviations);
   const shown = best[MAY_BE_SHOWN - 1]?.deviations ?? Number.NEGATIVE_INFINITY;
-  const wordings = new Map<string, string>();
-  const worded = (text: string): string => {
-    const known = wordings.get(text) ?? wordingOf(text) ?? squeezed(text);
-    wordings.set(text, known);
-    return known;
-  };
+  const worded = wordings();
   return ({ conversationId, text, deviations }) => {
     const rival = best.find(
       (one) =>
@@ -507,34 +502,43 @@ export function distinct<C extends Rankable, S extends Scored<C>>(
 
 /** Scores so near to each other say nothing of which of two wordings is the better one. */
 const EVEN = 0.02;
+/** So many places on a newer one that says the same is looked for: to tell wordings apart takes time. */
+const PLACES_ON = 16;
 
 /**
  * Those at or above the threshold, memory notes first, and the near misses below it; at most `limit` of each. Of passages that say the same in
- * nearly the same words the best is taken, of equally good ones the newest.
+ * nearly the same words the best is taken, of equally good ones the newest for which there is a place.
  */
 export function choose<C extends Rankable, S extends Scored<C>>(
   ranked: readonly (S & Scored<C>)[],
   options: { readonly threshold: number; readonly limit: number; readonly perConversation: number },
 ): { hits: S[]; nearMisses: S[] } {
   const keep = chooser(options.perConversation);
-  const kept: { one: S & Scored<C>; readonly wording: string | null; readonly near: boolean }[] = [];
+  const worded = wordings();
+  const said = new Set<string>();
+  const kept: { readonly one: S; readonly near: boolean }[] = [];
+  const isNear = ({ scores }: Scored<C>): boolean => scores.final < options.threshold;
   // Best first: from the first below the threshold on, all are.
-  for (const one of ranked) {
-    const near = one.scores.final < options.threshold;
+  for (const [at, one] of ranked.entries()) {
+    const near = isNear(one);
     if (near && kept.filter((other) => other.near).length >= options.limit) break;
-    const wording = wordingOf(one.candidate.text);
-    const twin = wording === null ? undefined : kept.find((other) => other.wording === wording);
-    if (!twin) {
-      if (keep(one.candidate)) kept.push({ one, wording, near });
-      continue;
-    }
-    const { candidate, scores } = twin.one;
-    const isNewer =
-      one.candidate.createdAt > candidate.createdAt &&
-      scores.final - one.scores.final <= EVEN &&
-      near === twin.near &&
-      one.candidate.note === candidate.note;
-    if (isNewer && keep(one.candidate)) twin.one = one;
+    const wording = worded(one.candidate.text);
+    if (said.has(wording)) continue;
+    // The newest takes its place at once: one that gave way later would have kept others of its conversation from theirs.
+    const found = ranked
+      .slice(at, at + PLACES_ON)
+      .filter(
+        (other) =>
+          one.scores.final - other.scores.final <= EVEN &&
+          isNear(other) === near &&
+          other.candidate.note === one.candidate.note &&
+          worded(other.candidate.text) === wording,
+      )
+      .sort((a, b) => b.candidate.createdAt - a.candidate.createdAt)
+      .find(({ candidate }) => keep(candidate));
+    if (!found) continue;
+    said.add(wording);
+    kept.push({ one: found, near });
   }
   const [hits, nearMisses] = [false, true].map((near) =>
     kept.filter((one) => one.near === near).map(({ one }): S => one),

@@ -492,6 +492,65 @@ describe('the choice', () => {
     ).toHaveLength(1);
   });
 
+  describe('between those that say the same', () => {
+    const NIGHTLY = 'The backup runs at three every night.';
+    const scored = (text: string, conversationId: string, final: number, createdAt: number) => ({
+      candidate: candidate({ text, conversationId, createdAt }),
+      scores: {
+        vector: null,
+        keyword: null,
+        late: null,
+        meaning: null,
+        hybrid: 0,
+        decay: 1,
+        boosts: [],
+        final,
+      },
+    });
+    const one = { threshold: 0.5, limit: 5, perConversation: 1 };
+    const hits = (...ranked: ReturnType<typeof scored>[]) =>
+      choose(ranked, one).hits.map(({ candidate: { conversationId, createdAt } }) => [
+        conversationId,
+        createdAt,
+      ]);
+    const old = scored(NIGHTLY, 'a', 0.9, 1);
+    const newer = scored('The backup runs at three every night now.', 'b', 0.895, 2);
+
+    it.each([0.898, 0.88])('leaves the older one’s place to another of its conversation (%d)', (final) => {
+      const other = scored('The disk of the backup is full since Monday.', 'a', final, 3);
+      const ranked = [old, other, newer].sort((a, b) => b.scores.final - a.scores.final);
+      expect(hits(...ranked)).toEqual([
+        ['b', 2],
+        ['a', 3],
+      ]);
+    });
+
+    it('takes the newest also where they are the same word for word, short ones too', () => {
+      expect(hits(old, scored(NIGHTLY, 'b', 0.895, 2))).toEqual([['b', 2]]);
+      expect(hits(scored('Port 8080.', 'a', 0.9, 1), scored('port 8080', 'b', 0.895, 2))).toEqual([['b', 2]]);
+    });
+
+    it('takes the other one where the newest has no place', () => {
+      const full = scored('The disk of the backup is full since Monday.', 'b', 0.91, 3);
+      expect(hits(full, old, newer)).toEqual([
+        ['b', 3],
+        ['a', 1],
+      ]);
+    });
+
+    it('calls those equally good that are near to the best, not to one another', () => {
+      const third = scored(NIGHTLY, 'c', 0.878, 3);
+      expect(hits(old, newer, third)).toEqual([['b', 2]]);
+    });
+
+    it('does not take a newer one from the other side of the line, or a passage for a note', () => {
+      const line = [scored(NIGHTLY, 'a', 0.505, 1), scored(NIGHTLY, 'b', 0.495, 2)] as const;
+      expect(hits(...line)).toEqual([['a', 1]]);
+      const note = { ...old, candidate: { ...old.candidate, note: true } };
+      expect(hits(note, newer)).toEqual([['a', 1]]);
+    });
+  });
+
   it.each([
     ['The staging server listens on port 8080.', 'The staging server listens on port 8081.'],
     ['The backup runs at three every night.', 'The backup runs at four every night.'],
