@@ -1,4 +1,4 @@
-// From candidates to passages: two searches on one scale, a probability, age, and a fair choice. Pure arithmetic.
+// From candidates to a ranking: two searches on one scale, a probability, and age. Pure arithmetic; what is shown of it is chosen in `choose.ts`.
 import { wordings } from './alike.ts';
 import { asks, asksWhen, isNamed, speakerIn, tellsTime } from './cues.ts';
 import { datesIn } from './dates.ts';
@@ -149,7 +149,7 @@ export const vectorHalf = (cosine: number, { related, spread }: CosineScale, fit
 };
 
 /** Late interaction on the same scale. */
-export const lateHalf = (late: number, fit: Fit = FIT): number => share((late - fit.lateFloor) / fit.full);
+const lateHalf = (late: number, fit: Fit = FIT): number => share((late - fit.lateFloor) / fit.full);
 
 /**
  * BM25 on an absolute 0–1 scale: what the question's words add, as a share of what they could. Words that the library does not have count:
@@ -260,7 +260,7 @@ export function probabilityOf(evidence: Evidence, wordsOnly = false, fit: Fit = 
 }
 
 /** The logarithm of how many words are asked, up to so many: Han text comes as words and as pairs, so each of it counts half. */
-export const wordsAsked = (question: string, terms: number, fit: Fit = FIT): number =>
+const wordsAsked = (question: string, terms: number, fit: Fit = FIT): number =>
   Math.log(1 + Math.min(fit.wordsMost, terms * (isHan(question) ? 0.5 : 1)));
 
 /** exp(-factor · days); 1 for the future and for unknown times. */
@@ -463,107 +463,4 @@ export function isEcho(candidate: Rankable & { readonly role: string }, question
   const own = queryWords(candidate.text);
   const asked = new Set(queryWords(question).split(' '));
   return own !== '' && own.split(' ').every((word) => asked.has(word));
-}
-
-/**
- * Tells of one after the other whether it is kept: one passage a message, one of each wording, so many of each conversation. Notes only look
- * like one conversation: each stands for itself.
- */
-function chooser(perConversation: number): (candidate: Rankable) => boolean {
-  const messages = new Set<string>();
-  const wordings = new Set<string>();
-  const taken = new Map<string, number>();
-  return (candidate) => {
-    const already = taken.get(candidate.conversationId) ?? 0;
-    if (messages.has(candidate.messageId) || (!candidate.note && already >= perConversation)) return false;
-    const wording = squeezed(candidate.text);
-    if (wordings.has(wording)) return false;
-    messages.add(candidate.messageId);
-    wordings.add(wording);
-    taken.set(candidate.conversationId, already + 1);
-    return true;
-  };
-}
-
-/** One passage a message, one of each wording, at most `perConversation` of each conversation; order kept, at most `limit`. */
-export function distinct<C extends Rankable, S extends Scored<C>>(
-  ranked: readonly S[],
-  perConversation: number,
-  limit = Number.POSITIVE_INFINITY,
-): S[] {
-  const keep = chooser(perConversation);
-  const kept: S[] = [];
-  for (const one of ranked) {
-    if (kept.length >= limit) break;
-    if (keep(one.candidate)) kept.push(one);
-  }
-  return kept;
-}
-
-/** Scores so near to each other say nothing of which of two wordings is the better one. */
-const EVEN = 0.02;
-/** So many places on a newer one that says the same is looked for: to tell wordings apart takes time. */
-const PLACES_ON = 16;
-
-/**
- * Those at or above the threshold, memory notes first, and the near misses below it; at most `limit` of each. Of passages that say the same in
- * nearly the same words the best is taken, of equally good ones the newest for which there is a place.
- */
-export function choose<C extends Rankable, S extends Scored<C>>(
-  ranked: readonly (S & Scored<C>)[],
-  options: { readonly threshold: number; readonly limit: number; readonly perConversation: number },
-): { hits: S[]; nearMisses: S[] } {
-  const keep = chooser(options.perConversation);
-  const worded = wordings();
-  const said = new Set<string>();
-  const kept: { readonly one: S; readonly near: boolean }[] = [];
-  const isNear = ({ scores }: Scored<C>): boolean => scores.final < options.threshold;
-  // Best first: from the first below the threshold on, all are.
-  for (const [at, one] of ranked.entries()) {
-    const near = isNear(one);
-    if (near && kept.filter((other) => other.near).length >= options.limit) break;
-    const wording = worded(one.candidate.text);
-    if (said.has(wording)) continue;
-    // The newest takes its place at once: one that gave way later would have kept others of its conversation from theirs.
-    const found = ranked
-      .slice(at, at + PLACES_ON)
-      .filter(
-        (other) =>
-          one.scores.final - other.scores.final <= EVEN &&
-          isNear(other) === near &&
-          other.candidate.note === one.candidate.note &&
-          worded(other.candidate.text) === wording,
-      )
-      .sort((a, b) => b.candidate.createdAt - a.candidate.createdAt)
-      .find(({ candidate }) => keep(candidate));
-    if (!found) continue;
-    said.add(wording);
-    kept.push({ one: found, near });
-  }
-  const [hits, nearMisses] = [false, true].map((near) =>
-    kept.filter((one) => one.near === near).map(({ one }): S => one),
-  ) as [S[], S[]];
-  return {
-    hits: [
-      ...hits.filter(({ candidate }) => candidate.note),
-      ...hits.filter(({ candidate }) => !candidate.note),
-    ].slice(0, options.limit),
-    nearMisses,
-  };
-}
-
-/**
- * Divides a budget among wants so that no one gets more than it wants and the small ones are served first: the largest share that,
- * given to all, still fits. Sum of the result <= max(budget, 0).
- */
-export function shareOut(wants: readonly number[], budget: number): number[] {
-  let left = Math.max(0, budget);
-  const order = wants.map((want, index) => ({ want, index })).sort((a, b) => a.want - b.want);
-  const shares = new Array<number>(wants.length).fill(0);
-  order.forEach(({ want, index }, done) => {
-    const share = Math.min(want, Math.floor(left / (order.length - done)));
-    shares[index] = share;
-    left -= share;
-  });
-  return shares;
 }
