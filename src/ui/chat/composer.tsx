@@ -422,6 +422,14 @@ export function Composer({
   /** Takes a queued message back to be written on. */
   const takeBack = (id: string, parts: readonly Part[]) => {
     if (conversationId === null) return;
+    // Sent since it was drawn: it stands in the conversation, and is no draft as well.
+    if (
+      app.chat
+        .turn(conversationId)
+        .get()
+        .queue.every((queued) => queued.id !== id)
+    )
+      return;
     app.chat.editQueued(conversationId, id, null);
     const text = textOf({ parts });
     setText(below(area.current?.value ?? '', text));
