@@ -168,6 +168,8 @@ export function Composer({
   const [rested, setRested] = useState('');
   const passages = useRef<RecallChoice>({});
   /** Of those the ones that are not ticked off, for the gauge. */
+  /** How often words came back that could not be sent: each time memory's offer is drawn anew, as it was for them. */
+  const [returned, setReturned] = useState(0);
   const [announced, setAnnounced] = useState<readonly RecalledPassage[]>(NO_PASSAGES);
   const filesNow = useRef(files);
   filesNow.current = files;
@@ -382,7 +384,8 @@ export function Composer({
     setFiles([]);
     filesNow.current = [];
     setRecallText('');
-    send(parts, passages.current).then(
+    const offered = passages.current;
+    send(parts, offered).then(
       () => keeper.current?.flush(),
       (error: unknown) => {
         // They are nowhere else: the words come back to where they were, before what was written meanwhile.
@@ -412,6 +415,9 @@ export function Composer({
     ) {
       if (editLast()) event.preventDefault();
       return;
+          // What was ticked off of memory's offer is so again.
+          passages.current = offered;
+          setReturned((times) => times + 1);
     }
     if (sends(event.nativeEvent, config)) {
       event.preventDefault();
@@ -475,9 +481,11 @@ export function Composer({
                 <IconButton
                   size="sm"
                   label={t('sendNow')}
+            key={returned}
                   icon={<CornerUpRight size={14} aria-hidden />}
                   onClick={() => conversationId && app.chat.stop(conversationId)}
                 />
+            before={passages.current}
               )}
               <IconButton
                 size="sm"
