@@ -13,6 +13,7 @@ import {
   useState,
 } from 'react';
 import { useTranslation } from 'react-i18next';
+import { toast } from 'sonner';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
@@ -30,7 +31,7 @@ import { offer } from '../shell/offer.ts';
 import { isComposing, keysOf, useShortcutKeys } from '../shell/shortcuts.ts';
 import { attach, fitsField, LONG_PASTE, MAX_FILES, picturesOfWords, textPart } from './attachments.ts';
 import { type CommandLine, CommandShelf, type CommandShelfHandle, isCommandLine } from './command-shelf.tsx';
-import { below, createDraftKeeper, inserted, keptWords, takeDraft } from './draft.ts';
+import { addToDraft, below, createDraftKeeper, inserted, keptWords, takeDraft } from './draft.ts';
 import { filesGiven, type GivenFiles } from './file-drop.tsx';
 import { GaugeRing, useNextRequest } from './gauge.tsx';
 import { ModelPicker } from './model-picker.tsx';
@@ -167,9 +168,9 @@ export function Composer({
   /** The words after they rested, for the gauge. */
   const [rested, setRested] = useState('');
   const passages = useRef<RecallChoice>({});
-  /** Of those the ones that are not ticked off, for the gauge. */
   /** How often words came back that could not be sent: each time memory's offer is drawn anew, as it was for them. */
   const [returned, setReturned] = useState(0);
+  /** Of those the ones that are not ticked off, for the gauge. */
   const [announced, setAnnounced] = useState<readonly RecalledPassage[]>(NO_PASSAGES);
   const filesNow = useRef(files);
   filesNow.current = files;
@@ -253,6 +254,26 @@ export function Composer({
     void keeper.current?.move(draftOf);
   }, [draftOf]);
 
+  // Files come and go seldom, and nothing notes them when a page is left: they do not wait for a pause in writing. What is sent is no such
+  // change: its draft goes when the message is kept.
+  const hasNewFiles = useRef(false);
+  useEffect(() => {
+    if (hasNewFiles.current) keeper.current?.flush();
+    hasNewFiles.current = false;
+  });
+  const changeFiles = useCallback((change: (files: readonly DraftFile[]) => readonly DraftFile[]) => {
+    hasNewFiles.current = true;
+    setFiles(change);
+    keeper.current?.changed();
+  }, []);
+  const add = useCallback(
+    (file: DraftFile) => {
+      filesNow.current = [...filesNow.current, file];
+      changeFiles((all) => [...all, file]);
+    },
+    [changeFiles],
+  );
+
   useLayoutEffect(() => {
     // Who opened a conversation from the list goes on here.
     const from = document.activeElement;
@@ -278,12 +299,17 @@ export function Composer({
         field.focus();
       },
       moveTo: async (conversation: ConversationId) => keeper.current?.move(conversation),
+      attach: (place: ConversationId | null, file: DraftFile) => {
+        if (place !== draftsOwner.current) return false;
+        add(file);
+        return true;
+      },
     };
     session.composer.set(own);
     return () => {
       if (session.composer.get() === own) session.composer.set(null);
     };
-  }, [session, setText, t, wordsAside]);
+  }, [session, setText, t, wordsAside, add]);
 
   const draft = useMemo<readonly Part[]>(
     () => [...files.map((file) => file.part), ...(rested ? [{ type: 'text' as const, text: rested }] : [])],
@@ -291,19 +317,6 @@ export function Composer({
   );
   const { choice, missing } = useModelInUse(conversation);
   const next = useNextRequest(conversation, draft, announced);
-
-  // Files come and go seldom, and nothing notes them when a page is left: they do not wait for a pause in writing. What is sent is no such
-  // change: its draft goes when the message is kept.
-  const hasNewFiles = useRef(false);
-  useEffect(() => {
-    if (hasNewFiles.current) keeper.current?.flush();
-    hasNewFiles.current = false;
-  });
-  const changeFiles = useCallback((change: (files: readonly DraftFile[]) => readonly DraftFile[]) => {
-    hasNewFiles.current = true;
-    setFiles(change);
-    keeper.current?.changed();
-  }, []);
 
   const addFiles = useCallback(
     async (given: GivenFiles) => {
@@ -317,14 +330,23 @@ export function Composer({
         const result = await attach(file);
         if (result.ok) {
           const entry = { id: nextId(), part: result.part, pasted: null };
-          filesNow.current = [...filesNow.current, entry];
-          changeFiles((all) => [...all, entry]);
+          const place = draftsOwner.current;
+          if (area.current) add(entry);
+          // Read while the person has gone elsewhere: it waits where it was given.
+          else
+            await addToDraft(
+              app.chat.written,
+              place,
+              entry,
+              () => session.composer.get()?.attach(place, entry) ?? false,
+            );
         } else refusals.push(t(`refused.${result.reason}`, { name: result.name }));
       }
+      if (!area.current && refusals.length > 0) toast.error(refusals.join(' '));
       setRefused(refusals);
       area.current?.focus();
     },
-    [changeFiles, t],
+    [add, app, session, t],
   );
   useImperativeHandle(handle, () => ({
     addFiles: (given) => {
@@ -393,6 +415,9 @@ export function Composer({
           const since = area.current.value;
           setText([text, since].filter((words) => words.trim() !== '').join('\n\n'));
           changeFiles((all) => [...sent, ...all]);
+          // What was ticked off of memory's offer is so again.
+          passages.current = offered;
+          setReturned((times) => times + 1);
         }
         report(error);
       },
@@ -415,9 +440,6 @@ export function Composer({
     ) {
       if (editLast()) event.preventDefault();
       return;
-          // What was ticked off of memory's offer is so again.
-          passages.current = offered;
-          setReturned((times) => times + 1);
     }
     if (sends(event.nativeEvent, config)) {
       event.preventDefault();
@@ -459,9 +481,11 @@ export function Composer({
       {first && recallText !== '' && (
         <div className="absolute inset-x-3 bottom-full z-10 pb-2 md:inset-x-5">
           <RecallChip
+            key={returned}
             text={recallText}
             conversationId={conversationId}
             hasModel={choice !== null}
+            before={passages.current}
             onChange={onPassages}
           />
         </div>
@@ -481,11 +505,9 @@ export function Composer({
                 <IconButton
                   size="sm"
                   label={t('sendNow')}
-            key={returned}
                   icon={<CornerUpRight size={14} aria-hidden />}
                   onClick={() => conversationId && app.chat.stop(conversationId)}
                 />
-            before={passages.current}
               )}
               <IconButton
                 size="sm"
