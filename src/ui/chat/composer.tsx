@@ -1,5 +1,5 @@
 // Where one writes. The words live in the text field itself, not in React: typing never waits for the page.
-import { ArrowUp, CornerUpRight, FileText, Paperclip, Pencil, Square, Trash2, Undo2, X } from 'lucide-react';
+import { ArrowUp, Paperclip, Square, X } from 'lucide-react';
 import {
   type ClipboardEvent,
   type KeyboardEvent,
@@ -32,10 +32,11 @@ import { isComposing, keysOf, useShortcutKeys } from '../shell/shortcuts.ts';
 import { attach, fitsField, LONG_PASTE, MAX_FILES, picturesOfWords, textPart } from './attachments.ts';
 import { type CommandLine, CommandShelf, type CommandShelfHandle, isCommandLine } from './command-shelf.tsx';
 import { addToDraft, below, createDraftKeeper, inserted, keptWords, takeDraft } from './draft.ts';
+import { FileChips } from './file-chips.tsx';
 import { filesGiven, type GivenFiles } from './file-drop.tsx';
 import { GaugeRing, useNextRequest } from './gauge.tsx';
 import { ModelPicker } from './model-picker.tsx';
-import { canOpen, FileDialog } from './parts.tsx';
+import { Queue } from './queue.tsx';
 import { sends } from './send-keys.ts';
 
 export interface ComposerHandle {
@@ -62,63 +63,6 @@ function fitHeight(area: HTMLTextAreaElement): void {
 const TOLD = 3;
 const namesOf = (names: readonly string[]): string =>
   `${names.slice(0, TOLD).join(', ')}${names.length > TOLD ? ' …' : ''}`;
-
-/** A file that goes along; a click shows what is in it. */
-function FileChip({
-  file,
-  onTurnBack,
-  onRemove,
-}: {
-  file: DraftFile;
-  onTurnBack: () => void;
-  onRemove: () => void;
-}) {
-  const { t } = useTranslation('chat');
-  const [open, setOpen] = useState(false);
-  const { part, pasted } = file;
-  const face = (
-    <>
-      {part.mediaType.startsWith('image/') ? (
-        <img src={part.url} alt="" className="-ml-1 size-8 rounded-xs object-cover" />
-      ) : (
-        <FileText size={15} aria-hidden className="shrink-0 text-ink-3" />
-      )}
-      <span className="min-w-0 truncate">{part.name}</span>
-    </>
-  );
-  return (
-    <li className="flex max-w-64 items-center gap-1.5 rounded-md border bg-side py-1 pr-1 pl-2 text-sm">
-      {canOpen(part) ? (
-        <>
-          <button
-            type="button"
-            onClick={() => setOpen(true)}
-            className="touchable flex min-w-0 items-center gap-1.5 rounded-sm hover:text-accent"
-          >
-            {face}
-          </button>
-          <FileDialog part={part} open={open} onOpenChange={setOpen} />
-        </>
-      ) : (
-        face
-      )}
-      {pasted !== null && fitsField(pasted) && (
-        <IconButton
-          size="sm"
-          label={t('turnBack')}
-          icon={<Undo2 size={14} aria-hidden />}
-          onClick={onTurnBack}
-        />
-      )}
-      <IconButton
-        size="sm"
-        label={t('removeFile', { name: part.name ?? '' })}
-        icon={<X size={14} aria-hidden />}
-        onClick={onRemove}
-      />
-    </li>
-  );
-}
 
 export function Composer({
   conversation,
@@ -448,7 +392,7 @@ export function Composer({
   };
 
   /** Takes a queued message back to be written on. */
-  const takeBack = (id: string, parts: readonly Part[]) => {
+  const takeBack = ({ id, parts }: TurnState['queue'][number]) => {
     if (conversationId === null) return;
     // Sent since it was drawn: it stands in the conversation, and is no draft as well.
     if (
@@ -490,40 +434,14 @@ export function Composer({
           />
         </div>
       )}
-      {turn.queue.length > 0 && (
-        <ul
-          aria-label={t('queue')}
-          className="mx-2 rounded-t-lg border border-b-0 bg-side px-3 py-1.5 text-sm"
-        >
-          {turn.queue.map((queued, at) => (
-            <li key={queued.id} className="flex items-center gap-1">
-              <span className="text-ink-3 text-xs">{t('queued')}</span>
-              <span className="min-w-0 flex-1 truncate pl-1">
-                {textOf(queued) || t('filesOnly', { count: queued.parts.length })}
-              </span>
-              {at === 0 && busy && (
-                <IconButton
-                  size="sm"
-                  label={t('sendNow')}
-                  icon={<CornerUpRight size={14} aria-hidden />}
-                  onClick={() => conversationId && app.chat.stop(conversationId)}
-                />
-              )}
-              <IconButton
-                size="sm"
-                label={t('editQueued')}
-                icon={<Pencil size={14} aria-hidden />}
-                onClick={() => takeBack(queued.id, queued.parts)}
-              />
-              <IconButton
-                size="sm"
-                label={t('deleteQueued')}
-                icon={<Trash2 size={14} aria-hidden />}
-                onClick={() => conversationId && app.chat.editQueued(conversationId, queued.id, null)}
-              />
-            </li>
-          ))}
-        </ul>
+      {conversationId !== null && (
+        <Queue
+          queue={turn.queue}
+          busy={busy}
+          onSendNow={() => app.chat.stop(conversationId)}
+          onEdit={takeBack}
+          onDelete={(id) => app.chat.editQueued(conversationId, id, null)}
+        />
       )}
       <form
         className="relative rounded-2xl border border-line-strong bg-raised shadow-[0_1px_3px_rgb(0_0_0/0.04)] transition-colors focus-within:border-ink-3/70"
@@ -595,30 +513,19 @@ export function Composer({
             />
           </div>
         )}
-        {files.length > 0 && (
-          <ul
-            aria-label={t('attached')}
-            className="flex max-h-[30dvh] flex-wrap gap-2 overflow-y-auto px-3 pt-3"
-          >
-            {files.map((file) => (
-              <FileChip
-                key={file.id}
-                file={file}
-                onTurnBack={() => {
-                  const { pasted } = file;
-                  changeFiles((all) => all.filter((other) => other.id !== file.id));
-                  setText(below(area.current?.value ?? '', pasted ?? ''));
-                  area.current?.focus();
-                }}
-                onRemove={() => {
-                  changeFiles((all) => all.filter((other) => other.id !== file.id));
-                  // The button is gone: the focus goes to the words, but no keyboard comes up for that.
-                  if (!onlyTouch()) area.current?.focus();
-                }}
-              />
-            ))}
-          </ul>
-        )}
+        <FileChips
+          files={files}
+          onTurnBack={({ id, pasted }) => {
+            changeFiles((all) => all.filter((other) => other.id !== id));
+            setText(below(area.current?.value ?? '', pasted ?? ''));
+            area.current?.focus();
+          }}
+          onRemove={({ id }) => {
+            changeFiles((all) => all.filter((other) => other.id !== id));
+            // The button is gone: the focus goes to the words, but no keyboard comes up for that.
+            if (!onlyTouch()) area.current?.focus();
+          }}
+        />
         <textarea
           ref={area}
           rows={1}
