@@ -812,6 +812,51 @@ test.describe('without a service worker, which would have the file', () => {
   });
 });
 
+test('a file that is still being read when one goes elsewhere is attached where it was given', async ({
+  page,
+}) => {
+  await openApp(page);
+  await choose(page, 'plain');
+  await ask(page, 'When does the backup run?');
+  const files = page.getByRole('list', { name: 'Attached files' }).getByRole('listitem');
+  const picker = page.locator('form input[type=file]');
+  const there = page.getByRole('link', { name: /backup run/ }).first();
+  const elsewhere = page.getByRole('button', { name: 'New conversation' }).first();
+  await page.getByRole('textbox', { name: 'Message' }).fill('Words beside it');
+  /** Files are read when this is called. */
+  const slow = async () => {
+    await page.evaluate(() => {
+      const read = File.prototype.arrayBuffer;
+      File.prototype.arrayBuffer = async function arrayBuffer() {
+        await new Promise<void>((resolve) => addEventListener('read', () => resolve(), { once: true }));
+        File.prototype.arrayBuffer = read;
+        return read.call(this);
+      };
+    });
+    return () => page.evaluate(() => dispatchEvent(new Event('read')));
+  };
+  for (const name of ['one.txt', 'two.txt']) {
+    const read = await slow();
+    await picker.setInputFiles([asFile(name, `words of ${name}`)]);
+    await elsewhere.click();
+    await expect(page).toHaveURL(/\/(\?.*)?$/);
+    // The second one is given where the person is back before it was read.
+    if (name === 'two.txt') {
+      await there.click();
+      await expect(files).toHaveText(['one.txt']);
+    }
+    await read();
+    if (name === 'one.txt') {
+      await expect(files).toHaveCount(0);
+      await there.click();
+    }
+    await expect(files).toHaveText(name === 'one.txt' ? ['one.txt'] : ['one.txt', 'two.txt']);
+    await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Words beside it');
+  }
+  await page.reload();
+  await expect(files).toHaveText(['one.txt', 'two.txt']);
+});
+
 test('what may be an export is asked about, and what was left out is told', async ({ page }) => {
   await openApp(page);
   await choose(page, 'plain');

@@ -180,6 +180,31 @@ test.describe('with a library that is remembered', () => {
     await expect.poll(() => marked(page)).toEqual([expect.stringContaining('In the sealed envelope')]);
   });
 
+  test('Enter and then an arrow, while the words are looked up, open nothing until Enter comes again', async () => {
+    await page.evaluate(() => {
+      const memory = globalThis.recollect?.app.memory;
+      if (!memory) return;
+      const { search } = memory;
+      memory.search = async (request) => {
+        memory.search = search;
+        await new Promise<void>((resolve) => addEventListener('look', () => resolve(), { once: true }));
+        return search(request);
+      };
+    });
+    await page.keyboard.press('ControlOrMeta+k');
+    const palette = page.getByRole('dialog', { name: 'Search and commands' });
+    await palette.getByRole('combobox').fill('kitchen drawer');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowDown');
+    await page.evaluate(() => dispatchEvent(new Event('look')));
+    const rows = palette.getByRole('group', { name: 'Messages' }).getByRole('option');
+    await expect(rows.first()).toContainText('kitchen drawer');
+    // Enter opens what is chosen by then.
+    await page.keyboard.press('Enter');
+    await expect(palette).toHaveCount(0);
+    await expect(page.getByRole('heading', { name: 'Backup of the photos' })).toBeVisible();
+  });
+
   test('filters alone list the newest messages that pass, one that is not understood says so, and a single character finds messages', async () => {
     await page.keyboard.press('ControlOrMeta+k');
     const palette = page.getByRole('dialog', { name: 'Search and commands' });

@@ -614,6 +614,52 @@ test.describe('what memory would send', () => {
     await expect(card.getByRole('button', { name: 'As the model read it' })).toHaveCount(0);
   });
 
+  test('what could not be sent comes back as it was: what was ticked off is not sent the second time either', async ({
+    page,
+  }) => {
+    await begin(page);
+    const chip = page.getByRole('region', { name: 'Passages from other conversations' });
+    const offer = chip.getByRole('button', { name: /may help|None will be sent/ });
+    /** The next message is refused, as where the tab cannot reach its log. */
+    const refuseOnce = () =>
+      page.evaluate(() => {
+        const chat = globalThis.recollect?.app.chat;
+        if (!chat) return;
+        const { send } = chat;
+        chat.send = async () => {
+          chat.send = send;
+          throw new Error('The log cannot be reached');
+        };
+      });
+    for (const [count, out] of [[ASKED], 'all'].entries()) {
+      await field(page).fill(SURE);
+      await offer.click();
+      const box = (words: string) =>
+        chip.getByRole('listitem').filter({ hasText: words }).getByRole('checkbox');
+      if (out === 'all') await chip.getByRole('button', { name: 'Tick none' }).click();
+      else for (const words of out) await box(words).uncheck();
+      await refuseOnce();
+      await field(page).press('Enter');
+      await expect(field(page)).toHaveValue(SURE);
+      if (count === 0) {
+        // Shown as it was, also after memory was asked again.
+        await offer.click();
+        await expect(box(ASKED)).not.toBeChecked();
+        await page.waitForTimeout(1000);
+        await expect(box(ASKED)).not.toBeChecked();
+        await expect(box(ANSWERED)).toBeChecked();
+      }
+      // The other time at once, before memory is asked again.
+      await field(page).press('Enter');
+      const sent = await given(count + 1);
+      for (const words of [ASKED, ANSWERED])
+        if (out === 'all' || out.includes(words)) expect(sent).not.toContain(words);
+        else expect(sent).toContain(words);
+      await expect(page).toHaveURL(/\/c\//);
+      await page.getByRole('button', { name: 'New conversation' }).first().click();
+    }
+  });
+
   test('the model asks what was said long ago, the answer does not tell: memory does, and the card says why it was asked', async ({
     page,
   }) => {

@@ -5,15 +5,9 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
 import { z } from 'zod';
+import { distinct } from '../../src/domain/memory/choose.ts';
 import type { Fit } from '../../src/domain/memory/fit.ts';
-import {
-  distinct,
-  type Evidence,
-  LATE,
-  ranker,
-  type Scores,
-  type Technique,
-} from '../../src/domain/memory/rank.ts';
+import { type Evidence, LATE, ranker, type Scores, type Technique } from '../../src/domain/memory/rank.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
 import { sampleConversations } from '../../src/services/library/samples.ts';
 import { cache, loadPipeline, models, option, ROOT } from './load.ts';

@@ -1,6 +1,7 @@
 // Whether two passages say the same in nearly the same words. A correction looks much like what it corrects ("port 8080", "port 8081"), so
 // words may be added only where they say nothing, and none may stand in place of another.
 import { asks } from './cues.ts';
+import { squeezed } from './sentences.ts';
 
 /** Words around what is said; Chinese ones are taken out before it is read by characters. */
 const FILLERS = new Set(
@@ -17,8 +18,18 @@ const WORD =
 const LEAST_WORDS = 5;
 
 /** A text's words without fillers, in order and separated by spaces; Han by characters. Null for a text of less than five. */
-export function wordingOf(text: string): string | null {
+function wordingOf(text: string): string | null {
   const plain = text.normalize('NFKC').toLowerCase().replaceAll('’', "'").replace(HAN_FILLERS, ' ');
   const words = (plain.match(WORD) ?? []).filter((word) => !FILLERS.has(word));
   return words.length < LEAST_WORDS ? null : `${words.join(' ')}${asks(text) ? ' ?' : ''}`;
+}
+
+/** Gives the wording of one text after the other, or its few words squeezed; of the same text once only, as that takes time. */
+export function wordings(): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const wording = known.get(text) ?? wordingOf(text) ?? squeezed(text);
+    known.set(text, wording);
+    return wording;
+  };
 }

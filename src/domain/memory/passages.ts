@@ -1,4 +1,4 @@
-// What is left out of a recall: passages, and what stands beside them.
+// The passages of a recall: what stands beside them, what is left out, and how much room each gets.
 import type { RecalledPassage } from '../chat/message.ts';
 import { estimateTokens } from '../context/tokens.ts';
 
@@ -61,4 +61,20 @@ export function tickedOf(listed: readonly RecalledPassage[], ticked: ReadonlySet
   return listed
     .filter(({ messageId }) => ticked.has(messageId))
     .map((passage) => without(passage, ({ messageId }) => own.has(messageId)));
+}
+
+/**
+ * Divides a budget among wants so that no one gets more than it wants and the small ones are served first: the largest share that,
+ * given to all, still fits. Sum of the result <= max(budget, 0).
+ */
+export function shareOut(wants: readonly number[], budget: number): number[] {
+  let left = Math.max(0, budget);
+  const order = wants.map((want, index) => ({ want, index })).sort((a, b) => a.want - b.want);
+  const shares = new Array<number>(wants.length).fill(0);
+  order.forEach(({ want, index }, done) => {
+    const share = Math.min(want, Math.floor(left / (order.length - done)));
+    shares[index] = share;
+    left -= share;
+  });
+  return shares;
 }

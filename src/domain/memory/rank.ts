@@ -1,5 +1,5 @@
-// From candidates to passages: two searches on one scale, a probability, age, and a fair choice. Pure arithmetic.
-import { wordingOf } from './alike.ts';
+// From candidates to a ranking: two searches on one scale, a probability, and age. Pure arithmetic; what is shown of it is chosen in `choose.ts`.
+import { wordings } from './alike.ts';
 import { asks, asksWhen, isNamed, speakerIn, tellsTime } from './cues.ts';
 import { datesIn } from './dates.ts';
 import { FIT, type Fit } from './fit.ts';
@@ -154,7 +154,7 @@ export const vectorHalf = (cosine: number, { related, spread }: CosineScale, fit
 };
 
 /** Late interaction on the same scale. */
-export const lateHalf = (late: number, fit: Fit = FIT): number => share((late - fit.lateFloor) / fit.full);
+const lateHalf = (late: number, fit: Fit = FIT): number => share((late - fit.lateFloor) / fit.full);
 
 /**
  * BM25 on an absolute 0–1 scale: what the question's words add, as a share of what they could. Words that the library does not have count:
@@ -230,12 +230,7 @@ export function aboveRival(rivals: readonly Placed[], fit: Fit = FIT): (passage:
   const { usual, even, most } = fit.rival;
   const best = [...rivals].sort((a, b) => b.deviations - a.deviations);
   const shown = best[MAY_BE_SHOWN - 1]?.deviations ?? Number.NEGATIVE_INFINITY;
-  const wordings = new Map<string, string>();
-  const worded = (text: string): string => {
-    const known = wordings.get(text) ?? wordingOf(text) ?? squeezed(text);
-    wordings.set(text, known);
-    return known;
-  };
+  const worded = wordings();
   return ({ conversationId, text, deviations }) => {
     const rival = best.find(
       (one) =>
@@ -270,7 +265,7 @@ export function probabilityOf(evidence: Evidence, wordsOnly = false, fit: Fit = 
 }
 
 /** The logarithm of how many words are asked, up to so many: Han text comes as words and as pairs, so each of it counts half. */
-export const wordsAsked = (question: string, terms: number, fit: Fit = FIT): number =>
+const wordsAsked = (question: string, terms: number, fit: Fit = FIT): number =>
   Math.log(1 + Math.min(fit.wordsMost, terms * (isHan(question) ? 0.5 : 1)));
 
 /** exp(-factor · days); 1 for the future and for unknown times. */
@@ -491,98 +486,4 @@ export function isEcho({ text, unanswered }: Rankable, question: string): boolea
   const own = queryWords(text);
   const asked = new Set(queryWords(question).split(' '));
   return own !== '' && own.split(' ').every((word) => asked.has(word));
-}
-
-/**
- * Tells of one after the other whether it is kept: one passage a message, one of each wording, so many of each conversation. Notes only look
- * like one conversation: each stands for itself.
- */
-function chooser(perConversation: number): (candidate: Rankable) => boolean {
-  const messages = new Set<string>();
-  const wordings = new Set<string>();
-  const taken = new Map<string, number>();
-  return (candidate) => {
-    const already = taken.get(candidate.conversationId) ?? 0;
-    if (messages.has(candidate.messageId) || (!candidate.note && already >= perConversation)) return false;
-    const wording = squeezed(candidate.text);
-    if (wordings.has(wording)) return false;
-    messages.add(candidate.messageId);
-    wordings.add(wording);
-    taken.set(candidate.conversationId, already + 1);
-    return true;
-  };
-}
-
-/** One passage a message, one of each wording, at most `perConversation` of each conversation; order kept, at most `limit`. */
-export function distinct<C extends Rankable, S extends Scored<C>>(
-  ranked: readonly S[],
-  perConversation: number,
-  limit = Number.POSITIVE_INFINITY,
-): S[] {
-  const keep = chooser(perConversation);
-  const kept: S[] = [];
-  for (const one of ranked) {
-    if (kept.length >= limit) break;
-    if (keep(one.candidate)) kept.push(one);
-  }
-  return kept;
-}
-
-/** Scores so near to each other say nothing of which of two wordings is the better one. */
-const EVEN = 0.02;
-
-/**
- * Those at or above the threshold, memory notes first, and the near misses below it; at most `limit` of each. Of passages that say the same in
- * nearly the same words the best is taken, of equally good ones the newest.
- */
-export function choose<C extends Rankable, S extends Scored<C>>(
-  ranked: readonly (S & Scored<C>)[],
-  options: { readonly threshold: number; readonly limit: number; readonly perConversation: number },
-): { hits: S[]; nearMisses: S[] } {
-  const keep = chooser(options.perConversation);
-  const kept: { one: S & Scored<C>; readonly wording: string | null; readonly near: boolean }[] = [];
-  // Best first: from the first below the threshold on, all are.
-  for (const one of ranked) {
-    const near = one.scores.final < options.threshold;
-    if (near && kept.filter((other) => other.near).length >= options.limit) break;
-    const wording = wordingOf(one.candidate.text);
-    const twin = wording === null ? undefined : kept.find((other) => other.wording === wording);
-    if (!twin) {
-      if (keep(one.candidate)) kept.push({ one, wording, near });
-      continue;
-    }
-    const { candidate, scores } = twin.one;
-    const isNewer =
-      one.candidate.createdAt > candidate.createdAt &&
-      scores.final - one.scores.final <= EVEN &&
-      near === twin.near &&
-      one.candidate.note === candidate.note;
-    if (isNewer && keep(one.candidate)) twin.one = one;
-  }
-  const [hits, nearMisses] = [false, true].map((near) =>
-    kept.filter((one) => one.near === near).map(({ one }): S => one),
-  ) as [S[], S[]];
-  return {
-    hits: [
-      ...hits.filter(({ candidate }) => candidate.note),
-      ...hits.filter(({ candidate }) => !candidate.note),
-    ].slice(0, options.limit),
-    nearMisses,
-  };
-}
-
-/**
- * Divides a budget among wants so that no one gets more than it wants and the small ones are served first: the largest share that,
- * given to all, still fits. Sum of the result <= max(budget, 0).
- */
-export function shareOut(wants: readonly number[], budget: number): number[] {
-  let left = Math.max(0, budget);
-  const order = wants.map((want, index) => ({ want, index })).sort((a, b) => a.want - b.want);
-  const shares = new Array<number>(wants.length).fill(0);
-  order.forEach(({ want, index }, done) => {
-    const share = Math.min(want, Math.floor(left / (order.length - done)));
-    shares[index] = share;
-    left -= share;
-  });
-  return shares;
 }

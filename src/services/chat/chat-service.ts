@@ -24,7 +24,7 @@ import type { TurnContext } from '../context/turn-context.ts';
 import type { ConversationChange, Documents } from '../documents/documents.ts';
 import type { Memory } from '../memory/memory.ts';
 import { type Chat, IDLE_TURN, type SendOptions, type TurnState } from './chat.ts';
-import { createDraftRows } from './draft-rows.ts';
+import { createDraftRows, type Queued } from './draft-rows.ts';
 import { type ChannelLike, createElsewhere, type Shown } from './elsewhere.ts';
 import { planSendBack, questionsAfter } from './send-back.ts';
 import { createTab, type LocksLike, type TabMemory } from './tab.ts';
@@ -76,6 +76,8 @@ interface Session {
   turn: AbortController | null;
   /** Asked for explicitly while a turn ran: before what is queued. */
   next: TurnRequest[];
+  /** Taken from the head of the queue and not yet in the log: kept with the queue until they are, and no longer to be taken back. */
+  sending: Queued;
   /** Passages chosen by hand for messages in the queue. */
   readonly chosen: Map<string, PartOf<'recall'>>;
   /** Ends when the turn and all that was queued behind it are done. Never rejects. */
@@ -103,6 +105,7 @@ export function createChat(deps: ChatDependencies): Chat {
       state: writable(IDLE_TURN),
       turn: null,
       next: [],
+      sending: [],
       chosen: new Map(),
       running: Promise.resolve(),
       line: Promise.resolve(),
@@ -265,37 +268,68 @@ export function createChat(deps: ChatDependencies): Chat {
             // What waits is not sent after an answer that failed: it would most likely fail as well.
             if (session.next.length === 0 && hasFailed(end?.finish)) break;
           } else if (queued) {
-            const conversation = await needed(id);
-            const { said, unsaved } = await appendUser(id, conversation, {
-              id: asMessageId(queued.id),
-              parts: queued.parts,
-              parentId: tip !== null && conversation.messages.has(tip) ? tip : effectiveHead(conversation),
-            });
+            const { said, unsaved } = await sayQueued(session, id, queued, tip);
             tip = said.id;
             const recall = session.chosen.get(queued.id);
             session.chosen.delete(queued.id);
             const request: TurnRequest = { asked: said.id, ...(recall ? { recall } : {}) };
-            const removed = removeQueued(session, id, queued.id);
             if (unsaved) {
-              // Its row stays: should the tab end now, the words are in the queue again.
-              removed.catch((error) => onProblem(toProblem(error)));
               onceSaved(session, id, { leaf: said.id, unsaved }, () => start(session, id, request));
               break;
             }
-            await removed;
             session.next.unshift(request);
           } else break;
         } catch (error) {
-          // It stays in the queue, where it can be seen and sent again.
           set(session, { problem: toProblem(error) });
           break;
         }
       }
+      // Where the run ended early, what was asked for meanwhile ends with it: it must not run, and be paid for, before what is said next.
+      session.next = [];
       const { queue, problem, replay } = session.state.get();
       set(session, { ...IDLE_TURN, queue, problem, replay });
     };
     set(session, { status: 'waiting' });
     session.running = work();
+  }
+
+  /**
+   * Says what waits first, below `tip` if that is there. It leaves the queue before anything is waited for: what could still be taken back
+   * would be said as well. Its row stays until it is in the log. Throws where it was not said: then it is at the head of the queue again.
+   */
+  async function sayQueued(
+    session: Session,
+    id: ConversationId,
+    queued: Queued[number],
+    tip: MessageId | null,
+  ): Promise<{ said: Message; unsaved: Problem | null }> {
+    const others = (items: Queued) => items.filter((item) => item.id !== queued.id);
+    session.sending = [...session.sending, queued];
+    set(session, { queue: others(session.state.get().queue) });
+    const settle = async (unsaved: Problem | null) => {
+      if (unsaved) await until(documents.saving, ({ state }) => state === 'saved', closing.signal);
+      session.sending = others(session.sending);
+      await keepQueue(session, id);
+    };
+    // A row that is left is known by its id when it is found: it costs nobody a turn.
+    const onLeft = (error: unknown) => {
+      if (!isAbort(error)) onProblem(toProblem(error));
+    };
+    try {
+      const conversation = await needed(id);
+      const done = await appendUser(id, conversation, {
+        id: asMessageId(queued.id),
+        parts: queued.parts,
+        parentId: tip !== null && conversation.messages.has(tip) ? tip : effectiveHead(conversation),
+      });
+      const settled = settle(done.unsaved).catch(onLeft);
+      if (!done.unsaved) await settled;
+      return done;
+    } catch (error) {
+      session.sending = others(session.sending);
+      set(session, { queue: [queued, ...session.state.get().queue] });
+      throw error;
+    }
   }
 
   /** A question of the old branch, put below the new one. */
@@ -327,12 +361,8 @@ export function createChat(deps: ChatDependencies): Chat {
   };
 
   // ---------------------------------------------------------------------------------------- the queue
-  const keepQueue = (session: Session, id: ConversationId) => rows.queue(id, session.state.get().queue);
-
-  async function removeQueued(session: Session, id: ConversationId, queued: string): Promise<void> {
-    set(session, { queue: session.state.get().queue.filter((item) => item.id !== queued) });
-    await keepQueue(session, id);
-  }
+  const keepQueue = (session: Session, id: ConversationId) =>
+    rows.queue(id, [...session.sending, ...session.state.get().queue]);
 
   const chat: Chat = {
     turn: (id) => sessionOf(id).state,

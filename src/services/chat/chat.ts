@@ -140,6 +140,7 @@ export interface Chat {
   stop(id: ConversationId): void;
   /** Goes on with what waits, where nothing is being answered. */
   sendQueued(id: ConversationId): void;
+  /** Null takes it out. What is being sent has left the queue: with that nothing happens. */
   editQueued(id: ConversationId, queued: string, parts: readonly Part[] | null): void;
   /** Answers that were cut by a crash: appended from their draft rows at start. Returns how many. */
   rescueDrafts(): Promise<number>;

@@ -4,9 +4,9 @@ import type { Candidate, IndexFilter, MemoryIndex } from '../../adapters/index/m
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type MessageId, NOTES } from '../../domain/base/ids.ts';
 import { atMost, isTooLate } from '../../domain/base/within.ts';
+import { choose, distinct } from '../../domain/memory/choose.ts';
 import { isNotes, neverOf } from '../../domain/memory/notes.ts';
 import { askable, heldAsIs, isNamedFolder, isWithinFolder } from '../../domain/memory/query.ts';
-import { choose, distinct } from '../../domain/memory/rank.ts';
 import { snippetOf } from '../../domain/memory/snippet.ts';
 import { queryWords } from '../../domain/memory/words.ts';
 import type { Notes } from '../documents/notes.ts';

@@ -4,8 +4,7 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import type { RecalledPassage } from '../../domain/chat/message.ts';
 import { cutToTokens, estimateTokens } from '../../domain/context/tokens.ts';
 import type { neverOf } from '../../domain/memory/notes.ts';
-import { neighbourTokens } from '../../domain/memory/passages.ts';
-import { shareOut } from '../../domain/memory/rank.ts';
+import { neighbourTokens, shareOut } from '../../domain/memory/passages.ts';
 import { excerptOf } from '../../domain/memory/snippet.ts';
 import type { Ranked } from './looking.ts';
 

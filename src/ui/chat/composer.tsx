@@ -1,5 +1,5 @@
 // Where one writes. The words live in the text field itself, not in React: typing never waits for the page.
-import { ArrowUp, CornerUpRight, FileText, Paperclip, Pencil, Square, Trash2, Undo2, X } from 'lucide-react';
+import { ArrowUp, Paperclip, Square, X } from 'lucide-react';
 import {
   type ClipboardEvent,
   type KeyboardEvent,
@@ -13,6 +13,7 @@ import {
   useState,
 } from 'react';
 import { useTranslation } from 'react-i18next';
+import { toast } from 'sonner';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
@@ -30,11 +31,12 @@ import { offer } from '../shell/offer.ts';
 import { isComposing, keysOf, useShortcutKeys } from '../shell/shortcuts.ts';
 import { attach, fitsField, LONG_PASTE, MAX_FILES, picturesOfWords, textPart } from './attachments.ts';
 import { type CommandLine, CommandShelf, type CommandShelfHandle, isCommandLine } from './command-shelf.tsx';
-import { below, createDraftKeeper, inserted, keptWords, takeDraft } from './draft.ts';
+import { addToDraft, below, createDraftKeeper, inserted, keptWords, takeDraft } from './draft.ts';
+import { FileChips } from './file-chips.tsx';
 import { filesGiven, type GivenFiles } from './file-drop.tsx';
 import { GaugeRing, useNextRequest } from './gauge.tsx';
 import { ModelPicker } from './model-picker.tsx';
-import { canOpen, FileDialog } from './parts.tsx';
+import { Queue } from './queue.tsx';
 import { sends } from './send-keys.ts';
 
 export interface ComposerHandle {
@@ -61,63 +63,6 @@ function fitHeight(area: HTMLTextAreaElement): void {
 const TOLD = 3;
 const namesOf = (names: readonly string[]): string =>
   `${names.slice(0, TOLD).join(', ')}${names.length > TOLD ? ' …' : ''}`;
-
-/** A file that goes along; a click shows what is in it. */
-function FileChip({
-  file,
-  onTurnBack,
-  onRemove,
-}: {
-  file: DraftFile;
-  onTurnBack: () => void;
-  onRemove: () => void;
-}) {
-  const { t } = useTranslation('chat');
-  const [open, setOpen] = useState(false);
-  const { part, pasted } = file;
-  const face = (
-    <>
-      {part.mediaType.startsWith('image/') ? (
-        <img src={part.url} alt="" className="-ml-1 size-8 rounded-xs object-cover" />
-      ) : (
-        <FileText size={15} aria-hidden className="shrink-0 text-ink-3" />
-      )}
-      <span className="min-w-0 truncate">{part.name}</span>
-    </>
-  );
-  return (
-    <li className="flex max-w-64 items-center gap-1.5 rounded-md border bg-side py-1 pr-1 pl-2 text-sm">
-      {canOpen(part) ? (
-        <>
-          <button
-            type="button"
-            onClick={() => setOpen(true)}
-            className="touchable flex min-w-0 items-center gap-1.5 rounded-sm hover:text-accent"
-          >
-            {face}
-          </button>
-          <FileDialog part={part} open={open} onOpenChange={setOpen} />
-        </>
-      ) : (
-        face
-      )}
-      {pasted !== null && fitsField(pasted) && (
-        <IconButton
-          size="sm"
-          label={t('turnBack')}
-          icon={<Undo2 size={14} aria-hidden />}
-          onClick={onTurnBack}
-        />
-      )}
-      <IconButton
-        size="sm"
-        label={t('removeFile', { name: part.name ?? '' })}
-        icon={<X size={14} aria-hidden />}
-        onClick={onRemove}
-      />
-    </li>
-  );
-}
 
 export function Composer({
   conversation,
@@ -167,6 +112,8 @@ export function Composer({
   /** The words after they rested, for the gauge. */
   const [rested, setRested] = useState('');
   const passages = useRef<RecallChoice>({});
+  /** How often words came back that could not be sent: each time memory's offer is drawn anew, as it was for them. */
+  const [returned, setReturned] = useState(0);
   /** Of those the ones that are not ticked off, for the gauge. */
   const [announced, setAnnounced] = useState<readonly RecalledPassage[]>(NO_PASSAGES);
   const filesNow = useRef(files);
@@ -251,6 +198,26 @@ export function Composer({
     void keeper.current?.move(draftOf);
   }, [draftOf]);
 
+  // Files come and go seldom, and nothing notes them when a page is left: they do not wait for a pause in writing. What is sent is no such
+  // change: its draft goes when the message is kept.
+  const hasNewFiles = useRef(false);
+  useEffect(() => {
+    if (hasNewFiles.current) keeper.current?.flush();
+    hasNewFiles.current = false;
+  });
+  const changeFiles = useCallback((change: (files: readonly DraftFile[]) => readonly DraftFile[]) => {
+    hasNewFiles.current = true;
+    setFiles(change);
+    keeper.current?.changed();
+  }, []);
+  const add = useCallback(
+    (file: DraftFile) => {
+      filesNow.current = [...filesNow.current, file];
+      changeFiles((all) => [...all, file]);
+    },
+    [changeFiles],
+  );
+
   useLayoutEffect(() => {
     // Who opened a conversation from the list goes on here.
     const from = document.activeElement;
@@ -276,12 +243,17 @@ export function Composer({
         field.focus();
       },
       moveTo: async (conversation: ConversationId) => keeper.current?.move(conversation),
+      attach: (place: ConversationId | null, file: DraftFile) => {
+        if (place !== draftsOwner.current) return false;
+        add(file);
+        return true;
+      },
     };
     session.composer.set(own);
     return () => {
       if (session.composer.get() === own) session.composer.set(null);
     };
-  }, [session, setText, t, wordsAside]);
+  }, [session, setText, t, wordsAside, add]);
 
   const draft = useMemo<readonly Part[]>(
     () => [...files.map((file) => file.part), ...(rested ? [{ type: 'text' as const, text: rested }] : [])],
@@ -289,19 +261,6 @@ export function Composer({
   );
   const { choice, missing } = useModelInUse(conversation);
   const next = useNextRequest(conversation, draft, announced);
-
-  // Files come and go seldom, and nothing notes them when a page is left: they do not wait for a pause in writing. What is sent is no such
-  // change: its draft goes when the message is kept.
-  const hasNewFiles = useRef(false);
-  useEffect(() => {
-    if (hasNewFiles.current) keeper.current?.flush();
-    hasNewFiles.current = false;
-  });
-  const changeFiles = useCallback((change: (files: readonly DraftFile[]) => readonly DraftFile[]) => {
-    hasNewFiles.current = true;
-    setFiles(change);
-    keeper.current?.changed();
-  }, []);
 
   const addFiles = useCallback(
     async (given: GivenFiles) => {
@@ -315,14 +274,23 @@ export function Composer({
         const result = await attach(file);
         if (result.ok) {
           const entry = { id: nextId(), part: result.part, pasted: null };
-          filesNow.current = [...filesNow.current, entry];
-          changeFiles((all) => [...all, entry]);
+          const place = draftsOwner.current;
+          if (area.current) add(entry);
+          // Read while the person has gone elsewhere: it waits where it was given.
+          else
+            await addToDraft(
+              app.chat.written,
+              place,
+              entry,
+              () => session.composer.get()?.attach(place, entry) ?? false,
+            );
         } else refusals.push(t(`refused.${result.reason}`, { name: result.name }));
       }
+      if (!area.current && refusals.length > 0) toast.error(refusals.join(' '));
       setRefused(refusals);
       area.current?.focus();
     },
-    [changeFiles, t],
+    [add, app, session, t],
   );
   useImperativeHandle(handle, () => ({
     addFiles: (given) => {
@@ -382,7 +350,8 @@ export function Composer({
     setFiles([]);
     filesNow.current = [];
     setRecallText('');
-    send(parts, passages.current).then(
+    const offered = passages.current;
+    send(parts, offered).then(
       () => keeper.current?.flush(),
       (error: unknown) => {
         // They are nowhere else: the words come back to where they were, before what was written meanwhile.
@@ -390,6 +359,9 @@ export function Composer({
           const since = area.current.value;
           setText([text, since].filter((words) => words.trim() !== '').join('\n\n'));
           changeFiles((all) => [...sent, ...all]);
+          // What was ticked off of memory's offer is so again.
+          passages.current = offered;
+          setReturned((times) => times + 1);
         }
         report(error);
       },
@@ -420,8 +392,16 @@ export function Composer({
   };
 
   /** Takes a queued message back to be written on. */
-  const takeBack = (id: string, parts: readonly Part[]) => {
+  const takeBack = ({ id, parts }: TurnState['queue'][number]) => {
     if (conversationId === null) return;
+    // Sent since it was drawn: it stands in the conversation, and is no draft as well.
+    if (
+      app.chat
+        .turn(conversationId)
+        .get()
+        .queue.every((queued) => queued.id !== id)
+    )
+      return;
     app.chat.editQueued(conversationId, id, null);
     const text = textOf({ parts });
     setText(below(area.current?.value ?? '', text));
@@ -445,47 +425,23 @@ export function Composer({
       {first && recallText !== '' && (
         <div className="absolute inset-x-3 bottom-full z-10 pb-2 md:inset-x-5">
           <RecallChip
+            key={returned}
             text={recallText}
             conversationId={conversationId}
             hasModel={choice !== null}
+            before={passages.current}
             onChange={onPassages}
           />
         </div>
       )}
-      {turn.queue.length > 0 && (
-        <ul
-          aria-label={t('queue')}
-          className="mx-2 rounded-t-lg border border-b-0 bg-side px-3 py-1.5 text-sm"
-        >
-          {turn.queue.map((queued, at) => (
-            <li key={queued.id} className="flex items-center gap-1">
-              <span className="text-ink-3 text-xs">{t('queued')}</span>
-              <span className="min-w-0 flex-1 truncate pl-1">
-                {textOf(queued) || t('filesOnly', { count: queued.parts.length })}
-              </span>
-              {at === 0 && busy && (
-                <IconButton
-                  size="sm"
-                  label={t('sendNow')}
-                  icon={<CornerUpRight size={14} aria-hidden />}
-                  onClick={() => conversationId && app.chat.stop(conversationId)}
-                />
-              )}
-              <IconButton
-                size="sm"
-                label={t('editQueued')}
-                icon={<Pencil size={14} aria-hidden />}
-                onClick={() => takeBack(queued.id, queued.parts)}
-              />
-              <IconButton
-                size="sm"
-                label={t('deleteQueued')}
-                icon={<Trash2 size={14} aria-hidden />}
-                onClick={() => conversationId && app.chat.editQueued(conversationId, queued.id, null)}
-              />
-            </li>
-          ))}
-        </ul>
+      {conversationId !== null && (
+        <Queue
+          queue={turn.queue}
+          busy={busy}
+          onSendNow={() => app.chat.stop(conversationId)}
+          onEdit={takeBack}
+          onDelete={(id) => app.chat.editQueued(conversationId, id, null)}
+        />
       )}
       <form
         className="relative rounded-2xl border border-line-strong bg-raised shadow-[0_1px_3px_rgb(0_0_0/0.04)] transition-colors focus-within:border-ink-3/70"
@@ -557,30 +513,19 @@ export function Composer({
             />
           </div>
         )}
-        {files.length > 0 && (
-          <ul
-            aria-label={t('attached')}
-            className="flex max-h-[30dvh] flex-wrap gap-2 overflow-y-auto px-3 pt-3"
-          >
-            {files.map((file) => (
-              <FileChip
-                key={file.id}
-                file={file}
-                onTurnBack={() => {
-                  const { pasted } = file;
-                  changeFiles((all) => all.filter((other) => other.id !== file.id));
-                  setText(below(area.current?.value ?? '', pasted ?? ''));
-                  area.current?.focus();
-                }}
-                onRemove={() => {
-                  changeFiles((all) => all.filter((other) => other.id !== file.id));
-                  // The button is gone: the focus goes to the words, but no keyboard comes up for that.
-                  if (!onlyTouch()) area.current?.focus();
-                }}
-              />
-            ))}
-          </ul>
-        )}
+        <FileChips
+          files={files}
+          onTurnBack={({ id, pasted }) => {
+            changeFiles((all) => all.filter((other) => other.id !== id));
+            setText(below(area.current?.value ?? '', pasted ?? ''));
+            area.current?.focus();
+          }}
+          onRemove={({ id }) => {
+            changeFiles((all) => all.filter((other) => other.id !== id));
+            // The button is gone: the focus goes to the words, but no keyboard comes up for that.
+            if (!onlyTouch()) area.current?.focus();
+          }}
+        />
         <textarea
           ref={area}
           rows={1}

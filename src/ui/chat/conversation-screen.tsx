@@ -1,6 +1,6 @@
 // A conversation on the screen: header, the branch that is shown, composer, context.
 import { ArrowLeft, Ellipsis, History, PanelRight, ScrollText, Square, Trash2 } from 'lucide-react';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { RecollectError, toProblem } from '../../domain/base/errors.ts';
 import {
@@ -11,8 +11,8 @@ import {
   type MessageId,
 } from '../../domain/base/ids.ts';
 import { writable } from '../../domain/base/readable.ts';
-import { isCutOff, piecesTo, wholeOf } from '../../domain/chat/continuation.ts';
-import { type Conversation, effectiveHead } from '../../domain/chat/conversation.ts';
+import { wholeOf } from '../../domain/chat/continuation.ts';
+import type { Conversation } from '../../domain/chat/conversation.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { keptChange } from '../../domain/chat/kept.ts';
 import type { Message, Part } from '../../domain/chat/message.ts';
@@ -57,11 +57,11 @@ import {
 import { MessageList, type MessageListHandle } from './message-list.tsx';
 import { MissingConversation } from './missing-conversation.tsx';
 import { NewConversation } from './new-conversation.tsx';
-import { branchOf, leafThrough } from './rows.ts';
 import { ReplayEnd } from './send-back.tsx';
 import { TemporaryBar, TemporaryEnded } from './temporary.tsx';
 import { Unanswered } from './unanswered.tsx';
 import { UnsavedEdits } from './unsaved-edits.tsx';
+import { useShownBranch } from './use-shown-branch.ts';
 
 const NEWER = toProblem(
   new RecollectError('newer-conversation', 'The conversation was written by a newer version of this app'),
@@ -71,7 +71,6 @@ const ERASED = toProblem(
   new RecollectError('conversation-missing', 'The conversation was erased while it was looked at'),
 );
 
-const NO_PIECES: readonly Message[] = [];
 const partsOf = (pieces: readonly Message[]): readonly Part[] =>
   pieces.length > 0 ? wholeOf(pieces).parts : [];
 
@@ -143,66 +142,24 @@ function OpenedConversation({
     if (busy) session.follow(id);
   }, [busy, id, session]);
 
-  // The branch on the screen: the head, unless a jump led to another one. Moving the head ends that.
-  const head = effectiveHead(conversation);
-  const [aside, setAside] = useState<{ leaf: MessageId; head: MessageId | null } | null>(null);
-  const leaf = aside && aside.head === head && conversation.messages.has(aside.leaf) ? aside.leaf : head;
-  // The answer shows from the turn until the conversation has it.
-  const writing = busy && (turn.answerId === null || !conversation.messages.has(turn.answerId));
-  // One that goes on with an answer that was cut off shows both as one.
-  const begun = useMemo(
-    () => (writing && turn.parentId !== null ? piecesTo(conversation.messages, turn.parentId) : NO_PIECES),
-    [writing, turn.parentId, conversation.messages],
-  );
-  const goingOn = begun.some(isCutOff) ? begun : NO_PIECES;
-  const below = goingOn[0]?.parentId ?? turn.parentId;
-  const until = writing && leaf === head ? below : null;
-  const branch = useMemo(() => branchOf(conversation, leaf, until), [conversation, leaf, until]);
+  const { branch, leaf, isHead, writing, runs, begun, show, toHead, settleHead } = useShownBranch({
+    conversation,
+    turn,
+    messageId,
+    list,
+    readsOnly: newer,
+  });
   const last = branch.path.at(-1);
   /** When the person last said something; what was told of earlier turns is over. */
   const askedAt = branch.path.findLast(({ role }) => role === 'user')?.createdAt ?? 0;
-  const runs = writing && below !== null && branch.leaf === below;
   const recalling = useReadable(
     useMemo(() => app.chat.turn(id), [app, id]),
     recallOf,
   );
   const facts = useMemo(() => contextFacts(branch, recalling ? [recalling] : []), [branch, recalling]);
 
-  // A jump: the branch that holds the message, then the message itself, once for each visit.
-  const { visit } = navigation;
-  const jumped = useRef(-1);
-  useLayoutEffect(() => {
-    if (messageId === null || jumped.current === visit) return;
-    if (!branch.rowOf.has(messageId)) {
-      if (!conversation.messages.has(messageId)) {
-        jumped.current = visit;
-        report(new RecollectError('message-missing', 'The message is not there any more.'));
-        return;
-      }
-      const through = leafThrough(conversation, messageId);
-      if (through !== null && through !== leaf) setAside({ leaf: through, head });
-      else jumped.current = visit;
-      return;
-    }
-    jumped.current = visit;
-    list.current?.toMessage(messageId, { focus: true, glow: true, block: 'center' });
-  }, [messageId, visit, branch, conversation, leaf, head, report]);
-
-  const settleHead = async () => {
-    if (leaf !== null && leaf !== head) {
-      await app.documents.change(id, { meta: { head: leaf } });
-      setAside(null);
-    }
-  };
   const run = (work: Promise<unknown>) => {
     work.catch(report);
-  };
-  const show = (message: MessageId) => {
-    const through = leafThrough(conversation, message);
-    if (through === null) return;
-    if (newer) return setAside({ leaf: through, head });
-    setAside(null);
-    run(app.documents.change(id, { meta: { head: through } }));
   };
   const openElsewhere = (conversationId: string, target: string) =>
     navigation.openConversation(asConversationId(conversationId), asMessageId(target));
@@ -218,7 +175,7 @@ function OpenedConversation({
   const edit = (message: Message, text: string, rerun: boolean) => {
     const parts: Part[] = message.parts.filter((part) => part.type !== 'text');
     if (text.trim()) parts.push({ type: 'text', text: text.trim() });
-    setAside(null);
+    toHead();
     if (rerun) list.current?.toEnd();
     run(edits.save(message.id, text, app.chat.edit(id, message.id, parts, rerun)));
   };
@@ -246,7 +203,7 @@ function OpenedConversation({
     );
   };
   const restore = ({ name, messageId }: { name: string; messageId: MessageId }) => {
-    setAside(null);
+    toHead();
     run(
       app.context.restore(id, messageId).then(({ undo }) =>
         offer(tc('checkpoint.restored', { name }), {
@@ -445,7 +402,7 @@ function OpenedConversation({
             className="flex shrink-0 items-center gap-2 border-memory-line border-y bg-memory-soft px-4 py-1 text-memory text-sm"
           >
             <History size={15} aria-hidden className="shrink-0" />
-            <span className="min-w-0 flex-1 truncate">{leaf !== head ? t('jumpedBranch') : t('jumped')}</span>
+            <span className="min-w-0 flex-1 truncate">{isHead ? t('jumped') : t('jumpedBranch')}</span>
             <Button
               size="sm"
               variant="ghost"
@@ -465,13 +422,13 @@ function OpenedConversation({
                   conversationId={id}
                   branch={branch}
                   handle={list}
-                  running={runs ? <RunningAnswer turn={turn} before={partsOf(goingOn)} /> : null}
+                  running={runs ? <RunningAnswer turn={turn} before={partsOf(begun)} /> : null}
                   after={
                     <>
                       {writing && !runs && turn.parentId !== null && (
                         <div className="my-3 flex items-center gap-3 text-branch text-sm">
                           <span className="flex-1">{t('answerElsewhere')}</span>
-                          <Button size="sm" onClick={() => setAside(null)}>
+                          <Button size="sm" onClick={toHead}>
                             {t('showIt')}
                           </Button>
                         </div>
@@ -583,7 +540,7 @@ function OpenedConversation({
         onGo={show}
         onJump={jump}
         onSent={({ undo }) => {
-          setAside(null);
+          toHead();
           offer(tc('dmail.sent'), {
             label: tc('checkpoint.undo'),
             onClick: () => run(undo()),

@@ -1,6 +1,6 @@
 // What is written and not yet sent, kept per conversation so that a reload loses none of it; of a temporary one while its tab is there.
 import type { ConversationId } from '../../domain/base/ids.ts';
-import type { Draft, Written } from '../../services/chat/written.ts';
+import type { Draft, DraftFile, Written } from '../../services/chat/written.ts';
 
 /**
  * What a field holds after words from elsewhere were put in, and where its caret is. Plain words go to the caret. A command needs the
@@ -41,6 +41,21 @@ const PAUSE = 400;
 /** What was written in this tab, or in one that is gone; null where there is none. */
 export const takeDraft = (written: Written, id: ConversationId | null): Promise<Draft | null> =>
   written.take(placeOf(id));
+
+/**
+ * Adds a file to what is written at a place that was left. `attach` is asked first, when nothing is waited for any more: true where the place is
+ * on the screen again, whose draft is kept from there. Durable when resolved; rejects where it could not be kept.
+ */
+export async function addToDraft(
+  written: Written,
+  id: ConversationId | null,
+  file: DraftFile,
+  attach: () => boolean,
+): Promise<void> {
+  const there = await takeDraft(written, id);
+  if (attach()) return;
+  await written.keep(placeOf(id), { text: there?.text ?? '', files: [...(there?.files ?? []), file] });
+}
 
 /**
  * Keeps a draft shortly after the last change, and at once when the page goes away. `move` makes it the draft of another conversation, and

@@ -4,6 +4,7 @@ import type { SourceFile } from '../../adapters/importers/importer.ts';
 import type { ConversationId } from '../../domain/base/ids.ts';
 import { type Readable, type Writable, writable } from '../../domain/base/readable.ts';
 import type { App } from '../../services/app.ts';
+import type { DraftFile } from '../../services/chat/written.ts';
 import type { CommandOutcome } from '../../services/commands/command.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp } from './app.tsx';
@@ -32,6 +33,8 @@ export interface ComposerControl {
   focus(): void;
   insert(text: string): void;
   moveTo(conversation: ConversationId): Promise<void>;
+  /** False where it is the composer of another conversation than `place` (null: of the empty page): nothing is attached then. */
+  attach(place: ConversationId | null, file: DraftFile): boolean;
 }
 
 export interface Session {

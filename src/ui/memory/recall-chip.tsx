@@ -28,6 +28,8 @@ export interface RecallChipProps {
   conversationId: ConversationId | null;
   /** A model will answer; else the passages are the answer. */
   hasModel: boolean;
+  /** What it showed and what of it was ticked off when these words were sent, where they came back; else empty. Read when it appears. */
+  before: RecallChoice;
   /** What is shown and what of it is ticked off: for `Chat.send`. */
   onChange: (choice: RecallChoice) => void;
 }
@@ -39,20 +41,24 @@ interface Ticks {
 }
 const ALL: Ticks = { ticked: true, but: new Set() };
 const NONE: Ticks = { ticked: false, but: new Set() };
+const ticksOf = ({ announced, withoutPassages = [] }: RecallChoice): Ticks => {
+  const but: ReadonlySet<string> = new Set(withoutPassages);
+  return announced?.passages.every(({ messageId }) => but.has(messageId)) ? NONE : { ticked: true, but };
+};
 const isTicked = ({ ticked, but }: Ticks, messageId: string): boolean => ticked !== but.has(messageId);
 
 const isSame = (one: RecalledPassage, other: RecalledPassage): boolean =>
   one.messageId === other.messageId && one.passage === other.passage;
 
 /** Silent while nothing passes the threshold, auto recall is off, or memory cannot answer. */
-export function RecallChip({ text, conversationId, hasModel, onChange }: RecallChipProps) {
+export function RecallChip({ text, conversationId, hasModel, before, onChange }: RecallChipProps) {
   const { t } = useTranslation('memory');
   const app = useApp();
   const auto = useReadable(app.settings.config, (config) => config.recall.auto_recall);
   const wanted = auto.enabled && auto.trigger_on_start && enough(text);
   const awake = useAwake();
-  const [result, setResult] = useState<RecallResult | null>(null);
-  const [ticks, setTicks] = useState<Ticks>(ALL);
+  const [result, setResult] = useState<RecallResult | null>(before.announced ?? null);
+  const [ticks, setTicks] = useState<Ticks>(() => ticksOf(before));
   const [open, setOpen] = useState(false);
   const panel = useId();
   const tell = useRef(onChange);

@@ -270,7 +270,11 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
     list.current?.querySelector<HTMLElement>('[cmdk-item]')?.click();
   }, [phase]);
   const steer = (event: KeyboardEvent) => {
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') steered.current = true;
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      steered.current = true;
+      // Whoever chooses a row themselves does not mean the first one any more.
+      entered.current = false;
+    }
     if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return;
     if (steered.current || above || phase !== 'words' || event.target !== input.current) return;
     event.preventDefault();

@@ -1,6 +1,13 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecalledPassage } from '../../../src/domain/chat/message.ts';
-import { besideOf, neighbourTokens, tickedOf, withoutMessages } from '../../../src/domain/memory/passages.ts';
+import {
+  besideOf,
+  neighbourTokens,
+  shareOut,
+  tickedOf,
+  withoutMessages,
+} from '../../../src/domain/memory/passages.ts';
 
 const FRAME = 24;
 /** A passage with what was said beside it. */
@@ -63,4 +70,24 @@ describe('what stands beside a passage', () => {
     const neighbours = [at('z', 1), at('n', 0), at('b', 1)];
     expect(ids({ ...passage('m'), neighbours })).toEqual(['n,b', 'z']);
   });
+});
+
+it('shares a budget out fairly and fully', () => {
+  expect(shareOut([100, 400, 400], 500)).toEqual([100, 200, 200]);
+  expect(shareOut([10, 10], 500)).toEqual([10, 10]);
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat(1_000), { maxLength: 12 }),
+      fc.integer({ min: -5, max: 5_000 }),
+      (wants, budget) => {
+        const shares = shareOut(wants, budget);
+        const sum = shares.reduce((a, b) => a + b, 0);
+        expect(sum).toBeLessThanOrEqual(Math.max(0, budget));
+        shares.forEach((value, i) => {
+          expect(value).toBeLessThanOrEqual(wants[i] as number);
+        });
+        if (wants.reduce((a, b) => a + b, 0) <= budget) expect(shares).toEqual(wants);
+      },
+    ),
+  );
 });

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { FIT } from '../../../src/domain/memory/fit.ts';
 import {
   aboveRival,
-  choose,
   crowdOf,
   decayOf,
   hybridOf,
@@ -13,7 +12,6 @@ import {
   type Rankable,
   type RankContext,
   rank,
-  shareOut,
   unansweredIn,
   vectorHalf,
   withDecay,
@@ -486,112 +484,5 @@ describe('what is beside, and hints', () => {
     };
     const ranked = rank([plain, pinned, never, apart, note], { ...context, feedback });
     expect(ranked.map((one) => one.candidate)).toEqual([pinned, note, plain, apart]);
-  });
-});
-
-describe('the choice', () => {
-  const options = { threshold: 0.75, limit: 5, perConversation: 2 };
-
-  it('keeps near misses apart and both lists short', () => {
-    const many = Array.from({ length: 30 }, (_, i) => candidate({ cosine: 0.7 + i / 100, bm25: i }));
-    const { hits, nearMisses } = choose(rank(many, context), options);
-    expect(hits).toHaveLength(5);
-    expect(nearMisses).toHaveLength(5);
-    for (const { scores } of hits) expect(scores.final).toBeGreaterThanOrEqual(0.75);
-    for (const { scores } of nearMisses) expect(scores.final).toBeLessThan(0.75);
-  });
-
-  it('takes at most so many of one conversation, one of each message and one of each wording', () => {
-    const good = { cosine: 0.95, bm25: 15 };
-    const same = ['a', 'b', 'c'].map((messageId) => candidate({ ...good, messageId, conversationId: 'x' }));
-    expect(choose(rank(same, context), options).hits).toHaveLength(2);
-    const twice = [candidate({ ...good, messageId: 'm' }), candidate({ ...good, messageId: 'm' })];
-    expect(choose(rank(twice, context), options).hits).toHaveLength(1);
-    const alike = [
-      candidate({ ...good, text: 'Hello, world!' }),
-      candidate({ ...good, text: 'hello  world' }),
-    ];
-    expect(choose(rank(alike, context), options).hits).toHaveLength(1);
-  });
-
-  it('takes one of those that say the same in nearly the same words: the best, of equals the newest', () => {
-    const said = (text: string, more: Partial<Rankable> = {}) =>
-      candidate({ cosine: 0.95, bm25: 15, text, ...more });
-    const texts = (...all: Rankable[]) =>
-      choose(rank(all, context), options).hits.map((one) => one.candidate.text);
-    const [plain, now, ok] = [
-      'The backup runs at three every night.',
-      'The backup runs at three every night now.',
-      'OK: The backup runs at three every night',
-    ] as const;
-    expect(texts(said(plain, { createdAt: NOW - 3 }), said(now), said(ok, { createdAt: NOW - 2 }))).toEqual([
-      now,
-    ]);
-    expect(texts(said(plain, { createdAt: NOW - DAY }), said(now, { createdAt: NOW - 2 * DAY }))).toEqual([
-      plain,
-    ]);
-    expect(
-      texts(said('每天凌晨三点备份数据库。'), said('好的，每天凌晨三点备份数据库了', { createdAt: 5 })),
-    ).toHaveLength(1);
-  });
-
-  it.each([
-    ['The staging server listens on port 8080.', 'The staging server listens on port 8081.'],
-    ['The backup runs at three every night.', 'The backup runs at four every night.'],
-    ['The backup runs at three every night.', 'The backup never runs at three every night.'],
-    ['We do deploy the shop on Friday evenings.', "We don't deploy the shop on Friday evenings."],
-    ['We moved all the data from heron to egret.', 'We moved all the data from egret to heron.'],
-    ['The key to the cellar is with my neighbour.', 'The key to the cellar is with Anna my neighbour.'],
-    [
-      'The backup runs on the old disk at three every night.',
-      'The backup runs on the disk at three every night.',
-    ],
-    ['数据库每天凌晨三点备份。', '数据库每天凌晨四点备份。'],
-    ['数据库每天凌晨三点自动备份一次。', '数据库每天凌晨三点不自动备份一次。'],
-    ['Yes, port 8080.', 'OK, port 8080.'],
-  ])('hides no correction: %s / %s', (before, after) => {
-    const good = { cosine: 0.95, bm25: 15 };
-    const both = [
-      candidate({ ...good, text: before, createdAt: NOW - DAY }),
-      candidate({ ...good, text: after }),
-    ];
-    expect(choose(rank(both, context), options).hits).toHaveLength(2);
-  });
-
-  it('does not count notes, which only look like one conversation', () => {
-    const good = { cosine: 0.95, bm25: 15, conversationId: 'notes', note: true };
-    const notes = ['a', 'b', 'c', 'd'].map((messageId) => candidate({ ...good, messageId }));
-    expect(choose(rank(notes, context), options).hits).toHaveLength(4);
-    const again = [...notes, candidate({ ...good, messageId: 'd' })];
-    expect(choose(rank(again, context), options).hits).toHaveLength(4);
-  });
-
-  it('puts notes first, also where a passage scores higher', () => {
-    const passage = candidate({ cosine: 0.95, bm25: 20 });
-    const note = candidate({ cosine: 0.6, bm25: 10, conversationId: 'notes', note: true });
-    const ranked = rank([passage, note], context);
-    expect(ranked.map((one) => one.candidate)).toEqual([passage, note]);
-    const { hits } = choose(ranked, { ...options, threshold: ranked[1]?.scores.final ?? 1 });
-    expect(hits.map((one) => one.candidate)).toEqual([note, passage]);
-  });
-
-  it('shares a budget out fairly and fully', () => {
-    expect(shareOut([100, 400, 400], 500)).toEqual([100, 200, 200]);
-    expect(shareOut([10, 10], 500)).toEqual([10, 10]);
-    fc.assert(
-      fc.property(
-        fc.array(fc.nat(1_000), { maxLength: 12 }),
-        fc.integer({ min: -5, max: 5_000 }),
-        (wants, budget) => {
-          const shares = shareOut(wants, budget);
-          const sum = shares.reduce((a, b) => a + b, 0);
-          expect(sum).toBeLessThanOrEqual(Math.max(0, budget));
-          shares.forEach((value, i) => {
-            expect(value).toBeLessThanOrEqual(wants[i] as number);
-          });
-          if (wants.reduce((a, b) => a + b, 0) <= budget) expect(shares).toEqual(wants);
-        },
-      ),
-    );
   });
 });

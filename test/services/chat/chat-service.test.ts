@@ -745,6 +745,148 @@ describe('the queue', () => {
   });
 });
 
+describe('what was in the queue and is just being said', () => {
+  /** A tab whose log holds back, or refuses, what is appended after `hold`. A drawer has room all the same. */
+  const slow = (locks = createLocks()) => {
+    const inner = createInMemoryStore();
+    let gate: Promise<void> | undefined;
+    let refusal: RecollectError | undefined;
+    const store: Store = {
+      ...inner,
+      log: {
+        ...inner.log,
+        append: async (...given) => {
+          await gate;
+          if (refusal) throw refusal;
+          return inner.log.append(...given);
+        },
+      },
+    };
+    /** `go` lets it through, or makes it fail until it is called again. */
+    const hold = () => {
+      let resolve: () => void = () => undefined;
+      gate = new Promise<void>((done) => {
+        resolve = done;
+      });
+      return (why?: RecollectError) => {
+        refusal = why;
+        gate = undefined;
+        resolve();
+      };
+    };
+    return { store, inner, locks, hold, tab: scene({ store, locks: locks.of('tab') }) };
+  };
+  type Slow = ReturnType<typeof slow>;
+
+  /** An answer has ended and "second" is on its way to the log, which holds it back. */
+  async function underWay({ tab, hold }: Slow) {
+    id = 'gated';
+    const { conversationId } = await tab.chat.send({ parts: [{ type: 'text', text: 'first' }] });
+    await until(tab.chat.turn(conversationId), ({ status }) => status === 'streaming');
+    await tab.chat.send({ conversationId, parts: [{ type: 'text', text: 'second' }] });
+    const [queued] = tab.chat.turn(conversationId).get().queue;
+    id = 'echo';
+    server.go();
+    const open = await tab.documents.open(conversationId);
+    await until(open, ({ messages }) => [...messages.values()].some(({ finish }) => finish === 'stop'));
+    const go = hold();
+    // A test that fails must not leave it held back.
+    scenes.unshift({ close: async () => go() });
+    await until(open, ({ messages }) => messages.has(asMessageId(queued?.id as string)));
+    open.close();
+    return { conversationId, queued: queued?.id as string, go };
+  }
+  const kept = async ({ inner }: Slow): Promise<string> =>
+    JSON.stringify(await Promise.all((await inner.drawer.keys('queue/')).map(inner.drawer.get)));
+  const words = (state: TurnState) => state.queue.map(({ parts }) => textOf({ parts }));
+
+  it('cannot be taken back any more, and is said once', async () => {
+    const world = slow();
+    const { tab, inner } = world;
+    const { conversationId, queued, go } = await underWay(world);
+    expect(tab.chat.turn(conversationId).get().queue).toEqual([]);
+    tab.chat.editQueued(conversationId, queued, null);
+    go();
+    await tab.idle(conversationId);
+    expect((await tab.transcript(conversationId)).slice(2)).toEqual(['user: second', 'assistant: second']);
+    expect(await inner.drawer.keys('queue/')).toEqual([]);
+  });
+
+  it('is in the kept queue until it is in the log, whatever else is kept there meanwhile', async () => {
+    const world = slow();
+    const { tab, locks, inner } = world;
+    const { conversationId } = await underWay(world);
+    await tab.chat.send({ conversationId, parts: [{ type: 'text', text: 'third' }] });
+    expect(words(tab.chat.turn(conversationId).get())).toEqual(['third']);
+    locks.kill('tab');
+    const next = scene({ store: inner, locks: locks.of('next') });
+    await next.chat.rescueDrafts();
+    expect(words(next.chat.turn(conversationId).get())).toEqual(['second', 'third']);
+  });
+
+  it('stays in the kept queue while it waits for room', async () => {
+    const world = slow();
+    const { tab, inner, locks } = world;
+    const { conversationId, go } = await underWay(world);
+    go(new RecollectError('storage-full', 'full'));
+    await tab.idle(conversationId);
+    expect(tab.chat.turn(conversationId).get()).toMatchObject({
+      queue: [],
+      problem: { code: 'storage-full' },
+    });
+    expect(await kept(world)).toContain('second');
+    const next = scene({ store: inner, locks: locks.of('next') });
+    locks.kill('tab');
+    await next.chat.rescueDrafts();
+    expect(words(next.chat.turn(conversationId).get())).toEqual(['second']);
+  });
+
+  it('leaves the kept queue when there is room again, and is answered', async () => {
+    const world = slow();
+    const { tab, hold, inner } = world;
+    const { conversationId, go } = await underWay(world);
+    go(new RecollectError('storage-full', 'full'));
+    await tab.idle(conversationId);
+    hold()();
+    await tab.documents.retry();
+    await until(tab.chat.turn(conversationId), ({ status }) => status !== 'idle');
+    await tab.idle(conversationId);
+    expect((await tab.transcript(conversationId)).slice(2)).toEqual(['user: second', 'assistant: second']);
+    expect(await inner.drawer.keys('queue/')).toEqual([]);
+  });
+
+  it('takes along what was asked for meanwhile, where it comes to nothing: that is not run before the next message', async () => {
+    const world = slow();
+    const { tab, hold } = world;
+    const { conversationId, go } = await underWay(world);
+    const answer = (await tab.all(conversationId)).find(({ role }) => role === 'assistant') as Message;
+    await tab.chat.regenerate(conversationId, answer.id);
+    go(new RecollectError('storage-full', 'full'));
+    await tab.idle(conversationId);
+    const before = server.chats().length;
+    hold()();
+    await tab.documents.retry();
+    await until(tab.chat.turn(conversationId), ({ status }) => status !== 'idle');
+    await tab.idle(conversationId);
+    expect(server.chats()).toHaveLength(before + 1);
+    expect((await tab.transcript(conversationId)).slice(2)).toEqual(['user: second', 'assistant: second']);
+  });
+
+  it('goes back to the head of the queue where it could not be said at all', async () => {
+    id = 'gated';
+    const { chat, documents } = scene();
+    const { conversationId } = await chat.send({ parts: [{ type: 'text', text: 'first' }] });
+    await until(chat.turn(conversationId), ({ status }) => status === 'streaming');
+    for (const text of ['second', 'third'])
+      await chat.send({ conversationId, parts: [{ type: 'text', text }] });
+    await documents.erase([conversationId]);
+    server.go();
+    await until(chat.turn(conversationId), ({ status }) => status === 'idle');
+    expect(words(chat.turn(conversationId).get())).toEqual(['second', 'third']);
+    expect(chat.turn(conversationId).get().problem).toMatchObject({ code: 'conversation-missing' });
+  });
+});
+
 describe('the queue after an answer that failed', () => {
   it('waits until the person goes on: by sending it, or by another answer that succeeds', async () => {
     for (const goesOn of ['sends', 'retries'] as const) {
