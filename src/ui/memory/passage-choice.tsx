@@ -7,6 +7,7 @@ import { classes } from '../shell/controls.tsx';
 import { offer } from '../shell/offer.ts';
 import { Judgement } from './judgement.tsx';
 import { excerpt, MarkedText } from './marked-text.tsx';
+import { passageTitle } from './passage-title.ts';
 import { ScoreMeter } from './scores.tsx';
 
 /** The keyboard goes on at the row beside one that goes away, or where one writes. */
@@ -31,9 +32,10 @@ export function PassageChoice({
   ticked: boolean;
   onTick: (ticked: boolean) => void;
 }) {
-  const { t } = useTranslation(['memory', 'shell']);
+  const { t } = useTranslation('memory');
+  const { t: ts } = useTranslation('shell');
   const row = useRef<HTMLLIElement>(null);
-  const title = passage.title || t('untitled');
+  const title = passageTitle(passage, t);
   return (
     <li ref={row} className="group/passage @container relative">
       <label
@@ -89,7 +91,7 @@ export function PassageChoice({
           onForbidden={(undo) =>
             offer(t('feedback.forbidden'), {
               description: title,
-              label: t('shell:undo'),
+              label: ts('undo'),
               onClick: () => {
                 undo();
                 onTick(ticked);

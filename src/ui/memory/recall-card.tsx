@@ -8,6 +8,7 @@ import { formatExact, formatRelative } from '../i18n/index.ts';
 import { classes, IconButton } from '../shell/controls.tsx';
 import { Judgement } from './judgement.tsx';
 import { excerpt, MarkedText } from './marked-text.tsx';
+import { passageTitle } from './passage-title.ts';
 import { formatScore, ScoreMeter, ScoreTable } from './scores.tsx';
 import { useUnusable } from './usable.ts';
 
@@ -218,7 +219,7 @@ function Passage({
   const [open, setOpen] = useState(false);
   const body = useId();
   const short = useMemo(() => excerpt(passage.passage, query), [passage.passage, query]);
-  const title = passage.title || t('untitled');
+  const title = passageTitle(passage, t);
   const { before, after } = besideOf(passage);
   return (
     <li className={classes('group/passage px-3', missed ? 'py-1.5 text-ink-3' : 'py-2.5')}>
