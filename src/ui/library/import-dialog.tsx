@@ -176,7 +176,9 @@ function Pick({
         )}
       >
         <Upload size={22} aria-hidden className={target.over ? 'text-accent' : 'text-ink-3'} />
-        <p className="font-medium">{target.over ? t('import.dropNow') : t('import.dropTitle')}</p>
+        <p className="font-medium pointer-coarse:hidden">
+          {target.over ? t('import.dropNow') : t('import.dropTitle')}
+        </p>
         <div className="flex flex-wrap justify-center gap-2">
           <Button
             variant="primary"
