@@ -194,7 +194,7 @@ test('layers: what is sent as it is, what was touched in the last days, and ever
   await field.press('Control+Enter');
   await openMemory(page);
   await layer('Long-term')
-    .getByRole('button', { name: /^Notes come first \(1\)/ })
+    .getByRole('button', { name: /^1 memory note comes before all passages$/ })
     .click();
   await expect(page.getByRole('listitem').filter({ hasText: 'neighbour' })).toBeVisible();
   await openMemory(page);
