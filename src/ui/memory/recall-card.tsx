@@ -229,6 +229,7 @@ function Passage({
             type="button"
             onClick={() => onOpen(passage)}
             aria-label={t('card.open', { title })}
+            title={title}
             className={classes(
               'min-w-0 max-w-full truncate rounded-xs text-left hover:underline',
               missed ? 'text-ink-2' : 'font-medium text-ink',
@@ -245,8 +246,9 @@ function Passage({
             {unusable && ` · ${t('card.unusable')}`}
           </span>
         </div>
-        <span className="relative flex items-center max-sm:hidden">
-          <Judgement passage={passage} query={query} floating />
+        {/* Always in its own room, so that it covers nothing and the row stays as it is once something was said. */}
+        <span className="flex items-center max-sm:hidden">
+          <Judgement passage={passage} query={query} />
         </span>
         <ScoreMeter scores={passage.scores} threshold={threshold} muted={missed} />
         <IconButton
