@@ -5,7 +5,14 @@ import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BrowserContext, test as base, chromium, expect, type Page } from '@playwright/test';
+import {
+  type BrowserContext,
+  test as base,
+  chromium,
+  expect,
+  type Locator,
+  type Page,
+} from '@playwright/test';
 import type { App } from '../src/services/app.ts';
 import { BROWSER_ARGS, ensureBrowser } from '../test/browser.ts';
 
@@ -67,6 +74,17 @@ export async function holdToast(page: Page): Promise<void> {
     .catch(() => null);
   if (box) await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
 }
+
+/** Waits until two things on the screen stand clear of each other, as a toast does of what it must not cover. */
+export const apart = (one: Locator, other: Locator): Promise<void> =>
+  expect
+    .poll(async () => {
+      const [a, b] = [await one.boundingBox(), await other.boundingBox()];
+      if (!a || !b) return false;
+      const beside = a.x + a.width <= b.x || b.x + b.width <= a.x;
+      return beside || a.y + a.height <= b.y || b.y + b.height <= a.y;
+    })
+    .toBe(true);
 
 /** Imports a ChatGPT export past the dialog; the problem of each file, or null. */
 export const bringExport = (page: Page, json: string): Promise<readonly (string | null)[] | undefined> =>

@@ -1254,10 +1254,15 @@ test('what is written for a temporary conversation and not sent is on no disk, a
   page,
 }) => {
   await openApp(page);
+  const ghost = page.getByRole('button', { name: 'Temporary conversation' });
+  // Who it is that answers is said as it is: memory, until there is a model, and then not by itself.
+  await ghost.click();
+  await expect(page.getByText('Memory answers what you write here')).toBeVisible();
   await choose(page, 'plain');
+  await expect(page.getByText('Memory is not asked by itself.')).toBeVisible();
+  await ghost.click();
   server.answer(() => ({ steps: [{ text: 'Noted.' }, { finish: 'stop' }] }));
   const box = page.getByRole('textbox', { name: 'Message' });
-  const ghost = page.getByRole('button', { name: 'Temporary conversation' });
 
   // What was begun openly leaves the disk once it is to be temporary.
   await box.fill('A word about the elephant');

@@ -8,6 +8,7 @@ import { drawnFiles } from '../test/fixtures/chatgpt.ts';
 import { jsonl, zipped } from '../test/fixtures/files.ts';
 import { BUCKET, compactedSession, dmailSession, SESSIONS } from '../test/fixtures/kimi-cli.ts';
 import {
+  apart,
   asFile,
   bringExport,
   chatgptHistory,
@@ -110,6 +111,7 @@ test('a deleted conversation comes back with Undo, whole', async ({ page }) => {
 
   const toast = page.locator('[data-sonner-toast]').filter({ hasText: 'Moved to the trash' });
   await expect(toast).toContainText(PHOTOS.title);
+  await apart(toast, page.getByRole('textbox', { name: 'Message', exact: true }));
   await toast.getByRole('button', { name: 'Undo' }).click();
   await expect(line(page, PHOTOS.title)).toBeVisible();
   await expect(trash).toHaveCount(0);
@@ -438,6 +440,9 @@ test('the report counts what came in and what was left out, and why; once more, 
   ).toBeVisible();
   await expect(dialog).not.toContainText('added');
   await expect(figure('Messages')).toHaveCount(0);
-  await dialog.getByRole('button', { name: 'Done' }).click();
+  // Closed in any way it is over: the next import begins with a choice of files.
+  await page.keyboard.press('Escape');
   await expect(list(page).getByRole('link')).toHaveCount(2);
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'Choose files' })).toBeVisible();
 });

@@ -1,7 +1,17 @@
 // The memory screen: notes, what was said of recalled passages and taking it back, pictures that lead to conversations, by keyboard too.
 import type { Page } from '@playwright/test';
 import { startScriptedModel } from '../test/server/scripted-model.ts';
-import { bringExport, chatgptHistory, expect, HISTORY, holdToast, openApp, remembered, test } from './app.ts';
+import {
+  apart,
+  bringExport,
+  chatgptHistory,
+  expect,
+  HISTORY,
+  holdToast,
+  openApp,
+  remembered,
+  test,
+} from './app.ts';
 
 const bring = async (
   page: Page,
@@ -35,6 +45,16 @@ test('notes are written, changed, deleted with undo, and outlive a reload', asyn
   await changed.getByRole('button', { name: 'Delete note' }).click();
   await holdToast(page);
   await expect(changed).toHaveCount(0);
+  // It is said where it covers neither the title nor the tabs, on a phone as well; and it can be put away.
+  const toast = page.locator('[data-sonner-toast]');
+  const room = page.viewportSize() ?? { width: 1280, height: 800 };
+  for (const size of [room, { width: 390, height: 844 }]) {
+    await page.setViewportSize(size);
+    await apart(toast, page.getByRole('heading', { name: 'Memory', exact: true }));
+    await apart(toast, page.getByRole('navigation', { name: 'Parts of memory' }));
+  }
+  await page.setViewportSize(room);
+  await expect(toast.getByRole('button', { name: 'Close' })).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(changed).toBeVisible();
 });
@@ -174,7 +194,7 @@ test('layers: what is sent as it is, what was touched in the last days, and ever
   await field.press('Control+Enter');
   await openMemory(page);
   await layer('Long-term')
-    .getByRole('button', { name: /^Notes come first \(1\)/ })
+    .getByRole('button', { name: /^1 memory note comes before all passages$/ })
     .click();
   await expect(page.getByRole('listitem').filter({ hasText: 'neighbour' })).toBeVisible();
   await openMemory(page);

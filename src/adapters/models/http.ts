@@ -61,6 +61,9 @@ export function thisThread(): Surroundings {
 
 const isLoopback = (host: string) => /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(host);
 
+/** How most base URLs end: who wrote it so needs no word of it. */
+const VERSION = /\/v\d+\w*\/?$/;
+
 /** The base URL without a trailing slash, and without the `/chat/completions` that documentation shows behind it. Throws `model-not-found` for what is no http(s) address. */
 export function checkedBase(baseUrl: string): URL {
   const text = baseUrl
@@ -112,7 +115,7 @@ export async function callEndpoint(request: EndpointRequest): Promise<Response> 
     throw await whyUnreachable(url, about, error, request);
   }
   if (response.ok) return response;
-  throw await whyRefused(response, about, key, request.signal);
+  throw await whyRefused(response, base, about, key, request.signal);
 }
 
 const abortOf = (signal: AbortSignal, error: unknown): unknown =>
@@ -184,6 +187,7 @@ function networkCode(error: unknown): string {
 
 async function whyRefused(
   response: Response,
+  base: URL,
   about: ProblemParams,
   key: string | undefined,
   signal: AbortSignal,
@@ -201,7 +205,8 @@ async function whyRefused(
     });
   }
   const text = await firstBytes(response, signal);
-  return problemOfStatus(status, readDetail(text, key), about, retryAfter(response.headers, text));
+  const versioned = VERSION.test(base.pathname);
+  return problemOfStatus(status, readDetail(text, key), about, retryAfter(response.headers, text), versioned);
 }
 
 /** Words and codes of an endpoint's error, wherever it keeps them. */
@@ -211,12 +216,13 @@ export interface RefusalDetail {
   readonly code: string;
 }
 
-/** Maps a status and the endpoint's own words to a problem. */
+/** Maps a status and the endpoint's own words to a problem. `versioned`: the base URL ends as most do. */
 export function problemOfStatus(
   status: number,
   { message, code }: RefusalDetail,
   about: ProblemParams,
   seconds: number | undefined,
+  versioned = false,
 ): RecollectError {
   const params = { ...about, status, detail: message };
   const all = `${code} ${message}`.toLowerCase();
@@ -245,7 +251,7 @@ export function problemOfStatus(
   if (status === 403) return make('model-forbidden', 'The endpoint forbids this.', { reason: 'forbidden' });
   if (status === 404 || status === 405)
     return make('model-not-found', 'The endpoint does not know this.', {
-      reason: /model/.test(all) && about.model !== '' ? 'model' : 'path',
+      reason: /model/.test(all) && about.model !== '' ? 'model' : versioned ? 'versioned' : 'path',
       suggestion: '',
     });
   return make(

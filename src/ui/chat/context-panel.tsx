@@ -19,6 +19,7 @@ import { letterOf } from '../../domain/chat/dmail.ts';
 import { givenBy, type Message, type Part, type RecalledPassage, textOf } from '../../domain/chat/message.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatNumber, formatRelative } from '../i18n/index.ts';
+import { passageTitle } from '../memory/passage-title.ts';
 import { Button, classes, IconButton, TextField } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
@@ -107,6 +108,7 @@ export function ContextPanel({
 }) {
   const { t } = useTranslation('chat');
   const { t: tc } = useTranslation('context');
+  const { t: tm } = useTranslation('memory');
   const { context } = useApp();
   const upkeep = useReadable(
     useMemo(() => context.state(conversation.id), [context, conversation.id]),
@@ -200,7 +202,7 @@ export function ContextPanel({
                   className="-mx-2 block w-[calc(100%+1rem)] rounded-r-sm border-memory-line border-l-2 px-2 py-1.5 text-left hover:bg-memory-soft"
                 >
                   <span className="flex items-baseline gap-2">
-                    <span className="min-w-0 flex-1 truncate">{passage.title || t('untitled')}</span>
+                    <span className="min-w-0 flex-1 truncate">{passageTitle(passage, tm)}</span>
                     <time
                       dateTime={new Date(passage.createdAt).toISOString()}
                       title={formatExact(passage.createdAt)}

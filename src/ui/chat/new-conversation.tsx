@@ -96,7 +96,7 @@ export function NewConversation() {
               <Outcomes place="new" shown={outcomes.shown} />
             </div>
           ) : temporary !== null ? (
-            <TemporaryWords />
+            <TemporaryWords hasModel={hasModel} />
           ) : empty ? (
             <FirstRun />
           ) : (

@@ -22,15 +22,17 @@ export function TemporarySwitch({ on, onChange }: { on: boolean; onChange: (on: 
   );
 }
 
-/** What the empty page says while the switch is on. */
-export function TemporaryWords() {
+/** What the empty page says while the switch is on. Without a model it is memory that answers, here too. */
+export function TemporaryWords({ hasModel }: { hasModel: boolean }) {
   const { t } = useTranslation('chat');
   return (
     <div className="flex flex-col items-center gap-3 px-5 text-center">
       <Ghost size={34} aria-hidden className="text-ink-3" />
       <h1 className="font-semibold text-xl tracking-tight">{t('temporary.title')}</h1>
       <p className="max-w-112 text-balance break-keep text-ink-2">{t('temporary.words')}</p>
-      <p className="max-w-112 text-balance break-keep text-ink-3 text-sm">{t('temporary.others')}</p>
+      <p className="max-w-112 text-balance break-keep text-ink-3 text-sm">
+        {t(hasModel ? 'temporary.others' : 'temporary.memoryAnswers')}
+      </p>
     </div>
   );
 }

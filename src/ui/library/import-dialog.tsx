@@ -13,7 +13,7 @@ import { offer } from '../shell/offer.ts';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
 import { filesOfInput, MOST_FILES, TooManyFiles } from './drop.ts';
 import { Reports } from './import-report.tsx';
-import { begun, ended, handedOver, NO_IMPORTS, type Notice, type Run, viewOf } from './imports.ts';
+import { begun, closed, ended, handedOver, NO_IMPORTS, type Notice, type Run, viewOf } from './imports.ts';
 import { useDropTarget } from './use-drop-target.ts';
 
 const FORMATS = ['chatgpt', 'claude', 'kimi', 'recollect'] as const;
@@ -85,6 +85,10 @@ export function ImportDialog({ open, onOpenChange, files }: ImportDialogProps) {
     },
     [read, library],
   );
+  // However it was closed: by its button, Esc, or for a conversation.
+  useEffect(() => {
+    if (!open) setImports(closed);
+  }, [open]);
   // What has begun since stays.
   const putAway = () => setImports((all) => ({ ...NO_IMPORTS, runs: all.runs }));
   return (
@@ -108,13 +112,7 @@ export function ImportDialog({ open, onOpenChange, files }: ImportDialogProps) {
         ) : view === 'report' ? (
           <>
             <Button onClick={putAway}>{t('import.more')}</Button>
-            <Button
-              variant="primary"
-              onClick={() => {
-                onOpenChange(false);
-                putAway();
-              }}
-            >
+            <Button variant="primary" onClick={() => onOpenChange(false)}>
               {t('import.done')}
             </Button>
           </>
@@ -130,7 +128,6 @@ export function ImportDialog({ open, onOpenChange, files }: ImportDialogProps) {
             reports={imports.reports}
             onOpen={(id) => {
               onOpenChange(false);
-              putAway();
               navigation.openConversation(id);
             }}
           />
@@ -179,7 +176,9 @@ function Pick({
         )}
       >
         <Upload size={22} aria-hidden className={target.over ? 'text-accent' : 'text-ink-3'} />
-        <p className="font-medium">{target.over ? t('import.dropNow') : t('import.dropTitle')}</p>
+        <p className="font-medium pointer-coarse:hidden">
+          {target.over ? t('import.dropNow') : t('import.dropTitle')}
+        </p>
         <div className="flex flex-wrap justify-center gap-2">
           <Button
             variant="primary"

@@ -56,5 +56,8 @@ export function ended(
   };
 }
 
+/** The window was closed, and what it told is over; while something is at work all is told at its end. */
+export const closed = (imports: Imports): Imports => (imports.runs.length > 0 ? imports : NO_IMPORTS);
+
 export const viewOf = ({ runs, reports }: Imports): 'pick' | 'reading' | 'report' =>
   runs.length > 0 ? 'reading' : reports.length > 0 ? 'report' : 'pick';

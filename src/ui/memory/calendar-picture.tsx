@@ -193,7 +193,7 @@ function DayTable({
       <thead className="sticky top-0 bg-paper text-ink-3 text-xs">
         <tr>
           <th className="px-3 py-2 font-normal">{t('pictures.column.day')}</th>
-          <th className="px-3 py-2 text-right font-normal">{t(`pictures.calendar.${layer}`)}</th>
+          <th className="px-3 py-2 text-right font-normal">{t(`pictures.calendar.column.${layer}`)}</th>
         </tr>
       </thead>
       <tbody>

@@ -10,6 +10,7 @@ import { Button } from '../shell/controls.tsx';
 import { useReport } from '../shell/conversation-actions.tsx';
 import { offer } from '../shell/offer.ts';
 import { plainText } from './marked-text.tsx';
+import { passageTitle } from './passage-title.ts';
 import { Section } from './section.tsx';
 
 const ICONS = { pinned: Pin, never: Ban, 'not-related': Unlink } as const;
@@ -60,7 +61,7 @@ export function FeedbackList() {
                   }
                   className="max-w-full truncate rounded-xs text-left font-medium hover:underline"
                 >
-                  {one.title || t('untitled')}
+                  {passageTitle(one, t)}
                 </button>
                 <p className="line-clamp-2 break-words text-ink-2 [overflow-wrap:anywhere]">
                   {plainText(one.passage)}

@@ -120,8 +120,8 @@ export function IndexStatus() {
         <div className="flex flex-wrap items-center gap-x-5 gap-y-1 border-t px-4 py-2.5 text-ink-3 text-xs">
           <span className="min-w-0 truncate">
             {t('screen.facts.model')}
-            <span className="text-ink-2">{model}</span> (
-            {t(`screen.facts.modelState.${status.embedding.status}`)})
+            <span className="text-ink-2">{model}</span>
+            {t('screen.facts.aside', { words: t(`screen.facts.modelState.${status.embedding.status}`) })}
           </span>
           {status.engine && (
             <span>
@@ -197,7 +197,7 @@ function StatusSentence({ status, stats }: { status: MemoryStatus; stats: IndexS
             state === 'failed'
               ? 'bg-danger'
               : settled
-                ? 'bg-memory-strong'
+                ? 'bg-ink-3'
                 : state === 'indexing' || state === 'starting'
                   ? 'animate-pulse bg-memory-strong'
                   : 'border-2 border-ink-3',

@@ -91,7 +91,12 @@ export function Layers({ entries }: { entries: readonly LibraryEntry[] }) {
                 onClick={() => navigation.openScreen('memory', 'notes')}
                 className="touchable mt-1.5 rounded-xs text-left text-accent text-xs hover:underline"
               >
-                {t('screen.layers.told', { notes: notes.length, pinned })}
+                {[
+                  notes.length > 0 ? t('screen.layers.notes', { count: notes.length }) : '',
+                  pinned > 0 ? t('screen.layers.pinned', { count: pinned }) : '',
+                ]
+                  .filter(Boolean)
+                  .join(' · ')}
               </button>
             )}
           </div>

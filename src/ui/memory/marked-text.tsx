@@ -54,21 +54,45 @@ export function matchesIn(text: string, query: string, typing = false): [number,
   return stretches;
 }
 
-/** Markdown's own signs say nothing in a line or two of plain text. */
-export const plainText = (text: string): string =>
-  text
-    .replace(/```[\w-]*/g, ' ')
-    .replace(/!?\[([^\]\n]*)\]\([^)\s]*\)/g, '$1')
-    .replace(/^\s*(?:#{1,6}|>|[-*+]|\d+\.)\s+/gm, '')
-    .replace(/\|?\s*:?-{3,}:?\s*(?=\||$)/gm, ' ')
-    .replace(/\s*\|\s*/g, ' · ')
-    .replace(/\*\*|__|`/g, '')
-    .replace(/(?<![\w*])\*(?=\S)([^*\n]*[^*\s])\*(?![\w*])/g, '$1')
-    .replace(/\s+/g, ' ')
-    .replace(/(?: ·)+(?= |$)/g, ' ·')
-    // A table after the words that announce it.
-    .replace(/(?<=[:：]) ·(?= )/g, '')
-    .replace(/^[\s·]+|[\s·]+$/g, '');
+/** Code between fences, whose end may be cut away, or between as many backticks before as behind it. */
+const CODE = /(`{3,})[\w+#.-]*\s([\s\S]*?)(?:\1|$)|(?<!`)(`+)(?!`)([^\n]*?[^`\n])\3(?!`)/g;
+/** A paragraph with the line under a table's head, or with a line that is all cells. */
+const TABLE = /\|\s*:?-{3,}|-{3,}:?\s*\||^\s*\|.*\|\s*$/m;
+
+/** The cells of a table with a dot between two; a pipe in any other paragraph is the person's own. */
+const cellsOf = (paragraph: string): string =>
+  TABLE.test(paragraph)
+    ? paragraph.replace(/\|?\s*:?-{3,}:?\s*(?=\||$)/gm, ' ').replace(/\s*\|\s*/g, ' · ')
+    : paragraph;
+
+/** Markdown's own signs say nothing in a line or two of plain text; code is said word for word. */
+export function plainText(text: string): string {
+  const code: string[] = [];
+  // Code is taken out while the signs around it are read, so that none of its own is taken for one.
+  const prose = text.replace(CODE, (_, _fence, fenced?: string, _ticks?: string, inline?: string) => {
+    code.push((fenced ?? inline ?? '').replace(/\s+/g, ' ').trim());
+    return fenced === undefined ? `\ue000${code.length - 1}\ue001` : ` \ue000${code.length - 1}\ue001 `;
+  });
+  return (
+    prose
+      .replace(/!?\[([^\]\n]*)\]\([^)\s]*\)/g, '$1')
+      .replace(/^\s*(?:#{1,6}|>|[-*+]|\d+\.)\s+/gm, '')
+      .split(/\n[ \t]*\n/)
+      .map(cellsOf)
+      .join('\n')
+      .replace(/`/g, '')
+      // Emphasis is not within a formula (`x**2`), and is of words: `__init__` is a name.
+      .replace(/(?<![A-Za-z0-9_)\]])\*\*(?=\S)|(?<=\S)\*\*(?![A-Za-z0-9_(])/g, '')
+      .replace(/__([^_\n]*[^\w\n][^_\n]*)__/g, '$1')
+      .replace(/(?<![\w*])\*(?=\S)([^*\n]*[^*\s])\*(?![\w*])/g, '$1')
+      .replace(/\s+/g, ' ')
+      .replace(/(?: ·)+(?= |$)/g, ' ·')
+      // A table after the words that announce it.
+      .replace(/(?<=[:：]) ·(?= )/g, '')
+      .replace(/^[\s·]+|[\s·]+$/g, '')
+      .replace(/\ue000(\d+)\ue001/g, (mark, at: string) => code[Number(at)] ?? mark)
+  );
+}
 
 /** A long text from a little before its first match, so that the match is seen in two lines. */
 export function excerpt(text: string, query: string, room = 160): string {

@@ -43,7 +43,7 @@ export function MemoryScreen({ section }: { section: string }) {
       </Header>
       <div ref={page} className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain">
         <div className="mx-auto w-full max-w-200 px-4 pt-4 pb-20 md:px-8">
-          <nav aria-label={t('screen.parts.label')} className="-mx-2 mb-6 flex gap-1 border-b pb-2">
+          <nav aria-label={t('screen.parts.label')} className="mb-6 flex gap-1 border-b pb-2">
             {PARTS.map((one) => (
               <button
                 key={one}

@@ -7,6 +7,7 @@ import { classes } from '../shell/controls.tsx';
 import { offer } from '../shell/offer.ts';
 import { Judgement } from './judgement.tsx';
 import { excerpt, MarkedText } from './marked-text.tsx';
+import { passageTitle } from './passage-title.ts';
 import { ScoreMeter } from './scores.tsx';
 
 /** The keyboard goes on at the row beside one that goes away, or where one writes. */
@@ -31,9 +32,10 @@ export function PassageChoice({
   ticked: boolean;
   onTick: (ticked: boolean) => void;
 }) {
-  const { t } = useTranslation(['memory', 'shell']);
+  const { t } = useTranslation('memory');
+  const { t: ts } = useTranslation('shell');
   const row = useRef<HTMLLIElement>(null);
-  const title = passage.title || t('untitled');
+  const title = passageTitle(passage, t);
   return (
     <li ref={row} className="group/passage @container relative">
       <label
@@ -51,8 +53,11 @@ export function PassageChoice({
         />
         <span className="min-w-0 flex-1">
           <span className="flex items-center gap-2">
-            <span className="flex min-w-0 flex-1 items-baseline gap-x-1.5 @max-md:flex-wrap">
-              <span className={classes('min-w-0 max-w-full truncate', ticked && 'font-medium')}>{title}</span>
+            {/* Beside what is said of it, which lies over the row. */}
+            <span className="flex min-w-0 flex-1 items-baseline gap-x-1.5 pointer-fine:pr-22 @max-md:flex-wrap">
+              <span title={title} className={classes('min-w-0 max-w-full truncate', ticked && 'font-medium')}>
+                {title}
+              </span>
               <span className="shrink-0 text-ink-3 text-xs">
                 <time
                   dateTime={new Date(passage.createdAt).toISOString()}
@@ -89,7 +94,7 @@ export function PassageChoice({
           onForbidden={(undo) =>
             offer(t('feedback.forbidden'), {
               description: title,
-              label: t('shell:undo'),
+              label: ts('undo'),
               onClick: () => {
                 undo();
                 onTick(ticked);

@@ -8,6 +8,7 @@ import { formatExact, formatRelative } from '../i18n/index.ts';
 import { classes, IconButton } from '../shell/controls.tsx';
 import { Judgement } from './judgement.tsx';
 import { excerpt, MarkedText } from './marked-text.tsx';
+import { passageTitle } from './passage-title.ts';
 import { formatScore, ScoreMeter, ScoreTable } from './scores.tsx';
 import { useUnusable } from './usable.ts';
 
@@ -218,7 +219,7 @@ function Passage({
   const [open, setOpen] = useState(false);
   const body = useId();
   const short = useMemo(() => excerpt(passage.passage, query), [passage.passage, query]);
-  const title = passage.title || t('untitled');
+  const title = passageTitle(passage, t);
   const { before, after } = besideOf(passage);
   return (
     <li className={classes('group/passage px-3', missed ? 'py-1.5 text-ink-3' : 'py-2.5')}>
@@ -228,6 +229,7 @@ function Passage({
             type="button"
             onClick={() => onOpen(passage)}
             aria-label={t('card.open', { title })}
+            title={title}
             className={classes(
               'min-w-0 max-w-full truncate rounded-xs text-left hover:underline',
               missed ? 'text-ink-2' : 'font-medium text-ink',
@@ -244,8 +246,9 @@ function Passage({
             {unusable && ` · ${t('card.unusable')}`}
           </span>
         </div>
-        <span className="relative flex items-center max-sm:hidden">
-          <Judgement passage={passage} query={query} floating />
+        {/* Always in its own room, so that it covers nothing and the row stays as it is once something was said. */}
+        <span className="flex items-center max-sm:hidden">
+          <Judgement passage={passage} query={query} />
         </span>
         <ScoreMeter scores={passage.scores} threshold={threshold} muted={missed} />
         <IconButton

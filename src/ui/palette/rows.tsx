@@ -8,6 +8,7 @@ import type { SearchHit } from '../../services/memory/memory.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { formatExact, formatRelative } from '../i18n/index.ts';
 import { MarkedText, plainText } from '../memory/marked-text.tsx';
+import { passageTitle } from '../memory/passage-title.ts';
 import { ScoreMeter } from '../memory/scores.tsx';
 import { classes, Kbd } from '../shell/controls.tsx';
 
@@ -140,6 +141,7 @@ export const HitRow = memo(function HitRow({
   onOpen: (hit: SearchHit) => void;
 }) {
   const { t, i18n } = useTranslation('palette');
+  const { t: tm } = useTranslation('memory');
   const threshold = useReadable(useApp().settings.config, ({ recall }) => recall.filters.min_similarity);
   const role = i18n.exists(`role.${hit.role}`, { ns: 'palette' }) ? t(`role.${hit.role}`) : hit.role;
   return (
@@ -148,7 +150,7 @@ export const HitRow = memo(function HitRow({
         <span className="flex items-center gap-2 text-xs">
           <span className="shrink-0 font-medium text-ink-2">{role}</span>
           <span className="min-w-0 flex-1 truncate text-ink-3">
-            {hit.title || t('untitled')}
+            {passageTitle(hit, tm)}
             {hit.archived && ` · ${t('archived')}`}
           </span>
           <time

@@ -21,6 +21,7 @@ import {
   TextField,
 } from '../shell/controls.tsx';
 import { useCopy, useProblemWords } from '../shell/problem-notice.tsx';
+import { hostOf, nameFor, typedName } from './endpoint-name.ts';
 import {
   isRefusal,
   PARAMETER_FIELDS,
@@ -40,8 +41,6 @@ const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 const OFFER_ALL = 40;
 /** Names of models that turn words into something else. */
 const NOT_FOR_WORDS = /embed|rerank|whisper|tts|speech|audio|dall-e|image|moderation/i;
-
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
 export function EndpointDialog({ draft, onClose }: { draft: Draft | null; onClose: () => void }) {
   const { t } = useTranslation('settings');
@@ -95,9 +94,8 @@ function EndpointForm({
   const before = draft.kind === 'edit' ? draft.endpoint : null;
   // Free now, not when the window opened: another tab may have connected one meanwhile.
   const id = before?.id ?? freeId(preset ?? (PRESETS.at(-1) as EndpointPreset), endpoints);
-  const [label, setLabel] = useState(
-    before?.label ?? (preset && preset.id !== 'custom' ? plainLabel(preset) : ''),
-  );
+  const named = before ? typedName(before) : preset && preset.id !== 'custom' ? plainLabel(preset) : '';
+  const [label, setLabel] = useState(named);
   const [given] = useState(before?.baseUrl ?? preset?.baseUrl ?? '');
   const [baseUrl, setBaseUrl] = useState(given);
   const [key, setKey] = useState('');
@@ -132,7 +130,7 @@ function EndpointForm({
   const parameters = parametersFrom(tuned);
   const endpoint = (offer: readonly string[]): Endpoint => ({
     id,
-    label: label.trim() || hostOf(url),
+    label: nameFor(label, url),
     baseUrl: url,
     models: offer,
     ...(price ? { price } : {}),
@@ -173,7 +171,7 @@ function EndpointForm({
   const save = (event: FormEvent) => {
     event.preventDefault();
     if (url === '') return setMissing('url');
-    if (label.trim() === '' && preset?.id !== 'custom') return setMissing('name');
+    if (label.trim() === '' && named !== '') return setMissing('name');
     if (price === undefined) return setMissing('price');
     if (isRefusal(parameters)) return setUntuned(parameters);
     setMissing(null);
@@ -326,6 +324,8 @@ function EndpointForm({
         label={t('models.name')}
         value={label}
         onChange={(event) => setLabel(event.target.value)}
+        // What it is called where nothing is typed.
+        placeholder={named === '' ? hostOf(url) : undefined}
         error={missing === 'name' ? t('models.needName') : undefined}
         autoComplete="off"
       />

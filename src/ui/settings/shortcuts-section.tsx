@@ -106,7 +106,7 @@ export function ShortcutsSection() {
                         onBlur={() => setListening((now) => (now === id ? null : now))}
                         {...(waits ? { onKeyDown: (event: KeyboardEvent) => press(id, event) } : {})}
                         className={classes(
-                          'touchable inline-flex h-8 min-w-16 items-center justify-center rounded-sm px-2 hover:bg-fill',
+                          'touchable inline-flex h-8 min-w-16 items-center justify-end rounded-sm px-2 hover:bg-fill',
                           waits && 'border border-accent bg-accent-soft text-accent text-xs',
                         )}
                       >

@@ -1,16 +1,49 @@
 // Where toasts appear, how they are reached by keyboard, and where the keyboard goes on when one is gone.
-import { useEffect, useRef } from 'react';
+import { X } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Toaster } from 'sonner';
+import { useReadable } from '../hooks/app.tsx';
+import { useSession } from '../hooks/session.tsx';
 import { classes, keyNames } from './controls.tsx';
 import { useShortcutKeys } from './shortcuts.ts';
 
 /** From anywhere to the latest toast, as the library names keys; the same as `notices` in the table of shortcuts. */
 const REACH = ['altKey', 'KeyT'];
 
+/** From the edges of the page, and from the composer, px. */
+const GAP = 16;
+/** The composer is the one that a key leads to. */
+const COMPOSER = '#main form:has(> textarea[aria-keyshortcuts])';
+
+/** How far up toasts begin: where one writes, above what is written; else at the foot of the page, far from its title and tabs. */
+function useFoot(): number {
+  const composer = useReadable(useSession().composer);
+  const [foot, setFoot] = useState(GAP);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when another composer is there, or none
+  useEffect(() => {
+    const form = document.querySelector(COMPOSER);
+    if (!form) return setFoot(GAP);
+    const measure = () => {
+      const { top, height } = form.getBoundingClientRect();
+      // Taken away with its screen, it tells of it in its last size: none.
+      setFoot(height === 0 ? GAP : Math.round(innerHeight - top) + GAP);
+    };
+    const grown = new ResizeObserver(measure);
+    grown.observe(form);
+    addEventListener('resize', measure);
+    return () => {
+      grown.disconnect();
+      removeEventListener('resize', measure);
+    };
+  }, [composer]);
+  return foot;
+}
+
 export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
   const { t } = useTranslation('shell');
   const box = useRef<HTMLDivElement>(null);
+  const bottom = useFoot();
   useEffect(() => {
     const here = box.current;
     if (!here) return;
@@ -57,10 +90,11 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
     <div ref={box}>
       <Toaster
         theme={theme}
-        position="top-center"
-        offset={60}
-        mobileOffset={60}
+        position="bottom-right"
+        offset={{ bottom, right: GAP }}
+        mobileOffset={{ bottom, left: GAP, right: GAP }}
         closeButton
+        icons={{ close: <X size={15} aria-hidden /> }}
         hotkey={REACH}
         customAriaLabel={t('notices', { keys: keyNames(useShortcutKeys('notices')).join(' ') })}
         toastOptions={{
@@ -70,7 +104,9 @@ export function Notices({ theme }: { theme: 'system' | 'light' | 'dark' }) {
             // The library's own ring is black, and not seen in the dark.
             actionButton:
               '!bg-ink !text-paper focus-visible:!shadow-none focus-visible:!outline-2 focus-visible:!outline-accent focus-visible:!outline-offset-2 focus-visible:!outline-solid',
-            closeButton: '!hidden',
+            // Behind the words and what they offer, where the library has a small circle over a corner.
+            closeButton:
+              '!static !order-1 !size-6 !transform-none !rounded-sm !border-0 !bg-transparent !text-ink-2 hover:!bg-fill hover:!text-ink pointer-coarse:!size-11 pointer-coarse:!-my-2 pointer-coarse:!-mr-2 shrink-0 focus-visible:!shadow-none focus-visible:!outline-2 focus-visible:!outline-accent focus-visible:!outline-solid',
           },
           closeButtonAriaLabel: t('close'),
         }}

@@ -49,6 +49,17 @@ describe('a connection test', () => {
     expect(await test(server.baseUrl, key)).toMatchObject({ ok: false, problem: { code, params } });
   });
 
+  it('does not advise an ending that the address has', async () => {
+    expect(await test(`${server.origin}/elsewhere`)).toMatchObject({
+      problem: { params: { reason: 'path' } },
+    });
+    for (const path of ['/elsewhere/v1', '/elsewhere/v1/', '/api/paas/v4'])
+      expect(await test(server.origin + path)).toMatchObject({
+        ok: false,
+        problem: { code: 'model-not-found', params: { reason: 'versioned' } },
+      });
+  });
+
   it.each([
     ['', '/v1'],
     ['/chat/completions', '/v1'],

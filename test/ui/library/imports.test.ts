@@ -1,7 +1,15 @@
 // Several imports at once: each keeps its own cancel, and no report takes the place of another.
 import { describe, expect, it } from 'vitest';
 import type { ImportReport } from '../../../src/services/library/library.ts';
-import { begun, ended, handedOver, NO_IMPORTS, type Run, viewOf } from '../../../src/ui/library/imports.ts';
+import {
+  begun,
+  closed,
+  ended,
+  handedOver,
+  NO_IMPORTS,
+  type Run,
+  viewOf,
+} from '../../../src/ui/library/imports.ts';
 
 const run = (): Run => ({ stop: new AbortController(), handed: false });
 const report = (source: string) => ({ source }) as ImportReport;
@@ -50,5 +58,17 @@ describe('imports at once', () => {
     expect(viewOf(told)).toBe('pick');
     // What was said of the last drop is over with the next.
     expect(begun(told, run()).notices).toEqual([]);
+  });
+});
+
+describe('a closed window', () => {
+  it('has told what it had to: the next time it asks for files', () => {
+    const [a, b] = [run(), run()];
+    const done = ended(begun(NO_IMPORTS, a), a, { reports: [report('a')], sentence: 'One was no import.' });
+    expect(closed(done)).toEqual(NO_IMPORTS);
+    expect(closed(ended(begun(NO_IMPORTS, a), a, { sentence: 'There were no files.' }))).toEqual(NO_IMPORTS);
+    // While others are at work it has not: they are told of together.
+    const going = begun(done, b);
+    expect(closed(going)).toBe(going);
   });
 });

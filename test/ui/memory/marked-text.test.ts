@@ -37,6 +37,33 @@ describe('plain text', () => {
       '可以这样走： 上午 · 下午 · 西湖 · 茶园 · 到此为止',
     );
   });
+
+  it('says code word for word, between backticks and between fences', () => {
+    const line = "find nightly -mtime +30 -printf '%s\\n' | awk '{s+=$1} END {print s/1e9}'";
+    expect(plainText(`It was \`${line}\`, **once**.`)).toBe(`It was ${line}, once.`);
+    expect(plainText(`Run this:\n\n\`\`\`sh\n# **all** of it\n${line}\n\`\`\`\n\n- and wait`)).toBe(
+      `Run this: # **all** of it ${line} and wait`,
+    );
+    expect(plainText('``a `b` | c`` and `__init__`, `[x](y)`, `*args`')).toBe(
+      'a `b` | c and __init__, [x](y), *args',
+    );
+    // As much of it as there is: of a passage the end may be cut away, and a snippet stands on one line.
+    expect(plainText('```ts\nconst id = a || b;')).toBe('const id = a || b;');
+    expect(plainText('So: ```ts const id = a || b; ``` and **that** is all')).toBe(
+      'So: const id = a || b; and that is all',
+    );
+  });
+  it('takes for a table only what is one, and for emphasis only what cannot be a name or a power', () => {
+    expect(plainText('shell: du -x /srv | sort -rh | head -6')).toBe(
+      'shell: du -x /srv | sort -rh | head -6',
+    );
+    expect(plainText('cat a | wc\n\n| a | b |\n|---|---|\n| `x \\| y` | **2** |')).toBe(
+      'cat a | wc · a · b · x \\| y · 2',
+    );
+    expect(plainText('obj.__init__ sums x**2 + y**2, 这是**重点**内容')).toBe(
+      'obj.__init__ sums x**2 + y**2, 这是重点内容',
+    );
+  });
 });
 
 describe('an excerpt', () => {

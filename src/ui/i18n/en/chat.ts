@@ -76,6 +76,8 @@ export const chat = {
     words:
       'It is kept nowhere: not in the library, not in memory, not on your other devices. It ends when this tab is closed or loaded again.',
     others: 'Memory is not asked by itself. Whoever runs the model still reads what it is sent.',
+    memoryAnswers:
+      'Memory answers what you write here, as no model is chosen. Neither your words nor its answers are kept.',
     bar: 'Temporary: kept nowhere, ends with this tab',
     keep: 'Keep it',
     kept: 'Kept in the library',

@@ -120,6 +120,7 @@ export const memory = {
     },
     facts: {
       model: 'Model: ',
+      aside: ' ({{words}})',
       engine: 'Kept in: ',
       engines: { opfs: 'OPFS', indexeddb: 'IndexedDB', memory: 'memory of this tab only' },
       modelState: {
@@ -156,7 +157,10 @@ export const memory = {
       },
       recent: { name: 'Recent', what: 'Touched in the last seven days; time takes next to nothing from it.' },
       longTerm: { name: 'Long-term', what: 'Everything, brought back when it is close enough.' },
-      told: 'Notes come first ({{notes, number}}); pinned passages score higher ({{pinned, number}})',
+      notes_one: '{{count, number}} memory note comes before all passages',
+      notes_other: '{{count, number}} memory notes come before all passages',
+      pinned_one: '{{count, number}} pinned passage is preferred',
+      pinned_other: '{{count, number}} pinned passages are preferred',
     },
     try: {
       title: 'Try it',
@@ -264,6 +268,7 @@ export const memory = {
       help: 'The stronger a day’s colour, the more happened. Choose a day to see its conversations.',
       written: 'Written',
       recalled: 'Recalled',
+      column: { written: 'Conversations written in', recalled: 'Passages recalled' },
       period: 'Which days',
       latest: 'Last twelve months',
       noneRecalled: 'Memory has not brought anything back yet.',

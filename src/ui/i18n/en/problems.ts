@@ -112,6 +112,7 @@ export const problems = {
       redirect: 'The address points to somewhere else. Enter the address it points to.',
       model: 'The endpoint does not know {{model}}. Choose a model from its list.',
       path: 'Check the base URL: it often ends in /v1.',
+      versioned: 'Nothing answers at this base URL: check its host, port and path.',
     },
   },
   'model-rate': {

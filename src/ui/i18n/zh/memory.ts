@@ -107,6 +107,7 @@ export const memory = {
     },
     facts: {
       model: '模型：',
+      aside: '（{{words}}）',
       engine: '保存在：',
       engines: { opfs: 'OPFS', indexeddb: 'IndexedDB', memory: '仅此标签页的内存' },
       modelState: { idle: '需要时再唤醒', ready: '已唤醒', loading: '正在加载', failed: '不可用' },
@@ -131,7 +132,8 @@ export const memory = {
       },
       recent: { name: '近期', what: '最近七天动过的对话，几乎不因时间减分。' },
       longTerm: { name: '长期', what: '全部内容，足够相近时才会想起。' },
-      told: '{{notes, number}} 条备忘排在最前；{{pinned, number}} 个置顶片段得分更高',
+      notes_other: '{{count, number}} 条备忘排在所有片段之前',
+      pinned_other: '{{count, number}} 个置顶片段优先',
     },
     try: {
       title: '试一试',
@@ -230,6 +232,7 @@ export const memory = {
       help: '颜色越重，当天的内容越多。选择一天可以看到当天的对话。',
       written: '写下的',
       recalled: '想起的',
+      column: { written: '写过的对话', recalled: '想起的片段' },
       period: '哪些日子',
       latest: '最近十二个月',
       noneRecalled: '记忆还没有想起过什么。',

@@ -108,6 +108,7 @@ export const problems = {
       redirect: '这个地址指向别处，请填写它指向的地址。',
       model: '服务端不认识 {{model}}，请从它的列表中选择模型。',
       path: '请检查基础地址：通常以 /v1 结尾。',
+      versioned: '这个基础地址上没有接口：请检查主机、端口和路径。',
     },
   },
   'model-rate': {

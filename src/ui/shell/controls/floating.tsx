@@ -36,7 +36,8 @@ export function useFocusReturn() {
       const back = from.current instanceof HTMLElement && from.current.isConnected ? from.current : null;
       if (!led && !back) return;
       event.preventDefault();
-      if (!led) back?.focus();
+      // The page stays where it was, though it has grown meanwhile: its heading would be pushed out of sight.
+      if (!led) back?.focus({ preventScroll: true });
     },
   };
 }

@@ -1,0 +1,14 @@
+// A connection that nobody named is called after its address, whichever that is by now.
+import { expect, it } from 'vitest';
+import { nameFor, typedName } from '../../../src/ui/settings/endpoint-name.ts';
+
+it('follows the address unless a name was typed', () => {
+  const baseUrl = 'http://localhost:8001/v1';
+  const label = nameFor('', baseUrl);
+  expect(label).toBe('localhost:8001');
+  expect(nameFor(typedName({ label, baseUrl }), 'http://localhost:8002/v1')).toBe('localhost:8002');
+  const named = typedName({ label: 'The box under the desk', baseUrl });
+  expect(nameFor(named, 'http://localhost:8002/v1')).toBe('The box under the desk');
+  // What was typed once stays, though it is a name that an address could give.
+  expect(nameFor(typedName({ label: 'localhost:8000', baseUrl }), baseUrl)).toBe('localhost:8000');
+});
