@@ -177,14 +177,34 @@ function saidPieces(text: string): Piece[] {
   return pieces;
 }
 
+/** Characters of a call's arguments that are read for their values, and levels of them. */
+const [CALL_READ, CALL_DEPTH] = [20_000, 4];
+/** Characters of them in the line. */
+const CALL_SHOWN = 400;
+
+/** The values of arguments in words, each letter by letter. */
+const valuesOf = (value: unknown, depth = CALL_DEPTH): string => {
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (depth === 0) return JSON.stringify(value);
+  return Array.isArray(value)
+    ? value.map((one) => valuesOf(one, depth - 1)).join(', ')
+    : Object.entries(value)
+        .map(([name, one]) => `${name}: ${valuesOf(one, depth - 1)}`)
+        .join(', ');
+};
+
 /** A tool call in a line: its name and the plain values of its arguments. */
 function callLine(name: string, args: string): string {
-  const short = args
-    .replace(/[{}[\]"]+/g, ' ')
-    .replace(/\\[nrt]/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-  return `${name}: ${short.length > 400 ? `${short.slice(0, 400)}…` : short}`;
+  let values: string;
+  try {
+    if (args.length > CALL_READ) throw new RangeError('too long to be read whole');
+    values = valuesOf(JSON.parse(args));
+  } catch {
+    // Cut off, or no JSON: without its signs.
+    values = args.replace(/[{}[\]"]+/g, ' ').replace(/\\[nrt]/g, ' ');
+  }
+  const short = values.replace(/\s+/g, ' ').trim();
+  return `${name}: ${short.length > CALL_SHOWN ? `${short.slice(0, CALL_SHOWN)}…` : short}`;
 }
 
 /** The end of what was said before, on one line, as much as `text` leaves room for; the line break behind it parts it from what follows. */

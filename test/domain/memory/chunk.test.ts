@@ -111,11 +111,23 @@ describe('chunks', () => {
       ),
       plain,
     );
-    expect(chunks[0]?.text).toBe('read_file: path : src/main.ts');
+    expect(chunks[0]?.text).toBe('read_file: path: src/main.ts');
     expect(chunks).toHaveLength(2);
     expect(chunks[1]?.words.split(' ')).toContain('needl');
     const said = chunksOf(message('older', { createdAt: 1 }), plain)[0];
     expect(chunks[0]?.priority).toBeGreaterThan(said?.priority as number);
+  });
+
+  it('say the arguments of a call letter by letter', () => {
+    const lineOf = (args: string) =>
+      chunksOf(message([{ type: 'tool-call', callId: '1', name: 'run', arguments: args }]), plain)[0]?.text;
+    const command = String.raw`find a -printf '%s\n' | awk '{s+=$1} END {print s["all"]/1e9}'`;
+    expect(lineOf(JSON.stringify({ command, where: ['/a', '/b'], more: { deep: null, yes: true } }))).toBe(
+      `run: command: ${command}, where: /a, /b, more: deep: null, yes: true`,
+    );
+    // Cut off in the middle, as a stream may leave it.
+    expect(lineOf('{"command":"ls -l')).toBe('run: command : ls -l');
+    expect(lineOf(`${'['.repeat(9000)}${']'.repeat(9000)}`)).toMatch(/^run: /);
   });
 
   it('make nothing of what memory’s own tools were asked and answered', () => {
@@ -135,7 +147,7 @@ describe('chunks', () => {
       expect(chunksOf(message([call(name), result(name)], { role: 'tool' }), plain)).toEqual([]);
     const others = message([result('recall'), call('read_file'), result('read_file')], { role: 'tool' });
     expect(chunksOf(others, plain).map(({ text }) => text)).toEqual([
-      'read_file: query : zebra',
+      'read_file: query: zebra',
       'the zebra swam',
     ]);
   });
