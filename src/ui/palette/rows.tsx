@@ -140,8 +140,7 @@ export const HitRow = memo(function HitRow({
   query: string;
   onOpen: (hit: SearchHit) => void;
 }) {
-  const { t, i18n } = useTranslation('palette');
-  const { t: tm } = useTranslation('memory');
+  const { t, i18n } = useTranslation(['palette', 'memory']);
   const threshold = useReadable(useApp().settings.config, ({ recall }) => recall.filters.min_similarity);
   const role = i18n.exists(`role.${hit.role}`, { ns: 'palette' }) ? t(`role.${hit.role}`) : hit.role;
   return (
@@ -150,7 +149,7 @@ export const HitRow = memo(function HitRow({
         <span className="flex items-center gap-2 text-xs">
           <span className="shrink-0 font-medium text-ink-2">{role}</span>
           <span className="min-w-0 flex-1 truncate text-ink-3">
-            {passageTitle(hit, tm)}
+            {passageTitle(hit, i18n.getFixedT(null, 'memory'))}
             {hit.archived && ` · ${t('archived')}`}
           </span>
           <time

@@ -1,29 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { choose } from '../../../src/domain/memory/choose.ts';
-import { type Rankable, type RankContext, rank } from '../../../src/domain/memory/rank.ts';
-
-const DAY = 86_400_000;
-const NOW = Date.UTC(2026, 0, 1);
-const context: RankContext = {
-  weights: { vector: 0.6, keyword: 0.4 },
-  scale: { related: 0.85, spread: 0.03 },
-  worth: [10, 10, 10],
-  question: 'three words asked',
-  decayFactor: 0.001,
-  now: NOW,
-};
-let next = 0;
-/** `bm25` is shared out evenly among three words. */
-const candidate = ({ bm25 = 5, ...more }: Partial<Rankable> & { bm25?: number } = {}): Rankable => ({
-  chunkId: ++next,
-  messageId: `m${next}`,
-  conversationId: `c${next}`,
-  text: `passage ${next}`,
-  createdAt: NOW,
-  cosine: 0.85,
-  terms: [bm25 / 3, bm25 / 3, bm25 / 3],
-  ...more,
-});
+import { type Rankable, rank } from '../../../src/domain/memory/rank.ts';
+import { candidate, context, DAY, NOW } from './candidates.ts';
 
 describe('the choice', () => {
   const options = { threshold: 0.75, limit: 5, perConversation: 2 };
