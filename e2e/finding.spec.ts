@@ -466,3 +466,16 @@ for (const [width, atLeast] of [
       if ((await drawn(at)).marks === marks) unmarked.push(name);
     expect(unmarked).toEqual([]);
   });
+
+test('what is typed right after the palette is called goes into it, also the first time', async ({
+  page,
+}) => {
+  await openApp(page);
+  // It is drawn ahead, closed.
+  await expect
+    .poll(() => page.evaluate(() => performance.getEntriesByName('recollect:palette').length))
+    .toBeGreaterThan(0);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('brakes', { delay: 20 });
+  await expect(page.getByRole('dialog').getByRole('combobox')).toHaveValue('brakes');
+});

@@ -136,6 +136,7 @@ function Frame() {
   const shown = wanted && !phone;
   // Once opened they stay loaded, so that closing can be animated and opening again is instant.
   const opened = useRef({ palette: false, import: false });
+  const [ahead, setAhead] = useState(false);
   if (floating === 'palette' || floating === 'import') opened.current[floating] = true;
 
   const close = useCallback(() => session.floating.set(null), [session]);
@@ -148,8 +149,13 @@ function Frame() {
 
   useEffect(() => {
     // Who opens it types at once: letters pressed while it is still on its way would go elsewhere.
-    const ahead = () => Promise.all([loadPalette(), loadImport()]).catch(() => {});
-    const timer = setTimeout(ahead, LOAD_AHEAD_AFTER_MS);
+    // Loaded is not enough: React keeps back what it draws lazily for the first time, by a third of a second.
+    const load = () =>
+      Promise.all([loadPalette(), loadImport()]).then(
+        () => setAhead(true),
+        () => {},
+      );
+    const timer = setTimeout(load, LOAD_AHEAD_AFTER_MS);
     return () => clearTimeout(timer);
   }, []);
 
@@ -252,7 +258,7 @@ function Frame() {
         </ErrorBoundary>
       </Sheet>
       <Window open={floating === 'palette'} onClose={close} title={t('search')}>
-        {opened.current.palette && <Palette open={floating === 'palette'} onOpenChange={close} />}
+        {(ahead || opened.current.palette) && <Palette open={floating === 'palette'} onOpenChange={close} />}
       </Window>
       <Window open={floating === 'import'} onClose={close} title={t('library:import.title')}>
         {opened.current.import && (

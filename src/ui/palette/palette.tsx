@@ -65,6 +65,8 @@ export function Palette({ open, onOpenChange }: PaletteProps) {
   // What an item does once the palette is gone and the focus is free.
   const afterwards = useRef<(() => void) | null>(null);
   const { onOpenAutoFocus, onCloseAutoFocus } = useFocusReturn();
+  // From here on a key that follows the call goes into it.
+  useEffect(() => void performance.mark('recollect:palette'), []);
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
