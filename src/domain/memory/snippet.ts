@@ -4,21 +4,43 @@ import { queryWords } from './words.ts';
 
 const MAX_MATCHES = 200;
 
+/** A word of a query and how it is written in a text. */
+interface Written {
+  readonly term: string;
+  readonly pattern: RegExp;
+}
+
+/** Many passages are cut for one query after another: its words are looked up once. */
+const writtenAs = (() => {
+  let known: { readonly query: string; readonly as: readonly Written[] } = { query: '', as: [] };
+  return (query: string): readonly Written[] => {
+    if (known.query !== query) {
+      const as = queryWords(query)
+        .split(' ')
+        .flatMap((term): Written[] => {
+          const joined = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(
+            term,
+          );
+          // Porter writes "potteri" for "pottery": what both begin with is looked for.
+          const stem = (term.length > 4 ? term.replace(/i$/, '') : term).replace(/[^\p{L}\p{M}\p{N}]/gu, '');
+          if (!stem) return [];
+          const source = joined ? stem : String.raw`(?<![\p{L}\p{N}])${stem}[\p{L}\p{M}]{0,12}`;
+          return [{ term, pattern: new RegExp(source, 'giu') }];
+        });
+      known = { query, as };
+    }
+    return known.as;
+  };
+})();
+
 /** Start and end of every place where a word of the query is written, in order; a stem matches the beginning of a word. */
 export function matchesIn(text: string, query: string): { start: number; end: number; term: string }[] {
-  const terms = queryWords(query).split(' ').filter(Boolean);
   const found: { start: number; end: number; term: string }[] = [];
-  for (const term of terms) {
-    const joined = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(term);
-    // Porter writes "potteri" for "pottery": what both begin with is looked for.
-    const stem = (term.length > 4 ? term.replace(/i$/, '') : term).replace(/[^\p{L}\p{M}\p{N}]/gu, '');
-    if (!stem) continue;
-    const pattern = new RegExp(joined ? stem : String.raw`(?<![\p{L}\p{N}])${stem}[\p{L}\p{M}]{0,12}`, 'giu');
+  for (const { term, pattern } of writtenAs(query))
     for (const match of text.matchAll(pattern)) {
       found.push({ start: match.index, end: match.index + match[0].length, term });
       if (found.length >= MAX_MATCHES) break;
     }
-  }
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 

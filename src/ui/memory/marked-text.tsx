@@ -6,6 +6,9 @@ const HAN_RUN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]+/g
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['_][\p{L}\p{M}\p{N}]+)*/gu;
 const IS_HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
+/** Most tokens whose search words are kept at hand. */
+const KNOWN_TOKENS = 4_000;
+
 /** Many texts are marked for one query after another: its words are looked up once. */
 const wordsOf = (() => {
   let known = { query: '', wanted: new Set<string>() };
@@ -13,6 +16,20 @@ const wordsOf = (() => {
     if (known.query !== query)
       known = { query, wanted: new Set(queryWords(query).split(' ').filter(Boolean)) };
     return known.wanted;
+  };
+})();
+
+/** The search words of single tokens: the same ones come again with each key. */
+const tokenWords = (() => {
+  const known = new Map<string, readonly string[]>();
+  return (token: string): readonly string[] => {
+    let found = known.get(token);
+    if (!found) {
+      found = words(token).split(' ');
+      if (known.size >= KNOWN_TOKENS) known.clear();
+      known.set(token, found);
+    }
+    return found;
   };
 })();
 
@@ -27,12 +44,7 @@ export function matchesIn(text: string, query: string, typing = false): [number,
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
     if (IS_HAN.test(token)) continue;
     const lower = token.toLowerCase();
-    if (
-      (half !== '' && lower.startsWith(half)) ||
-      words(token)
-        .split(' ')
-        .some((word) => wanted.has(word))
-    )
+    if ((half !== '' && lower.startsWith(half)) || tokenWords(token).some((word) => wanted.has(word)))
       mark(index, index + token.length);
   }
   for (const { 0: run, index } of text.matchAll(HAN_RUN)) {

@@ -123,7 +123,12 @@ export function ScoreMeter({
   focusable?: boolean;
   className?: string;
 }) {
-  const spoken = useSpokenScores()(scores, threshold);
+  const { t } = useTranslation('memory');
+  const speak = useSpokenScores();
+  // Within a row that is read out whole the one number says enough; the others are a hover away.
+  const spoken = focusable
+    ? speak(scores, threshold)
+    : t('score.spokenShort', { final: formatScore(scores.final) });
   return (
     <Tooltip
       side="top"

@@ -14,8 +14,8 @@ import {
 import { Dialog as RadixDialog } from 'radix-ui';
 import {
   type KeyboardEvent,
+  startTransition,
   useCallback,
-  useDeferredValue,
   useEffect,
   useMemo,
   useRef,
@@ -49,11 +49,14 @@ import {
   Waiting,
 } from './rows.tsx';
 import { settingWords } from './setting-words.ts';
-import { useSearch } from './use-search.ts';
+import { type Search, useSearch } from './use-search.ts';
 
 const MESSAGES = 30;
 /** Rows that are in sight at first: they are drawn at once, those below as soon as there is time. */
 const IN_SIGHT = 8;
+
+/** How long rows out of sight wait while meaning is on its way, ms: longer than between two keys of somebody who types. */
+const FOLLOW_MS = 150;
 
 export interface PaletteProps {
   open: boolean;
@@ -97,6 +100,18 @@ export function Palette({ open, onOpenChange }: PaletteProps) {
   );
 }
 
+/** What is found as the rows out of sight show it: they follow when all is in, or when the next key is late. */
+function useLater(search: Search): Search {
+  const [later, setLater] = useState(search);
+  useEffect(() => {
+    const follow = () => startTransition(() => setLater(search));
+    if (search.phase === 'done' || search.phase === 'idle') return follow();
+    const timer = setTimeout(follow, FOLLOW_MS);
+    return () => clearTimeout(timer);
+  }, [search]);
+  return later;
+}
+
 function Box({ onDone }: { onDone: (then?: () => void) => void }) {
   const { t } = useTranslation(['palette', 'settings', 'commands']);
   const app = useApp();
@@ -122,7 +137,7 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
     underCursor,
   );
 
-  const later = useDeferredValue(search);
+  const later = useLater(search);
   const inSight = search.hits.slice(0, IN_SIGHT);
   const below = later.hits.filter((hit) => !inSight.some(({ messageId }) => messageId === hit.messageId));
 
@@ -414,11 +429,13 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
 
         {(search.hits.length > 0 || (searching && !asCommand)) && (
           <Group heading={t('group.messages')}>
-            {inSight.map((hit) => (
-              <HitRow key={hit.messageId} hit={hit} query={search.text} onOpen={openHit} />
-            ))}
-            {below.map((hit) => (
-              <HitRow key={hit.messageId} hit={hit} query={later.text} onOpen={openHit} />
+            {[...inSight, ...below].map((hit, at) => (
+              <HitRow
+                key={hit.messageId}
+                hit={hit}
+                query={at < inSight.length ? search.text : later.text}
+                onOpen={openHit}
+              />
             ))}
             {search.hits.length === 0 && <Waiting />}
           </Group>

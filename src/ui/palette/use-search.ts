@@ -1,5 +1,5 @@
 // Searches while one types: exact words at once, meaning merged in a moment later. One search at a time; the last one wins.
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { IndexFilter } from '../../adapters/index/memory-index.ts';
 import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
@@ -22,6 +22,12 @@ export interface Search {
   readonly problem: Problem | null;
 }
 
+/** What is shown, and which question it belongs to. */
+interface Shown {
+  readonly question: string;
+  readonly search: Search;
+}
+
 const NOTHING: Search = { text: '', hits: [], total: null, phase: 'idle', problem: null };
 
 /**
@@ -39,20 +45,21 @@ export function useSearch(
 ): Search {
   const { memory } = useApp();
   const awake = useAwake();
-  const [search, setSearch] = useState<Search>(NOTHING);
+  const [shown, setShown] = useState<Shown>({ question: '', search: NOTHING });
   const turn = useRef(Promise.resolve());
   const cursor = useRef(under);
   cursor.current = under;
   const narrowed = JSON.stringify(filter);
+  const question = text === '' && narrowed === '{}' ? '' : JSON.stringify([text, narrowed, attempt, awake]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `attempt` and `awake` ask for another run
   useEffect(() => {
-    const filter = JSON.parse(narrowed) as IndexFilter;
-    if (text === '' && narrowed === '{}') {
-      setSearch(NOTHING);
+    if (question === '') {
+      setShown({ question, search: NOTHING });
       return;
     }
-    setSearch((before) => ({ ...before, phase: 'words', problem: null }));
+    const filter = JSON.parse(narrowed) as IndexFilter;
+    const show = (make: (before: Search) => Search) =>
+      setShown(({ search }) => ({ question, search: make(search) }));
     const asking = new AbortController();
     let shownAt = 0;
     const begin = async () => {
@@ -82,20 +89,24 @@ export function useSearch(
               };
             };
             // What was typed is answered before what lies below of the answer before it is drawn.
-            if (first) flushSync(() => setSearch(put));
-            else setSearch(put);
+            if (first) flushSync(() => show(put));
+            else show(put);
           },
         });
-        if (!asking.signal.aborted) setSearch((before) => ({ ...before, phase: 'done' }));
+        if (!asking.signal.aborted) show((before) => ({ ...before, phase: 'done' }));
       } catch (error) {
         if (!asking.signal.aborted && !isAbort(error))
-          setSearch({ ...NOTHING, phase: 'done', problem: toProblem(error) });
+          show(() => ({ ...NOTHING, phase: 'done', problem: toProblem(error) }));
       }
     };
     // One that was called off ends with the question it has just put to the index: those typed meanwhile but for the last are skipped.
     turn.current = turn.current.then(begin);
     return () => asking.abort();
-  }, [memory, text, narrowed, limit, attempt, awake]);
+  }, [memory, text, narrowed, limit, question]);
 
-  return search;
+  // Until something is found for a new question what was found before stays. Told by comparing: a state of its own would draw all once more with each key.
+  return useMemo(() => {
+    if (shown.question === question) return shown.search;
+    return question === '' ? NOTHING : { ...shown.search, phase: 'words', problem: null };
+  }, [shown, question]);
 }
