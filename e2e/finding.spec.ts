@@ -180,6 +180,51 @@ test.describe('with a library that is remembered', () => {
     await expect.poll(() => marked(page)).toEqual([expect.stringContaining('In the sealed envelope')]);
   });
 
+  test('while meaning is late rows out of sight come too, and none of an earlier answer stands among them', async () => {
+    // Meaning never comes before it is let.
+    await page.evaluate(() => {
+      const { memory } = globalThis.recollect?.app ?? {};
+      if (!memory) throw new Error('no handle');
+      const { search } = memory;
+      const late = new Promise<void>((resolve) =>
+        addEventListener(
+          'look',
+          () => {
+            memory.search = search;
+            resolve();
+          },
+          { once: true },
+        ),
+      );
+      memory.search = async (request) => {
+        await search({ ...request, onHits: (hits, final) => !final && request.onHits(hits, false) });
+        // Called off by the next key, as the real one is.
+        await new Promise<void>((resolve, reject) => {
+          void late.then(resolve);
+          request.signal.addEventListener('abort', () => reject(request.signal.reason));
+        });
+      };
+    });
+    await page.keyboard.press('ControlOrMeta+k');
+    const palette = page.getByRole('dialog', { name: 'Search and commands' });
+    const box = palette.getByRole('combobox');
+    const rows = palette.getByRole('group', { name: 'Messages' }).getByRole('option');
+    const late = palette.getByText('Looking for meaning');
+    await box.fill('worn before march');
+    // Ten things are to be looked over; eight rows are drawn at once.
+    await expect.poll(() => rows.count()).toBeGreaterThan(8);
+    await expect(late).toBeVisible();
+    // Typed on: what the first words found is gone as soon as the new ones are looked up.
+    await box.fill('sealed envelope');
+    await expect(rows.first()).toContainText('sealed envelope');
+    expect(await rows.filter({ hasText: 'before March' }).count()).toBe(0);
+    await expect(late).toBeVisible();
+    await page.evaluate(() => dispatchEvent(new Event('look')));
+    await expect(late).toHaveCount(0);
+    await page.keyboard.press('Escape');
+    await expect(palette).toHaveCount(0);
+  });
+
   test('Enter and then an arrow, while the words are looked up, open nothing until Enter comes again', async () => {
     await page.evaluate(() => {
       const memory = globalThis.recollect?.app.memory;

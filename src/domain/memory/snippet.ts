@@ -12,10 +12,10 @@ interface Written {
 
 /** Many passages are cut for one query after another: its words are looked up once. */
 const writtenAs = (() => {
-  let known: { readonly query: string; readonly as: readonly Written[] } = { query: '', as: [] };
+  let known: { readonly query: string; readonly written: readonly Written[] } = { query: '', written: [] };
   return (query: string): readonly Written[] => {
     if (known.query !== query) {
-      const as = queryWords(query)
+      const written = queryWords(query)
         .split(' ')
         .flatMap((term): Written[] => {
           const joined = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(
@@ -27,9 +27,9 @@ const writtenAs = (() => {
           const source = joined ? stem : String.raw`(?<![\p{L}\p{N}])${stem}[\p{L}\p{M}]{0,12}`;
           return [{ term, pattern: new RegExp(source, 'giu') }];
         });
-      known = { query, as };
+      known = { query, written };
     }
-    return known.as;
+    return known.written;
   };
 })();
 

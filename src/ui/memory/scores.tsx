@@ -107,7 +107,7 @@ function Bar({
   );
 }
 
-/** Bar and final score; all numbers on hover, on focus and for screen readers. */
+/** Bar and final score; all numbers on hover, on focus and for screen readers, which hear only the score and its verdict within a row that is read out whole. */
 export function ScoreMeter({
   scores,
   threshold = null,
@@ -125,10 +125,13 @@ export function ScoreMeter({
 }) {
   const { t } = useTranslation('memory');
   const speak = useSpokenScores();
-  // Within a row that is read out whole the one number says enough; the others are a hover away.
-  const spoken = focusable
-    ? speak(scores, threshold)
-    : t('score.spokenShort', { final: formatScore(scores.final) });
+  const spoken =
+    focusable || threshold === null
+      ? speak(scores, threshold)
+      : t('score.spokenShort', {
+          final: formatScore(scores.final),
+          verdict: t(scores.final >= threshold ? 'score.passed' : 'score.missed'),
+        });
   return (
     <Tooltip
       side="top"

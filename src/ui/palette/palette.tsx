@@ -52,10 +52,10 @@ import { settingWords } from './setting-words.ts';
 import { type Search, useSearch } from './use-search.ts';
 
 const MESSAGES = 30;
-/** Rows that are in sight at first: they are drawn at once, those below as soon as there is time. */
+/** Rows that are in sight at first: they are drawn at once, those below a moment later. */
 const IN_SIGHT = 8;
 
-/** How long rows out of sight wait while meaning is on its way, ms: longer than between two keys of somebody who types. */
+/** How long rows out of sight wait for meaning, ms since the last of a search's news: longer than between two keys of somebody who types. */
 const FOLLOW_MS = 150;
 
 export interface PaletteProps {
@@ -139,7 +139,9 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
 
   const later = useLater(search);
   const inSight = search.hits.slice(0, IN_SIGHT);
-  const below = later.hits.filter((hit) => !inSight.some(({ messageId }) => messageId === hit.messageId));
+  // Late in what they mark, never in whether they are there: what is not of this answer is not in the list.
+  const outOfSight = new Set(search.hits.slice(IN_SIGHT).map(({ messageId }) => messageId));
+  const below = later.hits.filter(({ messageId }) => outOfSight.has(messageId));
 
   const listed = useMemo(
     () => entries.filter((entry) => entry.deletedAt === null && !entry.child),
@@ -246,6 +248,8 @@ function Box({ onDone }: { onDone: (then?: () => void) => void }) {
     setChosen(null);
     steered.current = false;
     entered.current = false;
+    // Another answer is read from its beginning, and only there it is drawn at once.
+    list.current?.scrollTo({ top: 0 });
     input.current?.focus();
   };
   const openConversation = (entry: LibraryEntry) => onDone(() => navigation.openConversation(entry.id));

@@ -22,13 +22,19 @@ export interface Search {
   readonly problem: Problem | null;
 }
 
-/** What is shown, and which question it belongs to. */
-interface Shown {
-  readonly question: string;
-  readonly search: Search;
+/** One asking: the same words asked again are another. */
+interface Question {
+  readonly text: string;
+  readonly filter: IndexFilter;
 }
 
 const NOTHING: Search = { text: '', hits: [], total: null, phase: 'idle', problem: null };
+/** What is shown, and which question it belongs to; null: none was asked. */
+interface Shown {
+  readonly question: Question | null;
+  readonly search: Search;
+}
+const BLANK: Shown = { question: null, search: NOTHING };
 
 /**
  * `text` empty and no filter: nothing is searched. `under` tells which row the cursor is on: rows up to it stay where they are.
@@ -45,21 +51,32 @@ export function useSearch(
 ): Search {
   const { memory } = useApp();
   const awake = useAwake();
-  const [shown, setShown] = useState<Shown>({ question: '', search: NOTHING });
+  const [shown, setShown] = useState(BLANK);
   const turn = useRef(Promise.resolve());
   const cursor = useRef(under);
   cursor.current = under;
   const narrowed = JSON.stringify(filter);
-  const question = text === '' && narrowed === '{}' ? '' : JSON.stringify([text, narrowed, attempt, awake]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `attempt` and `awake` ask once more
+  const question = useMemo<Question | null>(
+    () => (text === '' && narrowed === '{}' ? null : { text, filter: JSON.parse(narrowed) as IndexFilter }),
+    [text, narrowed, attempt, awake],
+  );
 
   useEffect(() => {
-    if (question === '') {
-      setShown({ question, search: NOTHING });
+    if (question === null) {
+      setShown(BLANK);
       return;
     }
-    const filter = JSON.parse(narrowed) as IndexFilter;
+    const { text, filter } = question;
     const show = (make: (before: Search) => Search) =>
-      setShown(({ search }) => ({ question, search: make(search) }));
+      setShown((before) => {
+        const search = make(before.search);
+        return before.question === question && before.search === search ? before : { question, search };
+      });
+    const end = (before: Search): Search =>
+      before.phase === 'done' && before.problem === null
+        ? before
+        : { ...before, phase: 'done', problem: null };
     const asking = new AbortController();
     let shownAt = 0;
     const begin = async () => {
@@ -93,20 +110,20 @@ export function useSearch(
             else show(put);
           },
         });
-        if (!asking.signal.aborted) show((before) => ({ ...before, phase: 'done' }));
+        if (!asking.signal.aborted) show(end);
       } catch (error) {
-        if (!asking.signal.aborted && !isAbort(error))
-          show(() => ({ ...NOTHING, phase: 'done', problem: toProblem(error) }));
+        if (asking.signal.aborted) return;
+        show(isAbort(error) ? end : () => ({ ...NOTHING, phase: 'done', problem: toProblem(error) }));
       }
     };
     // One that was called off ends with the question it has just put to the index: those typed meanwhile but for the last are skipped.
     turn.current = turn.current.then(begin);
     return () => asking.abort();
-  }, [memory, text, narrowed, limit, question]);
+  }, [memory, limit, question]);
 
   // Until something is found for a new question what was found before stays. Told by comparing: a state of its own would draw all once more with each key.
   return useMemo(() => {
     if (shown.question === question) return shown.search;
-    return question === '' ? NOTHING : { ...shown.search, phase: 'words', problem: null };
+    return question === null ? NOTHING : { ...shown.search, phase: 'words', problem: null };
   }, [shown, question]);
 }

@@ -69,7 +69,7 @@ export const memory = {
     missed: 'below the threshold',
     spoken:
       'Score {{final}}, {{verdict}} of {{threshold}}. Meaning {{vector}}, words {{keyword}}, time {{decay}}.',
-    spokenShort: 'Score {{final}}',
+    spokenShort: 'Score {{final}}, {{verdict}}.',
     spokenPlain: 'Score {{final}}. Meaning {{vector}}, words {{keyword}}, time {{decay}}.',
     spokenLate: ' Meaning piece by piece {{late}}.',
     spokenBoosts: ' Raised or lowered: {{boosts}}.',

@@ -61,7 +61,7 @@ export const memory = {
     passed: '高于阈值',
     missed: '低于阈值',
     spoken: '得分 {{final}}，{{verdict}} {{threshold}}。意思 {{vector}}，词语 {{keyword}}，时间 {{decay}}。',
-    spokenShort: '得分 {{final}}',
+    spokenShort: '得分 {{final}}，{{verdict}}。',
     spokenPlain: '得分 {{final}}。意思 {{vector}}，词语 {{keyword}}，时间 {{decay}}。',
     spokenLate: '意思逐段对照 {{late}}。',
     spokenBoosts: '增减：{{boosts}}。',
