@@ -10,9 +10,11 @@ const ROOTS = [/^main\.tsx$/, /^workers\//, /^relay\/main\.ts$/];
 
 /** All that lies at the top, but for what begins with a dot or is made by a command. */
 const TOP = [
+  'CONTRIBUTING.md',
   'LICENSE',
   'README.md',
   'biome.json',
+  'docs',
   'e2e',
   'index.html',
   'package-lock.json',
