@@ -1,0 +1,71 @@
+// Connects a thread's log: to the console, to unhandled errors, and to the logs of the origin's other threads.
+import { z } from 'zod';
+import { isAbort } from '../../domain/base/errors.ts';
+import { LOG_LEVELS, type Log, type LogEntry, type LogLevel, log } from '../../domain/base/log.ts';
+
+const CHANNEL = 'recollect-log';
+
+const CONSOLE: Readonly<Record<LogLevel, (...said: readonly unknown[]) => void>> = {
+  debug: console.debug,
+  info: console.info,
+  warn: console.warn,
+  error: console.error,
+};
+
+const entrySchema = z.object({
+  level: z.enum(LOG_LEVELS),
+  thread: z.string(),
+  message: z.string(),
+  error: z.string().optional(),
+  firstAt: z.number(),
+  at: z.number(),
+  count: z.number(),
+});
+
+/** What is needed of the global scope of a page or a worker. */
+type Scope = Pick<EventTarget, 'addEventListener'>;
+
+/**
+ * Watches a worker: its unhandled errors go into its log, and its log goes to the pages of the origin.
+ * A worker calls it first thing, so that what fails while it starts is seen. Lasts as long as the thread.
+ */
+export function watchWorker(scope: Scope, thread: string, target: Log = log): void {
+  const channel = new BroadcastChannel(CHANNEL);
+  target.subscribe((entry, error) => {
+    print(entry, error);
+    channel.postMessage({ ...entry, thread } satisfies LogEntry);
+  });
+  logUnhandled(scope, target);
+}
+
+/** Watches the page: its own unhandled errors, and the entries that workers send. Lasts as long as the page. */
+export function watchPage(scope: Scope, target: Log = log): void {
+  target.subscribe((entry, error) => {
+    if (entry.thread === '') print(entry, error);
+  });
+  new BroadcastChannel(CHANNEL).addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+    const parsed = entrySchema.safeParse(data);
+    if (!parsed.success) return target.debug('An entry of another thread was not understood');
+    const { error, ...entry } = parsed.data;
+    target.add(error === undefined ? entry : { ...entry, error });
+  });
+  logUnhandled(scope, target);
+}
+
+function logUnhandled(scope: Scope, target: Log): void {
+  scope.addEventListener('error', (event) => {
+    const { error } = event as ErrorEvent;
+    // Resource errors come as plain events without one, and the browser prints what is unhandled itself.
+    if (error !== undefined && error !== null) target.error('Unhandled error', error);
+  });
+  scope.addEventListener('unhandledrejection', (event) => {
+    const { reason } = event as PromiseRejectionEvent;
+    if (!isAbort(reason)) target.error('Unhandled rejection', reason);
+  });
+}
+
+/** The console shows the error itself, for whoever has the developer tools open; it is kept nowhere. */
+function print({ level, message }: LogEntry, error: unknown): void {
+  if (message.startsWith('Unhandled ')) return;
+  CONSOLE[level](message, ...(error === undefined ? [] : [error]));
+}
