@@ -152,7 +152,7 @@ test('the keyboard alone: look around, import, connect, ask, stop, ask again, ed
 
     await press(page.getByRole('link', { name: 'Settings' }));
     await press(page.getByRole('main').getByRole('button', { name: 'Memory and recall', exact: true }));
-    const toggle = page.getByRole('switch', { name: 'Recall by itself' });
+    const toggle = page.getByRole('switch', { name: 'Recall automatically' });
     await expect(toggle).toBeChecked();
     await press(toggle, ' ');
     await expect(toggle).not.toBeChecked();
@@ -217,7 +217,7 @@ test('with forced colours it is seen whether something is on', async ({ page }) 
   await openApp(page);
   await page.goto('/settings/memory');
   await page.emulateMedia({ forcedColors: 'active' });
-  const toggle = page.getByRole('switch', { name: 'Recall by itself' });
+  const toggle = page.getByRole('switch', { name: 'Recall automatically' });
   const look = () =>
     toggle.evaluate((element) => {
       const [own, page, thumb] = [element, document.body, element.firstElementChild as Element].map(

@@ -209,7 +209,7 @@ test('the test of a connection says what is wrong: the key, the address, the pac
     'Check that the key was copied in full, belongs to this endpoint and has not been revoked.',
   );
   await tryOut(server.baseUrl, 'busy-key');
-  await told('The endpoint asks for a pause (429).', 'Try again in 7 seconds.');
+  await told('Too many requests (429).', 'Try again in 7 seconds.');
   await tryOut(gone.baseUrl, 'sk-test');
   await told(
     'The endpoint cannot be reached.',

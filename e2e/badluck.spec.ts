@@ -609,7 +609,7 @@ const NESTED = {
   elements: `${'<div>'.repeat(3000)}the end`,
   shouted: `${'<DIV>'.repeat(3000)}the end`,
 };
-const PLAINLY = 'The layout of these words could not be drawn. They are shown as plain text, whole.';
+const PLAINLY = 'This text could not be formatted. All of it is shown as plain text.';
 
 test('a message that cannot be laid out is shown as plain words, whole, and takes none of the others along', async ({
   page,

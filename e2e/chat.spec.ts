@@ -164,10 +164,10 @@ test('what is written meanwhile waits; it is taken back, deleted, or sent at onc
   await say(page, 'Count slowly');
   await expect(said(page, 'one two three')).toBeVisible();
   for (const words of ['First in line', 'Second in line', 'Third in line']) await say(page, words);
-  const queue = page.getByRole('list', { name: 'Messages that wait' }).getByRole('listitem');
+  const queue = page.getByRole('list', { name: 'Waiting messages' }).getByRole('listitem');
   await expect(queue).toHaveCount(3);
   await queue.nth(2).getByRole('button', { name: 'Delete' }).click();
-  await queue.nth(1).getByRole('button', { name: 'Take back and edit' }).click();
+  await queue.nth(1).getByRole('button', { name: 'Edit' }).click();
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Second in line');
   await expect(queue).toHaveCount(1);
   await choose(page, 'plain');
@@ -188,18 +188,18 @@ test('an answer is seen while it is written in another tab, which queues behind 
   const other = await page.context().newPage();
   await openApp(other, `${new URL(page.url()).pathname}?console`);
   await expect(said(other, 'one two three')).toBeVisible();
-  await expect(other.getByText('It is being written in another tab')).toBeVisible();
-  await expect(page.getByText('It is being written in another tab')).toHaveCount(0);
+  await expect(other.getByText('Another tab is receiving this answer')).toBeVisible();
+  await expect(page.getByText('Another tab is receiving this answer')).toHaveCount(0);
 
   await say(other, 'And then?');
-  const queue = other.getByRole('list', { name: 'Messages that wait' }).getByRole('listitem');
+  const queue = other.getByRole('list', { name: 'Waiting messages' }).getByRole('listitem');
   await expect(queue).toHaveCount(1);
   server.go();
   await expect(said(other, 'four five six')).toBeVisible();
   await expect(queue).toHaveCount(0);
   // The queued one is answered by the tab it was written in, and the first one sees it.
-  await expect(page.getByText('It is being written in another tab')).toBeVisible();
-  await expect(other.getByText('It is being written in another tab')).toHaveCount(0);
+  await expect(page.getByText('Another tab is receiving this answer')).toBeVisible();
+  await expect(other.getByText('Another tab is receiving this answer')).toHaveCount(0);
   await page.getByRole('button', { name: 'Stop' }).click();
   for (const tab of [page, other])
     await expect(said(tab, 'Stopped. What had arrived is kept.')).toBeVisible();
@@ -215,7 +215,7 @@ test('an answer is stopped in the trash too, where it goes on until then', async
   const other = await context.newPage();
   await openApp(other);
   await other.evaluate((id) => globalThis.recollect?.app.library.remove([id as never]), id);
-  await expect(page.getByText('This conversation lies in the trash.')).toBeVisible();
+  await expect(page.getByText('This conversation is in the trash.')).toBeVisible();
   const stop = page.getByRole('button', { name: 'Stop' });
   await expect(stop).toBeVisible();
   // Restored, it is as it was: nothing has ended by itself.
@@ -223,7 +223,7 @@ test('an answer is stopped in the trash too, where it goes on until then', async
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
   await expect(stop).toBeVisible();
   await other.evaluate((id) => globalThis.recollect?.app.library.remove([id as never]), id);
-  await expect(page.getByText('This conversation lies in the trash.')).toBeVisible();
+  await expect(page.getByText('This conversation is in the trash.')).toBeVisible();
   await stop.click();
   await expect(stop).toBeHidden();
   await expect(said(page, 'Stopped. What had arrived is kept.')).toBeVisible();
@@ -266,7 +266,7 @@ test('a conversation that was erased in another tab says so where it is open, an
     await unsent.getByRole('button', { name: 'Copy', exact: true }).click();
     const words = `Another wording, ${way}\n\nHalf a letter, ${way}`;
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(words);
-    await unsent.getByRole('button', { name: 'Take it into a new conversation' }).click();
+    await unsent.getByRole('button', { name: 'Use it in a new conversation' }).click();
     await expect(box).toHaveValue(words);
     await page.goBack();
     await expect(gone).toBeVisible();
@@ -338,7 +338,7 @@ test('after an answer that failed, what waits is not sent until the person goes 
   await say(page, 'Count slowly');
   await expect(said(page, 'Half of it')).toBeVisible();
   for (const words of ['First in line', 'Second in line']) await say(page, words);
-  const queue = page.getByRole('list', { name: 'Messages that wait' }).getByRole('listitem');
+  const queue = page.getByRole('list', { name: 'Waiting messages' }).getByRole('listitem');
   await expect(queue).toHaveCount(2);
   server.go();
   await expect(page.getByText('Held back for now')).toBeVisible();
@@ -556,7 +556,7 @@ test('an edit that is left in the middle outlives another editor, going elsewher
     page
       .getByRole('listitem')
       .filter({ hasText: `Your edit of “${words}` })
-      .getByRole('button', { name: 'Go on editing' });
+      .getByRole('button', { name: 'Keep editing' });
 
   await edit('When does the backup run?');
   await editor.fill('When does the backup of the garden run?');
@@ -589,7 +589,7 @@ test('an edit that is left in the middle outlives another editor, going elsewher
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   await page.reload();
   await expect(said(page, 'Say it again')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Go on editing' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Keep editing' })).toHaveCount(0);
 });
 
 test('two tabs of one conversation: sending in one deletes no words of the other', async ({
@@ -911,7 +911,7 @@ test('Markdown with code, maths and a table is drawn; script in it does not run'
   await expect(page.locator('article .katex').first()).toBeVisible();
   await expect(page.locator('article table').first()).toBeVisible();
   await expect(page.locator('article pre').first()).toBeVisible();
-  await expect(page.getByRole('article').last()).toContainText('Image that is not here');
+  await expect(page.getByRole('article').last()).toContainText('Missing image');
   await choose(page, 'echo');
   const answer = await ask(
     page,
@@ -1062,19 +1062,19 @@ test('each conversation keeps its model: through another choice, a reload, and w
   expect(asked()).toEqual(['plain', 'echo', 'plain']);
 
   // Chosen in one conversation, it changes no other; what begins now starts with it.
-  await pick('echo', 'Memory only');
+  await pick('echo', 'No model (search my conversations)');
   await page.goto(first);
   await expect(picker('plain')).toBeVisible();
   await page.getByRole('button', { name: 'New conversation' }).first().click();
-  await expect(picker('Memory only')).toBeVisible();
+  await expect(picker('No model (search my conversations)')).toBeVisible();
 
   await page.goto(`${first}?console`);
   await expect(picker('plain')).toBeVisible();
   await page.evaluate(() => globalThis.recollect?.app.settings.removeEndpoint('one'));
   await expect(
-    page.getByText('plain is not connected on this device. Memory goes on here by itself.'),
+    page.getByText('plain isn’t set up here; your conversations will be searched instead.'),
   ).toBeVisible();
-  await pick('Memory only', 'echo');
+  await pick('No model (search my conversations)', 'echo');
   await expect(page.getByText(/is not connected on this device/)).toBeHidden();
   await ask(page, 'Words for the other model');
   expect(asked().at(-1)).toBe('echo');
@@ -1119,8 +1119,8 @@ test('an answer that was cut off goes on as one: streamed, kept, after a reload,
   expect(server.chats()[2]?.messages.at(-2)?.content).toContain('const second = 2;\nconst third');
 
   await answers.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('menuitem', { name: 'What got into part 2' }).click();
-  await expect(page.getByRole('dialog')).toContainText('Said by the app, so that the answer goes on');
+  await page.getByRole('menuitem', { name: 'What the model was sent for part 2' }).click();
+  await expect(page.getByRole('dialog')).toContainText('Added by the app so that the answer continues');
 });
 
 test('parameters of a connection: folded away, refused at their field, sent, and shown with the answer', async ({
@@ -1154,7 +1154,7 @@ test('parameters of a connection: folded away, refused at their field, sent, and
   expect(server.chats().at(-1)).not.toHaveProperty('top_p');
   await answer.hover();
   await answer.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('menuitem', { name: 'What got into this answer' }).click();
+  await page.getByRole('menuitem', { name: 'What the model was sent' }).click();
   const sent = dialog.getByRole('region', { name: 'Sent besides the messages' });
   await expect(sent).toContainText('temperature0.2');
   await expect(sent).toContainText('seed7');
@@ -1259,7 +1259,7 @@ test('what is written for a temporary conversation and not sent is on no disk, a
   await ghost.click();
   await expect(page.getByText('Memory answers what you write here')).toBeVisible();
   await choose(page, 'plain');
-  await expect(page.getByText('Memory is not asked by itself.')).toBeVisible();
+  await expect(page.getByText('Memories are not used automatically.')).toBeVisible();
   await ghost.click();
   server.answer(() => ({ steps: [{ text: 'Noted.' }, { finish: 'stop' }] }));
   const box = page.getByRole('textbox', { name: 'Message' });

@@ -80,11 +80,11 @@ async function ask(page: Page, words: string): Promise<void> {
 const gauge = (page: Page) => page.getByRole('button', { name: /^Context: / });
 const share = async (page: Page): Promise<number> =>
   Number(/(\d+) ?%/.exec((await gauge(page).getAttribute('aria-label')) ?? '')?.[1] ?? Number.NaN);
-const divider = (page: Page) => page.getByRole('region', { name: 'Folded', exact: true });
+const divider = (page: Page) => page.getByRole('region', { name: 'Shortened', exact: true });
 /** Opens a summary. What is said below the divider may still move it when it has just come: then the press goes by. */
 const look = (where: Locator) =>
   expect(async () => {
-    const closed = where.getByRole('button', { name: 'Look', exact: true });
+    const closed = where.getByRole('button', { name: 'View', exact: true });
     if (await closed.isVisible()) await closed.click({ timeout: 2000 });
     await expect(closed).toHaveCount(0, { timeout: 3000 });
   }).toPass({ timeout: 60_000 });
@@ -152,7 +152,7 @@ test('a long conversation is folded by itself; the summary is read, reworded, un
   const questions = await talkUntilFolded(page);
   expect(questions).toBeGreaterThan(1);
   await toDivider(page);
-  await expect(divider(page)).toContainText(/Folded \d+ messages: [\d,]+ → [\d,]+ tokens/);
+  await expect(divider(page)).toContainText(/Shortened \d+ messages: [\d,]+ → [\d,]+ tokens/);
   await expect.poll(() => share(page)).toBeLessThan(75);
   const sent = allOf(server.chats().at(-1));
   // The first message is not sent as it is any more; what of it is close to the question may be quoted.
@@ -166,7 +166,7 @@ test('a long conversation is folded by itself; the summary is read, reworded, un
 
   // Look, and in other words.
   await look(divider(page));
-  await expect(divider(page).getByText('What the model reads in their place')).toBeVisible();
+  await expect(divider(page).getByText('What the model reads instead')).toBeVisible();
   await divider(page).getByRole('button', { name: 'Edit' }).click();
   const field = divider(page).getByRole('textbox');
   await field.fill('In my own words: the harbour comes first.');
@@ -183,16 +183,16 @@ test('a long conversation is folded by itself; the summary is read, reworded, un
   await expect(folded(page)).toHaveCount(0);
   // By key: what is unfolded above is still being measured, and the list goes along.
   // A key does not wait for a button: it is of no use yet while the undoing is being kept.
-  const again = divider(page).getByRole('button', { name: 'Fold again' });
+  const again = divider(page).getByRole('button', { name: 'Shorten again' });
   await expect(again).toBeEnabled();
   await again.press('Enter');
-  await expect(divider(page)).toContainText(/Folded \d+ messages/);
+  await expect(divider(page)).toContainText(/Shortened \d+ messages/);
 
   // And it outlives a reload.
   await saved(page);
   await page.reload();
   await toDivider(page);
-  await expect(divider(page)).toContainText(/Folded \d+ messages/);
+  await expect(divider(page)).toContainText(/Shortened \d+ messages/);
 });
 
 test('a summary by the model is made again with guidance', async ({ page }) => {
@@ -208,18 +208,18 @@ test('a summary by the model is made again with guidance', async ({ page }) => {
   });
   for (const topic of TOPICS.slice(0, 4)) await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
   await write(page, '/compact --strategy summary');
-  await expect(divider(page)).toContainText(/Folded \d+ messages/);
+  await expect(divider(page)).toContainText(/Shortened \d+ messages/);
   await look(divider(page));
   await expect(divider(page)).toContainText('Summary number 1');
-  await divider(page).getByRole('button', { name: 'Again' }).click();
+  await divider(page).getByRole('button', { name: 'Rewrite' }).click();
   await divider(page)
     .getByRole('textbox', { name: 'What should the summary keep?' })
     .fill('keep every port number');
-  await divider(page).getByRole('button', { name: 'Make it again' }).click();
-  await expect(divider(page).last()).toContainText(/Folded \d+ messages/);
+  await divider(page).getByRole('button', { name: 'Rewrite' }).click();
+  await expect(divider(page).last()).toContainText(/Shortened \d+ messages/);
   await expect.poll(() => summaries).toBe(2);
   expect(allOf(server.chats().at(-1))).toContain('keep every port number');
-  const inForce = divider(page).filter({ hasText: /Folded \d+ messages/ });
+  const inForce = divider(page).filter({ hasText: /Shortened \d+ messages/ });
   await expect(inForce).toHaveCount(1);
   await look(inForce);
   await expect(inForce).toContainText('Summary number 2');
@@ -235,7 +235,7 @@ test('/compact --preview shows the plan; blocks are ticked by hand, then it is c
   for (const topic of TOPICS.slice(0, 5)) await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
   const before = server.chats().length;
   await write(page, '/compact --preview');
-  const dialog = page.getByRole('dialog', { name: 'Fold older messages' });
+  const dialog = page.getByRole('dialog', { name: 'Shorten older messages' });
   await expect(dialog).toBeVisible();
   await expect(dialog).toContainText(/[\d,]+ → [\d,]+ tokens/);
   const harbour = dialog.getByRole('checkbox', { name: /harbour/ });
@@ -253,9 +253,9 @@ test('/compact --preview shows the plan; blocks are ticked by hand, then it is c
   await orchard.click();
   await expect(orchard).not.toBeChecked();
   await expect(harbour).toBeChecked();
-  await dialog.getByRole('button', { name: 'Fold', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Shorten', exact: true }).click();
   await expect(dialog).toBeHidden();
-  await expect(divider(page)).toContainText(/Folded \d+ messages/);
+  await expect(divider(page)).toContainText(/Shortened \d+ messages/);
   expect(server.chats().length).toBe(before);
   await ask(page, 'Go on.');
   const sent = allOf(server.chats().at(-1));
@@ -281,7 +281,7 @@ test('a command that folded in another way says so at once; one with nothing to 
   for (const topic of TOPICS.slice(0, 4)) await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
   await write(page, '/compact --strategy summary');
   const outcome = page.getByRole('region', { name: '/compact --strategy summary' });
-  await expect(outcome).toContainText(/Folded \d+ messages/);
+  await expect(outcome).toContainText(/Shortened \d+ messages/);
   await expect(outcome).toContainText('The summary by Summary did not work out');
   await expect(outcome).toContainText('Session memory stepped in');
 });
@@ -352,7 +352,7 @@ test('asked first: a turn waits for the plan, goes on without folding or with it
   await openApp(page);
   await connect(page, { ...SMALL, 'context.confirm': true });
   server.answer(longAnswers);
-  const dialog = page.getByRole('dialog', { name: 'Fold older messages' });
+  const dialog = page.getByRole('dialog', { name: 'Shorten older messages' });
   let at = 0;
   for (; at < TOPICS.length; at++) {
     await write(page, `Tell me of the ${TOPICS[at]}. ${about(TOPICS[at] ?? '')}`);
@@ -364,7 +364,7 @@ test('asked first: a turn waits for the plan, goes on without folding or with it
   expect(at).toBeGreaterThan(1);
   await expect(dialog).toContainText('Your message waits');
   const asked = server.chats().length;
-  await dialog.getByRole('button', { name: 'Send without folding' }).click();
+  await dialog.getByRole('button', { name: 'Send without shortening' }).click();
   await expect(dialog).toBeHidden();
   await expect.poll(() => server.chats().length).toBe(asked + 1);
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
@@ -375,11 +375,11 @@ test('asked first: a turn waits for the plan, goes on without folding or with it
     if (await dialog.isVisible()) break;
     await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   }
-  await dialog.getByRole('button', { name: 'Fold', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Shorten', exact: true }).click();
   await expect(dialog).toBeHidden();
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   await toDivider(page);
-  await expect(divider(page)).toContainText(/Folded \d+ messages/);
+  await expect(divider(page)).toContainText(/Shortened \d+ messages/);
 });
 
 test('a checkpoint by its button and by command; back to it, undone; an unknown name lists the nearest', async ({
@@ -454,12 +454,12 @@ test('a D-Mail on a tool’s result asks for what changed only, and says what wa
     const step = page.getByRole('article', { name: 'Answer' }).nth(1);
     await step.hover();
     await step.getByRole('button', { name: 'More' }).first().click();
-    await page.getByRole('menuitem', { name: 'Send back' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Send back' });
-    await expect(dialog.getByRole('textbox', { name: /Another result of recall/ })).toBeFocused();
-    await dialog.getByRole('textbox', { name: /Another result of recall/ }).fill(words);
+    await page.getByRole('menuitem', { name: 'Go back here with a note' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Go back here with a note' });
+    await expect(dialog.getByRole('textbox', { name: /Replace the result of recall/ })).toBeFocused();
+    await dialog.getByRole('textbox', { name: /Replace the result of recall/ }).fill(words);
     await dialog.getByRole('radio', { name: /Go through everything/ }).check();
-    await dialog.getByRole('button', { name: 'Send back' }).click();
+    await dialog.getByRole('button', { name: 'Go back' }).click();
     await expect(dialog).toBeHidden();
   };
   await sendBack('The backup runs at four in the morning.');
@@ -469,9 +469,9 @@ test('a D-Mail on a tool’s result asks for what changed only, and says what wa
   await expect(page.getByText(/2 asked for/)).toBeVisible();
 
   // The way there and back.
-  await page.getByRole('button', { name: 'Sent back from a later branch' }).first().click();
+  await page.getByRole('button', { name: 'Note from a later branch' }).first().click();
   await expect(page.getByRole('article').getByText('After nothing: And then?')).toBeVisible();
-  await page.getByRole('button', { name: 'Sent back from here' }).first().click();
+  await page.getByRole('button', { name: 'You went back from here with a note' }).first().click();
   await expect(page.getByRole('article').getByText('After four: And then?')).toBeVisible();
 
   // The old result again: all that follows from it is known.
@@ -479,7 +479,7 @@ test('a D-Mail on a tool’s result asks for what changed only, and says what wa
   await expect(page.getByText(/2 model calls saved/)).toBeVisible();
   expect(server.chats().length).toBe(before + 2);
   await expect(page.getByRole('article').getByText('After nothing: And then?')).toBeVisible();
-  await expect(page.getByText('taken over, no model call').first()).toBeVisible();
+  await expect(page.getByText('reused, no model call').first()).toBeVisible();
 });
 
 test('a D-Mail in other words, and one as a note: each goes on from its place; undo and the links lead back', async ({
@@ -489,23 +489,23 @@ test('a D-Mail in other words, and one as a note: each goes on from its place; u
   await ask(page, 'One');
   await ask(page, 'Two');
   const said = (words: string | RegExp) => page.getByRole('article').getByText(words);
-  const dialog = page.getByRole('dialog', { name: 'Send back' });
+  const dialog = page.getByRole('dialog', { name: 'Go back here with a note' });
   const openSendBack = async (name: 'You' | 'Answer') => {
     const first = page.getByRole('article', { name }).first();
     await first.hover();
     await first.getByRole('button', { name: 'More' }).first().click();
-    await page.getByRole('menuitem', { name: 'Send back' }).click();
+    await page.getByRole('menuitem', { name: 'Go back here with a note' }).click();
   };
 
   await openSendBack('You');
-  const wording = dialog.getByRole('textbox', { name: 'Other words for this message' });
+  const wording = dialog.getByRole('textbox', { name: 'Reword this message' });
   await expect(wording).toBeFocused();
   await expect(wording).toHaveValue('One');
-  await expect(dialog.getByRole('button', { name: 'Send back' })).toBeDisabled();
+  await expect(dialog.getByRole('button', { name: 'Go back' })).toBeDisabled();
   await wording.fill('One, in other words');
-  await dialog.getByRole('button', { name: 'Send back' }).click();
+  await dialog.getByRole('button', { name: 'Go back' }).click();
   // Held before the answer is waited for, which may take longer than the offer stays.
-  await expect(page.getByText('Sent back. The branch you left is still there.')).toBeVisible();
+  await expect(page.getByText('Done. The branch you left is still there.')).toBeVisible();
   await holdToast(page);
   await expect(said('Answer to: One, in other words')).toBeVisible();
   await expect(said('Answer to: Two')).toBeHidden();
@@ -514,7 +514,7 @@ test('a D-Mail in other words, and one as a note: each goes on from its place; u
 
   // Of an answer there are no other words: what is said to its place is a note.
   await openSendBack('Answer');
-  const note = dialog.getByRole('textbox', { name: 'A note to this place' });
+  const note = dialog.getByRole('textbox', { name: 'Add a note' });
   await expect(note).toBeFocused();
   await note.fill('Two leads nowhere, ask for three.');
   await note.press('Control+Enter');
@@ -525,11 +525,11 @@ test('a D-Mail in other words, and one as a note: each goes on from its place; u
   expect(asked).toContain('Two leads nowhere, ask for three.');
   expect(asked).not.toContain('Answer to: Two');
 
-  await page.getByRole('button', { name: 'Sent back from a later branch' }).click();
+  await page.getByRole('button', { name: 'Note from a later branch' }).click();
   await expect(said('Answer to: Two')).toBeVisible();
   // Both were sent from here; the one that was taken back is still a branch.
-  await expect(page.getByRole('button', { name: 'Sent back from here' })).toHaveCount(2);
-  await page.getByRole('button', { name: 'Sent back from here' }).last().click();
+  await expect(page.getByRole('button', { name: 'You went back from here with a note' })).toHaveCount(2);
+  await page.getByRole('button', { name: 'You went back from here with a note' }).last().click();
   await expect(said(/^Answer to: .*Two leads nowhere/)).toBeVisible();
 });
 
@@ -549,8 +549,8 @@ test('the branch map is walked with the keyboard, and two branches are compared'
   }
   const panel = page.getByRole('complementary', { name: 'Context' });
   if (!(await panel.isVisible())) await page.keyboard.press('ControlOrMeta+.');
-  await page.getByRole('button', { name: 'Open the map' }).click();
-  const map = page.getByRole('dialog', { name: 'Worldlines' });
+  await page.getByRole('button', { name: 'Show all branches' }).click();
+  const map = page.getByRole('dialog', { name: 'Branches' });
   await expect(map.getByRole('region', { name: /3 branches/ })).toBeVisible();
   const focused = map.locator('g:focus');
   await expect(focused).toHaveAttribute('aria-current', 'true');
@@ -572,7 +572,7 @@ test('the branch map is walked with the keyboard, and two branches are compared'
   await expect(map).toBeHidden();
   await expect(page.getByRole('article').getByText('Two, yet other words', { exact: true })).toBeHidden();
   // With a mouse: one click picks what is compared where that was asked for, else it goes there.
-  await page.getByRole('button', { name: 'Open the map' }).click();
+  await page.getByRole('button', { name: 'Show all branches' }).click();
   const last = map.getByRole('button', { name: /yet other words/ });
   await map.getByRole('button', { name: 'Compare' }).click();
   await expect(map).toContainText('Choose the other branch.');
@@ -596,8 +596,8 @@ test('on a phone the words of the branch map are whole beside their lanes', asyn
     await expect(page.getByText('Back at “turn-2”')).toHaveCount(at + 1);
   }
   await page.keyboard.press('ControlOrMeta+.');
-  await page.getByRole('button', { name: 'Open the map' }).click();
-  const map = page.getByRole('dialog', { name: 'Worldlines' });
+  await page.getByRole('button', { name: 'Show all branches' }).click();
+  const map = page.getByRole('dialog', { name: 'Branches' });
   await expect(map.getByRole('region', { name: /branches/ })).toBeVisible();
   const cut = () =>
     map.locator('foreignObject').evaluateAll((labels) =>
@@ -652,14 +652,14 @@ test('the gauge opens, the ledger of an answer tells what got in; without a mode
   expect(Object.values(parts).reduce((sum, part) => sum + part, 0)).toBe(used);
   expect(kept).toBe(16_000);
   expect(free).toBe(48_000 - used);
-  await popover.getByRole('button', { name: 'What gets in' }).click();
-  await expect(page.getByRole('dialog', { name: 'What would get in' })).toBeVisible();
+  await popover.getByRole('button', { name: 'What will be sent' }).click();
+  await expect(page.getByRole('dialog', { name: 'What will be sent' })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
   const answer = page.getByRole('article', { name: 'Answer' });
   await answer.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('menuitem', { name: 'What got into this answer' }).click();
-  const ledger = page.getByRole('dialog', { name: 'What got in' });
+  await page.getByRole('menuitem', { name: 'What the model was sent' }).click();
+  const ledger = page.getByRole('dialog', { name: 'What the model was sent' });
   await expect(ledger).toContainText('Sent as it is');
   await ledger.getByRole('button', { name: /Sent as it is/ }).click();
   await expect(ledger).toBeHidden();
@@ -682,7 +682,7 @@ test('what an answer misses of folded messages is shown, leads there, and comes 
   await ask(page, `The pilot of the harbour uses gate number 7731. ${about('pilot')}`);
   await talkUntilFolded(page);
   await ask(page, 'Write a line about the pilot.');
-  const notice = page.getByRole('region', { name: 'The answer seems to miss what is folded' });
+  const notice = page.getByRole('region', { name: 'The answer seems to miss something that was shortened' });
   await expect(notice).toContainText('Could you tell me which gate number');
   await expect(notice).toContainText('uses gate number 7731');
   await ask(page, 'Well, look again.');
@@ -691,8 +691,8 @@ test('what an answer misses of folded messages is shown, leads there, and comes 
   const answer = page.getByRole('article', { name: 'Answer' }).last();
   await answer.hover();
   await answer.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('menuitem', { name: 'What got into this answer' }).click();
-  const ledger = page.getByRole('dialog', { name: 'What got in' });
+  await page.getByRole('menuitem', { name: 'What the model was sent' }).click();
+  const ledger = page.getByRole('dialog', { name: 'What the model was sent' });
   await expect(ledger).toContainText('an answer had missed it');
 });
 
@@ -766,14 +766,14 @@ test('folding that cannot be kept says so: by itself, made again, and from its p
   await expect(alert).toContainText('could not be folded: no room');
 
   await gauge(page).click();
-  await page.getByRole('button', { name: 'Fold now' }).last().click();
-  const plan = page.getByRole('dialog', { name: 'Fold older messages' });
-  await plan.getByRole('button', { name: 'Fold', exact: true }).click();
+  await page.getByRole('button', { name: 'Shorten older messages' }).last().click();
+  const plan = page.getByRole('dialog', { name: 'Shorten older messages' });
+  await plan.getByRole('button', { name: 'Shorten', exact: true }).click();
   const said = page.locator('[data-sonner-toast]').filter({ hasText: 'could not be folded: no room' });
   await expect(said.first()).toBeVisible();
   // The plan stays, to be tried again.
   await refuseCompactions(page, false);
-  await plan.getByRole('button', { name: 'Fold', exact: true }).click();
+  await plan.getByRole('button', { name: 'Shorten', exact: true }).click();
   await expect(plan).toBeHidden();
   await expect(alert).toBeHidden();
   await toDivider(page);
@@ -782,10 +782,10 @@ test('folding that cannot be kept says so: by itself, made again, and from its p
 
   await expect(said).toHaveCount(0);
   await refuseCompactions(page, true);
-  await divider(page).getByRole('button', { name: 'Again' }).click();
-  await divider(page).getByRole('button', { name: 'Make it again' }).click();
+  await divider(page).getByRole('button', { name: 'Rewrite' }).click();
+  await divider(page).getByRole('button', { name: 'Rewrite' }).click();
   await expect(said.first()).toBeVisible();
-  await expect(divider(page).getByRole('button', { name: 'Make it again' })).toBeVisible();
+  await expect(divider(page).getByRole('button', { name: 'Rewrite' })).toBeVisible();
 });
 
 test('a checkpoint gets its name in the panel, another one, and comes back when it was removed', async ({
@@ -842,15 +842,15 @@ test('an answer says that memory was too slow; a PDF goes along; what the model 
   await goToSettings(page);
   await page.getByRole('button', { name: 'Edit: Scripted' }).click();
   const dialog = page.getByRole('dialog', { name: 'Scripted' });
-  await dialog.getByRole('spinbutton', { name: 'Reading' }).fill('1000');
+  await dialog.getByRole('spinbutton', { name: 'Input' }).fill('1000');
   await dialog.getByRole('button', { name: /^Save( and use)?$/ }).click();
   await expect(dialog).toContainText('Both figures are needed');
-  await dialog.getByRole('spinbutton', { name: 'Writing' }).fill('2000');
+  await dialog.getByRole('spinbutton', { name: 'Output' }).fill('2000');
   await dialog.getByRole('button', { name: /^Save( and use)?$/ }).click();
   await expect(dialog).toBeHidden();
   await page.goBack();
   await gauge(page).click();
-  await expect(page.getByText(/Reading it costs about \$/)).toBeVisible();
+  await expect(page.getByText(/Sending it costs about \$/)).toBeVisible();
 });
 
 test('guidance given in the plan reaches the model, and stays with what is folded', async ({ page }) => {
@@ -861,14 +861,14 @@ test('guidance given in the plan reaches the model, and stays with what is folde
   );
   for (const topic of TOPICS.slice(0, 4)) await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
   await write(page, '/compact --preview --strategy summary');
-  const dialog = page.getByRole('dialog', { name: 'Fold older messages' });
+  const dialog = page.getByRole('dialog', { name: 'Shorten older messages' });
   await expect(dialog).toContainText('A summary by the model.');
   const asked = server.chats().length;
   await dialog.getByRole('textbox', { name: 'Guidance' }).fill('keep every port number');
   await dialog.getByRole('button', { name: 'Plan again' }).click();
   await expect.poll(() => server.chats().length).toBe(asked + 1);
   expect(allOf(server.chats().at(-1))).toContain('keep every port number');
-  const fold = dialog.getByRole('button', { name: 'Fold', exact: true });
+  const fold = dialog.getByRole('button', { name: 'Shorten', exact: true });
   await expect(fold).toBeEnabled();
   await fold.click();
   await expect(dialog).toBeHidden();
@@ -905,11 +905,11 @@ test('a D-Mail that the model sends itself is seen: the question stands, and lin
   await expect(letter.getByRole('button', { name: 'Edit', exact: true })).toHaveCount(0);
   await expect(said('Where should I look?')).toBeVisible();
 
-  await page.getByRole('button', { name: 'Sent back by the model from a later branch' }).click();
+  await page.getByRole('button', { name: 'Note from the model on a later branch' }).click();
   await expect(said('Where should I look?')).toBeHidden();
   await expect(question).toContainText('Find the recipe');
   await expect(page.getByRole('article').getByText('sendDMail')).toBeVisible();
-  await page.getByRole('button', { name: 'The model sent a D-Mail back from here' }).click();
+  await page.getByRole('button', { name: 'The model went back from here with a D-Mail' }).click();
   await expect(said('Where should I look?')).toBeVisible();
   await expect(question).toContainText('Find the recipe');
   await expect(page.getByRole('article').getByText('sendDMail')).toBeHidden();
@@ -964,7 +964,7 @@ test('the words for a summary and the model in the background are set in Setting
   const words = page.getByRole('textbox', { name: 'What a model is told to write a summary' });
   await words.fill('Write it as a ship’s log.');
   await words.blur();
-  await expect(page.getByRole('button', { name: 'Use the shipped words' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Use the default text' })).toBeVisible();
   await page.getByRole('switch', { name: 'Let the model write it' }).click();
   const every = page.getByRole('textbox', { name: 'After so many tokens' });
   await every.fill('500');
@@ -986,7 +986,7 @@ test('the words for a summary and the model in the background are set in Setting
   for (const topic of TOPICS.slice(1, 3)) await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
   await write(page, '/compact --strategy summary');
   await toDivider(page);
-  await expect(divider(page)).toContainText(/Folded \d+ messages/);
+  await expect(divider(page)).toContainText(/Shortened \d+ messages/);
   const summary = server.chats().at(-1);
   expect(allOf(summary)).toContain('Write it as a ship’s log.');
   expect(allOf(summary)).not.toContain('current_focus');

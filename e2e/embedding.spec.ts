@@ -107,7 +107,7 @@ test('a service makes the vectors instead: words work meanwhile, a wrong key say
     await page.getByLabel('Model', { exact: true }).fill('held');
     await page.getByLabel('Dimensions').fill('8');
     await page.getByLabel('Key', { exact: true }).fill('wrong-key');
-    await expect(page.getByText(/New vectors are made for 4 messages/)).toContainText(
+    await expect(page.getByText(/4 messages are read again/)).toContainText(
       `sent to ${new URL(server.origin).host}`,
     );
     await press('Change model');

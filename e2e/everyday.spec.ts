@@ -104,7 +104,7 @@ for (const busy of [false, true])
           })
           .catch(() => 'between');
       const press = (timeout = 1000) =>
-        notice.getByRole('button', { name: 'Reload into it' }).click({ timeout, noWaitAfter: true });
+        notice.getByRole('button', { name: 'Reload' }).click({ timeout, noWaitAfter: true });
       // A click also waits for the page that it loads, on a busy machine for many seconds.
       await press(30_000);
       if (busy) {
@@ -190,7 +190,7 @@ test('another model comes from the hub once, and then recalls offline', async ({
   await page.goto('/settings/memory?console');
   await page.getByRole('radio', { name: /Another model/ }).check();
   await page.getByLabel('Model id').fill('somebody/multilingual-e5-small');
-  await expect(page.getByText(/New vectors are made for 4 messages/)).toBeVisible();
+  await expect(page.getByText(/4 messages are read again/)).toBeVisible();
   await page.getByRole('button', { name: 'Change model' }).click();
   const chosen = () =>
     page.evaluate(() => globalThis.recollect?.app.settings.config.get().embedding.local.model);
@@ -403,7 +403,7 @@ test('a conversation that a newer version wrote is read, and left as it is', asy
   await page.getByRole('textbox', { name: 'Message' }).fill('When does the backup run?');
   await page.keyboard.press('Enter');
   // Answered from memory, which has nothing. While it is being said an answer is one article more, and not saved yet.
-  await expect(page.getByText('From memory, no model was asked')).toBeVisible();
+  await expect(page.getByText('From memory, without a model')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   await expect(page.getByRole('article')).toHaveCount(2);
   await saved(page);
@@ -482,8 +482,8 @@ for (const kept of [true, false])
     await expect.poll(asked).toBe(1);
     await goToSettings(page);
     await page.getByRole('main').getByText('Storage', { exact: true }).first().click();
-    const ask = page.getByRole('button', { name: 'Ask to keep' });
-    await expect(page.getByText(kept ? 'Kept' : 'Not promised', { exact: true })).toBeVisible();
+    const ask = page.getByRole('button', { name: 'Protect my data' });
+    await expect(page.getByText(kept ? 'Protected' : 'Not protected', { exact: true })).toBeVisible();
     await expect(ask).toHaveCount(kept ? 0 : 1);
     if (kept) return;
     await ask.click();

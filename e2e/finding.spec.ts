@@ -209,7 +209,7 @@ test.describe('with a library that is remembered', () => {
     const palette = page.getByRole('dialog', { name: 'Search and commands' });
     const box = palette.getByRole('combobox');
     const rows = palette.getByRole('group', { name: 'Messages' }).getByRole('option');
-    const late = palette.getByText('Looking for meaning');
+    const late = palette.getByText('Searching by meaning');
     await box.fill('worn before march');
     // Ten things are to be looked over; eight rows are drawn at once.
     await expect.poll(() => rows.count()).toBeGreaterThan(8);
@@ -307,7 +307,7 @@ test.describe('with a library that is remembered', () => {
     /** With what just missed, which is folded where something was found. */
     const recall = async (scope: string) => {
       const outcome = await command(page, `/recall ${scope}${question}`);
-      const misses = outcome.getByRole('button', { name: /^\d+ near miss/, expanded: false });
+      const misses = outcome.getByRole('button', { name: /^\d+ weaker match/, expanded: false });
       if ((await misses.count()) > 0) await misses.click();
       return outcome;
     };
@@ -440,7 +440,7 @@ test('where the browser refuses OPFS the interface says which storage is in use,
 });
 
 for (const [locale, title, button, box] of [
-  ['zh-CN', '会记事的聊天', '新对话', '消息'],
+  ['zh-CN', '有记忆的聊天', '新对话', '消息'],
   ['en-US', 'A chat that remembers', 'New conversation', 'Message'],
 ] as const)
   test(`a browser that speaks ${locale} is met in its language`, async ({ browser }) => {

@@ -72,20 +72,17 @@ test('a recalled passage is pinned, forbidden, called unrelated; each is listed 
   await expect(passage).toBeVisible();
   await passage.hover();
   await passage.getByRole('button', { name: 'Pin: prefer this passage' }).click();
-  await expect(passage.getByRole('button', { name: 'Pinned: take it back' })).toHaveAttribute(
-    'aria-pressed',
-    'true',
-  );
+  await expect(passage.getByRole('button', { name: 'Pinned: undo' })).toHaveAttribute('aria-pressed', 'true');
   await passage.getByRole('button', { name: 'Not related to this question' }).click();
-  await expect(passage.getByRole('button', { name: 'Called not related: take it back' })).toBeVisible();
+  await expect(passage.getByRole('button', { name: 'Marked as not related: undo' })).toBeVisible();
 
   await openMemory(page);
   await part(page, 'Notes and feedback');
   const said = page.getByRole('region', { name: 'Feedback on passages' });
   await expect(said.getByRole('listitem')).toHaveCount(2);
-  await said.getByRole('button', { name: 'Take back' }).first().click();
+  await said.getByRole('button', { name: 'Undo' }).first().click();
   await expect(said.getByRole('listitem')).toHaveCount(1);
-  await said.getByRole('button', { name: 'Take back' }).first().click();
+  await said.getByRole('button', { name: 'Undo' }).first().click();
   await holdToast(page);
   await expect(said.getByRole('listitem')).toHaveCount(0);
   // Taking back can be taken back.
@@ -113,7 +110,7 @@ test('what was said of a passage counts at the next recall, and no longer once i
     await before?.waitForElementState('hidden');
     await expect(outcome.getByText(/(Words and meaning|Words only), /)).toBeVisible();
     // What just missed is folded where something was found.
-    const misses = outcome.getByRole('button', { name: /^\d+ near miss/, expanded: false });
+    const misses = outcome.getByRole('button', { name: /^\d+ weaker match/, expanded: false });
     if ((await misses.count()) > 0) await misses.click();
     const passage = outcome.getByRole('listitem').filter({ hasText: PASSAGE });
     return { passage, score: passage.getByRole('img') };
@@ -123,13 +120,13 @@ test('what was said of a passage counts at the next recall, and no longer once i
     await part(page, 'Notes and feedback');
     const said = page.getByRole('region', { name: 'Feedback on passages' }).getByRole('listitem');
     await expect(said).toHaveCount(1);
-    await said.getByRole('button', { name: 'Take back' }).click();
+    await said.getByRole('button', { name: 'Undo' }).click();
     await expect(said).toHaveCount(0);
     await page.getByRole('button', { name: 'New conversation' }).first().click();
   };
   for (const [give, boost] of [
     ['Pin: prefer this passage', 'Pinned'],
-    ['Not related to this question', 'Called not related'],
+    ['Not related to this question', 'Marked as not related'],
   ] as const) {
     const before = await recall();
     await expect(before.score).not.toHaveAccessibleName(new RegExp(boost));
@@ -367,7 +364,7 @@ test('a day on which a memory note came back leads to the notes', async ({ page 
   const message = page.getByRole('textbox', { name: 'Message', exact: true });
   await message.fill('Where does the spare key of the boat hang?');
   await message.press('Enter');
-  await expect(page.getByText('From memory, no model was asked')).toBeVisible();
+  await expect(page.getByText('From memory, without a model')).toBeVisible();
   await remembered(page, 'words');
   await openMemory(page);
   await part(page, 'Pictures');
@@ -420,7 +417,7 @@ test('a new sensitive word is said to hold for what was read before; one in othe
   await expect(page.getByText('It is in the list already.')).toBeVisible();
   await word.fill('code word');
   await word.press('Enter');
-  await expect(page.getByText('What was read before is read again with this, by itself.')).toBeVisible();
+  await expect(page.getByText('What was read before is read again with this automatically.')).toBeVisible();
   await page.getByRole('button', { name: 'Remove api_key' }).click();
   await expect(word).toBeFocused();
 });

@@ -139,7 +139,7 @@ test.describe('with a library that is remembered', () => {
     await page.getByRole('button', { name: 'New conversation' }).first().click();
     await page.getByRole('textbox', { name: 'Message' }).fill('Can I take bicycles on the night train?');
     await page.keyboard.press('Enter');
-    await expect(page.getByText('From memory, no model was asked')).toBeVisible();
+    await expect(page.getByText('From memory, without a model')).toBeVisible();
     await expect(page.getByText('the bicycle carriage is the last one').first()).toBeVisible();
     // Each passage of the answer leads to the very message it is of. While it is being said it is no message yet.
     await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
@@ -258,7 +258,7 @@ test.describe('with a library that is remembered', () => {
     await page.getByRole('button', { name: /^Activity/ }).click();
     const activity = page.getByRole('dialog', { name: 'Activity' });
     await expect(activity.getByText('paused').first()).toBeVisible();
-    await activity.getByRole('button', { name: 'Go on' }).first().click();
+    await activity.getByRole('button', { name: 'Resume' }).first().click();
     // Neither five messages nor ten minutes are needed.
     await remembered(page);
     await expect(status).toHaveText('Saved');
@@ -383,15 +383,7 @@ test.describe('what memory would send', () => {
     const card = (await command(page, '/recall photo disk backup')).getByRole('region');
     const hit = card.getByRole('listitem').filter({ hasText: ASKED });
     await hit.getByRole('button', { name: ASKED }).click();
-    const numbers = [
-      'Meaning',
-      'Meaning, piece by piece',
-      'Words',
-      'Both, weighted',
-      'Time',
-      'Score',
-      'Threshold',
-    ];
+    const numbers = ['Meaning', 'Match by sentence', 'Words', 'Both, weighted', 'Time', 'Score', 'Threshold'];
     for (const name of numbers) {
       const row = hit.locator('dl > div').filter({ has: page.getByText(name, { exact: true }) });
       await expect(row.getByText(/^[01]\.\d\d$/)).toBeVisible();
@@ -401,8 +393,10 @@ test.describe('what memory would send', () => {
     await expect(hit.locator('time')).toHaveText(/ ago$|^last /);
     await expect(hit.locator('time')).toHaveAttribute('title', /20\d\d/);
     // The line, and what stands below it for whoever wonders.
-    await card.getByRole('button', { name: /^\d+ near miss/ }).click();
-    await expect(card.getByText('Below the threshold of 0.75: not used for the answer.')).toBeVisible();
+    await card.getByRole('button', { name: /^\d+ weaker match/ }).click();
+    await expect(
+      card.getByText('Below the threshold of 0.75, so the answer does not use them.'),
+    ).toBeVisible();
     const finals = await card
       .getByRole('img')
       .evaluateAll((marks) =>
@@ -424,7 +418,7 @@ test.describe('what memory would send', () => {
     const outcome = await command(page, `/recall --explain ${QUESTION}`);
     const row = (words: string) => outcome.getByRole('listitem').filter({ hasText: words });
     await expect(row(ANSWERED).getByRole('checkbox')).toBeChecked();
-    await expect(outcome.getByText(/^Near misses, below/)).toBeVisible();
+    await expect(outcome.getByText(/^Weaker matches, below/)).toBeVisible();
     await expect(row(PASSWORD).or(row('And where does the password live?')).first()).toBeVisible();
     await row(ASKED).getByRole('checkbox').uncheck();
     // Whatever came least close.
@@ -510,13 +504,15 @@ test.describe('what memory would send', () => {
     await hit.getByRole('button', { name: ASKED }).click();
     await expect(hit.locator('dl > div').filter({ hasText: 'Threshold' })).toContainText(/0\.\d\d/);
     await expect(hit.getByText(/^\d+ tokens$/)).toBeVisible();
-    await expect(card.getByText('Below the threshold of 0.75: not used for the answer.')).toBeVisible();
+    await expect(
+      card.getByText('Below the threshold of 0.75, so the answer does not use them.'),
+    ).toBeVisible();
     // What the model read stands there word for word.
     await card.getByRole('button', { name: 'As the model read it' }).press('Enter');
     await expect(card.getByText(/^\d passages:/)).toContainText('restic every night at three');
     // By key: the list goes along with what has just opened at its end.
     await hit.getByRole('button', { name: 'Pin: prefer this passage' }).press('Enter');
-    await expect(hit.getByRole('button', { name: 'Pinned: take it back' })).toBeVisible();
+    await expect(hit.getByRole('button', { name: 'Pinned: undo' })).toBeVisible();
 
     // The calendar counts what the model was given.
     await expect
@@ -528,7 +524,7 @@ test.describe('what memory would send', () => {
     await page.reload();
     await expect(head).toHaveText(words ?? '');
     await head.click();
-    await expect(hit.getByRole('button', { name: 'Pinned: take it back' })).toBeVisible();
+    await expect(hit.getByRole('button', { name: 'Pinned: undo' })).toBeVisible();
     await hit
       .getByRole('button', { name: /^Open the message/ })
       .first()
@@ -569,7 +565,7 @@ test.describe('what memory would send', () => {
     await row(ANSWERED).hover();
     await row(ANSWERED).getByRole('button', { name: 'Not related to this question' }).click();
     await expect(chip.getByRole('button', { name: 'None will be sent along' })).toBeVisible();
-    await row(ANSWERED).getByRole('button', { name: 'Called not related: take it back' }).click();
+    await row(ANSWERED).getByRole('button', { name: 'Marked as not related: undo' }).click();
     await row(ANSWERED).getByRole('button', { name: 'Pin: prefer this passage' }).click();
     await expect(row(ANSWERED).getByRole('checkbox')).toBeChecked();
     // Never again takes the row away; the keyboard goes on at the one beside it, and it can be taken back on the spot.
@@ -578,7 +574,7 @@ test.describe('what memory would send', () => {
     await expect(row(ASKED).getByRole('checkbox')).toBeFocused();
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect(row(ANSWERED).getByRole('checkbox')).toBeChecked();
-    await expect(row(ANSWERED).getByRole('button', { name: 'Pinned: take it back' })).toBeVisible();
+    await expect(row(ANSWERED).getByRole('button', { name: 'Pinned: undo' })).toBeVisible();
     await field(page).press('Enter');
     const sent = await given(1);
     expect(sent).toContain(ANSWERED);
@@ -603,7 +599,7 @@ test.describe('what memory would send', () => {
     await page.getByRole('button', { name: 'New conversation' }).first().click();
     await field(page).fill(QUESTION);
     await chip.getByRole('button', { name: /may help/ }).click();
-    await chip.getByRole('button', { name: 'Tick none' }).click();
+    await chip.getByRole('button', { name: 'Clear all' }).click();
     await field(page).press('Enter');
     const bare = await given(2);
     expect(bare).toContain(QUESTION);
@@ -636,7 +632,7 @@ test.describe('what memory would send', () => {
       await offer.click();
       const box = (words: string) =>
         chip.getByRole('listitem').filter({ hasText: words }).getByRole('checkbox');
-      if (out === 'all') await chip.getByRole('button', { name: 'Tick none' }).click();
+      if (out === 'all') await chip.getByRole('button', { name: 'Clear all' }).click();
       else for (const words of out) await box(words).uncheck();
       await refuseOnce();
       await field(page).press('Enter');
@@ -676,7 +672,7 @@ test.describe('what memory would send', () => {
     expect(block).toContain(ANSWERED);
     const answer = page.getByRole('article', { name: 'Answer' }).filter({ hasText: 'Done, every night' });
     await expect(answer.locator('[data-recall-note]')).toHaveText(
-      `Memory was asked because the model wanted to know what may have been said before. Searched for “${SURE}”.`,
+      `Recalled because the model asked about something said before. Searched for “${SURE}”.`,
     );
     const card = answer.getByRole('region', { name: 'Recalled from other conversations' });
     await card.getByRole('button').first().click();
@@ -738,7 +734,7 @@ test.describe('what memory would send', () => {
       /^\d passages? · \d+ tokens/,
     );
     await expect(answer.locator('[data-recall-note]')).toHaveText(
-      'Memory was asked because the window is nearly full.',
+      'Recalled because the context window is nearly full.',
     );
     await ask('Thanks', 'You are welcome.');
     expect(server.chats()).toHaveLength(3);
@@ -780,8 +776,8 @@ test.describe('what memory would send', () => {
     await expect(answers.locator('pre').filter({ hasText: PASSWORD })).toBeVisible();
     await answers.last().hover();
     await answers.last().getByRole('button', { name: 'More' }).click();
-    await page.getByRole('menuitem', { name: 'What got into this answer' }).click();
-    const ledger = page.getByRole('dialog', { name: 'What got in' });
+    await page.getByRole('menuitem', { name: 'What the model was sent' }).click();
+    const ledger = page.getByRole('dialog', { name: 'What the model was sent' });
     for (const tool of ['recall', 'open_conversation'])
       await expect(ledger.getByRole('listitem').filter({ hasText: `Tool ${tool}` })).toHaveText(
         /1 call with its result, counted above[1-9]\d*$/,

@@ -313,7 +313,7 @@ const openLong = async (page: Page) => {
   await expect(page.locator('[data-message-id]').first()).toBeVisible();
   await expect(page.getByRole('button', { name: /^(Context|上下文).*%/ })).toBeVisible();
 };
-const folded = (page: Page) => page.getByRole('region', { name: /^(Folded|折叠)$/ });
+const folded = (page: Page) => page.getByRole('region', { name: /^(Shortened|精简)$/ });
 /** The conversation with its older half folded, the divider on the screen. */
 const openFolded = async (page: Page) => {
   await openLong(page);
@@ -697,7 +697,7 @@ export const SCREENS: readonly Screen[] = [
         .getByRole('button', { name: /^(More|更多)$/ })
         .last()
         .click();
-      await page.getByRole('menuitem', { name: /^(Instructions|指示)$/ }).click();
+      await page.getByRole('menuitem', { name: /^(Instructions|自定义指令)$/ }).click();
       await expect(page.getByRole('dialog').getByRole('textbox')).toBeVisible();
     },
   },
@@ -708,7 +708,7 @@ export const SCREENS: readonly Screen[] = [
       await visit(page, '/');
       await composer(page).fill('Why did my sourdough stay flat, and how much water is right?');
       await composer(page).press('Enter');
-      await expect(page.getByText(/From memory, no model was asked|来自记忆/).first()).toBeVisible();
+      await expect(page.getByText(/From memory, without a model|来自记忆/).first()).toBeVisible();
     },
   },
   {

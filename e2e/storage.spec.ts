@@ -44,20 +44,20 @@ test('tidying up is offered, not done; one click archives, one moves to the tras
     if (entry) await documents?.change(entry.id, { meta: { pinned: true } });
   });
   await page.goto('/settings/storage?console');
-  await expect(page.getByRole('switch', { name: 'Offer to tidy up' })).toBeVisible();
+  await expect(page.getByRole('switch', { name: 'Suggest cleaning up' })).toBeVisible();
   await expect(page.getByText('conversations have not been touched for long')).toHaveCount(0);
   await set(page, {
     'storage.cleanup.enabled': true,
     'storage.cleanup.archive_after_days': 20,
     'storage.cleanup.delete_archived_after_days': 30,
   });
-  await expect(page.getByText('3 conversations have not been touched for long:')).toBeVisible();
+  await expect(page.getByText('3 conversations have not been used for a long time:')).toBeVisible();
   expect((await lines(page)).archived, 'nothing by itself').toEqual([]);
   await page.getByRole('button', { name: 'Archive these 3' }).click();
   await expect(page.getByText('Archived 3 conversations')).toBeVisible();
   expect((await lines(page)).archived).toEqual(['Balcony tomatoes', '数据库备份', '杭州两日游'].sort());
   // Archived right here they are not offered to the trash: whoever clicks twice in one place must not lose them.
-  await expect(page.getByText('There is nothing to tidy up.')).toBeVisible();
+  await expect(page.getByText('There is nothing to clean up.')).toBeVisible();
   await page.reload();
   await page.getByRole('button', { name: 'Move it to the trash' }).click();
   await holdToast(page);

@@ -145,7 +145,7 @@ async function createAccount({ page }: Device, name = 'Desk'): Promise<void> {
 
 /** The sentence on Settings › Sync, which never says more than is known. */
 const inStep = (page: Page) =>
-  expect(page.getByRole('main').getByText('In step with the relay')).toBeVisible({ timeout: 60_000 });
+  expect(page.getByRole('main').getByText('Up to date')).toBeVisible({ timeout: 60_000 });
 
 async function showKey(page: Page, way: 'QR code' | 'Link' | '24 words'): Promise<void> {
   await page.getByRole('button', { name: 'Show how' }).click();
@@ -344,12 +344,11 @@ test('both offline, both write in the same conversation, both back: nothing is l
   }
   await expect(async () => {
     for (const { page } of [desk, phone])
-      if (await page.getByRole('button', { name: 'Look at the branches' }).first().isVisible())
-        led.push(page);
+      if (await page.getByRole('button', { name: 'View the branches' }).first().isVisible()) led.push(page);
     expect(led).not.toEqual([]);
   }).toPass({ timeout: 60_000 });
   for (const page of led) {
-    await page.getByRole('button', { name: 'Look at the branches' }).first().click();
+    await page.getByRole('button', { name: 'View the branches' }).first().click();
     await expect(page).toHaveURL(new RegExp(path));
     await expect(page.getByText('2 / 2').or(page.getByText('1 / 2')).first()).toBeVisible();
   }
@@ -634,7 +633,7 @@ test('a device that is locked out says so and keeps its library; the other goes 
   await expect(main.getByText('Everything is saved on this device.').first()).toBeVisible();
   expect(await contents(phone.page)).toBe(kept);
   // Nobody is handed a key that opens nothing.
-  await expect(main.getByRole('button', { name: 'Set up anew' })).toBeVisible();
+  await expect(main.getByRole('button', { name: 'Start over' })).toBeVisible();
   await expect(main.getByRole('button', { name: 'Show how' })).toHaveCount(0);
 
   // Each goes on for itself.
@@ -649,7 +648,7 @@ test('a device that is locked out says so and keeps its library; the other goes 
 
   // And can begin again, with all that is here.
   await openSettings(phone.page);
-  await main.getByRole('button', { name: 'Set up anew' }).click();
+  await main.getByRole('button', { name: 'Start over' }).click();
   await expect(main.getByRole('button', { name: 'Pair this device' })).toBeVisible();
   await main.getByLabel('Address of the relay').fill(relay.address);
   await main.getByRole('button', { name: 'Create the account' }).click();

@@ -93,7 +93,7 @@ export function SendBackDialog({
             icon={<MailPlus size={15} aria-hidden />}
             onClick={send}
           >
-            {t('dmail.send')}
+            {t('dmail.go')}
           </Button>
         </>
       }

@@ -332,20 +332,29 @@ describe('Markdown', () => {
     });
     expect(body).toContain('*Checkpoint: start*');
     expect(body).toContain(
-      '> **Folded up to here: 3 messages, 31,204 → 1,180 tokens**\n> \n> They met.\n> \n> They parted.',
+      '> **Shortened up to here: 3 messages, 31,204 → 1,180 tokens**\n> \n> They met.\n> \n> They parted.',
     );
-    expect(body).toContain('> **Folded up to here: 31,204 → 1,180 tokens**\n> \n> My own words.');
+    expect(body).toContain('> **Shortened up to here: 31,204 → 1,180 tokens**\n> \n> My own words.');
     expect(text).not.toContain('Taken back.');
-    expect(body).toMatch(/another way\n\n\*D-Mail, sent back from: some\\_model · 2025-06-15 15:06\*/);
-    expect(text).toMatch(/\*From here a D-Mail was sent back: You · 2025-06-15/);
+    expect(body).toMatch(/another way\n\n\*D-Mail from: some\\_model · 2025-06-15 15:06\*/);
+    expect(text).toMatch(/\*A D-Mail was sent from here to: You · 2025-06-15/);
   });
 
   it('speaks the language it is given', async () => {
     const text = new TextDecoder().decode(await exported(markdown, [lived()], 0, chineseWords));
     const bones = text.slice(text.indexOf('\n# '));
-    expect(bones).toContain('## 您 · 2025-06-15');
+    expect(bones).toContain('## 你 · 2025-06-15');
     expect(bones).toContain('*检查点：start*');
-    for (const word of ['You', 'Assistant', 'Branch', 'Reasoning', 'Result', 'Calls', 'Checkpoint', 'Folded'])
+    for (const word of [
+      'You',
+      'Assistant',
+      'Branch',
+      'Reasoning',
+      'Result',
+      'Calls',
+      'Checkpoint',
+      'Shortened',
+    ])
       expect(bones).not.toContain(word);
   });
 
@@ -751,7 +760,7 @@ describe('Markdown as others read it', () => {
       '```\n\n- Cars \\[old\\] · 2026-03-01 · score 0.83\n- Untitled · 2026-03-01 · score 0.83\n\n</details>',
     );
     const chinese = new TextDecoder().decode(await exported(markdown, [conversation], 0, chineseWords));
-    expect(chinese).toContain('您未采用的片段：\n\n- 1\\. Boats · 2026-03-01 · 得分 0.76');
+    expect(chinese).toContain('你未采用的片段：\n\n- 1\\. Boats · 2026-03-01 · 得分 0.76');
     // All of them left out: still told.
     expect(await written(talk([[{ ...recall, passages: [] }]]))).toContain('Boats');
   });

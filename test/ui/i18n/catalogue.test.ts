@@ -74,10 +74,8 @@ describe('the catalogues', () => {
     const words = i18next.createInstance();
     await words.init({ lng: 'en', resources: { en: { problems: en } } });
     const context = 'temporary';
-    expect(words.t('problems:model-rate.do', { reason: 'soon', context })).toBe(
-      'Wait a moment and try again.',
-    );
-    expect(words.t('problems:model-rate.do', { context })).toContain('Wait a moment');
+    expect(words.t('problems:model-rate.do', { reason: 'soon', context })).toBe('Try again in a moment.');
+    expect(words.t('problems:model-rate.do', { context })).toContain('Try again in a moment');
     expect(words.t('problems:model-cut.kept', { context })).toBe(en['model-cut'].kept);
   });
 
@@ -125,7 +123,7 @@ describe('the catalogues', () => {
       'Try again in 15 minutes.',
     );
     expect(words.t('problems:model-rate.what', { reason: 'hours', status: 503 })).toBe(
-      'The endpoint asks for a pause (503).',
+      'Too many requests (503).',
     );
     expect(words.t('problems:model-rate.what', { reason: 'quota', status: 429 })).toContain('quota');
     expect(words.t('problems:model-not-found.what', { reason: 'address' })).toBe(
@@ -138,9 +136,9 @@ describe('the catalogues', () => {
       '请于3小时后重试。',
     );
     expect(words.t('problems:model-rate.do', { reason: 'never heard of' })).toBe(
-      'Wait a moment and try again, or look at the limits of your account.',
+      'Try again in a moment, or check the limits of your account.',
     );
-    expect(words.t('problems:model-rate.do', {})).toContain('Wait a moment');
+    expect(words.t('problems:model-rate.do', {})).toContain('Try again in a moment');
     expect(words.t('problems:command-unknown.do', { name: 'recal', nearest: 'recall' })).toContain(
       '/recall?',
     );

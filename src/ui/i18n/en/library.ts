@@ -2,7 +2,7 @@
 export const library = {
   firstRun: {
     title: 'A chat that remembers',
-    lead: 'Recollect reads your conversations on this device and brings the right old passage back when it matters.',
+    lead: 'Reads your conversations on this device and recalls what matters when you need it.',
     import: {
       title: 'Import my conversations',
       text: 'From ChatGPT, Claude.ai, kimi\u2011cli or Recollect; found by words in seconds, by meaning soon after.',
@@ -31,11 +31,11 @@ export const library = {
     format: {
       chatgpt: {
         name: 'ChatGPT',
-        how: 'Settings › Data controls › Export data. A mail brings a ZIP: hand it over as it is.',
+        how: 'Settings › Data controls › Export data. You’ll get an email with a ZIP. Drop it here without unpacking.',
       },
       claude: {
         name: 'Claude.ai',
-        how: 'Settings › Privacy › Export data. A mail brings a ZIP: hand it over as it is.',
+        how: 'Settings › Privacy › Export data. You’ll get an email with a ZIP. Drop it here without unpacking.',
       },
       kimi: {
         name: 'kimi-cli',
@@ -47,9 +47,9 @@ export const library = {
       },
     },
     reading: 'Reading {{name}}',
-    preparing: 'Looking at what was handed over',
+    preparing: 'Checking the files',
     keepsGoing:
-      'You can put this aside and go on: the import runs as long as this tab is open, and Activity shows how far it is.',
+      'You can close this and continue: the import runs while this tab is open, and Activity shows its progress.',
     cancel: 'Cancel the import',
     cancelThis: 'Cancel this one',
     waiting_one: '{{count, number}} more is waiting for its turn.',
@@ -125,14 +125,15 @@ export const library = {
     branchAfter: 'Branch {{number}} (after {{place}})',
     elsewhere: 'Elsewhere',
     checkpoint: 'Checkpoint: {{name}}',
-    folded_one: 'Folded up to here: {{count, number}} message, {{before, number}} → {{after, number}} tokens',
+    folded_one:
+      'Shortened up to here: {{count, number}} message, {{before, number}} → {{after, number}} tokens',
     folded_other:
-      'Folded up to here: {{count, number}} messages, {{before, number}} → {{after, number}} tokens',
-    foldedUncounted: 'Folded up to here: {{before, number}} → {{after, number}} tokens',
-    dmail: 'D-Mail, sent back from: {{place}}',
-    dmailByModel: 'D-Mail of the model, sent back from: {{place}}',
-    dmailSent: 'From here a D-Mail was sent back: {{place}}',
-    dmailLost: 'D-Mail, sent back from a branch that is not here any more',
+      'Shortened up to here: {{count, number}} messages, {{before, number}} → {{after, number}} tokens',
+    foldedUncounted: 'Shortened up to here: {{before, number}} → {{after, number}} tokens',
+    dmail: 'D-Mail from: {{place}}',
+    dmailByModel: 'D-Mail by the model from: {{place}}',
+    dmailSent: 'A D-Mail was sent from here to: {{place}}',
+    dmailLost: 'D-Mail from a branch that no longer exists',
     notes: 'Memory notes',
     feedback: 'Feedback on passages',
     pinned: 'Pinned:',
@@ -189,7 +190,7 @@ export const library = {
       import: 'Importing',
       export: 'Exporting',
       index: 'Reading messages',
-      embed: 'Making vectors',
+      embed: 'Reading for meaning',
       'model-download': 'Loading the model',
       rebuild: 'Rebuilding the index',
     },
@@ -197,7 +198,7 @@ export const library = {
       import: 'Importing {{name}}',
       export: 'Exporting {{name}}',
       index: 'Reading messages',
-      embed: 'Making vectors',
+      embed: 'Reading for meaning',
       'model-download': 'Loading the model {{name}}',
       rebuild: 'Rebuilding the index',
     },
@@ -214,7 +215,7 @@ export const library = {
     waiting_one: '{{count, number}} left',
     waiting_other: '{{count, number}} left',
     pause: 'Pause',
-    resume: 'Go on',
+    resume: 'Resume',
     cancel: 'Cancel',
     dismiss: 'Remove from the list',
     memory: 'Open Memory',

@@ -63,7 +63,7 @@ export const problems = {
   },
   'index-damaged': {
     what: 'The memory index was damaged.',
-    kept: 'All conversations are safe: the index is only made from them, and is being made again by itself.',
+    kept: 'All conversations are safe: the index is made from them and is being rebuilt automatically.',
     do: 'Nothing. Until it is done, searching and recall find what has been read again so far.',
   },
   'index-crashed': {
@@ -116,17 +116,17 @@ export const problems = {
     },
   },
   'model-rate': {
-    what: '$t(problems:model-rate.whatOf.{{reason}}, {"defaultValue":"The endpoint asks for a pause ({{status}})."})',
+    what: '$t(problems:model-rate.whatOf.{{reason}}, {"defaultValue":"Too many requests ({{status}})."})',
     kept: 'Your message is saved.',
     kept_temporary: 'Your message stays here as long as this temporary conversation does.',
-    do: '$t(problems:model-rate.why.{{reason}}, {"defaultValue":"Wait a moment and try again, or look at the limits of your account."})',
+    do: '$t(problems:model-rate.why.{{reason}}, {"defaultValue":"Try again in a moment, or check the limits of your account."})',
     whatOf: { quota: 'The quota of the account is used up (429).' },
     why: {
       quota: 'Add credit there or wait for the next period, or choose another model.',
       seconds: 'Try again {{seconds, relativetime(range: second)}}.',
       minutes: 'Try again {{minutes, relativetime(range: minute)}}.',
       hours: 'Try again {{hours, relativetime(range: hour)}}.',
-      soon: 'Wait a moment and try again.',
+      soon: 'Try again in a moment.',
     },
   },
   'model-network': {
@@ -159,7 +159,7 @@ export const problems = {
     what: 'Something broke at the endpoint.',
     kept: 'Your message is saved.',
     kept_temporary: 'Your message stays here as long as this temporary conversation does.',
-    do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"Try again in a moment. If it goes on, look at the status page of the provider."})',
+    do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"Try again in a moment. If it keeps failing, check the provider’s status page."})',
     why: {
       request: 'The endpoint did not accept the request.',
     },
@@ -178,14 +178,14 @@ export const problems = {
   'model-cut': {
     what: 'The answer broke off before its end.',
     kept: 'What had arrived is kept and marked.',
-    do: 'Try again, or ask the model to go on.',
+    do: 'Try again, or ask the model to continue.',
   },
   'model-context': {
     what: 'The conversation is longer than this model can read at once.',
     kept: 'Your message and the whole conversation are saved.',
     kept_temporary:
       'Your message and the whole conversation stay here as long as this temporary conversation does.',
-    do: 'Choose a model with a larger window, or go on in a new conversation: memory brings back what matters.',
+    do: 'Choose a model with a larger window, or continue in a new conversation: memory recalls what matters.',
     do_temporary: 'Choose a model with a larger window, or begin a new conversation.',
   },
   'model-refused': {
@@ -196,12 +196,12 @@ export const problems = {
   },
   'embedding-missing': {
     what: 'The files of the embedding model are not here.',
-    kept: 'Your conversations and the keyword index are complete. Recall by words goes on; recall by meaning waits.',
+    kept: 'Your conversations and the keyword index are complete. Recall by words still works; recall by meaning waits.',
     do: 'Go online once and try again, or choose another model under Settings › Memory and recall.',
   },
   'embedding-broken': {
     what: '$t(problems:embedding-broken.whatOf.{{reason}}, {"defaultValue":"The embedding model cannot run in this browser."})',
-    kept: 'Your conversations and the keyword index are complete. Recall by words goes on; recall by meaning waits.',
+    kept: 'Your conversations and the keyword index are complete. Recall by words still works; recall by meaning waits.',
     do: '$t(problems:embedding-broken.doOf.{{reason}}, {"defaultValue":"Set the device to WASM, or choose another model under Settings › Memory and recall."})',
     whatOf: { file: 'The file of the embedding model is damaged or cut off.' },
     doOf: {
@@ -210,13 +210,13 @@ export const problems = {
   },
   'embedding-remote': {
     what: 'The embedding service did not answer as it should.',
-    kept: 'Your conversations and the keyword index are complete. Recall by words goes on; vectors are made when it answers again.',
+    kept: 'Your conversations and the keyword index are complete. Recall by words still works; the rest is read when the service answers again.',
     do: 'Check key, address and model under Settings › Memory and recall, or switch to the local model.',
   },
   'import-unknown': {
     what: 'This is not an export Recollect knows.',
     kept: 'Your library was not changed.',
-    do: 'Hand over a kimi-cli session folder or its ZIP, an export of ChatGPT or Claude.ai, or an export of Recollect.',
+    do: 'Import a kimi-cli session folder or its ZIP, an export of ChatGPT or Claude.ai, or an export of Recollect.',
   },
   'import-binary': {
     what: 'This file is not text and not a ZIP, so there are no conversations to read in it.',
@@ -391,7 +391,7 @@ export const problems = {
   'sync-deleted': {
     what: 'This account was erased on the relay.',
     kept: 'Everything is saved on this device.',
-    do: 'Choose “Set up anew” under Settings › Sync; your conversations stay here. If this device was locked out, pair it again after that.',
+    do: 'Choose “Start over” under Settings › Sync; your conversations stay here. If this device was locked out, pair it again after that.',
   },
   'sync-upgrade': {
     what: 'The relay needs a newer version of Recollect.',
@@ -416,7 +416,7 @@ export const problems = {
   'sync-older': {
     what: 'When this device joined, the relay showed an older account than the other device had.',
     kept: 'This device has joined. What the relay gave out is here.',
-    do: 'Open Recollect on the other device until it is in step: it puts back what the relay lacks. If the relay is not yours, ask whoever runs it.',
+    do: 'Open Recollect on the other device until it is up to date: it restores what the relay lacks. If the relay is not yours, ask whoever runs it.',
   },
   'conversation-missing': {
     what: 'This conversation is not here any more.',
@@ -444,14 +444,14 @@ export const problems = {
     do: 'Name this place with /checkpoint, or ask on: every question after the first can be gone back to.',
   },
   'compaction-failed': {
-    what: 'Older messages could not be folded: {{detail}}',
+    what: 'Older messages could not be shortened: {{detail}}',
     kept: 'Nothing was changed. All messages are where they were.',
     do: 'Try again, or choose another strategy: /compact --strategy session-memory needs no model.',
   },
   'compaction-fallback': {
-    what: 'The summary by {{wanted}} did not work out ({{detail}}), so {{strategy}} stepped in.',
-    kept: 'No message was lost; the conversation goes on.',
-    do: 'Read the summary at the divider. You can undo it, or make it again with guidance.',
+    what: 'The summary by {{wanted}} did not work out ({{detail}}), so {{strategy}} was used instead.',
+    kept: 'No message was lost; the conversation continues.',
+    do: 'Read the summary at the divider. You can undo it, or rewrite it with guidance.',
   },
   'message-missing': {
     what: 'This message is not here any more.',

@@ -34,7 +34,7 @@ export const settings = {
   },
   field: {
     'recall.auto_recall.enabled': {
-      label: 'Recall by itself',
+      label: 'Recall automatically',
       help: 'Looks for passages that may help and sends them along with your message.',
     },
     'recall.auto_recall.trigger_on_start': {
@@ -43,11 +43,11 @@ export const settings = {
     },
     'recall.auto_recall.trigger_token_threshold': {
       label: 'When the window fills up',
-      help: 'Also looks through memory once this much of the window is used, and at the latest where folding begins.',
+      help: 'Also looks through memory once this much of the window is used, and at the latest when older messages are shortened.',
     },
     'recall.auto_recall.min_similarity': {
-      label: 'Threshold for passages nobody asked for',
-      help: 'How sure memory must be before a passage goes into a prompt by itself. Never lower than the threshold below.',
+      label: 'How sure before adding memories automatically',
+      help: 'A passage is added without asking only above this. Never lower than the threshold below.',
     },
     'recall.hybrid_weights': {
       label: 'Meaning or words',
@@ -55,7 +55,7 @@ export const settings = {
     },
     'recall.filters.min_similarity': {
       label: 'Threshold',
-      help: 'Passages below it are not used; the card shows them as near misses. It means the same for every model.',
+      help: 'Passages below it are not used; the card lists them as weaker matches. It means the same for every model.',
     },
     'recall.filters.time_decay_factor': {
       label: 'Fading with time',
@@ -93,17 +93,17 @@ export const settings = {
     },
     'context.strategy': {
       label: 'Strategy',
-      help: 'How older messages are folded. /compact can use another one.',
+      help: 'How older messages are shortened. /compact can use another one.',
     },
     'context.confirm': {
-      label: 'Ask before folding',
-      help: 'Shows the plan and waits. A message can still be sent without folding.',
+      label: 'Ask before shortening',
+      help: 'Shows the plan and waits. You can still send without shortening.',
     },
-    'context.trigger_ratio': { label: 'Fold at', help: 'When a request takes this much of the window.' },
-    'context.target_ratio': { label: 'Fold down to', help: 'What is left of the request afterwards.' },
+    'context.trigger_ratio': { label: 'Shorten at', help: 'When a request takes this much of the window.' },
+    'context.target_ratio': { label: 'Shorten to', help: 'What is left of the request afterwards.' },
     'context.keep_last_turns': {
       label: 'Turns that stay',
-      help: 'A turn is a question and its answer. The newest are never folded.',
+      help: 'A turn is a question and its answer. The newest are never shortened.',
     },
     'context.max_attempts': {
       label: 'Attempts',
@@ -119,7 +119,7 @@ export const settings = {
     },
     'context.summary_prompt': {
       label: 'What a model is told to write a summary',
-      help: 'Instead of the shipped words. Guidance you give is added to it.',
+      help: 'Replaces the default text. Guidance you give is added to it.',
     },
     'context.window_tokens': {
       label: 'Window, tokens',
@@ -158,8 +158,8 @@ export const settings = {
       help: 'Conversations are not affected. Switching rebuilds the index.',
     },
     'storage.cleanup.enabled': {
-      label: 'Offer to tidy up',
-      help: 'Shows below what nobody has touched for long. Nothing is done until you say so; pinned conversations are never in it.',
+      label: 'Suggest cleaning up',
+      help: 'Lists conversations that have not been used for a long time. Nothing happens until you say so; pinned conversations are never listed.',
     },
     'storage.cleanup.archive_after_days': {
       label: 'Offer to archive after, days',
@@ -171,7 +171,7 @@ export const settings = {
     },
     'storage.max_size_mb': {
       label: 'Largest size, MB',
-      help: 'You are warned at 80 %. When it is full, imports are refused; nothing is ever deleted by itself.',
+      help: 'You are warned at 80 %. When it is full, imports are refused; nothing is ever deleted automatically.',
     },
     'tools.enabled': {
       label: 'Let models use tools',
@@ -204,21 +204,21 @@ export const settings = {
       help: 'Conversations from these working directories are not indexed and not synced. What the relay has of them already stays there, sealed, until they are forgotten everywhere. * stands for anything.',
     },
     'sync.auto_sync_interval': {
-      label: 'Look again after (seconds)',
-      help: 'Changes travel at once. This often everything is compared besides, and what failed is tried again.',
+      label: 'Check again every (seconds)',
+      help: 'Changes are sent at once. This often, everything is compared as well and what failed is retried.',
     },
     'sync.remote.timeout': {
-      label: 'Patience with the relay (seconds)',
-      help: 'A relay that says nothing for so long counts as out of reach. More helps on slow lines.',
+      label: 'Timeout (seconds)',
+      help: 'A relay that does not answer within this time counts as unreachable. Raise it on slow connections.',
     },
     'ui.theme': { label: 'Theme', help: '' },
     'ui.language': { label: 'Language', help: '' },
-    'ui.send_with': { label: 'Send with', help: 'The other one breaks the line.' },
+    'ui.send_with': { label: 'Send with', help: 'The other adds a new line.' },
   },
   models: {
     choice: 'Answers come from',
     choiceHelp: 'For new conversations. One that has begun keeps its model; the message box changes it.',
-    memoryOnly: 'Memory only, no model',
+    memoryOnly: 'No model (search my conversations)',
     noneTitle: 'No model is connected',
     noneText: 'Memory answers by quoting what you said before. Connect a model for everything else.',
     clearInstructions: 'Clear the instructions',
@@ -266,23 +266,23 @@ export const settings = {
     copy: 'Copy',
     modelsTyped: 'Test the connection to fetch the list, or type the id of a model.',
     offered: 'Offered in the message box: {{count, number}} of {{total, number}}',
-    offeredHelp: 'Tick the ones you use.',
+    offeredHelp: 'Select the ones you use.',
     save: 'Save',
     connect: 'Save and use',
     edit: 'Edit',
     remove: 'Remove',
     removeTitle: 'Remove {{name}}?',
     removeText:
-      'The address and its key are forgotten on this device. Conversations stay; those it answered go on with another model and say so.',
+      'The address and its key are forgotten on this device. Conversations stay; those it answered continue with another model and say so.',
     inUse: 'In use',
     needUrl: 'An address is needed.',
     needName: 'A name is needed.',
     price: {
       title: 'Price per million tokens',
-      input: 'Reading',
-      output: 'Writing',
+      input: 'Input',
+      output: 'Output',
       currency: 'Currency',
-      help: 'What the provider asks for these models. The gauge then says what the next message costs. May stay empty.',
+      help: 'What the provider asks for these models. The context meter then shows what the next message costs. May stay empty.',
       refused: 'Both figures are needed, 0 or more; or leave both empty.',
     },
     parameters: {
@@ -314,7 +314,7 @@ export const settings = {
   },
   memory: {
     summaries: { extractive: 'From the words, on this device', model: 'By the connected model' },
-    auto: 'Automatic recall',
+    auto: 'When to recall',
     ranking: 'Ranking',
     limits: 'Limits',
     indexing: 'When to read',
@@ -366,22 +366,22 @@ export const settings = {
     apply: 'Change model',
     discard: 'Discard',
     consequence_one:
-      'New vectors are made for {{count, number}} message in the background. Recall by words goes on; recall by meaning comes back as they are made.',
+      '{{count, number}} message is read again in the background. Recall by words still works; recall by meaning returns step by step.',
     consequence_other:
-      'New vectors are made for {{count, number}} messages in the background. Recall by words goes on; recall by meaning comes back as they are made.',
-    consequenceNone: 'Vectors are made with it from the first message on.',
+      '{{count, number}} messages are read again in the background. Recall by words still works; recall by meaning returns step by step.',
+    consequenceNone: 'It is used from the first message on.',
     consequenceTime: 'At the usual pace about {{time}}.',
     consequenceRemote:
       'The text of all indexed passages is sent to {{host}}. The provider may charge for it.',
-    inForce: 'In force',
+    inForce: 'In use',
     openMemory: 'Open Memory to see and rebuild the index',
   },
   context: {
-    folding: 'Folding',
+    folding: 'Shortening',
     window: 'Window',
     summaries: 'Summaries',
-    shippedPrompt: 'The shipped words',
-    useShipped: 'Use the shipped words',
+    shippedPrompt: 'Default text',
+    useShipped: 'Use the default text',
     sessionMemory: 'Session memory',
     checkpoints: 'Checkpoints',
     tools: 'Tools for models',
@@ -405,13 +405,13 @@ export const settings = {
     memoryOnly: 'This browser keeps nothing: everything is gone when the tab closes. Export what matters.',
     persist: {
       title: 'Protected from clearing',
-      yes: 'The browser has promised not to clear this by itself when space runs short.',
-      no: 'The browser may clear this when space runs short. Ask it to keep your conversations.',
+      yes: 'The browser will not clear this automatically when space runs short.',
+      no: 'The browser may clear this when space runs short. Ask it to protect your conversations.',
       unknown: 'This browser cannot be asked. Export from time to time.',
-      ask: 'Ask to keep',
+      ask: 'Protect my data',
       refused:
         'The browser said no for now. It says yes more readily to installed apps and often visited pages.',
-      label: { yes: 'Kept', no: 'Not promised' },
+      label: { yes: 'Protected', no: 'Not protected' },
     },
     engine: {
       auto: { label: 'Automatic', help: 'The fastest this browser offers' },
@@ -421,7 +421,7 @@ export const settings = {
       now: 'In use now: {{engine}}',
       switchTitle: 'Keep the index in {{engine}}?',
       switchText:
-        'The index is made again there from your conversations. Reading and writing go on; search is complete again when it is done.',
+        'The index is made again there from your conversations. Reading and writing still work; search is complete again when it is done.',
       switchAction: 'Switch and rebuild',
     },
     export: {
@@ -447,7 +447,8 @@ export const settings = {
       eraseAll: 'Empty the trash',
       eraseTitle_one: 'Erase {{count, number}} conversation for good?',
       eraseTitle_other: 'Erase {{count, number}} conversations for good?',
-      eraseText: 'Messages, vectors and keywords are removed from this device. This cannot be undone.',
+      eraseText:
+        'Messages and everything the index knows of them are removed from this device. This cannot be undone.',
       eraseAction: 'Erase',
       restored_one: 'Restored {{count, number}} conversation',
       restored_other: 'Restored {{count, number}} conversations',
@@ -470,16 +471,16 @@ export const settings = {
       action: 'Rebuild',
     },
     cleanup: {
-      title: 'Tidy up',
-      nothing: 'There is nothing to tidy up.',
-      archive_one: '{{count, number}} conversation has not been touched for long:',
-      archive_other: '{{count, number}} conversations have not been touched for long:',
+      title: 'Clean up',
+      nothing: 'There is nothing to clean up.',
+      archive_one: '{{count, number}} conversation has not been used for a long time:',
+      archive_other: '{{count, number}} conversations have not been used for a long time:',
       archiveAction_one: 'Archive it',
       archiveAction_other: 'Archive these {{count, number}}',
       archived_one: 'Archived {{count, number}} conversation',
       archived_other: 'Archived {{count, number}} conversations',
-      trash_one: '{{count, number}} archived conversation has not been touched for long:',
-      trash_other: '{{count, number}} archived conversations have not been touched for long:',
+      trash_one: '{{count, number}} archived conversation has not been used for a long time:',
+      trash_other: '{{count, number}} archived conversations have not been used for a long time:',
       trashAction_one: 'Move it to the trash',
       trashAction_other: 'Move these {{count, number}} to the trash',
       trashed_one: 'Moved {{count, number}} conversation to the trash',
@@ -494,19 +495,19 @@ export const settings = {
         '{{count, number}} conversations are in this browser and nowhere else. A JSON file of them survives what may happen here.',
     },
     nearLimit:
-      'Most of your limit is taken. When it is full, imports are refused; nothing is deleted by itself.',
+      'Most of your limit is taken. When it is full, imports are refused; nothing is deleted automatically.',
     atLimit:
-      'Your limit is reached: imports are refused until it is raised or something is erased. Nothing is deleted by itself.',
+      'Your limit is reached: imports are refused until it is raised or something is erased. Nothing is deleted automatically.',
     untitled: 'Untitled',
     contents: 'What is kept',
-    take: 'Take it with you',
+    take: 'Export and import',
   },
   sync: {
     mode: 'Sync: off, this browser, my relay, an operator',
     pair: 'Pair a device: QR code, link, 24 words',
     devices: 'Devices of the account',
     log: 'Sync log',
-    pace: 'How often, how long',
+    pace: 'Advanced',
   },
   privacy: {
     addWord: 'Add a word',
@@ -515,7 +516,7 @@ export const settings = {
     dirPlaceholder: '*/private/*',
     none: 'None.',
     already: 'It is in the list already.',
-    readAgain: 'What was read before is read again with this, by itself.',
+    readAgain: 'What was read before is read again with this automatically.',
     where: 'Where things are',
     facts: {
       conversations:
@@ -527,8 +528,8 @@ export const settings = {
     },
   },
   appearance: {
-    theme: { auto: 'As the system', light: 'Light', dark: 'Dark' },
-    language: { auto: 'As the browser', en: 'English', zh: '中文' },
+    theme: { auto: 'System', light: 'Light', dark: 'Dark' },
+    language: { auto: 'Browser language', en: 'English', zh: '中文' },
     send: { enter: 'Enter', 'mod-enter': '{{keys}}' },
   },
   shortcuts: {
@@ -548,7 +549,7 @@ export const settings = {
     configText: 'Every setting as YAML, keys left out. Edit it, import it here or on another device.',
     export: 'Export YAML',
     import: 'Import YAML',
-    imported: 'The configuration is in force.',
+    imported: 'The configuration is in use.',
     reset: 'Reset all settings',
     resetTitle: 'Reset all settings?',
     resetText: 'Every setting goes back to its default. Conversations, endpoints and keys stay.',

@@ -1,8 +1,8 @@
 // Words of sync: accounts, devices, pairing, the log.
 export const sync = {
   mode: {
-    title: 'How this device keeps in step',
-    keeps: 'The account stays set up and goes on when it is switched on again.',
+    title: 'How this device syncs',
+    keeps: 'The account stays set up and continues when you switch it on again.',
     disabled: { label: 'Off', help: 'Nothing leaves this device.' },
     local: {
       label: 'This browser only',
@@ -10,7 +10,7 @@ export const sync = {
     },
     remote: {
       label: 'My relay',
-      help: 'A small program that you or somebody you know runs passes sealed bytes between your devices.',
+      help: 'A small program that you or somebody you know runs passes encrypted data between your devices.',
     },
     managed: {
       label: 'An operator’s relay',
@@ -36,10 +36,10 @@ export const sync = {
       devices: 'how many devices are connected',
     },
     power:
-      'It can also withhold or delete what it stores. Your devices notice, keep everything and upload it again. Whoever steals its disk finds sealed bytes.',
+      'It can also withhold or delete what it stores. Your devices notice, keep everything and upload it again. Whoever steals its disk finds encrypted data.',
   },
   create: {
-    title: 'Begin on this device',
+    title: 'Start on this device',
     lead: 'Makes an account with a new key. No name, no password, no e-mail address.',
     endpoint: 'Address of the relay',
     endpointHelp: {
@@ -61,10 +61,10 @@ export const sync = {
   alone:
     'Only this device has the key. Pair another one, or write the 24 words down and keep them safe: without a device and without the words nobody can open what lies on the relay.',
   anew: {
-    title: 'Begin anew',
+    title: 'Start over',
     label: 'The key of this account opens nothing any more',
     help: 'This device forgets it and keeps all conversations. Then make a new account, or pair this device with one that has a new key.',
-    action: 'Set up anew',
+    action: 'Start over',
   },
   account: { title: 'Account', relay: 'Relay' },
   fingerprint: {
@@ -73,7 +73,7 @@ export const sync = {
     same: 'The same on all devices of this account. It is no secret.',
   },
   standing: {
-    title: 'How it stands',
+    title: 'Status',
     state: {
       disabled: 'Off',
       local: 'This browser only',
@@ -81,7 +81,7 @@ export const sync = {
       connecting: 'Connecting to the relay',
       offline: 'The relay does not answer',
       syncing: 'Syncing',
-      synced: 'In step with the relay',
+      synced: 'Up to date',
       stopped: 'Sync has stopped',
     },
     means: {
@@ -89,19 +89,19 @@ export const sync = {
       local: 'All tabs of this browser show the same.',
       unpaired: 'This device belongs to no account.',
       connecting: 'Everything is saved on this device. What the relay has is not known yet.',
-      offline: 'Everything is saved on this device. What you write travels as soon as the relay answers.',
+      offline: 'Everything is saved on this device. What you write is sent as soon as the relay answers.',
       syncing: 'Everything is saved on this device. Some of it is on its way.',
-      synced: 'The relay has confirmed everything written here, and everything it told of is here.',
-      stopped: 'Everything is saved on this device. It will not go on by itself.',
+      synced: 'The relay has confirmed everything written here, and everything it has is here.',
+      stopped: 'Everything is saved on this device. It will not resume automatically.',
     },
     now: 'Sync now',
     more: 'More',
     compare: 'Compare everything',
-    compareHelp: 'Looks at every conversation on the relay and mends what is missing there.',
+    compareHelp: 'Checks every conversation on the relay and repairs what is missing there.',
     comparing: 'Comparing every conversation with the relay',
     waiting: 'Changes to upload',
     fetching: 'Conversations to fetch',
-    last: 'Last in step',
+    last: 'Last synced',
     never: 'not yet',
     withheld: 'Kept on this device',
     withheldHelp: 'Excluded folders, samples, what lost against a deletion',
@@ -120,7 +120,7 @@ export const sync = {
     nameHelp: 'Shown on your other devices only.',
     guess: '{{browser}} on {{system}}',
     guessNothing: 'My device',
-    seen: 'last heard of {{when}}',
+    seen: 'last seen {{when}}',
     ahead: 'its clock is ahead of this device’s',
     paired: 'paired {{date}}',
     missing_one: '{{count, number}} change of it has not arrived',
@@ -129,11 +129,11 @@ export const sync = {
     keep: 'Keep',
     revoke: 'Lock out {{name}}',
     takeOff: {
-      label: 'Take {{name}} off the list',
-      title: 'Take {{name}} off the list?',
+      label: 'Remove {{name}} from the list',
+      title: 'Remove {{name}} from the list?',
       text: 'For a device that left the account while it was offline, or that is gone. Nothing is erased anywhere.',
       not: 'It is not locked out: if it still has the key, it is listed again as soon as it syncs.',
-      action: 'Take it off',
+      action: 'Remove',
       done: '{{name}} is off the list.',
     },
   },
@@ -160,10 +160,10 @@ export const sync = {
         'The relay does not give out {{count, number}} conversations as the other devices have them. Nothing was locked out.',
       unreachable:
         'The relay does not answer, so nobody knows whether everything is here. Nothing was locked out.',
-      wait: 'If you wait, nothing is lost: try again when sync says that it is in step.',
+      wait: 'If you wait, nothing is lost: try again when sync says that it is up to date.',
       stays:
-        'If you go on, what is not here stays on the relay under the old key, and so does the whole old account. {{name}} can still read that, but nothing that is written here from then on.',
-      lost: 'If you go on, it is lost unless a device that has it is paired once more. To bring it here first, open Recollect on that device.',
+        'If you continue, what is not here stays on the relay under the old key, and so does the whole old account. {{name}} can still read that, but nothing that is written here from then on.',
+      lost: 'If you continue, it is lost unless a device that has it is paired once more. To bring it here first, open Recollect on that device.',
       action: 'Make a new key now',
     },
   },
@@ -179,7 +179,7 @@ export const sync = {
     show: 'Show the key',
     showAgain: 'Show it again',
     ended: 'The key is hidden again.',
-    way: 'How to hand it over',
+    way: 'How to transfer it',
     ways: { qr: 'QR code', link: 'Link', words: '24 words' },
     qrLabel: 'Pairing link as a QR code',
     qrHelp: 'On the other device: scan it with the camera, or open Settings › Sync › Pair this device.',
@@ -233,7 +233,7 @@ export const sync = {
     other: 'Use something else',
     done: 'Paired. Your conversations are on their way.',
     older:
-      'The relay showed an older account than your other device has. Open Recollect there until it is in step: it puts back what the relay lacks.',
+      'The relay showed an older account than your other device has. Open Recollect there until it is up to date: it restores what the relay lacks.',
     already:
       'This device belongs to another account already. Leave that one first under Settings › Sync; its conversations stay here.',
     asleep:
@@ -265,11 +265,11 @@ export const sync = {
     open: 'Leave',
     confirm: 'Leave the account?',
     text: 'The key is erased from this device. All conversations stay here; what you write from then on stays here as well.',
-    others_one: 'One other device goes on with the account.',
-    others_other: '{{count, number}} other devices go on with the account.',
+    others_one: 'One other device keeps using the account.',
+    others_other: '{{count, number}} other devices keep using the account.',
     last: 'No other device has the key. Unless you wrote the 24 words down, nobody can open what lies on the relay any more.',
     unknown:
-      'Other devices go on with the account. If there are none, and you did not write the 24 words down, nobody can open what lies on the relay any more.',
+      'Other devices keep using the account. If there are none, and you did not write the 24 words down, nobody can open what lies on the relay any more.',
     erase: 'Erase the account on the relay too',
     eraseHelp: 'Everything on the relay is erased. Other devices keep what they have and stop syncing.',
     action: 'Leave',
@@ -347,7 +347,8 @@ export const sync = {
       branches: '{{title}} was continued on two devices at once. Both are kept, as branches.',
       branches_by: '{{title}} was continued here and on {{device}} at once. Both are kept, as branches.',
       wordings: 'A memory note was reworded on two devices at once. Both wordings are kept.',
-      deleted: '{{title}} was deleted elsewhere while you wrote here. What was written here is in the trash.',
+      deleted:
+        '{{title}} was deleted on another device while you wrote here. What was written here is in the trash.',
       deleted_by:
         '{{title}} was deleted on {{device}} while you wrote here. What was written here is in the trash.',
     },
@@ -369,13 +370,13 @@ export const sync = {
       folded: 'Made {{title}} smaller on the relay',
       rebuilt: 'Moved {{title}} to a new room, because the old one was damaged',
       moved: 'Moved {{title}} to a new room, where it takes less space',
-      healed: 'Put back what the relay had lost of {{title}}',
+      healed: 'Restored what the relay had lost of {{title}}',
       forgotten: 'Forgot a conversation everywhere',
       erased: 'The old account was erased on the relay.',
     },
     other: 'Something happened: {{what}}',
-    openBranches: 'Look at the branches',
+    openBranches: 'View the branches',
     openTrash: 'Open the trash',
-    openNotes: 'Look at the notes',
+    openNotes: 'View the notes',
   },
 };

@@ -18,9 +18,9 @@ export const commands = {
     },
   },
   compact: {
-    summary: '把较早的消息折叠成摘要，让对话放得进模型',
+    summary: '把较早的消息精简成摘要，让对话放得进模型',
     text: '摘要必须保留的内容',
-    '--preview': '先显示保留什么、折叠什么，等您确认',
+    '--preview': '先显示保留什么、精简什么，等你确认',
     '--strategy': '用哪种策略',
   },
   checkpoint: {

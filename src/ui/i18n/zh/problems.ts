@@ -4,9 +4,9 @@ export const problems = {
     what: '浏览器没有空间留给 Recollect 了。',
     kept: '此前保存的内容都在。刚写的内容会留在屏幕上，直到能够保存。',
     do: '请到“设置 › 存储”腾出空间：清空回收站，或先导出再彻底删除旧对话，然后重新保存。',
-    what_start: '浏览器已没有空间，连您的对话也无法打开。',
+    what_start: '浏览器已没有空间，连你的对话也无法打开。',
     kept_start: '没有改动任何内容，已保存的都还在这台设备上。',
-    do_start: '请在这台设备上腾出空间，然后刷新页面。请不要清除本站的数据：您的对话就在其中。',
+    do_start: '请在这台设备上腾出空间，然后刷新页面。请不要清除本站的数据：你的对话就在其中。',
   },
   'storage-unavailable': {
     what: '浏览器不允许 Recollect 在这台设备上保存内容。',
@@ -14,7 +14,7 @@ export const problems = {
     do: '请退出无痕模式，或允许本站存储数据，然后刷新页面。',
   },
   'storage-held': {
-    what: '您的对话正被另一个标签页或浏览器占用，一直没有放开。',
+    what: '你的对话正被另一个标签页或浏览器占用，一直没有放开。',
     kept: '此前保存的内容都在。最后一次改动留在屏幕上，会自动重试。',
     kept_start: '没有改动任何内容，所有对话都在原处。',
     do: '请关闭 Recollect 的其他标签页，并保持此标签页打开。',
@@ -24,9 +24,9 @@ export const problems = {
     what: '浏览器在保存时出错了。',
     kept: '此前保存的内容都在。最后一次改动留在屏幕上，会自动重试。',
     do: '请先不要关闭此标签页。若一直失败，请复制最后一条消息，再刷新页面。',
-    what_start: '浏览器未能打开您的对话。',
+    what_start: '浏览器未能打开你的对话。',
     kept_start: 'Recollect 没有改动或删除任何内容。',
-    do_start: '请刷新页面。若仍然如此，请关闭浏览器再重新打开。请不要清除本站的数据：您的对话就在其中。',
+    do_start: '请刷新页面。若仍然如此，请关闭浏览器再重新打开。请不要清除本站的数据：你的对话就在其中。',
   },
   'storage-lost': {
     what: '浏览器发现自己的数据库已损坏，并将其连同其中的对话一起删除了。',
@@ -92,7 +92,7 @@ export const problems = {
     what: '密钥有效，但无权使用这项服务。',
     kept: '消息已保存。',
     kept_temporary: '消息会留到这个临时对话结束。',
-    do: '$t(problems:model-forbidden.why.{{reason}}, {"defaultValue":"请查看您在该服务的账户：模型可能需要开通、付费，或不对您所在的地区开放。"})',
+    do: '$t(problems:model-forbidden.why.{{reason}}, {"defaultValue":"请查看你在该服务的账户：模型可能需要开通、付费，或不对你所在的地区开放。"})',
     why: {
       balance: '账户余额已用完：请充值，或换用其他模型。',
     },
@@ -146,7 +146,7 @@ export const problems = {
     why: {
       local:
         '请在服务端放行本页面。Ollama：启动时把 OLLAMA_ORIGINS 设为本页地址；LM Studio：在服务器设置中打开 CORS。',
-      remote: '需要 {{endpoint}} 放行。若您无法更改，请改用允许浏览器访问的服务，例如 OpenRouter。',
+      remote: '需要 {{endpoint}} 放行。若你无法更改，请改用允许浏览器访问的服务，例如 OpenRouter。',
     },
   },
   'model-server': {
@@ -205,72 +205,72 @@ export const problems = {
   },
   'import-unknown': {
     what: '这不是 Recollect 认识的导出文件。',
-    kept: '您的对话没有任何改动。',
+    kept: '你的对话没有任何改动。',
     do: '请选择 kimi-cli 会话文件夹或其 ZIP、ChatGPT 或 Claude.ai 的导出文件，或 Recollect 自己的导出文件。',
   },
   'import-binary': {
     what: '这个文件既不是文本也不是 ZIP，里面没有可读的对话。',
-    kept: '您的对话没有任何改动。',
+    kept: '你的对话没有任何改动。',
     do: '请选择导出文件本身：.zip、.json、.jsonl，或会话文件夹。',
   },
   'import-broken': {
     what: '文件已损坏或不完整，其中的内容不可信。',
-    kept: '没有导入其中任何内容，您的对话没有改动。',
+    kept: '没有导入其中任何内容，你的对话没有改动。',
     do: '请重新下载导出文件，再导入一次。',
   },
   'import-too-large': {
     what: '文件太大，无法一次导入。',
-    kept: '没有导入其中任何内容，您的对话没有改动。',
+    kept: '没有导入其中任何内容，你的对话没有改动。',
     do: '请先解压，再分批导入。',
   },
   'import-bomb': {
     what: '这个 ZIP 解压后的体积远超正常的导出文件，因此没有解压。',
-    kept: '您的对话没有任何改动。',
-    do: '如果您信任它，请自行解压，再导入需要的文件。',
+    kept: '你的对话没有任何改动。',
+    do: '如果你信任它，请自行解压，再导入需要的文件。',
   },
   'import-nested': {
     what: '这个 ZIP 里没有对话，只有另一个 ZIP。',
-    kept: '您的对话没有任何改动。',
+    kept: '你的对话没有任何改动。',
     do: '请先解压，再导入其中的 ZIP。',
   },
   'import-encrypted': {
     what: '这个 ZIP 有密码保护。',
-    kept: '您的对话没有任何改动。',
+    kept: '你的对话没有任何改动。',
     do: '请先用密码解压，再导入其中的文件夹或文件。',
   },
   'import-newer': {
     what: '这份导出来自更新版本的 Recollect。',
-    kept: '没有导入其中任何内容，您的对话没有改动。',
+    kept: '没有导入其中任何内容，你的对话没有改动。',
     do: '请刷新页面换用新版本，再导入一次。',
   },
   'import-empty': {
     what: '这个文件里没有对话，也没有备忘。',
-    kept: '您的对话没有任何改动。',
+    kept: '你的对话没有任何改动。',
     do: '请确认这是完整的导出文件。有些服务发来的第一封邮件并不带数据。',
   },
   'import-storage': {
     what: '没有空间导入这些内容。',
-    kept: '没有导入其中任何内容，您的对话没有改动。',
+    kept: '没有导入其中任何内容，你的对话没有改动。',
     do: '请到“设置 › 存储”腾出空间或调高上限，再导入一次。',
   },
   'import-limit': {
     what: '这次导入约需 {{needed, number}} MB，而上限 {{limit, number}} MB 已用去 {{used, number}} MB。',
-    kept: '没有导入其中任何内容，您的对话没有改动。',
+    kept: '没有导入其中任何内容，你的对话没有改动。',
     do: '请到“设置 › 存储”调高上限，或彻底删除不需要的内容，再导入一次。',
   },
   'import-cut-off': {
     what: '标签页关闭时，“{{name}}”的导入中断了。',
-    kept: '在那之前导入的内容都在您的资料库里。',
+    kept: '在那之前导入的内容都在你的资料库里。',
     do: '请再次导入同一个文件：已有的会被识别，其余的会补上。',
   },
   'export-too-large': {
     what: '对话“{{title}}”太大，导出后将无法读回。',
-    kept: '没有写出任何文件，您的对话没有改动。',
+    kept: '没有写出任何文件，你的对话没有改动。',
     do: '请移除该对话中的文件，或把它导出为 Markdown，并单独导出其他对话。',
   },
   'command-unknown': {
     what: '没有 /{{name}} 这个命令。',
-    kept: '您写的内容还在输入框里。',
+    kept: '你写的内容还在输入框里。',
     do: '$t(problems:command-unknown.near_{{nearest}}, {"defaultValue":"是不是想用 /{{nearest}}？输入 / 可查看全部命令。"})',
     near_: '输入 / 可查看全部命令。',
   },
@@ -278,29 +278,29 @@ export const problems = {
     what: '/{{command}}：“{{value}}”不能用作 {{argument}}。',
     what_missing: '/{{command}} 缺少 {{argument}}。',
     what_surplus: '/{{command}} 不需要更多内容，“{{value}}”是多余的。',
-    kept: '您写的内容还在输入框里。',
+    kept: '你写的内容还在输入框里。',
     do: '$t(problems:command-argument.allowed_{{allowed}}, {"defaultValue":"允许的值：{{allowed}}。"})',
     allowed_: '输入 /help 查看每个命令的用法。',
   },
   'command-scopes': {
     what: '/{{command}}：“{{value}}”中的条件互相矛盾。',
-    kept: '您写的内容还在输入框里。',
+    kept: '你写的内容还在输入框里。',
     do: '请去掉其中一个：逗号表示同时满足，不是任选其一。',
   },
   'command-here': {
     what: '/{{command}}：此对话没有工作目录，无法使用“here”。',
-    kept: '您写的内容还在输入框里。',
+    kept: '你写的内容还在输入框里。',
     do: '请去掉“here”，或在有工作目录的对话中使用，例如导入的 kimi-cli 会话。',
   },
   'command-flag': {
     what: '/{{command}} 没有 {{flag}} 选项。',
-    kept: '您写的内容还在输入框里。',
+    kept: '你写的内容还在输入框里。',
     do: '$t(problems:command-flag.allowed_{{allowed}}, {"defaultValue":"可用的选项：{{allowed}}。"})',
     allowed_: '它没有选项。',
   },
   'command-conversation': {
     what: '这里还没有对话。',
-    kept: '您写的内容还在输入框里。',
+    kept: '你写的内容还在输入框里。',
     do: '这个命令要用在对话里：请先说点什么，或打开一个对话。',
   },
   'setting-invalid': {
@@ -316,7 +316,7 @@ export const problems = {
   'setting-encryption': {
     what: 'privacy.encrypt_local 不能设为 true：Recollect 不加密这台设备上的对话。',
     kept: '原来的值继续有效。API 密钥始终封存在本机，同步送出的内容始终加密。',
-    do: '请保持 false。本机上的内容由您的系统账户和磁盘加密来保护。',
+    do: '请保持 false。本机上的内容由你的系统账户和磁盘加密来保护。',
   },
   'settings-file': {
     what: '这不是 Recollect 的配置文件。',
@@ -406,7 +406,7 @@ export const problems = {
   'sync-older': {
     what: '这台设备加入时，中继给出的账户比另一台设备上的旧。',
     kept: '这台设备已加入。中继给出的内容都在这里。',
-    do: '请在另一台设备上打开 Recollect，直到同步一致：它会补上中继缺少的内容。如果中继不是您自己的，请询问运营者。',
+    do: '请在另一台设备上打开 Recollect，直到同步完成：它会补上中继缺少的内容。如果中继不是你自己的，请询问运营者。',
   },
   'conversation-missing': {
     what: '这个对话已经不在了。',
@@ -434,7 +434,7 @@ export const problems = {
     do: '用 /checkpoint 给这里命名，或者继续提问：从第二个问题起，每个问题之前都可以回去。',
   },
   'compaction-failed': {
-    what: '较早的消息没能折叠：{{detail}}',
+    what: '较早的消息没能精简：{{detail}}',
     kept: '没有任何改动，所有消息都在原处。',
     do: '请重试，或换一种策略：/compact --strategy session-memory 不需要模型。',
   },
@@ -460,7 +460,7 @@ export const problems = {
   },
   'note-too-long': {
     what: '这条备忘有 {{length}} 个字符，一条最多 {{limit}} 个。',
-    kept: '没有任何改动，您写的内容还在输入框里。',
+    kept: '没有任何改动，你写的内容还在输入框里。',
     do: '写短一些，或者拆成两条。',
   },
   'vault-unavailable': {

@@ -10,8 +10,8 @@ export const settings = {
   remove: '移除 {{item}}',
   default: '默认：{{value}}',
   section: {
-    models: { title: '模型', lead: '由谁作答。任何 OpenAI 兼容的服务，用您自己的密钥。' },
-    memory: { title: '记忆与回忆', lead: '想起什么、想起多少、怎样找到。' },
+    models: { title: '模型', lead: '由谁作答。任何 OpenAI 兼容的服务，用你自己的密钥。' },
+    memory: { title: '记忆与回忆', lead: '回忆哪些内容、回忆多少、怎样找到。' },
     sync: { title: '同步', lead: '所有设备拥有同一份记忆，中间没有人读得到。' },
     context: {
       title: '上下文',
@@ -28,7 +28,7 @@ export const settings = {
     'recall.auto_recall.trigger_on_start': { label: '在第一条消息时', help: '新对话开始的时候。' },
     'recall.auto_recall.trigger_token_threshold': {
       label: '窗口快满时',
-      help: '窗口用到这个比例时，也去记忆里找一找；最迟在折叠开始时。',
+      help: '窗口用到这个比例时，也去记忆里找一找；最迟在精简开始时。',
     },
     'recall.auto_recall.min_similarity': {
       label: '自动带入的阈值',
@@ -37,7 +37,7 @@ export const settings = {
     'recall.hybrid_weights': { label: '意思还是词语', help: '排序时两者各占多少。' },
     'recall.filters.min_similarity': {
       label: '阈值',
-      help: '低于它的片段不会使用，卡片中列为“差一点”。对每个模型含义相同。',
+      help: '低于它的片段不会使用，卡片中列为“相关度较低”。对每个模型含义相同。',
     },
     'recall.filters.time_decay_factor': { label: '随时间淡去', help: '按天计算，旧片段的分量略减。' },
     'recall.filters.exclude_current_session': {
@@ -54,27 +54,27 @@ export const settings = {
     'indexing.on_end': { label: '对话结束时', help: '离开、关闭标签页或停顿时也读取。' },
     'indexing.summaries': {
       label: '标题与摘要',
-      help: '在本机从您的文字中提取，或在对话停下后由已连接的模型撰写。只有最近一周在这里写下的对话才会为此发送。',
+      help: '在本机从你的文字中提取，或在对话停下后由已连接的模型撰写。只有最近一周在这里写下的对话才会为此发送。',
     },
     'indexing.max_age_minutes': { label: '最迟间隔', help: '距上次读取的分钟数。' },
     embedding: { label: '向量模型', help: '把文字变成数字，好比较意思。' },
-    'context.strategy': { label: '策略', help: '怎样折叠较早的消息。/compact 可以临时换一种。' },
-    'context.confirm': { label: '折叠前先问我', help: '显示计划并等待；也可以不折叠直接发送。' },
-    'context.trigger_ratio': { label: '何时折叠', help: '请求占到窗口的这个比例时。' },
-    'context.target_ratio': { label: '折叠到', help: '折叠后请求剩下的大小。' },
-    'context.keep_last_turns': { label: '保留的轮次', help: '一问一答为一轮，最新的几轮不会折叠。' },
+    'context.strategy': { label: '策略', help: '怎样精简较早的消息。/compact 可以临时换一种。' },
+    'context.confirm': { label: '精简前先问我', help: '显示计划并等待；也可以不精简直接发送。' },
+    'context.trigger_ratio': { label: '何时精简', help: '请求占到窗口的这个比例时。' },
+    'context.target_ratio': { label: '精简到', help: '精简后请求剩下的大小。' },
+    'context.keep_last_turns': { label: '保留的轮次', help: '一问一答为一轮，最新的几轮不会精简。' },
     'context.max_attempts': { label: '尝试次数', help: '模型写摘要过长或为空时，最多尝试几次。' },
     'context.summary_keep_messages': {
       label: '摘要保留的消息',
-      help: '您和模型最新的几条原样保留。用于“摘要”策略。',
+      help: '你和模型最新的几条原样保留。用于“摘要”策略。',
     },
     'chat.instructions': {
-      label: '所有对话的指示',
-      help: '最先告诉模型的话。对话有自己的指示时，以对话的为准。',
+      label: '所有对话的自定义指令',
+      help: '最先告诉模型的话。对话有自己的自定义指令时，以对话的为准。',
     },
     'context.summary_prompt': {
-      label: '让模型写摘要时的指示',
-      help: '代替自带的指示。您给的要求会附在后面。',
+      label: '让模型写摘要时的说明',
+      help: '代替默认文本。你给的要求会附在后面。',
     },
     'context.window_tokens': { label: '窗口（token）', help: '用于没有说明自己能读多少的模型。' },
     'context.reserved_tokens': { label: '留给回答（token）', help: '最多占窗口的四分之一。' },
@@ -88,7 +88,7 @@ export const settings = {
       label: '最多使用的 token',
       help: '用于一个对话的会话记忆。',
     },
-    'context.checkpoints.keep': { label: '自动检查点', help: '列出最新的这么多个；您命名的会一直保留。' },
+    'context.checkpoints.keep': { label: '自动检查点', help: '列出最新的这么多个；你命名的会一直保留。' },
     'context.checkpoints.expire_after_days': {
       label: '几天后过期',
       help: '只对自动检查点有效。0 表示不过期。',
@@ -96,7 +96,7 @@ export const settings = {
     'storage.engine': { label: '索引保存在', help: '不影响对话。切换后会重建索引。' },
     'storage.cleanup.enabled': {
       label: '提议整理',
-      help: '在下方列出久未动过的对话。没有您的同意什么也不会做；置顶的对话不在其中。',
+      help: '在下方列出久未动过的对话。没有你的同意什么也不会做；置顶的对话不在其中。',
     },
     'storage.cleanup.archive_after_days': {
       label: '几天后提议归档',
@@ -104,7 +104,7 @@ export const settings = {
     },
     'storage.cleanup.delete_archived_after_days': {
       label: '几天后提议把已归档的移入回收站',
-      help: '从最新一条消息算起。进了回收站也会一直留着，直到您彻底删除。',
+      help: '从最新一条消息算起。进了回收站也会一直留着，直到你彻底删除。',
     },
     'storage.max_size_mb': {
       label: '最大体积（MB）',
@@ -113,7 +113,7 @@ export const settings = {
     'tools.enabled': { label: '允许模型使用工具', help: '仅限支持工具的模型。每次调用都显示在对话里。' },
     'tools.recall': { label: '搜索记忆', help: '模型可以查找其他对话中的片段。' },
     'tools.open_conversation': { label: '打开对话', help: '模型可以阅读所找到片段的前后文。' },
-    'tools.remember': { label: '写备忘', help: '模型可以在记忆里写一条备忘，您可以在那里删除。' },
+    'tools.remember': { label: '写备忘', help: '模型可以在记忆里写一条备忘，你可以在那里删除。' },
     'tools.checkpoint': { label: '设置检查点', help: '模型标记一个以后可能想回到的位置。' },
     'tools.send_dmail': {
       label: '发送 D-Mail',
@@ -145,8 +145,8 @@ export const settings = {
     choiceHelp: '用于新对话。已经开始的对话沿用自己的模型，可在输入框里更换。',
     memoryOnly: '只用记忆，不用模型',
     noneTitle: '还没有连接模型',
-    noneText: '记忆会引用您以前说过的话来作答。其他事情请连接一个模型。',
-    clearInstructions: '清空指示',
+    noneText: '记忆会引用你以前说过的话来作答。其他事情请连接一个模型。',
+    clearInstructions: '清空自定义指令',
     instructionsPlaceholder: '回答简短。我写 TypeScript，偏好标准库。',
     endpoints: '服务',
     addTitle: '连接服务',
@@ -232,7 +232,7 @@ export const settings = {
   },
   memory: {
     summaries: { extractive: '在本机从文字中提取', model: '由已连接的模型撰写' },
-    auto: '自动回忆',
+    auto: '何时回忆',
     ranking: '排序',
     limits: '限额',
     indexing: '何时读取',
@@ -254,7 +254,7 @@ export const settings = {
     models: {
       'multilingual-e5-small-en-zh': { label: 'multilingual-e5-small', help: '中英文。随应用提供。' },
       'all-MiniLM-L6-v2': { label: 'all-MiniLM-L6-v2', help: '仅英文，轻快。随应用提供。' },
-      other: { label: '其他模型', help: '来自 Hugging Face 或您自己的文件夹。' },
+      other: { label: '其他模型', help: '来自 Hugging Face 或你自己的文件夹。' },
     },
     hubId: '模型名称',
     hubIdHelp: '例如 Xenova/bge-small-zh-v1.5。须有可供 transformers.js 使用的 ONNX 文件。',
@@ -285,11 +285,11 @@ export const settings = {
     openMemory: '到“记忆”查看和重建索引',
   },
   context: {
-    folding: '折叠',
+    folding: '精简',
     window: '窗口',
     summaries: '摘要',
-    shippedPrompt: '自带的指示',
-    useShipped: '使用自带的指示',
+    shippedPrompt: '默认文本',
+    useShipped: '使用默认文本',
     sessionMemory: '会话记忆',
     checkpoints: '检查点',
     tools: '模型可用的工具',
@@ -307,11 +307,11 @@ export const settings = {
     persist: {
       title: '防止被清除',
       yes: '浏览器已承诺，空间不足时不会自行清除这些内容。',
-      no: '空间不足时，浏览器可能清除这些内容。可以请它保留您的对话。',
+      no: '空间不足时，浏览器可能清除这些内容。可以请它保留你的对话。',
       unknown: '这个浏览器无法作此请求。请不时导出备份。',
-      ask: '请求保留',
+      ask: '申请保护',
       refused: '浏览器暂时没有答应。安装为应用或常来访问后，更容易得到同意。',
-      label: { yes: '已承诺保留', no: '未承诺' },
+      label: { yes: '已受保护', no: '未受保护' },
     },
     engine: {
       auto: { label: '自动', help: '这个浏览器里最快的' },
@@ -338,7 +338,7 @@ export const settings = {
     },
     trash: {
       title: '回收站',
-      text: '删除的对话会留在这里，直到您彻底删除。',
+      text: '删除的对话会留在这里，直到你彻底删除。',
       empty: '回收站是空的。',
       deleted: '删除于：{{when}}',
       restore: '恢复',
@@ -383,7 +383,7 @@ export const settings = {
     atLimit: '已达到上限：调高上限或彻底删除一些内容之前，不接受导入。绝不自动删除任何内容。',
     untitled: '未命名',
     contents: '保存了什么',
-    take: '带走与带入',
+    take: '导出与导入',
   },
   sync: {
     mode: '同步：关闭、此浏览器、我的中继、运营方',
@@ -403,10 +403,10 @@ export const settings = {
     where: '内容在哪里',
     facts: {
       conversations:
-        '对话保存在这个浏览器里。打开同步后，也会密封着送到您自己的设备；不打开，就哪里也不去。没有跟踪。',
-      model: '您发送的内容只会连同卡片所示的片段发往您选择的服务，不会去别处。',
+        '对话保存在这个浏览器里。打开同步后，也会密封着送到你自己的设备；不打开，就哪里也不去。没有跟踪。',
+      model: '你发送的内容只会连同卡片所示的片段发往你选择的服务，不会去别处。',
       keys: '密钥封存在这台设备上，不会出现在导出文件里。',
-      disk: '对话和索引照浏览器的方式存在这台设备上，Recollect 不另行加密：能用您账户的人就能读到。',
+      disk: '对话和索引照浏览器的方式存在这台设备上，Recollect 不另行加密：能用你账户的人就能读到。',
     },
   },
   appearance: {
@@ -426,7 +426,7 @@ export const settings = {
   },
   about: {
     version: '版本',
-    lead: 'Recollect 是会记事的聊天应用，以 MIT 许可发布的自由软件。',
+    lead: 'Recollect 是有记忆的聊天应用，以 MIT 许可发布的自由软件。',
     config: '配置文件',
     configText: '全部设置，YAML 格式，不含密钥。可编辑后在这里或其他设备导入。',
     export: '导出 YAML',

@@ -3,7 +3,7 @@ export const shell = {
   loading: '正在加载',
   close: '关闭',
   cancel: '取消',
-  itsReason: '对方的理由：{{detail}}',
+  itsReason: '服务器返回：{{detail}}',
   copyDetails: '复制详情',
   copied: '已复制',
   undo: '撤销',
@@ -100,7 +100,7 @@ export const shell = {
     stop: '停止回答，或关闭最上层窗口',
     messageNext: '下一条消息',
     messagePrevious: '上一条消息',
-    openRecall: '展开想起的片段',
+    openRecall: '展开回忆的片段',
     openMessage: '打开消息的工具',
   },
 };
