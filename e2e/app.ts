@@ -60,6 +60,16 @@ export async function remembered(page: Page, by: 'words' | 'meaning' = 'meaning'
   await expect.poll(() => page.evaluate(look, by), { timeout, intervals: [200] }).toBe('remembered');
 }
 
+/** The context panel, opened if it is closed. */
+export async function openContext(page: Page): Promise<Locator> {
+  const panel = page.getByRole('complementary', { name: 'Context' });
+  const show = page.getByRole('button', { name: 'Show context' });
+  await expect(panel.or(show).first()).toBeVisible();
+  if (!(await panel.isVisible())) await show.click();
+  await expect(panel).toBeVisible();
+  return panel;
+}
+
 /** Waits until everything that stands on the screen is in the log, too: only then may a page go. */
 export const saved = (page: Page): Promise<void> =>
   expect

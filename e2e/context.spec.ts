@@ -6,7 +6,7 @@ import {
   type ScriptedModelServer,
   startScriptedModel,
 } from '../test/server/scripted-model.ts';
-import { expect, goToSettings, holdToast, openApp, remembered, saved, test } from './app.ts';
+import { expect, goToSettings, holdToast, openApp, openContext, remembered, saved, test } from './app.ts';
 
 let server: ScriptedModelServer;
 test.beforeAll(async () => {
@@ -126,10 +126,7 @@ const TOPICS = ['harbour', 'orchard', 'railway', 'library', 'bakery', 'theatre',
 async function talkUntilFolded(page: Page): Promise<number> {
   for (const [at, topic] of TOPICS.entries()) {
     await ask(page, `Tell me of the ${topic}. ${about(topic)}`);
-    const made = await page
-      .getByRole('complementary', { name: 'Context' })
-      .getByText(/messages? folded/)
-      .count();
+    const made = await (await openContext(page)).getByText(/messages? shortened/).count();
     if (made > 0) return at + 1;
   }
   throw new Error('Nothing was folded');
@@ -336,9 +333,7 @@ test('a message that is marked to be kept goes along word for word after folding
     return allOf(server.chats().at(-1));
   };
   await write(page, '/compact --strategy sliding-window');
-  await expect(
-    page.getByRole('complementary', { name: 'Context' }).getByText(/messages? folded/),
-  ).toBeVisible();
+  await expect((await openContext(page)).getByText(/messages? shortened/)).toBeVisible();
   expect(await sentWith('Go on.')).not.toContain(sentence);
   await choose('Keep verbatim');
   await expect(first.getByText('Kept verbatim')).toBeVisible();
@@ -547,8 +542,7 @@ test('the branch map is walked with the keyboard, and two branches are compared'
     await expect(page.getByRole('article').getByText(`Answer to: ${words}`, { exact: true })).toBeVisible();
     await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden();
   }
-  const panel = page.getByRole('complementary', { name: 'Context' });
-  if (!(await panel.isVisible())) await page.keyboard.press('ControlOrMeta+.');
+  const panel = await openContext(page);
   await page.getByRole('button', { name: 'Show all branches' }).click();
   const map = page.getByRole('dialog', { name: 'Branches' });
   await expect(map.getByRole('region', { name: /3 branches/ })).toBeVisible();
@@ -716,8 +710,7 @@ test('a session memory that a model writes in the background says what it has co
       : say(`About it: ${about('answer')}`),
   );
   await ask(page, `Tell me of the harbour. ${about('harbour')}`);
-  const panel = page.getByRole('complementary', { name: 'Context' });
-  if (!(await panel.isVisible())) await page.keyboard.press('ControlOrMeta+.');
+  const panel = await openContext(page);
   await expect(panel.getByText(/keeps the session memory: 1,234 of 50,000 tokens/)).toBeVisible();
 });
 
@@ -793,7 +786,7 @@ test('a checkpoint gets its name in the panel, another one, and comes back when 
 }) => {
   await openEcho(page);
   await ask(page, 'One');
-  const panel = page.getByRole('complementary', { name: 'Context' });
+  const panel = await openContext(page);
   const toast = (words: string) => page.locator('[data-sonner-toast]').filter({ hasText: words });
   const name = panel.getByRole('textbox', { name: 'Name of the checkpoint' });
   await panel.getByRole('button', { name: 'Set a checkpoint here' }).click();
@@ -976,8 +969,7 @@ test('the words for a summary and the model in the background are set in Setting
 
   await openApp(page);
   await ask(page, `Tell me of the harbour. ${about('harbour')}`);
-  const panel = page.getByRole('complementary', { name: 'Context' });
-  if (!(await panel.isVisible())) await page.keyboard.press('ControlOrMeta+.');
+  const panel = await openContext(page);
   await expect(panel.getByText(/keeps the session memory: \d+ of 50,000 tokens/)).toBeVisible();
   const logs = () => server.chats().filter((request) => allOf(request).includes('a ship’s log'));
   expect(logs()).toHaveLength(1);

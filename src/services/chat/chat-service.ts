@@ -74,6 +74,8 @@ interface Session {
   readonly state: Writable<TurnState>;
   /** Set while a turn runs; aborting it is "stop". */
   turn: AbortController | null;
+  /** The person pressed Stop: the queue waits until they send it or an answer succeeds. */
+  stopAsked: boolean;
   /** Asked for explicitly while a turn ran: before what is queued. */
   next: TurnRequest[];
   /** Taken from the head of the queue and not yet in the log: kept with the queue until they are, and no longer to be taken back. */
@@ -104,6 +106,7 @@ export function createChat(deps: ChatDependencies): Chat {
     const session: Session = {
       state: writable(IDLE_TURN),
       turn: null,
+      stopAsked: false,
       next: [],
       sending: [],
       chosen: new Map(),
@@ -139,7 +142,7 @@ export function createChat(deps: ChatDependencies): Chat {
         if (turn) return set(session, { ...turn, elsewhere: true, problem: null });
         endElsewhere(session, id, answerId).catch((error: unknown) => onProblem(toProblem(error)));
       },
-      onStop: (id) => abort(sessions.get(id)),
+      onStop: (id) => stopByPerson(sessions.get(id)),
     });
 
   /** Shows it until its answer is here; then it is this tab's turn. */
@@ -266,7 +269,7 @@ export function createChat(deps: ChatDependencies): Chat {
               if (again) session.next.unshift({ asked: again, explicit: true, reuse: true, after });
             }
             // What waits is not sent after an answer that failed: it would most likely fail as well.
-            if (session.next.length === 0 && hasFailed(end?.finish)) break;
+            if (session.next.length === 0 && (hasFailed(end?.finish) || session.stopAsked)) break;
           } else if (queued) {
             const { said, unsaved } = await sayQueued(session, id, queued, tip);
             tip = said.id;
@@ -289,6 +292,7 @@ export function createChat(deps: ChatDependencies): Chat {
       const { queue, problem, replay } = session.state.get();
       set(session, { ...IDLE_TURN, queue, problem, replay });
     };
+    session.stopAsked = false;
     set(session, { status: 'waiting' });
     session.running = work();
   }
@@ -355,6 +359,13 @@ export function createChat(deps: ChatDependencies): Chat {
   const abort = (session: Session | undefined) =>
     session?.turn?.abort(new DOMException('Stopped', 'AbortError'));
 
+  /** Stops the answer and holds the queue back: whoever presses Stop wants nothing more sent. */
+  const stopByPerson = (session: Session | undefined) => {
+    if (session && isBusy(session)) session.stopAsked = true;
+    abort(session);
+  };
+
+  /** Stops the answer because something else takes its place; the queue is not held back. */
   const stop = (session: Session, id: ConversationId) => {
     if (session.state.get().elsewhere) elsewhere?.stop(id);
     else abort(session);
@@ -521,14 +532,16 @@ export function createChat(deps: ChatDependencies): Chat {
 
     stop: (id) => {
       const session = sessions.get(id);
-      if (session) stop(session, id);
+      if (session?.state.get().elsewhere) elsewhere?.stop(id);
+      else stopByPerson(session);
     },
 
     sendQueued: (id) => {
       const session = sessionOf(id);
       if (session.state.get().queue.length === 0) return;
       set(session, { problem: null });
-      start(session, id, null);
+      if (isBusy(session)) stop(session, id);
+      else start(session, id, null);
     },
 
     editQueued: (id, queued, parts) => {

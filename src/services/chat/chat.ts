@@ -136,9 +136,9 @@ export interface Chat {
   ): Promise<{ readonly messageId: MessageId; readonly undo: () => Promise<void> }>;
   /** What `sendBack` with `replay: 'branch'` would go through: questions, and answers that may have to be asked for. */
   sendBackCost(id: ConversationId, message: MessageId): Promise<{ turns: number; answers: number }>;
-  /** Ends the stream; what arrived is kept. */
+  /** Stops the answer and keeps what arrived. Queued messages wait until they are sent or a later answer succeeds. */
   stop(id: ConversationId): void;
-  /** Goes on with what waits, where nothing is being answered. */
+  /** Sends the first queued message now; an answer that is being written is stopped first. */
   sendQueued(id: ConversationId): void;
   /** Null takes it out. What is being sent has left the queue: with that nothing happens. */
   editQueued(id: ConversationId, queued: string, parts: readonly Part[] | null): void;

@@ -253,7 +253,9 @@ function Ending({ message, goesOn }: { message: Message; goesOn: boolean }) {
     return (
       <div className="my-2 flex flex-wrap items-center gap-2 text-ink-2 text-sm">
         <span className="flex items-center gap-2">
-          <TriangleAlert size={15} aria-hidden className="shrink-0 text-ink-3" />
+          {message.finish === 'length' && (
+            <TriangleAlert size={15} aria-hidden className="shrink-0 text-ink-3" />
+          )}
           {t(message.finish === 'stopped' ? 'stopped' : 'lengthReached')}
         </span>
         {retry}

@@ -438,7 +438,7 @@ export function Composer({
         <Queue
           queue={turn.queue}
           busy={busy}
-          onSendNow={() => app.chat.stop(conversationId)}
+          onSendNow={() => app.chat.sendQueued(conversationId)}
           onEdit={takeBack}
           onDelete={(id) => app.chat.editQueued(conversationId, id, null)}
         />

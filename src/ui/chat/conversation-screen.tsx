@@ -114,7 +114,7 @@ function OpenedConversation({
   const [renaming, setRenaming] = useState(false);
   const [erasing, setErasing] = useState(false);
   const [instructing, setInstructing] = useState(false);
-  const [panelWanted, setPanelWanted] = useKeptSwitch('panel', true);
+  const [panelWanted, setPanelWanted] = useKeptSwitch('panel', false);
   const [sheet, setSheet] = useState(false);
   const [shown, setShown] = useState<ConversationWindow | null>(null);
   const [editing] = useState(() => writable<MessageId | null>(null));
@@ -352,21 +352,20 @@ function OpenedConversation({
                   keepFocus
                   trigger={<IconButton label={t('more')} icon={<Ellipsis size={17} aria-hidden />} />}
                   items={[
-                    ...actions.menu(
-                      entry,
-                      () => setRenaming(true),
-                      () => setErasing(true),
-                    ),
                     ...(readOnly
                       ? []
                       : [
-                          'separator' as const,
                           {
                             label: t('instructions.title'),
                             icon: <ScrollText size={15} aria-hidden />,
                             onSelect: () => setInstructing(true),
                           },
                         ]),
+                    ...actions.menu(
+                      entry,
+                      () => setRenaming(true),
+                      () => setErasing(true),
+                    ),
                   ]}
                 />
               )}

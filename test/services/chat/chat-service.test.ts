@@ -743,6 +743,37 @@ describe('the queue', () => {
     ]);
     expect(await store.drawer.keys('queue/')).toEqual([]);
   });
+
+  const streamingWithQueue = async () => {
+    id = 'gated';
+    const world = scene();
+    const { conversationId } = await world.chat.send({ parts: [{ type: 'text', text: 'first' }] });
+    await until(world.chat.turn(conversationId), ({ parts }) =>
+      parts.some((part) => 'text' in part && part.text.includes('one')),
+    );
+    await world.chat.send({ conversationId, parts: [{ type: 'text', text: 'second' }] });
+    id = 'echo';
+    return { ...world, conversationId };
+  };
+
+  it('waits when the answer is stopped, until it is sent', async () => {
+    const { chat, conversationId, idle, transcript } = await streamingWithQueue();
+    chat.stop(conversationId);
+    await idle(conversationId);
+    expect(chat.turn(conversationId).get().queue).toHaveLength(1);
+    expect(await transcript(conversationId)).toHaveLength(2);
+    chat.sendQueued(conversationId);
+    await idle(conversationId);
+    expect((await transcript(conversationId)).slice(2)).toEqual(['user: second', 'assistant: second']);
+  });
+
+  it('is sent at once when that is asked for while an answer streams', async () => {
+    const { chat, conversationId, idle, path, transcript } = await streamingWithQueue();
+    chat.sendQueued(conversationId);
+    await idle(conversationId);
+    expect((await path(conversationId))[1]).toMatchObject({ finish: 'stopped' });
+    expect((await transcript(conversationId)).slice(2)).toEqual(['user: second', 'assistant: second']);
+  });
 });
 
 describe('what was in the queue and is just being said', () => {
