@@ -10,6 +10,7 @@ const COUNTERS = {
   repeated_updates_total: 'Answers that held nothing new and were not stored.',
   sent_total: 'Messages sent.',
   folds_total: 'Logs folded.',
+  rooms_refused_total: 'Rooms that could not be opened within their bounds.',
   erasures_total: 'Rooms and accounts erased.',
   store_errors_total: 'Calls of the store that failed.',
 } as const;

@@ -3,26 +3,14 @@
 //   commit, then echo    an update goes out, to its sender too, when it is durable: the echo is an acknowledgement
 //   join, then load      a newcomer hears what is committed after its load, so nothing falls in between
 //   fold, then forget    a room leaves memory when nothing is under way in it
+import { type Frame, goneFrame, readFrame, step1Frame, step2Frame, updateFrame } from './frames.ts';
 import { CLOSE, type CloseCode, type Limits } from './limits.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import {
-  covers,
-  diff,
-  type Frame,
-  goneFrame,
-  inspect,
-  knowsNothing,
-  merge,
-  readFrame,
-  squeeze,
-  step1Frame,
-  step2Frame,
-  updateFrame,
-  vectorOf,
-} from './protocol.ts';
 import { type Change, ErasedError, type RelayStore, type RoomId } from './store.ts';
 import type { Holder, Unsent } from './unsent.ts';
+import { TooManyPiecesError } from './update-table.ts';
+import { covers, diff, inspect, merge, snapshot, vectorOf } from './updates.ts';
 
 /** An account while somebody is connected to it. */
 export interface AccountUse extends Holder {
@@ -49,6 +37,10 @@ interface State {
   readonly update: Uint8Array;
   /** The answer to whoever knows nothing yet. The update lies in it: one copy for all who ask. */
   readonly whole: Uint8Array;
+  /** How much it would unpack to, see `UpdateTable`. */
+  readonly pieces: number;
+  /** Its state vector, encoded. */
+  readonly vector: Uint8Array;
 }
 
 export interface Room {
@@ -59,6 +51,8 @@ export interface Room {
   /** Everything up to this position went out to the peers. */
   seen: number;
   bytes: number;
+  /** How much the log would unpack to, what is on its way to the store included. */
+  pieces: number;
   /** The highest position known. */
   head: number;
   /** Up to where the log was folded last, and how large that made it. */
@@ -101,7 +95,11 @@ const LOADS_AT_ONCE = 8;
 const COMPLAIN_MS = 10_000;
 /** What going through a byte of a log once costs, in bytes received. */
 const READING = 0.25;
+/** What going through one piece costs, in bytes received. */
+const READING_PIECE = 32;
 const MAX_AWARENESS_CLIENTS = 16;
+/** Pieces of one update: beyond them it is refused, whatever the room may hold. */
+const MAX_UPDATE_PIECES = 250_000;
 
 export function createRooms(deps: {
   store: RelayStore;
@@ -117,10 +115,11 @@ export function createRooms(deps: {
   const warm = new Map<Room, number>();
   let warmBytes = 0;
   const busy = new Set<Promise<unknown>>();
-  let unsaid = 0;
-  let saidAt = 0;
+  const complaints = new Map<string, { at: number; times: number }>();
   let folds: Promise<unknown> = Promise.resolve();
   const keyOf = ({ account, room }: RoomId) => `${account}/${room}`;
+  /** A stored room may be larger than one that takes updates: relays that share a store may each add up to the limit. */
+  const maxStoredPieces = 2 * limits.pieces;
 
   /** Keeps count of work that must end before the store closes. */
   function track<T>(work: Promise<T>): Promise<T> {
@@ -147,6 +146,14 @@ export function createRooms(deps: {
     for (const peer of [...room.peers]) peer.close(code);
   }
 
+  /** Logs an event that many clients may cause at once, with how often it happened since it was logged last. */
+  function complain(event: string, error: unknown) {
+    const { at, times } = complaints.get(event) ?? { at: 0, times: 0 };
+    const isDue = Date.now() - at >= COMPLAIN_MS;
+    if (isDue) log.warn(event, { error, times: times + 1 });
+    complaints.set(event, isDue ? { at: Date.now(), times: 0 } : { at, times: times + 1 });
+  }
+
   /** An erased room tells everybody who is in it; a store that fails sends those away who were waiting for it, to come again. */
   function fail(room: Room, peers: Iterable<Peer>, error: unknown) {
     if (error instanceof ErasedError) {
@@ -154,13 +161,15 @@ export function createRooms(deps: {
       closeAll(room, CLOSE.erased);
       return;
     }
-    metrics.count('store_errors_total');
-    unsaid++;
-    if (Date.now() - saidAt >= COMPLAIN_MS) {
-      log.warn('store-failed', { error, times: unsaid });
-      saidAt = Date.now();
-      unsaid = 0;
+    if (error instanceof UnreadableRoomError) {
+      metrics.count('rooms_refused_total');
+      complain('room-refused', error);
+      drop(room);
+      closeAll(room, error.isTooLarge ? CLOSE.quota : CLOSE.junk);
+      return;
     }
+    metrics.count('store_errors_total');
+    complain('store-failed', error);
     for (const peer of [...peers]) peer.close(CLOSE.tryLater);
   }
 
@@ -190,9 +199,16 @@ export function createRooms(deps: {
   }
 
   function stateFrom(updates: readonly Uint8Array[]): State {
-    const merged = merge(updates);
-    const whole = step2Frame(merged);
-    return { update: whole.subarray(-merged.length), whole };
+    return stored(() => {
+      const { update, pieces } = merge(updates, maxStoredPieces);
+      const whole = step2Frame(update);
+      return {
+        update: whole.subarray(-update.length),
+        whole,
+        pieces,
+        vector: vectorOf(update, maxStoredPieces),
+      };
+    });
   }
 
   /** Everything in the room's log. Newer than the call it may be, older never. */
@@ -211,6 +227,9 @@ export function createRooms(deps: {
     return state;
   }
 
+  const chargeReading = (peer: Peer, { update, pieces }: State) =>
+    peer.charge(update.length * READING + pieces * READING_PIECE);
+
   function setBytes(room: Room, account: AccountUse | undefined, bytes: number) {
     if (account) account.bytes += bytes - room.bytes;
     room.bytes = bytes;
@@ -228,6 +247,7 @@ export function createRooms(deps: {
       written.add(room);
     }
     const state = stateFrom(updates);
+    room.pieces += state.pieces;
     room.stateUsedAt = Date.now();
     keepWarm(room, Promise.resolve(state), state.whole.length);
   }
@@ -249,8 +269,11 @@ export function createRooms(deps: {
         room.folded = { position, bytes: room.bytes };
         return;
       }
-      const state = squeeze(updates);
+      const before = room.pieces;
+      const { update: state, pieces } = stored(() => snapshot(updates, maxStoredPieces));
       const bytes = await store.fold(room.id, position, state);
+      // What came meanwhile counts on top.
+      room.pieces = pieces + Math.max(0, room.pieces - before);
       const [peer] = room.peers;
       setBytes(room, peer?.account, bytes);
       room.folded = { position, bytes: state.length };
@@ -273,8 +296,9 @@ export function createRooms(deps: {
     return room.folding;
   }
 
-  const isFull = (room: Room, account: AccountUse, more: number) =>
+  const isFull = (room: Room, account: AccountUse, more: number, pieces: number) =>
     room.bytes + room.inFlight + more > limits.room ||
+    room.pieces + pieces > limits.pieces ||
     account.bytes + more > limits.account ||
     (room.bytes === 0 && account.rooms >= limits.rooms);
 
@@ -282,21 +306,31 @@ export function createRooms(deps: {
   async function wouldFit(room: Room, peer: Peer, update: Uint8Array): Promise<boolean> {
     const { account } = peer;
     if (room.bytes === 0) return false;
-    peer.charge(room.bytes);
+    peer.charge(room.bytes + room.pieces * READING_PIECE);
     const { updates } = await load(room);
-    const size = squeeze([...updates, update]).length;
-    return size <= limits.room && account.bytes - room.bytes + size <= limits.account;
+    const { update: state, pieces } = stored(() => snapshot([...updates, update], maxStoredPieces));
+    const size = state.length;
+    return (
+      size <= limits.room && pieces <= limits.pieces && account.bytes - room.bytes + size <= limits.account
+    );
   }
 
-  async function write(room: Room, peer: Peer, update: Uint8Array) {
+  async function write(room: Room, peer: Peer, update: Uint8Array, pieces: number) {
     const { account } = peer;
-    const isTight = isFull(room, account, update.length);
+    const isTight = isFull(room, account, update.length, pieces);
     if (isTight && !(await wouldFit(room, peer, update))) return peer.close(CLOSE.quota);
     const asked = performance.now();
     room.inFlight += update.length;
-    const appended = await store.append(room.id, update).finally(() => {
-      room.inFlight -= update.length;
-    });
+    room.pieces += pieces;
+    const appended = await store
+      .append(room.id, update)
+      .catch((error: unknown) => {
+        room.pieces -= pieces;
+        throw error;
+      })
+      .finally(() => {
+        room.inFlight -= update.length;
+      });
     metrics.commit((performance.now() - asked) / 1000);
     metrics.count('updates_total');
     metrics.count('update_bytes_total', update.length);
@@ -336,6 +370,7 @@ export function createRooms(deps: {
           room.bytes = bytes;
           room.head = Math.max(room.head, position);
           for (const update of updates) {
+            room.pieces += stored(() => inspect(update, maxStoredPieces)).pieces;
             const frame = updateFrame(update);
             for (const peer of room.peers) peer.send(frame);
           }
@@ -359,11 +394,12 @@ export function createRooms(deps: {
           if (!giveBack) return;
           let answer: Uint8Array;
           try {
-            const { update, whole } = await stateOf(room);
-            peer.charge(update.length * READING);
-            answer = knowsNothing(frame.vector)
-              ? whole
-              : step2Frame(readable(() => diff(update, frame.vector)));
+            const state = await stateOf(room);
+            chargeReading(peer, state);
+            answer =
+              frame.clocks.size === 0
+                ? state.whole
+                : step2Frame(diff(state.update, frame.clocks, maxStoredPieces));
           } finally {
             giveBack();
           }
@@ -375,18 +411,19 @@ export function createRooms(deps: {
       }
       case 'update': {
         if (frame.update.length > limits.update) return peer.close(CLOSE.quota);
-        const { empty } = readable(() => inspect(frame.update));
-        if (empty) return;
+        const { isEmpty, pieces } = readable(() => inspect(frame.update, MAX_UPDATE_PIECES));
+        peer.charge(pieces * READING_PIECE);
+        if (isEmpty) return;
         if (frame.answer) {
-          const { update } = await stateOf(room);
-          peer.charge(update.length * READING);
-          if (readable(() => covers(update, frame.update))) {
+          const state = await stateOf(room);
+          chargeReading(peer, state);
+          if (covers(state.update, frame.update, maxStoredPieces)) {
             metrics.count('repeated_updates_total');
             peer.send(updateFrame(frame.update));
             return;
           }
         }
-        return write(room, peer, frame.update);
+        return write(room, peer, frame.update, pieces);
       }
       case 'awareness': {
         if (message.length > limits.awareness || frame.clients.size > MAX_AWARENESS_CLIENTS)
@@ -394,6 +431,7 @@ export function createRooms(deps: {
         // A copy: the message is a window into a larger buffer, which would be held for as long as the peer is here.
         const copy = message.slice();
         peer.awareness = { frame: copy, clients: frame.clients };
+        peer.charge(copy.length * room.peers.size);
         for (const other of room.peers) other.send(copy);
         return;
       }
@@ -407,9 +445,9 @@ export function createRooms(deps: {
 
   async function greet(room: Room, peer: Peer) {
     await room.opened;
-    const { update } = await stateOf(room);
-    peer.charge(update.length * READING);
-    peer.send(step1Frame(vectorOf(update)));
+    const state = await stateOf(room);
+    chargeReading(peer, state);
+    peer.send(step1Frame(state.vector));
     for (const other of room.peers) if (other !== peer && other.awareness) peer.send(other.awareness.frame);
   }
 
@@ -424,6 +462,7 @@ export function createRooms(deps: {
           opened: Promise.resolve(),
           seen: 0,
           bytes: 0,
+          pieces: 0,
           head: 0,
           folded: { position: 0, bytes: 0 },
           writtenAt: 0,
@@ -455,7 +494,7 @@ export function createRooms(deps: {
       };
       return track(
         work().catch((error: unknown) => {
-          if (error instanceof JunkError) peer.close(CLOSE.junk);
+          if (error instanceof UnreadableFrameError) peer.close(CLOSE.junk);
           else fail(room, [peer], error);
         }),
       );
@@ -507,8 +546,26 @@ export function createRooms(deps: {
   };
 }
 
-class JunkError extends Error {
-  override readonly name = 'JunkError';
+/** What a client sent cannot be read. */
+class UnreadableFrameError extends Error {
+  override readonly name = 'UnreadableFrameError';
+}
+/** What the store holds of a room cannot be read, or would unpack to too much. The room is refused, alone. */
+class UnreadableRoomError extends Error {
+  override readonly name = 'UnreadableRoomError';
+  readonly isTooLarge: boolean;
+  constructor(cause: unknown) {
+    super('a stored room cannot be opened', { cause });
+    this.isTooLarge = cause instanceof TooManyPiecesError;
+  }
+}
+
+function stored<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new UnreadableRoomError(cause);
+  }
 }
 
 /** What a client sent is read here; whatever the reader throws is the client's fault. */
@@ -516,6 +573,6 @@ function readable<T>(read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    throw new JunkError('unreadable', { cause });
+    throw new UnreadableFrameError('unreadable', { cause });
   }
 }

@@ -4,7 +4,7 @@ import type { KeyRing, Sealing } from '../../src/adapters/vault/sealing.ts';
 import { blobKey } from '../../src/domain/sync/blob.ts';
 import { toText } from '../../src/domain/sync/bytes.ts';
 import { ROOM_ID_BYTES, roomIdInfo, roomKeyInfo } from '../../src/domain/sync/keys.ts';
-import { readFrame } from '../../src/relay/protocol.ts';
+import { readFrame } from '../../src/relay/frames.ts';
 import {
   groupParts,
   joinParts,

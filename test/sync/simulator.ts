@@ -21,7 +21,7 @@ import type { Message } from '../../src/domain/chat/message.ts';
 import { redact } from '../../src/domain/memory/privacy.ts';
 import { type Config, configSchema } from '../../src/domain/settings/config.ts';
 import type { Folding } from '../../src/domain/sync/compaction.ts';
-import { updateFrame } from '../../src/relay/protocol.ts';
+import { updateFrame } from '../../src/relay/frames.ts';
 import { readWhole } from '../../src/services/documents/shared.ts';
 import {
   copyOfStore,

@@ -1,0 +1,81 @@
+// Frames of the y-websocket protocol (y-protocols/PROTOCOL.md).
+import * as decoding from 'lib0/decoding';
+import * as encoding from 'lib0/encoding';
+import { readVector } from './updates.ts';
+
+const SYNC = 0;
+const AWARENESS = 1;
+const QUERY_AWARENESS = 3;
+const STEP_1 = 0;
+const STEP_2 = 1;
+const UPDATE = 2;
+
+export type Frame =
+  /** A question: what lies behind these clocks, by client? */
+  | { readonly type: 'step1'; readonly clocks: ReadonlyMap<number, number> }
+  /** `answer`: it answers our step 1, and may hold nothing that we do not have. */
+  | { readonly type: 'update'; readonly update: Uint8Array; readonly answer: boolean }
+  | { readonly type: 'awareness'; readonly clients: ReadonlyMap<number, number> }
+  | { readonly type: 'query-awareness' }
+  /** Of a kind that we do not know. */
+  | { readonly type: 'other' };
+
+/** Bytes of the longest state vector that is read: some 100,000 clients. */
+const MAX_VECTOR_BYTES = 1024 * 1024;
+
+/**
+ * Reads what a client sent. Throws where it is no frame, an awareness of more than `maxAwareness` bytes, or a state vector that is too
+ * long. An update is a view into `bytes`, and not looked at.
+ */
+export function readFrame(bytes: Uint8Array, maxAwareness = 1024): Frame {
+  const decoder = decoding.createDecoder(bytes);
+  const type = decoding.readVarUint(decoder);
+  if (type === SYNC) {
+    const step = decoding.readVarUint(decoder);
+    const body = decoding.readVarUint8Array(decoder);
+    if (step === STEP_1) {
+      if (bytes.length > MAX_VECTOR_BYTES) throw new Error('the state vector is too long');
+      return { type: 'step1', clocks: readVector(body) };
+    }
+    if (step === STEP_2 || step === UPDATE) return { type: 'update', update: body, answer: step === STEP_2 };
+    return { type: 'other' };
+  }
+  if (type === AWARENESS) {
+    if (bytes.length > maxAwareness) throw new Error('the awareness is too long');
+    const inner = decoding.createDecoder(decoding.readVarUint8Array(decoder));
+    const clients = new Map<number, number>();
+    for (let left = decoding.readVarUint(inner); left > 0; left--) {
+      const client = decoding.readVarUint(inner);
+      clients.set(client, decoding.readVarUint(inner));
+      decoding.readVarString(inner);
+    }
+    return { type: 'awareness', clients };
+  }
+  return { type: type === QUERY_AWARENESS ? 'query-awareness' : 'other' };
+}
+
+const syncFrame = (step: number, body: Uint8Array): Uint8Array => {
+  const encoder = encoding.createEncoder();
+  encoding.writeVarUint(encoder, SYNC);
+  encoding.writeVarUint(encoder, step);
+  encoding.writeVarUint8Array(encoder, body);
+  return encoding.toUint8Array(encoder);
+};
+export const step1Frame = (vector: Uint8Array) => syncFrame(STEP_1, vector);
+export const step2Frame = (update: Uint8Array) => syncFrame(STEP_2, update);
+export const updateFrame = (update: Uint8Array) => syncFrame(UPDATE, update);
+
+/** Says on behalf of a client that is gone that it is gone, as its own next word would. */
+export function goneFrame(clients: ReadonlyMap<number, number>): Uint8Array {
+  const inner = encoding.createEncoder();
+  encoding.writeVarUint(inner, clients.size);
+  for (const [client, clock] of clients) {
+    encoding.writeVarUint(inner, client);
+    encoding.writeVarUint(inner, clock + 1);
+    encoding.writeVarString(inner, 'null');
+  }
+  const encoder = encoding.createEncoder();
+  encoding.writeVarUint(encoder, AWARENESS);
+  encoding.writeVarUint8Array(encoder, encoding.toUint8Array(inner));
+  return encoding.toUint8Array(encoder);
+}

@@ -1,0 +1,381 @@
+// Reads Yjs updates (format v1, yjs/src/utils/updates.js) without unpacking them: where each struct lies, and how much it would unpack
+// to. Time and memory are linear in the bytes read, and reading stops at a limit of pieces.
+import { isUtf8 } from 'node:buffer';
+
+/** What a struct is: the lower five bits of its first byte. */
+export const KIND = {
+  gc: 0,
+  deleted: 1,
+  json: 2,
+  binary: 3,
+  text: 4,
+  embed: 5,
+  format: 6,
+  type: 7,
+  any: 8,
+  subdocument: 9,
+  skip: 10,
+} as const;
+export const KIND_BITS = 31;
+/** Bits of a struct's first byte: it has a left origin, a right origin, a key in its parent. */
+export const HAS_ORIGIN = 128;
+export const HAS_RIGHT_ORIGIN = 64;
+const HAS_KEY = 32;
+
+/** Bytes of the longest key: of a root type, a map entry, a format, an object. */
+const MAX_KEY_BYTES = 64 * 1024;
+/** How deep values may be nested. */
+const MAX_DEPTH = 100;
+/** What a shared type and a subdocument weigh, in pieces: Yjs makes objects of about 1 and 10 kB of them. */
+const TYPE_PIECES = 8;
+const SUBDOCUMENT_PIECES = 80;
+const LAST_TYPE = 6;
+const XML_ELEMENT = 3;
+const XML_HOOK = 5;
+
+/** The bytes are no update, or none that a Yjs client writes. */
+export class JunkError extends Error {
+  override readonly name: string = 'JunkError';
+}
+/** The update would unpack to more pieces than it may. */
+export class TooManyPiecesError extends JunkError {
+  override readonly name = 'TooManyPiecesError';
+}
+
+/** Reads lib0's encoding from `bytes`. Every method throws a JunkError where the bytes end early or make no sense. */
+export class ByteReader {
+  readonly bytes: Uint8Array;
+  at: number;
+  constructor(bytes: Uint8Array, at = 0) {
+    this.bytes = bytes;
+    this.at = at;
+  }
+
+  byte(): number {
+    const value = this.bytes[this.at++];
+    if (value === undefined) throw new JunkError('the update ends early');
+    return value;
+  }
+
+  uint(): number {
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = this.byte();
+      value += (byte & 127) * factor;
+      if (value > Number.MAX_SAFE_INTEGER) throw new JunkError('a number is too large');
+      if (byte < 128) return value;
+    }
+  }
+
+  skip(bytes: number): void {
+    this.at += bytes;
+    if (this.at > this.bytes.length) throw new JunkError('the update ends early');
+  }
+
+  /** Skips a length and as many bytes; returns the length. */
+  skipBytes(): number {
+    const length = this.uint();
+    this.skip(length);
+    return length;
+  }
+
+  /** Skips a value as `lib0/encoding.writeAny` writes it. For bytes that a table has read before. */
+  skipAny(): void {
+    let left = 1;
+    while (left > 0) {
+      left--;
+      const type = this.byte();
+      if (type === 125) this.#skipInt();
+      else if (type === 124) this.skip(4);
+      else if (type === 123 || type === 122) this.skip(8);
+      else if (type === 119 || type === 116) this.skipBytes();
+      else if (type === 117) left += this.uint();
+      else if (type === 118) {
+        for (let entries = this.uint(); entries > 0; entries--) {
+          this.skipBytes();
+          this.skipAny();
+        }
+      }
+    }
+  }
+
+  #skipInt(): void {
+    for (let byte = this.byte(), length = 1; byte >= 128; byte = this.byte(), length++)
+      if (length > 8) throw new JunkError('a number is too large');
+  }
+
+  skipSignedInt(): void {
+    this.#skipInt();
+  }
+}
+
+/** Columns of numbers, one row a struct. Grows as it is filled. */
+class Columns {
+  count = 0;
+  client = new Float64Array(16);
+  clock = new Float64Array(16);
+  length = new Float64Array(16);
+  /** The update that it comes from: an index of `UpdateTable.updates`. */
+  source = new Uint32Array(16);
+  /** Where it begins, where its content begins, where it ends: bytes of that update. */
+  start = new Uint32Array(16);
+  content = new Uint32Array(16);
+  end = new Uint32Array(16);
+
+  add(client: number, clock: number, length: number, source = 0, start = 0, content = 0, end = 0): void {
+    if (this.count === this.client.length) this.#grow();
+    const row = this.count++;
+    this.client[row] = client;
+    this.clock[row] = clock;
+    this.length[row] = length;
+    this.source[row] = source;
+    this.start[row] = start;
+    this.content[row] = content;
+    this.end[row] = end;
+  }
+
+  #grow(): void {
+    const size = this.count * 2;
+    const wide = (old: Float64Array) => {
+      const grown = new Float64Array(size);
+      grown.set(old);
+      return grown;
+    };
+    const narrow = (old: Uint32Array) => {
+      const grown = new Uint32Array(size);
+      grown.set(old);
+      return grown;
+    };
+    this.client = wide(this.client) as typeof this.client;
+    this.clock = wide(this.clock) as typeof this.clock;
+    this.length = wide(this.length) as typeof this.length;
+    this.source = narrow(this.source) as typeof this.source;
+    this.start = narrow(this.start) as typeof this.start;
+    this.content = narrow(this.content) as typeof this.content;
+    this.end = narrow(this.end) as typeof this.end;
+  }
+
+  /** Rows by client, high ones first as Yjs writes them, then by clock; equal ones stay in the order in which they were added. */
+  order(): Uint32Array {
+    const { client, clock } = this;
+    const rows = new Uint32Array(this.count);
+    let isSorted = true;
+    const compare = (a: number, b: number) =>
+      (client[b] as number) - (client[a] as number) || (clock[a] as number) - (clock[b] as number) || a - b;
+    for (let row = 0; row < rows.length; row++) {
+      rows[row] = row;
+      if (row > 0 && compare(row - 1, row) > 0) isSorted = false;
+    }
+    return isSorted ? rows : rows.sort(compare);
+  }
+}
+
+/** The structs and deletions of one or more updates. */
+export class UpdateTable {
+  readonly updates: Uint8Array[] = [];
+  readonly structs = new Columns();
+  readonly deletions = new Columns();
+  #pieces = 0;
+  readonly #limit: number;
+
+  /** `limit`: pieces that all updates together may have. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** How much the updates would unpack to: structs, values and keys in them, deletions, clients. */
+  get pieces(): number {
+    return this.#pieces;
+  }
+
+  /** Reads one more update. Throws a JunkError, or a TooManyPiecesError as soon as the limit is passed; the table is of no use then. */
+  add(update: Uint8Array): void {
+    const source = this.updates.push(update) - 1;
+    const reader = new ByteReader(update);
+    for (let clients = reader.uint(); clients > 0; clients--) this.#readClient(reader, source);
+    for (let clients = reader.uint(); clients > 0; clients--) {
+      this.#count(1);
+      const client = reader.uint();
+      for (let ranges = reader.uint(); ranges > 0; ranges--) {
+        this.#count(1);
+        const clock = reader.uint();
+        this.deletions.add(client, clock, checkClock(clock, reader.uint()));
+      }
+    }
+    if (reader.at !== update.length) throw new JunkError('something follows the update');
+  }
+
+  #count(pieces: number): void {
+    this.#pieces += pieces;
+    if (this.#pieces > this.#limit) throw new TooManyPiecesError('the update has too many pieces');
+  }
+
+  #readClient(reader: ByteReader, source: number): void {
+    this.#count(1);
+    const structs = reader.uint();
+    const client = reader.uint();
+    let clock = reader.uint();
+    for (let left = structs; left > 0; left--) {
+      this.#count(1);
+      const start = reader.at;
+      const info = reader.byte();
+      const kind = info & KIND_BITS;
+      if (kind === KIND.skip && info !== KIND.skip) throw new JunkError('a gap with an origin');
+      if (kind !== KIND.skip && kind !== KIND.gc) this.#readOrigins(reader, info);
+      const content = reader.at;
+      const length = checkClock(clock, this.#readContent(reader, kind));
+      if (length === 0 && kind !== KIND.skip) throw new JunkError('a struct without length');
+      this.structs.add(client, clock, length, source, start, content, reader.at);
+      clock += length;
+    }
+  }
+
+  #readOrigins(reader: ByteReader, info: number): void {
+    for (const bit of [HAS_ORIGIN, HAS_RIGHT_ORIGIN])
+      if ((info & bit) !== 0) {
+        reader.uint();
+        reader.uint();
+      }
+    if ((info & (HAS_ORIGIN | HAS_RIGHT_ORIGIN)) !== 0) return;
+    if (reader.uint() === 1) this.#readKey(reader);
+    else {
+      reader.uint();
+      reader.uint();
+    }
+    if ((info & HAS_KEY) !== 0) this.#readKey(reader);
+  }
+
+  /** Returns the length of the struct, in steps of the clock. */
+  #readContent(reader: ByteReader, kind: number): number {
+    switch (kind) {
+      case KIND.gc:
+      case KIND.skip:
+      case KIND.deleted:
+        return reader.uint();
+      case KIND.json: {
+        const values = reader.uint();
+        for (let left = values; left > 0; left--) {
+          this.#count(1);
+          this.#readJson(reader, true);
+        }
+        return values;
+      }
+      case KIND.binary:
+        reader.skipBytes();
+        return 1;
+      case KIND.text:
+        return unitsOf(this.#readText(reader));
+      case KIND.embed:
+        this.#readJson(reader);
+        return 1;
+      case KIND.format:
+        this.#readKey(reader);
+        this.#readJson(reader);
+        return 1;
+      case KIND.type: {
+        this.#count(TYPE_PIECES);
+        const type = reader.uint();
+        if (type > LAST_TYPE) throw new JunkError('a type that Yjs does not know');
+        if (type === XML_ELEMENT || type === XML_HOOK) this.#readKey(reader);
+        return 1;
+      }
+      case KIND.any: {
+        const values = reader.uint();
+        for (let left = values; left > 0; left--) this.#readAny(reader);
+        return values;
+      }
+      case KIND.subdocument:
+        this.#count(SUBDOCUMENT_PIECES);
+        this.#readKey(reader);
+        if (reader.bytes[reader.at] !== 118) throw new JunkError('a subdocument without options');
+        this.#readAny(reader);
+        return 1;
+      default:
+        throw new JunkError('content that Yjs does not know');
+    }
+  }
+
+  #readText(reader: ByteReader): Uint8Array {
+    const length = reader.uint();
+    const start = reader.at;
+    reader.skip(length);
+    const text = reader.bytes.subarray(start, reader.at);
+    if (!isUtf8(text)) throw new JunkError('text that is not UTF-8');
+    return text;
+  }
+
+  #readKey(reader: ByteReader): void {
+    if (this.#readText(reader).length > MAX_KEY_BYTES) throw new JunkError('a key is too long');
+  }
+
+  /** Counts what JSON would unpack to before it asks the parser whether it is JSON. */
+  #readJson(reader: ByteReader, mayBeUndefined = false): void {
+    const text = this.#readText(reader);
+    let depth = 0;
+    let inString = false;
+    for (let at = 0; at < text.length; at++) {
+      const byte = text[at];
+      if (inString) {
+        if (byte === 0x5c) at++;
+        else if (byte === 0x22) inString = false;
+      } else if (byte === 0x22) inString = true;
+      else if (byte === 0x2c || byte === 0x3a) this.#count(1);
+      else if (byte === 0x5b || byte === 0x7b) {
+        this.#count(1);
+        if (++depth > MAX_DEPTH) throw new JunkError('values are nested too deep');
+      } else if (byte === 0x5d || byte === 0x7d) depth--;
+    }
+    const json = Buffer.from(text.buffer, text.byteOffset, text.length).toString();
+    if (mayBeUndefined && json === 'undefined') return;
+    try {
+      JSON.parse(json);
+    } catch (cause) {
+      throw new JunkError('JSON that cannot be read', { cause });
+    }
+  }
+
+  #readAny(reader: ByteReader): void {
+    /** Values left to read on each level; objects have a key before each. */
+    const left = [1];
+    const hasKeys = [false];
+    for (let level = 0; level >= 0; ) {
+      if (left[level] === 0) {
+        level--;
+        continue;
+      }
+      (left[level] as number)--;
+      this.#count(1);
+      if (hasKeys[level]) {
+        this.#count(1);
+        this.#readKey(reader);
+      }
+      const type = reader.byte();
+      if (type === 125) reader.skipSignedInt();
+      else if (type === 124) reader.skip(4);
+      else if (type === 123 || type === 122) reader.skip(8);
+      else if (type === 119) this.#readText(reader);
+      else if (type === 116) reader.skipBytes();
+      else if (type === 117 || type === 118) {
+        if (++level > MAX_DEPTH) throw new JunkError('values are nested too deep');
+        left[level] = reader.uint();
+        hasKeys[level] = type === 118;
+      } else if (type < 120 || type > 127) throw new JunkError('a value that Yjs does not know');
+    }
+  }
+}
+
+/** Returns `length`, unless numbers would stop being exact where it ends. */
+function checkClock(clock: number, length: number): number {
+  if (clock + length > Number.MAX_SAFE_INTEGER) throw new JunkError('a clock is too large');
+  return length;
+}
+
+/** UTF-16 code units of UTF-8 text: Yjs counts text in them. */
+function unitsOf(text: Uint8Array): number {
+  let units = 0;
+  for (const byte of text) units += unitsOfByte(byte);
+  return units;
+}
+
+/** How many UTF-16 code units a byte of UTF-8 begins: 0 where it goes on with a character, 2 where it begins a surrogate pair. */
+export const unitsOfByte = (byte: number): number => ((byte & 0xc0) === 0x80 ? 0 : byte >= 0xf0 ? 2 : 1);
