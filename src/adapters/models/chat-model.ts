@@ -4,6 +4,7 @@ import type { Problem } from '../../domain/base/errors.ts';
 import type { Finish, Message, Usage } from '../../domain/chat/message.ts';
 import type { Price } from '../../domain/context/budget.ts';
 import { type ModelParameters, sentParameters } from '../../domain/settings/parameters.ts';
+import type { Source } from './chunk.ts';
 
 /** What a model is asked: the messages as it shall see them (recall already woven in), oldest first. */
 export interface Prompt {
@@ -18,9 +19,24 @@ export interface ToolDescription {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
+/** What a protocol keeps with a thought or a call and wants back with it, by the name of the protocol: signatures, ids. */
+export type ProviderFields = Readonly<Record<string, unknown>>;
+
 export type ChatEvent =
-  | { readonly type: 'text-delta' | 'reasoning-delta'; readonly text: string }
-  | { readonly type: 'tool-call'; readonly callId: string; readonly name: string; readonly arguments: string }
+  | { readonly type: 'text-delta'; readonly text: string }
+  /** `provider` without text belongs to the thought that just ended. */
+  | { readonly type: 'reasoning-delta'; readonly text: string; readonly provider?: ProviderFields }
+  /** The words since the last thought or call were thoughts: only their end was marked. */
+  | { readonly type: 'text-was-reasoning' }
+  | {
+      readonly type: 'tool-call';
+      readonly callId: string;
+      readonly name: string;
+      readonly arguments: string;
+      readonly provider?: ProviderFields;
+    }
+  /** Pages that the answer rests on, as the endpoint names them. */
+  | { readonly type: 'sources'; readonly sources: readonly Source[] }
   | { readonly type: 'usage'; readonly usage: Usage }
   /** Always last. `problem` tells why for `cut` and `error`. */
   | { readonly type: 'end'; readonly finish: Finish; readonly problem?: Problem };
@@ -46,6 +62,8 @@ export interface ChatModel {
       readonly toolChoice?: 'auto' | 'none';
       /** What the answer may cost at most, thoughts included; a longer one ends with `length`. Default: what the endpoint allows. */
       readonly maxTokens?: number;
+      /** What is left out because the endpoint refused it: thoughts of earlier steps, and asking for new ones. */
+      readonly without?: readonly 'thoughts'[];
       readonly signal: AbortSignal;
     },
   ): AsyncIterable<ChatEvent>;

@@ -19,12 +19,17 @@ export interface Surroundings {
 
 export interface EndpointRequest {
   readonly baseUrl: string;
-  /** Below the base URL, with a leading slash. */
-  readonly path: string;
+  /** Below the base URL, with a leading slash; or `url`, the whole address. */
+  readonly path?: string;
+  readonly url?: string;
   readonly method: 'GET' | 'POST';
   readonly body?: string;
   readonly accept: string;
   readonly key: string | undefined;
+  /** Say who asks, in place of the key as a bearer token. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Hears of an error before it is thrown: its status and its body as far as it was read. */
+  readonly onRefused?: ((refusal: { readonly status: number; readonly text: string }) => void) | undefined;
   /** Model asked for, for the sentence. */
   readonly model?: string;
   readonly signal: AbortSignal;
@@ -84,7 +89,9 @@ export function checkedBase(baseUrl: string): URL {
  */
 export async function callEndpoint(request: EndpointRequest): Promise<Response> {
   const base = checkedBase(request.baseUrl);
-  const url = new URL(`${base.href.replace(/\/+$/, '')}${request.path}`);
+  const url = new URL(request.url ?? `${base.href.replace(/\/+$/, '')}${request.path ?? ''}`);
+  // Whatever builds the address: the key goes to no other server.
+  if (url.origin !== base.origin) throw new TypeError(`${url.origin} is not ${base.origin}`);
   const about = { endpoint: base.host, model: request.model ?? '' };
   const key = request.key?.trim();
   if (key && !/^[\x21-\x7e]+$/.test(key))
@@ -96,11 +103,11 @@ export async function callEndpoint(request: EndpointRequest): Promise<Response> 
   try {
     response = await send(url, {
       method: request.method,
-      // Only these three: any other header would have to be allowed by the endpoint's CORS rules.
+      // Only what is needed: any other header would have to be allowed by the endpoint's CORS rules.
       headers: {
         accept: request.accept,
         ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(key ? { authorization: `Bearer ${key}` } : {}),
+        ...(request.headers ?? (key ? { authorization: `Bearer ${key}` } : {})),
       },
       ...(request.body === undefined ? {} : { body: request.body }),
       credentials: 'omit',
@@ -115,7 +122,7 @@ export async function callEndpoint(request: EndpointRequest): Promise<Response> 
     throw await whyUnreachable(url, about, error, request);
   }
   if (response.ok) return response;
-  throw await whyRefused(response, base, about, key, request.signal);
+  throw await whyRefused(response, base, about, key, request);
 }
 
 const abortOf = (signal: AbortSignal, error: unknown): unknown =>
@@ -190,7 +197,7 @@ async function whyRefused(
   base: URL,
   about: ProblemParams,
   key: string | undefined,
-  signal: AbortSignal,
+  { signal, onRefused }: Pick<EndpointRequest, 'signal' | 'onRefused'>,
 ): Promise<RecollectError> {
   const { status } = response;
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
@@ -205,6 +212,7 @@ async function whyRefused(
     });
   }
   const text = await firstBytes(response, signal);
+  onRefused?.({ status, text });
   const versioned = VERSION.test(base.pathname);
   return problemOfStatus(status, readDetail(text, key), about, retryAfter(response.headers, text), versioned);
 }
@@ -293,10 +301,16 @@ export function problemOfStreamError(
   const status =
     isContextProblem(all) || isRefusal(all)
       ? 400
-      : /rate[_ ]limit/.test(all) || isQuota(all)
-        ? 429
-        : told ||
-          (/invalid_api_key/.test(all) ? 401 : /model\b.* (not found|does not exist)/.test(all) ? 404 : 500);
+      : /insufficient balance|no credit|arrears|余额不足|欠费/.test(all)
+        ? 402
+        : /rate[_ ]limit/.test(all) || isQuota(all)
+          ? 429
+          : told ||
+            (/invalid_api_key/.test(all)
+              ? 401
+              : /model\b.* (not found|does not exist)/.test(all)
+                ? 404
+                : 500);
   return problemOfStatus(status, detail, about, secondsIn(detail.message));
 }
 
@@ -324,9 +338,13 @@ async function firstBytes(response: Response, signal: AbortSignal): Promise<stri
 const at = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
-/** The first words in an error of any of the usual shapes. */
+/** The first words in an error of any of the usual shapes. FastAPI says in `loc` which input it means. */
 function wordsIn(value: unknown): string {
   if (typeof value === 'string') return value;
+  const place = at(value, 'loc');
+  const words = Array.isArray(place) ? at(value, 'msg') : undefined;
+  if (Array.isArray(place) && typeof words === 'string')
+    return `${place.filter((step) => step !== 'body').join('.')}: ${words}`;
   if (Array.isArray(value)) return wordsIn(value[0]);
   if (typeof value !== 'object' || value === null) return '';
   for (const name of ['message', 'msg', 'detail', 'error']) {

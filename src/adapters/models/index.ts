@@ -2,16 +2,16 @@
 import { toProblem } from '../../domain/base/errors.ts';
 import { type ChatModel, hostOf, parametersOf } from './chat-model.ts';
 import { contextWindowOf } from './context-windows.ts';
-import type { OpenAICompatibleOptions } from './openai-compatible.ts';
+import type { ModelOptions } from './sdk-stream.ts';
 
 export { testConnection } from './connection-test.ts';
 export { contextWindowOf } from './context-windows.ts';
 export { createScriptedModel, type ModelScript, type ScriptedStep } from './in-memory.ts';
-export type { OpenAICompatibleOptions } from './openai-compatible.ts';
 export { type EndpointPreset, PRESETS } from './presets.ts';
+export type { KnownRepairs, ModelOptions } from './sdk-stream.ts';
 
 /** A model behind an OpenAI-compatible endpoint. The SDK is large (135 KB packed): it is loaded with the first question. */
-export function createOpenAICompatibleModel(options: OpenAICompatibleOptions): ChatModel {
+export function createOpenAICompatibleModel(options: ModelOptions): ChatModel {
   let loaded: ChatModel | undefined;
   return {
     id: options.model,

@@ -3,26 +3,63 @@ import type { Part } from './message.ts';
 
 /** What a stream adds to a message. */
 export type DraftEvent =
-  | { readonly type: 'text-delta' | 'reasoning-delta'; readonly text: string }
+  | { readonly type: 'text-delta'; readonly text: string }
+  | {
+      readonly type: 'reasoning-delta';
+      readonly text: string;
+      readonly provider?: Readonly<Record<string, unknown>>;
+    }
+  | { readonly type: 'text-was-reasoning' }
   | {
       readonly type: 'tool-call';
       readonly callId: string;
       readonly name: string;
       readonly arguments: string;
+      readonly provider?: Readonly<Record<string, unknown>>;
+    }
+  | {
+      readonly type: 'sources';
+      readonly sources: readonly { readonly url: string; readonly title?: string }[];
     };
 
 /** The parts with the event added; the given ones stay as they are. Deltas of one kind in a row make one part. */
 export function addToDraft(parts: readonly Part[], event: DraftEvent): readonly Part[] {
-  if (event.type === 'tool-call') {
-    const { callId, name } = event;
-    return [...parts, { type: 'tool-call', callId, name, arguments: event.arguments }];
-  }
-  if (event.text === '') return parts;
-  const type = event.type === 'text-delta' ? 'text' : 'reasoning';
   const last = parts.at(-1);
-  return last?.type === type
-    ? [...parts.slice(0, -1), { ...last, text: last.text + event.text }]
-    : [...parts, { type, text: event.text }];
+  const provider = 'provider' in event && event.provider ? { provider: { ...event.provider } } : {};
+  switch (event.type) {
+    case 'tool-call': {
+      const { callId, name } = event;
+      return [...parts, { type: 'tool-call', callId, name, arguments: event.arguments, ...provider }];
+    }
+    case 'text-was-reasoning':
+      return last?.type === 'text' ? addThought(parts.slice(0, -1), { text: last.text }) : parts;
+    case 'reasoning-delta':
+      return event.text === '' && !event.provider
+        ? parts
+        : addThought(parts, { text: event.text, ...provider });
+    case 'text-delta':
+      if (event.text === '') return parts;
+      return last?.type === 'text'
+        ? [...parts.slice(0, -1), { ...last, text: last.text + event.text }]
+        : [...parts, { type: 'text', text: event.text }];
+    case 'sources': {
+      const at = parts.findLastIndex(({ type }) => type === 'text');
+      const words = parts[at];
+      if (words?.type !== 'text') return parts;
+      return parts.with(at, { ...words, sources: event.sources.map((source) => ({ ...source })) });
+    }
+  }
+}
+
+/** A thought that is signed is whole: what comes after it is another one. */
+function addThought(
+  parts: readonly Part[],
+  thought: { readonly text: string; readonly provider?: Record<string, unknown> },
+): readonly Part[] {
+  const last = parts.at(-1);
+  return last?.type === 'reasoning' && !last.provider
+    ? [...parts.slice(0, -1), { ...last, ...thought, text: last.text + thought.text }]
+    : [...parts, { type: 'reasoning', ...thought }];
 }
 
 /** True where a model has said, thought or called anything: what a person would miss if it were gone. */

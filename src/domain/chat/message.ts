@@ -74,14 +74,30 @@ export const toolRecallSchema = z.looseObject({
 });
 export type ToolRecall = Known<z.infer<typeof toolRecallSchema>>;
 
+/** What a protocol wants back with a thought or a call, by the protocol's name: signatures, ids. Nobody else reads it. */
+const providerSchema = z.record(z.string(), z.unknown()).optional().catch(undefined);
+
 /**
  * Parts of a message. `reasoning` is what a model thought before answering; `file` carries its bytes as a data: URL;
  * `recall` is the ledger of memory that went into the answer that carries it (never indexed, never recalled again);
  * `unknown` keeps what an importer could not name.
  */
 export const partSchema = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('text'), text: z.string() }),
-  z.looseObject({ type: z.literal('reasoning'), text: z.string(), encrypted: z.string().optional() }),
+  z.looseObject({
+    type: z.literal('text'),
+    text: z.string(),
+    /** Pages that the text rests on, as the endpoint named them. */
+    sources: z
+      .array(z.looseObject({ url: z.string(), title: z.string().optional() }))
+      .optional()
+      .catch(undefined),
+  }),
+  z.looseObject({
+    type: z.literal('reasoning'),
+    text: z.string(),
+    encrypted: z.string().optional(),
+    provider: providerSchema,
+  }),
   z.looseObject({
     type: z.literal('file'),
     mediaType: z.string(),
@@ -96,6 +112,7 @@ export const partSchema = z.discriminatedUnion('type', [
     callId: z.string(),
     name: z.string(),
     arguments: z.string(),
+    provider: providerSchema,
   }),
   z.looseObject({
     type: z.literal('tool-result'),

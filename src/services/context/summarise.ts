@@ -34,6 +34,7 @@ export function summariseWith(
         { signal: bounded, ...(answerTokens === undefined ? {} : { maxTokens: answerTokens }) },
       )) {
         if (event.type === 'text-delta') text += event.text;
+        else if (event.type === 'text-was-reasoning') text = '';
         else if (event.type === 'usage') onUsage(event.usage);
         else if (event.type === 'end') {
           signal.throwIfAborted();
@@ -49,12 +50,43 @@ export function summariseWith(
         }
       }
     });
-    return { text: withoutThoughts(text) };
+    return { text: withoutCalls(text) };
   };
 }
 
 const failed = (detail: string, reason: string) =>
   new RecollectError('compaction-failed', detail, { params: { detail, reason }, retry: true });
 
-/** Some models think aloud in front of what they say. */
-const withoutThoughts = (text: string): string => text.replace(/^\s*<think>[\s\S]*?<\/think>/i, '').trim();
+/** Blocks in which models write calls where nobody parses them: Qwen, Llama, Mistral, Kimi, DeepSeek. One that never ends takes the rest. */
+const CALLS: readonly RegExp[] = [
+  /<(tool_calls?|function_calls?|invoke|function)\b[^>\n]{0,200}>[\s\S]*?(?:<\/\1>|$)/gi,
+  /<function=[^>\n]{0,200}>[\s\S]*?(?:<\/function>|$)/gi,
+  /<\|python_tag\|>[\s\S]*?(?:<\|eom_id\|>|$)/g,
+  /\[TOOL_CALLS\][\s\S]*?(?:\[\/TOOL_CALLS\]|$)/g,
+  /<\|tool_calls_section_begin\|>[\s\S]*?(?:<\|tool_calls_section_end\|>|$)/g,
+  /<[|｜]tool▁calls▁begin[|｜]>[\s\S]*?(?:<[|｜]tool▁calls▁end[|｜]>|$)/g,
+];
+
+/** The words of a summary: a call written in words is none. */
+function withoutCalls(text: string): string {
+  const words = CALLS.reduce((rest, call) => rest.replace(call, ''), text).trim();
+  return isCallAlone(words) ? '' : words;
+}
+
+/** `{"name": …, "arguments": …}`, also in a fence: a call, and nothing but a call. */
+function isCallAlone(words: string): boolean {
+  const bare = words.replace(/^```\w*\s*|\s*```$/g, '').trim();
+  if (!/^[[{]/.test(bare) || !/[\]}]$/.test(bare)) return false;
+  try {
+    const value: unknown = JSON.parse(bare);
+    const first = Array.isArray(value) ? value[0] : value;
+    return (
+      typeof first === 'object' &&
+      first !== null &&
+      'name' in first &&
+      ('arguments' in first || 'parameters' in first)
+    );
+  } catch {
+    return false;
+  }
+}

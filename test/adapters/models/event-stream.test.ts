@@ -1,29 +1,63 @@
 // An answer as the event stream that was asked for, however its bytes were cut on the way.
 import { expect, it } from 'vitest';
+import { newFacts } from '../../../src/adapters/models/chunk.ts';
 import { asEventStream } from '../../../src/adapters/models/event-stream.ts';
 
-const through = async (...pieces: readonly Uint8Array<ArrayBuffer>[]): Promise<string> =>
-  await new Response(
+const through = async (...pieces: readonly Uint8Array<ArrayBuffer>[]) => {
+  const facts = newFacts();
+  const text = await new Response(
     new ReadableStream<Uint8Array<ArrayBuffer>>({
       start: (controller) => {
         for (const piece of pieces) controller.enqueue(piece);
         controller.close();
       },
-    }).pipeThrough(asEventStream()),
+    }).pipeThrough(asEventStream(facts)),
   ).text();
+  return { text, facts };
+};
+const words = (text: string) => `data: ${JSON.stringify({ choices: [{ delta: { content: text } }] })}\n\n`;
+const stop = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n';
 
 it.each([
-  ['events', 'data: {"choices":[{"delta":{"content":"你好 🙂"}}]}\n\n', (text: string) => `${text}\n\n`],
+  ['events', 'data: {"choices":[{"delta":{"content":"你好 🙂"}}]}\n\n', words('你好 🙂'), {}],
   [
     'a document',
     '{"choices":[{"message":{"content":"你好 🙂"},"finish_reason":"stop"}]}',
-    () => expect.stringContaining('"content":"你好 🙂"'),
+    words('你好 🙂') + stop,
+    { done: true, finished: true },
   ],
-  ['plain words', 'identity is not known here\n', () => 'data: identity is not known here \n\n'],
-  ['null', 'null', () => expect.stringContaining('data: null')],
-  ['a comment and events', ': hello\r\nretry: 10\r\n\r\ndata: 1', (text: string) => `${text}\n\n`],
-])('passes on %s, wherever its first piece ends', async (_, text, expected) => {
+  ['plain words', 'identity is not known here\n', '', { malformed: true }],
+  ['null', 'null', '', { malformed: true }],
+  ['a comment and events', ': hello\r\nretry: 10\r\n\r\ndata: 1', '', {}],
+  [
+    'a byte order mark, lone carriage returns and data over two lines',
+    '\uFEFFdata: {"choices":[{"delta":\rdata: {"content":"a"}}]}\r\rdata: [DONE]\r\r',
+    `${words('a')}data: [DONE]\n\n`,
+    { done: true },
+  ],
+  [
+    'events without the blank line between them',
+    'data: {"choices":[{"delta":{"content":"a"}}]}\ndata: {"choices":[{"delta":{"content":"b"}}]}\n',
+    words('a') + words('b'),
+    {},
+  ],
+  [
+    'JSON lines',
+    '{"message":{"content":"a"},"done":false}\n{"message":{"content":"b"},"done":true}\n',
+    words('a') + words('b') + stop,
+    { finished: true },
+  ],
+  [
+    'half an event at the end',
+    'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: {"choi',
+    words('a'),
+    {},
+  ],
+])('passes on %s, wherever its first piece ends', async (_, text, expected, facts) => {
   const bytes = new TextEncoder().encode(text);
-  for (let at = 0; at <= bytes.length; at += 1)
-    expect(await through(bytes.slice(0, at), bytes.slice(at))).toEqual(expected(text));
+  for (let at = 0; at <= bytes.length; at += 1) {
+    const got = await through(bytes.slice(0, at), bytes.slice(at));
+    expect(got.text).toBe(expected);
+    expect(got.facts).toEqual({ ...newFacts(), ...facts });
+  }
 });

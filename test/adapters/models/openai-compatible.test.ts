@@ -148,7 +148,7 @@ describe('what is sent', () => {
         content: 'Let me look.',
         tool_calls: [
           { id: 'c1', type: 'function', function: { name: 'lookup', arguments: '{"query": "x",  "n":1}' } },
-          { id: 'c2', type: 'function', function: { name: 'lookup', arguments: '"not json"' } },
+          { id: 'c2', type: 'function', function: { name: 'lookup', arguments: '{"arguments":"not json"}' } },
         ],
       },
       { role: 'tool', tool_call_id: 'c1', content: 'found' },
@@ -439,7 +439,10 @@ describe('the reason of a refusal', () => {
       'model "llama9" not found, try pulling it first',
     ],
     [{ detail: 'Not a chat model' }, 'Not a chat model'],
-    [{ detail: [{ loc: ['body', 'model'], msg: 'Field required', type: 'missing' }] }, 'Field required'],
+    [
+      { detail: [{ loc: ['body', 'model'], msg: 'Field required', type: 'missing' }] },
+      'model: Field required',
+    ],
     [{ message: 'Unknown field', code: 1210 }, 'Unknown field'],
     [
       { statusCode: 400, error: 'Bad Request', message: 'body must have messages' },

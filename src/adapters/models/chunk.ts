@@ -1,0 +1,426 @@
+// One event of an answer, as endpoints really send it, made into the one form that the SDK's strict schema takes. Only what is used is
+// believed: text, thoughts, calls, the finish reason, usage, an error. Everything else is dropped before it can be refused.
+
+/** An address that an endpoint names as a source of its answer. */
+export interface Source {
+  readonly url: string;
+  readonly title?: string;
+}
+
+/** What an endpoint told besides words. */
+export interface StreamFacts {
+  /** `[DONE]`, or a document that was there as a whole. */
+  done: boolean;
+  /** A finish reason that says that the answer is whole. */
+  finished: boolean;
+  /** An event could not be read: words may be missing. */
+  malformed: boolean;
+  /** What the endpoint said went wrong. */
+  error: unknown;
+  /** Looks like an error, and counts as one only where no finish reason comes. */
+  suspect: unknown;
+  readonly sources: Source[];
+}
+
+export const newFacts = (): StreamFacts => ({
+  done: false,
+  finished: false,
+  malformed: false,
+  error: undefined,
+  suspect: undefined,
+  sources: [],
+});
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const listOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+/** A name that some servers send as a number. */
+const nameOf = (value: unknown): string => (typeof value === 'number' ? String(value) : textOf(value).trim());
+
+/** A piece of an answer. */
+interface Piece {
+  readonly type: 'content' | 'reasoning_content';
+  readonly text: string;
+}
+
+/** Types of a part of content that hold thoughts. */
+const THOUGHT = /^(thinking|reasoning|thought)/;
+
+/** Content as text, as a list of parts, or as one part. */
+function piecesOf(content: unknown, type: Piece['type'] = 'content'): Piece[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type, text: content }];
+  if (Array.isArray(content)) return content.flatMap((part) => piecesOf(part, type));
+  if (!isFields(content)) return [];
+  const own = THOUGHT.test(textOf(content.type)) || content.thought === true ? 'reasoning_content' : type;
+  for (const name of ['text', 'thinking', 'reasoning', 'content', 'summary', 'value', 'refusal'])
+    if (typeof content[name] === 'string' || Array.isArray(content[name]) || isFields(content[name]))
+      return piecesOf(content[name], own);
+  return [];
+}
+
+/** Where thoughts stand, the most common name first. A server that sends two names sends the same words twice. */
+const THOUGHT_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking', 'thinking_blocks'];
+
+function thoughtsOf(delta: Fields): Piece[] {
+  for (const name of THOUGHT_FIELDS) {
+    const pieces = piecesOf(delta[name], 'reasoning_content');
+    if (pieces.length > 0) return pieces;
+  }
+  return [];
+}
+
+/** Tokens: a number, or a number as text. Anything else was not told. */
+function tokensOf(...values: readonly unknown[]): number | undefined {
+  for (const value of values) {
+    const tokens =
+      typeof value === 'string' && value.trim() !== ''
+        ? Number(value)
+        : typeof value === 'number'
+          ? value
+          : NaN;
+    if (tokens >= 0 && tokens <= 1_000_000_000) return Math.round(tokens);
+  }
+  return undefined;
+}
+
+/** Figures by the names of the chat API. Moonshot, DeepSeek and others have names of their own for cached tokens. */
+function usageOf(raw: unknown): Readonly<Record<string, number>> {
+  if (!isFields(raw)) return {};
+  const read = isFields(raw.prompt_tokens_details)
+    ? raw.prompt_tokens_details
+    : isFields(raw.input_tokens_details)
+      ? raw.input_tokens_details
+      : {};
+  const written = isFields(raw.completion_tokens_details)
+    ? raw.completion_tokens_details
+    : isFields(raw.output_tokens_details)
+      ? raw.output_tokens_details
+      : {};
+  const figures = {
+    prompt: tokensOf(raw.prompt_tokens, raw.input_tokens, raw.prompt_eval_count),
+    completion: tokensOf(raw.completion_tokens, raw.output_tokens, raw.eval_count),
+    cached: tokensOf(
+      read.cached_tokens,
+      raw.cached_tokens,
+      raw.prompt_cache_hit_tokens,
+      raw.cache_read_input_tokens,
+    ),
+    reasoning: tokensOf(written.reasoning_tokens, raw.reasoning_tokens),
+  };
+  return Object.fromEntries(
+    Object.entries(figures).filter((entry): entry is [string, number] => entry[1] !== undefined),
+  );
+}
+
+/** Reasons that say that nothing more comes because something broke. */
+const BROKEN = /^(error|network_error|insufficient_system_resource|malformed_function_call|server_error)$/;
+/** Reasons that say that somebody broke it off: the answer is not whole. */
+const BROKEN_OFF = /^(abort|aborted|cancel|canceled|cancelled|interrupted|incomplete|timeout)$/;
+const LENGTH =
+  /^(length|max_tokens|max_output_tokens|max_length|model_length|model_context_window_exceeded)$/;
+const FILTER =
+  /^(content[_-]?filter(ed)?|safety|sensitive|recitation|prohibited_content|blocklist|spii|refusal|moderation)$/;
+const CALLS = /^(tool_?calls?|tool_use|function_?calls?)$/;
+
+type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
+
+/** A finish reason in the four words of the chat API; unknown ones (`eos`, `end_turn`) mean that the answer is whole. */
+function finishOf(raw: unknown): FinishReason | 'broken' | undefined {
+  const reason = textOf(raw).trim().toLowerCase();
+  if (reason === '' || reason === 'null' || reason === 'none' || BROKEN_OFF.test(reason)) return undefined;
+  if (BROKEN.test(reason)) return 'broken';
+  if (LENGTH.test(reason)) return 'length';
+  if (FILTER.test(reason)) return 'content_filter';
+  return CALLS.test(reason) ? 'tool_calls' : 'stop';
+}
+
+/** An error that says something; `null`, `{}`, `""` and `false` are how some servers say that there is none. */
+function isError(error: unknown): boolean {
+  if (typeof error === 'string') return error.trim() !== '';
+  if (Array.isArray(error)) return error.some(isError);
+  if (error === true) return true;
+  return (
+    isFields(error) &&
+    Object.values(error).some((value) => value !== null && value !== '' && value !== 0 && value !== false)
+  );
+}
+
+/** Events that only keep a connection open. */
+export const KEEP_ALIVE = /^(ping|pong|heartbeat|keep[-_ ]?alive|processing|connected|open|ready)$/i;
+
+interface Call {
+  readonly index: number;
+  readonly id: string;
+  /** Empty until it has come; what came of the arguments before it waits. */
+  name: string;
+  arguments: string;
+  /** A signature that has to come back with the call. */
+  extra: unknown;
+  /** Arguments of the call that went on already, characters. */
+  sent: number;
+}
+
+/** Reads the events of one answer in their order. */
+export class ChunkReader {
+  readonly #facts: StreamFacts;
+  readonly #calls: Call[] = [];
+  /** The call that a delta of this index goes on with. */
+  readonly #byIndex = new Map<string, Call>();
+  readonly #ids = new Set<string>();
+  /** Words that came as deltas: a message at the end may repeat them. */
+  #words = '';
+  #finish: FinishReason | undefined;
+  #usage: Readonly<Record<string, number>> = {};
+
+  constructor(facts: StreamFacts) {
+    this.#facts = facts;
+  }
+
+  /** The events to pass on for one that came. `document`: it is the whole answer. */
+  read(value: unknown, { isDocument = false, named = '' } = {}): unknown[] {
+    if (Array.isArray(value)) return value.flatMap((each) => this.read(each, { isDocument, named }));
+    if (!isFields(value)) return [];
+    if (KEEP_ALIVE.test(textOf(value.type)) || KEEP_ALIVE.test(textOf(value.event))) return [];
+    const choice = this.#choiceOf(value);
+    const out: unknown[] = choice ? this.#readChoice(choice, isDocument) : [];
+    this.#noteError(value, choice, named);
+    this.#noteSources(value);
+    const grok = isFields(value.x_groq) ? value.x_groq.usage : undefined;
+    const usage = {
+      ...usageOf(choice?.usage),
+      ...usageOf(grok),
+      ...usageOf(value.usage),
+      ...(value.done === true ? usageOf(value) : {}),
+    };
+    if (Object.keys(usage).length > 0) {
+      this.#usage = { ...this.#usage, ...usage };
+      out.push({ choices: [], usage: usageInOneForm(this.#usage) });
+    }
+    if (choice && isDocument) this.#facts.done = true;
+    return out;
+  }
+
+  #choiceOf(value: Fields): Fields | undefined {
+    const choices = listOf(value.choices).filter(isFields);
+    const first = choices.find(({ index }) => Number(index ?? 0) === 0) ?? choices[0];
+    if (first) return first;
+    // Ollama's own API has neither a list nor deltas.
+    if (isFields(value.message))
+      return {
+        message: value.message,
+        finish_reason: value.done === true ? (value.done_reason ?? 'stop') : null,
+      };
+    return undefined;
+  }
+
+  #readChoice(choice: Fields, isDocument: boolean): unknown[] {
+    const out: unknown[] = [];
+    const add = ({ type, text }: Piece) => {
+      if (type === 'content') this.#words += text;
+      out.push({ choices: [{ delta: { [type]: text } }] });
+    };
+    const delta = this.#deltaOf(choice);
+    if (delta) {
+      for (const piece of thoughtsOf(delta)) add(piece);
+      for (const piece of piecesOf(delta.content)) add(piece);
+      const refusal = textOf(delta.refusal);
+      if (refusal !== '') out.push({ choices: [{ delta: { refusal } }] });
+      for (const call of listOf(delta.tool_calls)) if (isFields(call)) this.#readCall(call);
+      if (isFields(delta.function_call)) this.#readCall({ index: 0, function: delta.function_call });
+      this.#noteSources(delta);
+      out.push(...this.#callEvents());
+    }
+    const finish = finishOf(choice.finish_reason) ?? (isDocument && !this.#finish ? 'stop' : undefined);
+    if (finish === 'broken')
+      this.#facts.error ??= isError(choice.error) ? choice.error : { message: textOf(choice.finish_reason) };
+    // Later chunks may repeat `stop`; a reason that says more goes before it.
+    else if (finish && (!this.#finish || (this.#finish === 'stop' && finish !== 'stop'))) {
+      this.#finish = finish;
+      this.#facts.finished = true;
+      out.push({ choices: [{ delta: {}, finish_reason: finish }] });
+    }
+    return out;
+  }
+
+  /** What a choice adds. `message` counts where no deltas came, or for what they left out. */
+  #deltaOf(choice: Fields): Fields | undefined {
+    const delta =
+      typeof choice.delta === 'string'
+        ? { content: choice.delta }
+        : isFields(choice.delta)
+          ? choice.delta
+          : undefined;
+    const says =
+      delta &&
+      (piecesOf(delta.content).length > 0 ||
+        thoughtsOf(delta).length > 0 ||
+        listOf(delta.tool_calls).length > 0);
+    const { message } = choice;
+    if (says || !isFields(message))
+      return delta ?? (typeof choice.text === 'string' ? { content: choice.text } : undefined);
+    const text = piecesOf(message.content)
+      .map(({ type, text }) => (type === 'content' ? text : ''))
+      .join('');
+    // At the end some servers send once more all that they had sent in pieces.
+    if (delta && this.#words !== '' && text.startsWith(this.#words))
+      return { content: text.slice(this.#words.length) };
+    return message;
+  }
+
+  #readCall(raw: Fields): void {
+    const fn = isFields(raw.function) ? raw.function : raw;
+    const name = nameOf(fn.name);
+    const id = nameOf(raw.id ?? raw.tool_call_id);
+    const given = fn.arguments ?? (fn === raw ? undefined : raw.arguments) ?? fn.parameters;
+    const text =
+      typeof given === 'string'
+        ? given
+        : isFields(given) || Array.isArray(given)
+          ? JSON.stringify(given)
+          : '';
+    let call = this.#callFor({ index: raw.index, id, name });
+    if (!call) {
+      if (name === '' && id === '' && text === '') return;
+      call = this.#newCall(id);
+      const key = raw.index === undefined || raw.index === null ? `id ${id}` : String(raw.index);
+      this.#byIndex.set(key, call);
+      if (id !== '') this.#byIndex.set(`id ${id}`, call);
+    }
+    if (call.name === '') call.name = name;
+    call.arguments += text;
+    call.extra ??= isFields(raw.extra_content) ? raw.extra_content : undefined;
+  }
+
+  /** The call that a delta goes on with; undefined where it begins one. */
+  #callFor({ index, id, name }: { index: unknown; id: string; name: string }): Call | undefined {
+    if (index === undefined || index === null) {
+      const known = id === '' ? undefined : this.#byIndex.get(`id ${id}`);
+      if (known) return known;
+      return name === '' ? this.#calls.at(-1) : undefined;
+    }
+    const call = this.#byIndex.get(String(index));
+    // Some servers give every call the index 0: another id and a name begin another one, where the one before is whole.
+    if (
+      call &&
+      name !== '' &&
+      id !== '' &&
+      call.name !== '' &&
+      !this.#isSame(call, id) &&
+      isWhole(call.arguments)
+    )
+      return undefined;
+    return call;
+  }
+
+  #isSame(call: Call, id: string): boolean {
+    return call.id === id || this.#byIndex.get(`id ${id}`) === call;
+  }
+
+  #newCall(id: string): Call {
+    const index = this.#calls.length;
+    let own = id === '' ? `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}` : id;
+    // Results find their call by its id.
+    for (let at = 2; this.#ids.has(own); at++) own = `${id}-${at}`;
+    this.#ids.add(own);
+    const call: Call = { index, id: own, name: '', arguments: '', extra: undefined, sent: -1 };
+    this.#calls.push(call);
+    return call;
+  }
+
+  /** What of the calls has not gone on. */
+  #callEvents(): unknown[] {
+    const out: unknown[] = [];
+    for (const call of this.#calls) {
+      if (call.name === '' || call.sent >= call.arguments.length) continue;
+      const isFirst = call.sent < 0;
+      const text = call.arguments.slice(Math.max(0, call.sent));
+      call.sent = call.arguments.length;
+      out.push({
+        choices: [
+          {
+            delta: {
+              tool_calls: [
+                {
+                  index: call.index,
+                  ...(isFirst ? { id: call.id, ...(signatureOf(call.extra) ?? {}) } : {}),
+                  function: { ...(isFirst ? { name: call.name } : {}), arguments: text },
+                },
+              ],
+            },
+          },
+        ],
+      });
+    }
+    return out;
+  }
+
+  #noteError(value: Fields, choice: Fields | undefined, named: string): void {
+    const facts = this.#facts;
+    const error = [value.error, choice?.error, value.errors].find(isError);
+    if (error !== undefined) facts.error ??= error === true ? value : error;
+    else if (/^error$/i.test(named) || (value.type === 'error' && !choice)) facts.error ??= value;
+    const { base_resp: status } = value;
+    if (isFields(status) && Number(status.status_code ?? 0) !== 0)
+      facts.error ??= { message: textOf(status.status_msg), code: status.status_code };
+    if (choice || listOf(value.choices).length > 0) return;
+    const words = ['message', 'msg', 'detail', 'error_msg'].find((name) => isError(value[name]));
+    if (words)
+      facts.suspect ??=
+        words === 'message' || words === 'detail'
+          ? value
+          : { message: value[words], code: value.code ?? value.error_code };
+  }
+
+  /** OpenRouter, Perplexity, xAI and others name the pages that an answer rests on. */
+  #noteSources(value: Fields): void {
+    const add = (url: unknown, title: unknown) => {
+      const { sources } = this.#facts;
+      if (typeof url !== 'string' || !/^https?:\/\//i.test(url)) return;
+      const name = textOf(title).trim();
+      const known = sources.findIndex((source) => source.url === url);
+      if (known < 0 && sources.length < MOST_SOURCES)
+        sources.push(name === '' ? { url } : { url, title: name });
+      else if (known >= 0 && name !== '' && !sources[known]?.title) sources[known] = { url, title: name };
+    };
+    for (const citation of [...listOf(value.citations), ...listOf(value.search_results)])
+      if (isFields(citation)) add(citation.url, citation.title);
+      else add(citation, '');
+    for (const annotation of listOf(value.annotations))
+      if (isFields(annotation)) {
+        const cited = isFields(annotation.url_citation) ? annotation.url_citation : annotation;
+        add(cited.url, cited.title);
+      }
+  }
+}
+
+/** More sources than this are not kept. */
+const MOST_SOURCES = 100;
+
+const isWhole = (text: string): boolean => {
+  if (text === '') return true;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Gemini's signature of a call. https://ai.google.dev/gemini-api/docs/thought-signatures */
+function signatureOf(
+  extra: unknown,
+): { extra_content: { google: { thought_signature: string } } } | undefined {
+  const google = isFields(extra) && isFields(extra.google) ? extra.google : undefined;
+  const signature = textOf(google?.thought_signature);
+  return signature === '' ? undefined : { extra_content: { google: { thought_signature: signature } } };
+}
+
+const usageInOneForm = ({ prompt, completion, cached, reasoning }: Readonly<Record<string, number>>) => ({
+  ...(prompt === undefined ? {} : { prompt_tokens: prompt }),
+  ...(completion === undefined ? {} : { completion_tokens: completion }),
+  ...(cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } }),
+  ...(reasoning === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } }),
+});

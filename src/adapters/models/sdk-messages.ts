@@ -1,0 +1,136 @@
+// Messages of a conversation in the SDK's words.
+import type { AssistantModelMessage, FilePart, ModelMessage, TextPart } from 'ai';
+import { textOfFile } from '../../domain/chat/files.ts';
+import type { Part, PartOf } from '../../domain/chat/message.ts';
+import type { Prompt, ProviderFields } from './chat-model.ts';
+
+/** What a protocol keeps with a part and wants back with it: signatures of thoughts and calls. */
+type ProviderOptions = Record<string, Record<string, never>>;
+
+export interface MessageForm {
+  /** Name under which the SDK's provider keeps what has to come back. */
+  readonly provider: string;
+  /** Thoughts without a signature go back too. */
+  readonly plainThoughts: boolean;
+}
+
+/**
+ * Thoughts go back with the calls that they led to, and with nothing else: thinking models with tools refuse a call whose thoughts are
+ * missing. Bookkeeping parts never go.
+ */
+export function toModelMessages(messages: Prompt['messages'], form: MessageForm): ModelMessage[] {
+  const names = new Map<string, string>();
+  for (const { parts } of messages)
+    for (const part of parts) if (part.type === 'tool-call') names.set(part.callId, part.name);
+  const result: ModelMessage[] = [];
+  for (const { role, parts } of messages) {
+    if (role === 'system') {
+      const text = wordsOf(parts);
+      if (text) result.push({ role, content: text });
+    } else if (role === 'user') {
+      const content = parts.flatMap((part) =>
+        part.type === 'text'
+          ? [{ type: 'text' as const, text: part.text }]
+          : part.type === 'file'
+            ? [toContent(part)]
+            : [],
+      );
+      // Words alone go as one string: not every small server understands a list.
+      const words = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+      if (content.length > 0)
+        result.push({ role, content: words.length === content.length ? words.join('\n\n') : content });
+    } else if (role === 'assistant') {
+      const calls = parts.some((part) => part.type === 'tool-call');
+      const content = parts.flatMap((part) => assistantPart(part, form, calls));
+      if (content.length > 0) result.push({ role, content });
+    }
+    // A result may stand in a tool message (as OpenAI has it) or beside its call (as some imports have it).
+    const results = parts.filter((part) => part.type === 'tool-result');
+    if (results.length > 0)
+      result.push({
+        role: 'tool',
+        content: results.map((part) => ({
+          type: 'tool-result',
+          toolCallId: part.callId,
+          toolName: toolName(part.name ?? names.get(part.callId) ?? 'tool'),
+          output: { type: part.isError ? 'error-text' : 'text', value: part.text },
+        })),
+      });
+  }
+  return result;
+}
+
+type AssistantPart = Exclude<AssistantModelMessage['content'], string>[number];
+
+function assistantPart(
+  part: Part,
+  { provider, plainThoughts }: MessageForm,
+  calls: boolean,
+): AssistantPart[] {
+  const kept: ProviderFields | undefined =
+    part.type === 'reasoning' || part.type === 'tool-call' ? part.provider : undefined;
+  const own = kept?.[provider];
+  const providerOptions = own ? { providerOptions: { [provider]: own } as ProviderOptions } : {};
+  if (part.type === 'text') return [{ type: 'text', text: part.text }];
+  if (part.type === 'reasoning')
+    return calls && (own || (plainThoughts && part.text.trim() !== ''))
+      ? [{ type: 'reasoning', text: part.text, ...providerOptions }]
+      : [];
+  if (part.type === 'tool-call')
+    return [
+      {
+        type: 'tool-call',
+        toolCallId: part.callId,
+        toolName: toolName(part.name),
+        input: plainThoughts ? asObjectText(part.arguments) : JSON.parse(asObjectText(part.arguments)),
+        ...providerOptions,
+      },
+    ];
+  return part.type === 'file' ? [{ type: 'text', text: mention(part) }] : [];
+}
+
+/** Names that an import brought may have characters that endpoints refuse. */
+const toolName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64) || 'tool';
+
+/** Arguments as a JSON object, byte for byte as the model wrote them where they are one. Endpoints refuse anything else. */
+function asObjectText(text: string): string {
+  if (text.trim() === '') return '{}';
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
+    return value === null ? '{}' : JSON.stringify({ arguments: value });
+  } catch {
+    return JSON.stringify({ arguments: text });
+  }
+}
+
+const wordsOf = (parts: readonly Part[]): string =>
+  parts
+    .filter((part) => part.type === 'text')
+    .map((part) => part.text)
+    .join('\n\n');
+
+const mention = (part: PartOf<'file'>): string =>
+  `[${part.mediaType.startsWith('image/') ? 'image' : 'file'}: ${part.name ?? part.reference ?? part.mediaType}]`;
+
+/** Images go as images, PDFs as files, texts as words; anything else (and what has no bytes) is only mentioned. */
+function toContent(part: PartOf<'file'>): TextPart | FilePart {
+  const data = /^data:([^,]*),/.exec(part.url ?? '');
+  if (!part.url || !data) return { type: 'text', text: mention(part) };
+  const encoded = part.url.slice(data[0].length);
+  const base64 = /;base64$/i.test(data[1] ?? '');
+  const mediaType = part.mediaType.toLowerCase();
+  const words = textOfFile(part);
+  if (words !== null) {
+    const name = (part.name ?? part.reference ?? '').replaceAll('"', "'");
+    return { type: 'text', text: `<file name="${name}">\n${words}\n</file>` };
+  }
+  if (!base64 || (!/^image\/[\w.+-]+$/.test(mediaType) && mediaType !== 'application/pdf'))
+    return { type: 'text', text: mention(part) };
+  return {
+    type: 'file',
+    data: encoded,
+    mediaType,
+    ...(part.name === undefined ? {} : { filename: part.name }),
+  };
+}

@@ -1,0 +1,566 @@
+// One answer through the AI SDK, whatever the protocol: the request is repaired where the endpoint refuses something it need not have,
+// what comes is told as events, and how it ended is told last.
+import {
+  InvalidResponseDataError,
+  JSONParseError,
+  jsonSchema,
+  type LanguageModel,
+  type LanguageModelUsage,
+  StreamProviderError,
+  streamText,
+  TypeValidationError,
+  tool,
+} from 'ai';
+import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import type { Finish, Part, Usage } from '../../domain/chat/message.ts';
+import type {
+  ChatEvent,
+  ChatModel,
+  Endpoint,
+  Prompt,
+  ProviderFields,
+  ToolDescription,
+} from './chat-model.ts';
+import { hostOf, parametersOf } from './chat-model.ts';
+import { newFacts, type StreamFacts } from './chunk.ts';
+import { contextWindowOf } from './context-windows.ts';
+import { asEventStream } from './event-stream.ts';
+import { callEndpoint, type Fetch, problemOfStreamError, type Surroundings } from './http.ts';
+import {
+  isAboutAnswerLength,
+  nameOfRepair,
+  type Refusal,
+  type Repair,
+  repaired,
+  repairFor,
+} from './repairs.ts';
+import { type MessageForm, toModelMessages } from './sdk-messages.ts';
+import { createThoughts, type ThoughtOrWords } from './thoughts.ts';
+
+// The SDK would print its warnings.
+(globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
+
+/** What an endpoint refused before, for one model. Kept by whoever makes the model. */
+export interface KnownRepairs {
+  get(): readonly Repair[];
+  /** Called once a request with these changes was accepted. */
+  remember(repairs: readonly Repair[]): void;
+}
+
+export interface ModelOptions {
+  readonly endpoint: Pick<Endpoint, 'baseUrl' | 'parameters'>;
+  /** As the endpoint names it. */
+  readonly model: string;
+  /** Asked for each request, so that a changed key is used at once. */
+  readonly key: () => Promise<string | undefined>;
+  readonly fetch?: Fetch;
+  readonly surroundings?: Surroundings;
+  /** Longest time without a single byte, ms. Local models read a long prompt for minutes: default 5 minutes. */
+  readonly silenceMs?: number;
+  readonly repairs?: KnownRepairs;
+}
+
+export type StreamOptions = Parameters<ChatModel['stream']>[1];
+
+/** What sets one protocol apart from the others. */
+export interface Protocol extends MessageForm {
+  /** Makes the SDK's model; requests go through `fetch`. */
+  readonly create: (given: { readonly key: string; readonly fetch: Fetch }) => LanguageModel;
+  /** Headers that say who asks; absent: the key as a bearer token. */
+  readonly headers?: (key: string | undefined) => Readonly<Record<string, string>>;
+  /** The last change of a body before it is sent. */
+  readonly body?: (body: Record<string, unknown>, options: StreamOptions) => Record<string, unknown>;
+  /** Settings and options that go along with a request. */
+  readonly settings?: (options: StreamOptions) => Partial<Parameters<typeof streamText>[0]>;
+  /** Answers are normalised as those of chat completions, and thoughts may stand in their words. */
+  readonly isChatCompletions: boolean;
+}
+
+/** What one answer went through, seen from below the SDK. */
+interface Wire {
+  /** Problem met before or while the bytes came. */
+  problem: RecollectError | undefined;
+  /** Headers with status 200 have come. */
+  accepted: boolean;
+  readonly facts: StreamFacts;
+  /** Ends the answer as if the endpoint had closed it. */
+  close: () => void;
+  /** Something came: the wait for the next begins anew. */
+  readonly heard: () => void;
+}
+
+/** A request is sent this many times at most. */
+const MOST_REPAIRS = 6;
+/** Once an endpoint has said that the answer is whole, it is waited for this long, ms. */
+const AFTER_FINISH_MS = 5_000;
+
+/** Creates the model. No request is made before `stream`. */
+export function createSdkModel(options: ModelOptions, protocol: Protocol): ChatModel {
+  const { endpoint, model } = options;
+  return {
+    id: model,
+    endpoint: hostOf(endpoint.baseUrl),
+    contextWindow: contextWindowOf(model),
+    ...parametersOf(endpoint),
+    stream: (prompt, given) => new Answer(options, protocol, given).events(prompt),
+  };
+}
+
+class Answer {
+  readonly #options: ModelOptions;
+  readonly #protocol: Protocol;
+  readonly #given: StreamOptions;
+  readonly #about: { readonly endpoint: string; readonly model: string };
+  readonly #ended = new AbortController();
+  readonly #bounded: AbortSignal;
+  readonly #wire: Wire;
+  readonly #thoughts = createThoughts();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #key: string | undefined;
+  /** Words, a thought or a call came. */
+  #arrived = false;
+  #finish: Finish | undefined;
+  #failure: unknown;
+  #malformed = false;
+  readonly #arguments = new Map<string, string>();
+  /** What is to come back with a thought, by the id of its part. */
+  readonly #signatures = new Map<string, ProviderFields>();
+  /** A call whose arguments are no JSON, and those behind it: it is half a call, should the answer turn out to be cut. */
+  readonly #waiting: { readonly call: ChatEvent; readonly isWhole: boolean }[] = [];
+
+  constructor(options: ModelOptions, protocol: Protocol, given: StreamOptions) {
+    this.#options = options;
+    this.#protocol = protocol;
+    this.#given = given;
+    this.#about = { endpoint: hostOf(options.endpoint.baseUrl), model: options.model };
+    this.#bounded = AbortSignal.any([given.signal, this.#ended.signal]);
+    this.#wire = {
+      problem: undefined,
+      accepted: false,
+      facts: newFacts(),
+      close: () => undefined,
+      heard: () => this.#wait(),
+    };
+  }
+
+  async *events(prompt: Prompt): AsyncIterable<ChatEvent> {
+    const { signal } = this.#given;
+    if (signal.aborted) {
+      yield { type: 'end', finish: 'stopped' };
+      return;
+    }
+    try {
+      this.#wait();
+      this.#key = await this.#options.key();
+      const result = streamText({
+        ...this.#request(prompt),
+        maxRetries: 0,
+        abortSignal: this.#bounded,
+        // Errors arrive as parts below; without this the SDK prints them.
+        onError: () => undefined,
+      });
+      for await (const part of result.stream) yield* this.#read(part);
+    } catch (error) {
+      this.#failure ??= error;
+    } finally {
+      clearTimeout(this.#timer);
+      this.#ended.abort(new DOMException('Ended', 'AbortError'));
+    }
+    yield* this.#say(this.#thoughts.end());
+    const end = this.#ending();
+    for (const { call, isWhole } of this.#waiting) if (isWhole || end.finish !== 'cut') yield call;
+    const { sources } = this.#wire.facts;
+    if (sources.length > 0) yield { type: 'sources', sources };
+    yield end;
+  }
+
+  #request(prompt: Prompt): Parameters<typeof streamText>[0] {
+    const { tools, toolChoice, without = [] } = this.#given;
+    const { create, settings } = this.#protocol;
+    const messages = without.includes('thoughts') ? prompt.messages.map(withoutThoughts) : prompt.messages;
+    return {
+      model: create({ key: this.#key?.trim() ?? '', fetch: this.#fetch }),
+      ...(prompt.system === null ? {} : { instructions: prompt.system }),
+      allowSystemInMessages: true,
+      messages: toModelMessages(messages, this.#protocol),
+      ...(tools && tools.length > 0
+        ? { tools: describedTools(tools), ...(toolChoice === 'none' ? { toolChoice } : {}) }
+        : {}),
+      ...settings?.(this.#given),
+    } as Parameters<typeof streamText>[0];
+  }
+
+  /** Notes that something came, and bounds the wait for more. */
+  #wait(): void {
+    clearTimeout(this.#timer);
+    if (this.#ended.signal.aborted) return;
+    const { silenceMs = 300_000 } = this.#options;
+    const { facts } = this.#wire;
+    this.#timer = setTimeout(
+      () => {
+        if (facts.finished) return this.#wire.close();
+        this.#wire.problem ??= new RecollectError(
+          'model-network',
+          `${this.#about.endpoint} has said nothing for a long time.`,
+          { params: { ...this.#about, reason: 'silent', detail: '' }, retry: true },
+        );
+        this.#ended.abort(new DOMException('Silence', 'AbortError'));
+      },
+      facts.finished ? Math.min(AFTER_FINISH_MS, silenceMs) : silenceMs,
+    );
+  }
+
+  readonly #fetch: Fetch = async (input, init) => {
+    try {
+      return await this.#send(String(input), JSON.parse(String(init?.body)));
+    } catch (error) {
+      if (error instanceof RecollectError) this.#wire.problem ??= error;
+      throw error;
+    }
+  };
+
+  /** Sends the request, and sends it again without what was refused, as long as that changes it. */
+  async #send(url: string, given: Record<string, unknown>): Promise<Response> {
+    const { repairs } = this.#options;
+    const known = repairs?.get() ?? [];
+    const wanted = this.#protocol.body?.(given, this.#given) ?? given;
+    const fresh: Repair[] = [];
+    for (;;) {
+      const body = repaired(wanted, [...known, ...fresh]);
+      let refusal: Refusal | undefined;
+      try {
+        const response = await this.#call(url, body, (refused) => {
+          refusal = refused;
+        });
+        if (fresh.length > 0) repairs?.remember(fresh);
+        return response;
+      } catch (error) {
+        const repair =
+          refusal && fresh.length < MOST_REPAIRS && isRepairable(error, refusal, body)
+            ? repairFor(refusal, body, [...known, ...fresh])
+            : undefined;
+        if (!repair) throw naming(error, fresh);
+        fresh.push(repair);
+      }
+    }
+  }
+
+  async #call(
+    url: string,
+    body: Record<string, unknown>,
+    onRefused: (refusal: Refusal) => void,
+  ): Promise<Response> {
+    const { endpoint, model, fetch, surroundings } = this.#options;
+    const wire = this.#wire;
+    const response = await callEndpoint({
+      baseUrl: endpoint.baseUrl,
+      url,
+      method: 'POST',
+      body: JSON.stringify(body),
+      accept: 'text/event-stream',
+      key: this.#key,
+      headers: this.#protocol.headers?.(this.#key?.trim()),
+      model,
+      signal: this.#bounded,
+      fetch,
+      surroundings,
+      onRefused,
+    });
+    wire.heard();
+    const type = response.headers.get('content-type') ?? '';
+    if (/text\/html/i.test(type) || !response.body) {
+      await response.body?.cancel();
+      throw new RecollectError('model-format', 'The address answers, but with a web page.', {
+        params: { ...this.#about, reason: 'web-page', detail: '', suggestion: '' },
+      });
+    }
+    const bytes = listenTo(response.body, wire, this.#about);
+    if (!this.#protocol.isChatCompletions) {
+      wire.accepted = true;
+      return new Response(bytes, { headers: response.headers });
+    }
+    const events = bytes.pipeThrough(asEventStream(wire.facts)).getReader();
+    // A refusal may come with status 200, as the first event.
+    const first = await events.read();
+    const { error } = wire.facts;
+    if (first.done && error !== undefined) {
+      wire.facts.error = undefined;
+      wire.facts.done = false;
+      onRefused({ status: 200, text: JSON.stringify({ error }) });
+      throw problemOfStreamError(error, this.#about, this.#key);
+    }
+    wire.accepted = true;
+    return new Response(goOnWith(first, events), { headers: { 'content-type': 'text/event-stream' } });
+  }
+
+  *#say(pieces: readonly ThoughtOrWords[]): Iterable<ChatEvent> {
+    for (const piece of pieces) {
+      this.#arrived = true;
+      yield piece;
+    }
+  }
+
+  *#read(part: SdkPart): Iterable<ChatEvent> {
+    switch (part.type) {
+      case 'text-delta':
+        yield* this.#say(
+          this.#protocol.isChatCompletions
+            ? this.#thoughts.read(part.text)
+            : part.text === ''
+              ? []
+              : [{ type: 'text-delta', text: part.text }],
+        );
+        break;
+      case 'reasoning-start':
+        this.#keepSignature(part.id, part.providerMetadata);
+        break;
+      case 'reasoning-delta':
+        this.#keepSignature(part.id, part.providerMetadata);
+        if (part.text === '') break;
+        this.#arrived = true;
+        yield { type: part.type, text: part.text };
+        break;
+      case 'reasoning-end': {
+        this.#keepSignature(part.id, part.providerMetadata);
+        const provider = this.#signatures.get(part.id);
+        this.#signatures.delete(part.id);
+        if (provider) yield { type: 'reasoning-delta', text: '', provider };
+        break;
+      }
+      case 'tool-input-delta':
+        this.#arguments.set(part.id, (this.#arguments.get(part.id) ?? '') + part.delta);
+        break;
+      case 'tool-call': {
+        this.#arrived = true;
+        yield* this.#say(this.#thoughts.end());
+        const provider = this.#ownFields(part.providerMetadata);
+        const text = this.#arguments.get(part.toolCallId) ?? JSON.stringify(part.input ?? {});
+        const call: ChatEvent = {
+          type: 'tool-call',
+          callId: part.toolCallId,
+          name: part.toolName,
+          arguments: text,
+          ...(provider ? { provider } : {}),
+        };
+        const isWhole = isJson(text);
+        if (isWhole && this.#waiting.length === 0) yield call;
+        else this.#waiting.push({ call, isWhole });
+        break;
+      }
+      case 'source':
+        if (part.sourceType === 'url')
+          this.#wire.facts.sources.push({ url: part.url, ...(part.title ? { title: part.title } : {}) });
+        break;
+      case 'error':
+        // A broken line is skipped by the SDK, which goes on with the next one.
+        if (isMalformed(part.error)) this.#malformed = true;
+        else this.#failure ??= toldByEndpoint(part.error);
+        break;
+      case 'finish':
+        yield* this.#readFinish(part);
+        break;
+    }
+  }
+
+  *#readFinish(part: Extract<SdkPart, { type: 'finish' }>): Iterable<ChatEvent> {
+    const usage = toUsage(part.totalUsage);
+    if (usage) yield { type: 'usage', usage };
+    this.#finish = toFinish(part.finishReason, part.rawFinishReason);
+    if (part.finishReason === 'content-filter' && part.rawFinishReason !== 'stop')
+      this.#wire.problem ??= new RecollectError('model-refused', 'The endpoint held the answer back.', {
+        params: { ...this.#about, detail: part.rawFinishReason ?? '' },
+      });
+  }
+
+  /** What of the metadata belongs to this protocol, without what is empty. */
+  #ownFields(metadata: unknown): ProviderFields | undefined {
+    const { provider } = this.#protocol;
+    const own = (metadata as Record<string, Record<string, unknown>> | undefined)?.[provider];
+    const fields = Object.entries(own ?? {}).filter(([, value]) => value !== null && value !== undefined);
+    return fields.length > 0 ? { [provider]: Object.fromEntries(fields) } : undefined;
+  }
+
+  #keepSignature(id: string, metadata: unknown): void {
+    const { provider } = this.#protocol;
+    const own = this.#ownFields(metadata);
+    if (!own) return;
+    const before = this.#signatures.get(id)?.[provider];
+    this.#signatures.set(id, { [provider]: { ...(before as object), ...(own[provider] as object) } });
+  }
+
+  #ending(): Extract<ChatEvent, { type: 'end' }> {
+    const { facts, problem, accepted } = this.#wire;
+    const arrived = this.#arrived;
+    if (this.#given.signal.aborted) return { type: 'end', finish: 'stopped' };
+    const format = (): Problem =>
+      new RecollectError('model-format', 'The answer came in a form that cannot be read.', {
+        // Where words came, the address is right.
+        params: { ...this.#about, reason: arrived ? 'pieces' : 'malformed', detail: '', suggestion: '' },
+        retry: true,
+      }).problem;
+    if (problem) {
+      const told = problem.problem;
+      const broke = told.code === 'model-cut' || told.params?.reason === 'silent';
+      return { type: 'end', finish: broke && arrived ? 'cut' : 'error', problem: told };
+    }
+    const failure =
+      this.#failure !== undefined && !InvalidResponseDataError.isInstance(this.#failure)
+        ? this.#failure
+        : undefined;
+    const told = facts.error ?? failure ?? (this.#finish ? undefined : facts.suspect);
+    if (told !== undefined)
+      return {
+        type: 'end',
+        finish: 'error',
+        problem:
+          accepted && !(told instanceof Error)
+            ? problemOfStreamError(told, this.#about, this.#key).problem
+            : toProblem(told),
+      };
+    // `[DONE]` without a finish reason is how some small servers say that the answer is whole.
+    const whole = this.#finish ?? (facts.done && arrived ? 'stop' : undefined);
+    const malformed = this.#malformed || facts.malformed;
+    if (whole) return { type: 'end', finish: whole, ...(malformed ? { problem: format() } : {}) };
+    return {
+      type: 'end',
+      finish: arrived ? 'cut' : 'error',
+      problem: malformed ? format() : cutProblem(this.#about).problem,
+    };
+  }
+}
+
+type SdkPart = ReturnType<typeof streamText>['stream'] extends AsyncIterable<infer Part> ? Part : never;
+
+function withoutThoughts({ role, parts }: Prompt['messages'][number]): Prompt['messages'][number] {
+  const kept = parts.flatMap((part): Part[] => {
+    if (part.type === 'reasoning') return [];
+    if (part.type !== 'tool-call') return [part];
+    const { provider: _, ...call } = part;
+    return [call];
+  });
+  return { role, parts: kept };
+}
+
+const describedTools = (tools: readonly ToolDescription[]) =>
+  Object.fromEntries(
+    tools.map(({ name, description, schema }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(schema) }),
+    ]),
+  );
+
+/** Whether a refusal is one of the request's form: not of the key, the model, the quota, the length or what was said. */
+function isRepairable(error: unknown, { status, text }: Refusal, body: Record<string, unknown>): boolean {
+  if (!(error instanceof RecollectError)) return false;
+  const { code, params } = error.problem;
+  if (code === 'model-server') return params?.reason === 'request' || status >= 500 || status === 200;
+  if (code === 'model-context') return isAboutAnswerLength(text, body);
+  return code === 'model-not-found'
+    ? params?.reason === 'path' || params?.reason === 'versioned'
+    : code === 'model-refused';
+}
+
+/** The error, with the names of what was left out before it. */
+function naming(error: unknown, fresh: readonly Repair[]): unknown {
+  if (!(error instanceof RecollectError) || fresh.length === 0) return error;
+  const { code, message, params, retry } = error.problem;
+  const inputs = [...new Set(fresh.map(nameOfRepair))].join(', ');
+  const reason = code === 'model-server' && params?.reason === 'request' ? { reason: 'input' } : {};
+  return new RecollectError(code, message, {
+    params: { ...params, ...reason, input: inputs },
+    retry,
+    cause: error,
+  });
+}
+
+const cutProblem = (about: { endpoint: string; model: string }, cause?: unknown) =>
+  new RecollectError('model-cut', 'The connection ended before the answer did.', {
+    params: about,
+    retry: true,
+    cause,
+  });
+
+/** Passes bytes on and notes that they came, or that the connection broke before the answer was whole. */
+function listenTo(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  wire: Wire,
+  about: { endpoint: string; model: string },
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = body.getReader();
+  const closed = new Promise<{ done: true; value?: undefined }>((resolve) => {
+    wire.close = () => {
+      resolve({ done: true });
+      reader.cancel().catch(() => undefined); // The answer is whole; what becomes of the connection is no matter.
+    };
+  });
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      try {
+        const { done, value } = await Promise.race([reader.read(), closed]);
+        if (done || !value) return controller.close();
+        wire.heard();
+        controller.enqueue(value);
+      } catch (error) {
+        const { finished, done } = wire.facts;
+        // Nothing more was to come, or nobody reads on.
+        if (done) return;
+        if (finished && !isAbort(error)) return controller.close();
+        if (!isAbort(error)) wire.problem ??= cutProblem(about, error);
+        controller.error(error);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+/** A stream whose first piece has been read. */
+function goOnWith(
+  first: ReadableStreamReadResult<Uint8Array<ArrayBuffer>>,
+  reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let begun = false;
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      const { done, value } = begun ? await reader.read() : first;
+      begun = true;
+      if (done || !value) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const isMalformed = (error: unknown): boolean =>
+  JSONParseError.isInstance(error) || TypeValidationError.isInstance(error);
+
+/** What the endpoint said where the SDK wrapped it; any other error as it is. */
+const toldByEndpoint = (error: unknown): unknown =>
+  StreamProviderError.isInstance(error) ? error.data : error;
+
+const toFinish = (reason: string, raw: string | undefined): Finish | undefined => {
+  if (reason === 'length' || reason === 'tool-calls' || reason === 'stop') return reason;
+  // `content-filter` with the raw reason `stop` is a refusal in words: the words are the answer.
+  if (reason === 'content-filter') return raw === 'stop' ? 'stop' : 'error';
+  // Endpoints invent reasons (`eos`, `end_turn`): the answer is whole all the same.
+  return raw === undefined ? undefined : 'stop';
+};
+
+function toUsage(usage: LanguageModelUsage): Usage | undefined {
+  const figures = {
+    inputTokens: usage.inputTokens,
+    outputTokens: usage.outputTokens,
+    reasoningTokens: usage.outputTokenDetails.reasoningTokens,
+    cachedInputTokens: usage.inputTokenDetails.cacheReadTokens,
+  };
+  const known = Object.entries(figures).filter(([, value]) => value !== undefined);
+  return known.length > 0 ? Object.fromEntries(known) : undefined;
+}

@@ -1,0 +1,905 @@
+// Endpoints as they really behave: each dialect byte by byte, written from public API documentation and public bug reports. The model id
+// names the dialect. A new one is one entry in ANSWERS (how it answers) or in REFUSALS (what it refuses), and nothing else.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** What a person must get of an answer. */
+export interface Expected {
+  readonly words: string;
+  readonly thoughts?: string;
+  readonly calls?: readonly { readonly name: string; readonly arguments: string }[];
+  readonly finish: 'stop' | 'length' | 'tool-calls' | 'cut' | 'error';
+  /** Code of the problem; absent: none. */
+  readonly problem?: string;
+  readonly usage?: Readonly<Record<string, number>>;
+  readonly sources?: readonly string[];
+}
+
+export interface AnswerQuirk {
+  readonly body: string;
+  readonly type?: string;
+  /** The connection stays open after the body. */
+  readonly hang?: boolean;
+  /** The socket is destroyed after the body. */
+  readonly destroy?: boolean;
+  readonly expected: Expected;
+}
+
+const line = (value: unknown) => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`;
+const delta = (delta: unknown, finish: unknown = null, more: object = {}) =>
+  line({
+    id: 'c1',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+    ...more,
+  });
+const DONE = 'data: [DONE]\n\n';
+const text = (content: string, more: object = {}) => delta({ content }, null, more);
+const stop = delta({}, 'stop');
+const whole: Expected = { words: 'Backups run at three.', finish: 'stop' };
+const said = text('Backups run ') + text('at three.');
+const cut: Expected = { ...whole, finish: 'cut', problem: 'model-cut' };
+const call = (fn: unknown, more: object = {}) =>
+  delta({ tool_calls: [{ index: 0, type: 'function', function: fn, ...more }] });
+const called = (args = '{"query":"a"}', words = ''): Expected => ({
+  words,
+  calls: [{ name: 'lookup', arguments: args }],
+  finish: 'tool-calls',
+});
+
+/** How endpoints answer. */
+export const ANSWERS: Readonly<Record<string, AnswerQuirk>> = {
+  // ------------------------------------------------------------------------------- values that nobody uses
+  'error-null': {
+    body:
+      text('Backups run ', { error: null }) +
+      text('at three.', { error: null }) +
+      delta({}, 'stop', { error: null }) +
+      DONE,
+    expected: whole,
+  },
+  'error-empty': {
+    body: text('Backups run at three.', { error: {} }) + delta({}, 'stop', { error: '' }) + DONE,
+    expected: whole,
+  },
+  'id-is-a-number': {
+    body: text('Backups run at three.', { id: 17 }) + delta({}, 'stop', { id: 17 }) + DONE,
+    expected: whole,
+  },
+  'created-is-text': {
+    body: text('Backups run at three.', { created: '2026-01-01T00:00:00Z' }) + stop + DONE,
+    expected: whole,
+  },
+  'created-is-a-fraction': {
+    body: text('Backups run at three.', { created: 1.5, model: null }) + stop + DONE,
+    expected: whole,
+  },
+  'other-roles': {
+    body:
+      delta({ role: 'model', content: 'Backups run ' }) +
+      delta({ role: '', content: 'at ' }) +
+      delta({ role: 'bot', content: 'three.' }) +
+      stop +
+      DONE,
+    expected: whole,
+  },
+  'role-is-a-number': {
+    body: delta({ role: 0, content: 'Backups run at three.' }) + stop + DONE,
+    expected: whole,
+  },
+  'reasoning-empty-object': {
+    body: delta({ content: 'Backups run at three.', reasoning: {} }) + stop + DONE,
+    expected: whole,
+  },
+  'reasoning-null-and-empty': {
+    body: delta({ content: 'Backups run at three.', reasoning: null, reasoning_content: '' }) + stop + DONE,
+    expected: whole,
+  },
+  'refusal-is-an-object': {
+    body: delta({ content: 'Backups run at three.', refusal: {} }) + stop + DONE,
+    expected: whole,
+  },
+  'choices-null': {
+    body: line({ choices: null }) + said + stop + line({ choices: null, usage: { prompt_tokens: 3 } }) + DONE,
+    expected: { ...whole, usage: { inputTokens: 3 } },
+  },
+  'data-null': { body: line('null') + said + line('null') + stop + DONE, expected: whole },
+  'choices-is-an-object': {
+    body: line({ choices: { delta: { content: 'Backups run at three.' }, finish_reason: 'stop' } }) + DONE,
+    expected: whole,
+  },
+  'index-is-text': {
+    body:
+      line({
+        choices: [{ index: '0', delta: { content: 'Backups run at three.' }, finish_reason: 'stop' }],
+      }) + DONE,
+    expected: whole,
+  },
+  'logprobs-of-any-kind': {
+    body:
+      line({
+        choices: [
+          { index: 0, delta: { content: 'Backups run at three.' }, logprobs: 'none', finish_reason: null },
+        ],
+      }) +
+      stop +
+      DONE,
+    expected: whole,
+  },
+  'filter-results-first': {
+    body: line({ choices: [], prompt_filter_results: [{ prompt_index: 0 }] }) + said + stop + DONE,
+    expected: whole,
+  },
+  // ------------------------------------------------------------------------------- keeping the connection open
+  'ping-events': {
+    body: `event: ping\ndata: {"type":"ping"}\n\n${said}event: ping\ndata: now\n\n: OPENROUTER PROCESSING\n\n${stop}${DONE}`,
+    expected: whole,
+  },
+  'ping-data': {
+    body: `data: ping\n\n${said}data: {"type":"ping"}\n\ndata:\n\ndata: keep-alive\n\n${stop}${DONE}`,
+    expected: whole,
+  },
+  'a-note-is-no-error': {
+    body: line({ message: 'queued', position: 3 }) + said + stop + DONE,
+    expected: whole,
+  },
+  // ------------------------------------------------------------------------------- the letter of the event stream
+  crlf: { body: (said + stop + DONE).replaceAll('\n', '\r\n'), expected: whole },
+  cr: { body: (said + stop + DONE).replaceAll('\n', '\r'), expected: whole },
+  'byte-order-mark': { body: `\uFEFF${said}${stop}${DONE}`, expected: whole },
+  'comments-and-ids': {
+    body: `: hello\nretry: 100\nid: 1\n\n${said}: still here\n\n${stop}${DONE}`,
+    expected: whole,
+  },
+  'data-over-lines': {
+    body: `data: {"choices":[{"index":0,\ndata: "delta":{"content":"Backups run at three."}}]}\n\n${stop}${DONE}`,
+    expected: whole,
+  },
+  'no-blank-lines': { body: (said + stop + DONE).replaceAll('\n\n', '\n'), expected: whole },
+  'data-twice': { body: said.replaceAll('data: ', 'data: data: ') + stop + DONE, expected: whole },
+  'no-done-but-finished': { body: said + stop, expected: whole },
+  'no-blank-line-at-the-end': { body: (said + stop).trimEnd(), expected: whole },
+  'open-after-done': { body: said + stop + DONE, hang: true, expected: whole },
+  'broken-after-finish': { body: said + stop, destroy: true, expected: whole },
+  'done-in-quotes': { body: `${said}${stop}data: "[DONE]"\n\n`, expected: whole },
+  // ------------------------------------------------------------------------------- no event stream
+  'json-document': {
+    type: 'application/json',
+    body: JSON.stringify({
+      id: 1,
+      choices: [
+        {
+          message: { role: 'assistant', content: 'Backups run at three.', reasoning_content: 'Look.' },
+          finish_reason: 'stop',
+        },
+      ],
+      usage: { prompt_tokens: '3', completion_tokens: '4' },
+    }),
+    expected: { ...whole, thoughts: 'Look.', usage: { inputTokens: 3, outputTokens: 4 } },
+  },
+  'json-document-without-reason': {
+    type: 'application/json',
+    body: JSON.stringify({
+      choices: [{ message: { content: [{ type: 'text', text: 'Backups run at three.' }] } }],
+    }),
+    expected: whole,
+  },
+  'json-lines': {
+    type: 'application/x-ndjson',
+    body: '{"model":"m","message":{"role":"assistant","content":"Backups run "},"done":false}\n{"message":{"content":"at three."},"done":true,"done_reason":"stop","prompt_eval_count":3,"eval_count":4}\n',
+    expected: { ...whole, usage: { inputTokens: 3, outputTokens: 4 } },
+  },
+  // ------------------------------------------------------------------------------- where words stand
+  'message-for-delta': {
+    body:
+      line({ choices: [{ index: 0, message: { content: 'Backups run ' } }] }) +
+      line({ choices: [{ index: 0, message: { content: 'at three.' }, finish_reason: 'stop' }] }) +
+      DONE,
+    expected: whole,
+  },
+  'message-repeats-all': {
+    body:
+      said +
+      line({
+        choices: [
+          { index: 0, delta: {}, message: { content: 'Backups run at three.' }, finish_reason: 'stop' },
+        ],
+      }) +
+      DONE,
+    expected: whole,
+  },
+  'delta-and-message': {
+    body:
+      line({
+        choices: [{ index: 0, delta: { content: 'Backups run ' }, message: { content: 'Backups run ' } }],
+      }) +
+      line({
+        choices: [
+          {
+            index: 0,
+            delta: { content: 'at three.' },
+            message: { content: 'Backups run at three.' },
+            finish_reason: 'stop',
+          },
+        ],
+      }) +
+      DONE,
+    expected: whole,
+  },
+  'text-for-delta': {
+    body:
+      line({ choices: [{ index: 0, text: 'Backups run ' }] }) +
+      line({ choices: [{ index: 0, text: 'at three.', finish_reason: 'stop' }] }) +
+      DONE,
+    expected: whole,
+  },
+  'content-null': {
+    body: delta({ content: null }) + said + delta({ content: null }, 'stop') + DONE,
+    expected: whole,
+  },
+  'content-with-finish': {
+    body: text('Backups run ') + delta({ content: 'at three.' }, 'stop') + DONE,
+    expected: whole,
+  },
+  'content-after-finish': { body: text('Backups run ') + stop + text('at three.') + DONE, expected: whole },
+  'content-parts': {
+    body:
+      delta({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Look.' }] }] }) +
+      delta({
+        content: [
+          { type: 'text', text: 'Backups run ' },
+          { type: 'text', text: 'at three.' },
+        ],
+      }) +
+      stop +
+      DONE,
+    expected: { ...whole, thoughts: 'Look.' },
+  },
+  'content-one-part': {
+    body: delta({ content: { type: 'text', text: 'Backups run at three.' } }) + stop + DONE,
+    expected: whole,
+  },
+  'two-finish-chunks': { body: said + stop + stop + stop + DONE, expected: whole },
+  'stop-in-every-chunk': {
+    body: delta({ content: 'Backups run ' }, 'stop') + delta({ content: 'at three.' }, 'stop') + DONE,
+    expected: whole,
+  },
+  // ------------------------------------------------------------------------------- how it ended
+  'finish-unknown': { body: said + delta({}, 'eos_token') + DONE, expected: whole },
+  'finish-upper-case': { body: said + delta({}, 'STOP') + DONE, expected: whole },
+  'finish-max-tokens': { body: said + delta({}, 'MAX_TOKENS'), expected: { ...whole, finish: 'length' } },
+  'finish-stop-then-length': {
+    body: said + stop + delta({}, 'length') + DONE,
+    expected: { ...whole, finish: 'length' },
+  },
+  'finish-empty': { body: said + delta({}, ''), expected: cut },
+  'finish-empty-in-every-chunk': {
+    body: delta({ content: 'Backups run ' }, '') + delta({ content: 'at three.' }, '') + stop + DONE,
+    expected: whole,
+  },
+  'finish-aborted': { body: said + delta({}, 'abort'), expected: cut },
+  'no-finish-no-done': { body: said, expected: cut },
+  'half-an-event': { body: `${said}data: {"choices":[{"delta":{"con`, expected: cut },
+  'cut-within-a-call': {
+    body: said + call({ name: 'lookup', arguments: '{"query":"ba' }, { id: 'c1' }),
+    expected: cut,
+  },
+  'cut-socket': { body: said, destroy: true, expected: cut },
+  'error-in-the-middle': {
+    body:
+      said +
+      line({
+        error: { message: 'The engine is overloaded', code: 502 },
+        choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
+      }),
+    expected: { ...whole, finish: 'error', problem: 'model-server' },
+  },
+  'error-as-text': {
+    body: `${said}event: error\ndata: The engine is overloaded\n\n`,
+    expected: { ...whole, finish: 'error', problem: 'model-server' },
+  },
+  'error-of-minimax': {
+    body: line({ base_resp: { status_code: 1008, status_msg: 'insufficient balance' } }),
+    expected: { words: '', finish: 'error', problem: 'model-forbidden' },
+  },
+  'no-error-of-minimax': {
+    body: text('Backups run at three.', { base_resp: { status_code: 0, status_msg: '' } }) + stop + DONE,
+    expected: whole,
+  },
+  'a-broken-event': {
+    body: `${text('Backups run ')}data: {"choices":[{"delta":{"con\n\n${text('at three.')}${stop}${DONE}`,
+    expected: { ...whole, problem: 'model-format' },
+  },
+  // ------------------------------------------------------------------------------- usage
+  'usage-as-text': {
+    body:
+      said +
+      delta({}, 'stop', { usage: { prompt_tokens: '12', completion_tokens: '5', total_tokens: '17' } }) +
+      DONE,
+    expected: { ...whole, usage: { inputTokens: 12, outputTokens: 5 } },
+  },
+  'usage-in-the-choice': {
+    body:
+      said +
+      line({
+        choices: [
+          {
+            index: 0,
+            delta: {},
+            finish_reason: 'stop',
+            usage: { prompt_tokens: 12, completion_tokens: 5, cached_tokens: 8 },
+          },
+        ],
+      }) +
+      DONE,
+    expected: { ...whole, usage: { inputTokens: 12, outputTokens: 5, cachedInputTokens: 8 } },
+  },
+  'usage-of-groq': {
+    body:
+      said +
+      delta({}, 'stop', { x_groq: { id: 'r', usage: { prompt_tokens: 12, completion_tokens: 5 } } }) +
+      DONE,
+    expected: { ...whole, usage: { inputTokens: 12, outputTokens: 5 } },
+  },
+  'usage-in-a-last-chunk': {
+    body:
+      said +
+      stop +
+      line({ choices: [], usage: { prompt_tokens: 12, completion_tokens: 5, prompt_tokens_details: null } }) +
+      DONE,
+    expected: { ...whole, usage: { inputTokens: 12, outputTokens: 5 } },
+  },
+  'usage-in-every-chunk': {
+    body:
+      text('Backups run ', { usage: { prompt_tokens: 12, completion_tokens: 1 } }) +
+      text('at three.', { usage: { prompt_tokens: 12, completion_tokens: 5 } }) +
+      delta({}, 'stop', { usage: null }) +
+      DONE,
+    expected: { ...whole, usage: { inputTokens: 12, outputTokens: 5 } },
+  },
+  'usage-is-text': { body: text('Backups run at three.', { usage: '' }) + stop + DONE, expected: whole },
+  // ------------------------------------------------------------------------------- calls
+  'call-function-null': {
+    body:
+      delta({ content: 'Backups run at three.', tool_calls: [{ index: 0, function: null }] }) + stop + DONE,
+    expected: whole,
+  },
+  'call-null': {
+    body:
+      delta({ content: 'Backups run at three.', tool_calls: null, function_call: null }) +
+      delta({ tool_calls: [null] }) +
+      stop +
+      DONE,
+    expected: whole,
+  },
+  'call-arguments-object': {
+    body: call({ name: 'lookup', arguments: { query: 'a' } }, { id: 'c1' }) + delta({}, 'tool_calls') + DONE,
+    expected: called(),
+  },
+  'call-without-index': {
+    body:
+      delta({ tool_calls: [{ id: 'c1', function: { name: 'lookup', arguments: '{"query"' } }] }) +
+      delta({ tool_calls: [{ function: { arguments: ':"a"}' } }] }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'call-index-text': {
+    body:
+      delta({ tool_calls: [{ index: '0', id: 'c1', function: { name: 'lookup', arguments: '{"query"' } }] }) +
+      delta({ tool_calls: [{ index: '0', function: { arguments: ':"a"}' } }] }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'call-id-empty': {
+    body: call({ name: 'lookup', arguments: '{"query":"a"}' }, { id: '' }) + delta({}, 'tool_calls') + DONE,
+    expected: called(),
+  },
+  'call-id-number': {
+    body: call({ name: 'lookup', arguments: '{"query":"a"}' }, { id: 7 }) + delta({}, 'tool_calls') + DONE,
+    expected: called(),
+  },
+  'call-id-and-name-in-every-chunk': {
+    body:
+      call({ name: 'lookup', arguments: '{"query"' }, { id: 'c1' }) +
+      call({ name: 'lookup', arguments: ':"a"}' }, { id: 'c1' }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'call-id-null-after-first': {
+    body:
+      call({ name: 'lookup', arguments: '' }, { id: 'c1' }) +
+      call({ name: null, arguments: '{"query":"a"}' }, { id: null }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'call-new-id-in-every-chunk': {
+    body:
+      call({ name: 'lookup', arguments: '{"query"' }, { id: 'x1' }) +
+      call({ arguments: ':"a"}' }, { id: 'x2' }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'call-name-late': {
+    body:
+      call({ arguments: '{"query"' }, { id: 'c1' }) +
+      call({ name: 'lookup', arguments: ':"a"}' }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'calls-all-with-index-0': {
+    body:
+      call({ name: 'lookup', arguments: '{"query":"a"}' }, { id: 'c1' }) +
+      call({ name: 'lookup', arguments: '{"query":"b"}' }, { id: 'c2' }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: {
+      words: '',
+      calls: [
+        { name: 'lookup', arguments: '{"query":"a"}' },
+        { name: 'lookup', arguments: '{"query":"b"}' },
+      ],
+      finish: 'tool-calls',
+    },
+  },
+  'calls-with-one-id': {
+    body:
+      delta({
+        tool_calls: [
+          { index: 0, id: 'call', function: { name: 'lookup', arguments: '{"query":"a"}' } },
+          { index: 1, id: 'call', function: { name: 'lookup', arguments: '{"query":"b"}' } },
+        ],
+      }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: {
+      words: '',
+      calls: [
+        { name: 'lookup', arguments: '{"query":"a"}' },
+        { name: 'lookup', arguments: '{"query":"b"}' },
+      ],
+      finish: 'tool-calls',
+    },
+  },
+  'call-is-an-object': {
+    body:
+      delta({
+        tool_calls: { index: 0, id: 'c1', function: { name: 'lookup', arguments: '{"query":"a"}' } },
+      }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'call-without-function': {
+    body:
+      delta({ tool_calls: [{ index: 0, id: 'c1', name: 'lookup', arguments: '{"query":"a"}' }] }) +
+      delta({}, 'tool_calls') +
+      DONE,
+    expected: called(),
+  },
+  'call-the-old-way': {
+    body:
+      delta({ function_call: { name: 'lookup', arguments: '{"query"' } }) +
+      delta({ function_call: { arguments: ':"a"}' } }) +
+      delta({}, 'function_call') +
+      DONE,
+    expected: called(),
+  },
+  'call-without-arguments': {
+    body: call({ name: 'lookup' }, { id: 'c1' }) + delta({}, 'tool_calls') + DONE,
+    expected: called('{}'),
+  },
+  'call-in-a-document': {
+    type: 'application/json',
+    body: JSON.stringify({
+      choices: [
+        {
+          message: {
+            content: null,
+            tool_calls: [{ id: 'c1', function: { name: 'lookup', arguments: { query: 'a' } } }],
+          },
+          finish_reason: 'tool_calls',
+        },
+      ],
+    }),
+    expected: called(),
+  },
+  'call-finish-twice': {
+    body:
+      call({ name: 'lookup', arguments: '{"query":"a"}' }, { id: 'c1' }) +
+      delta({}, 'tool_calls') +
+      stop +
+      DONE,
+    expected: called(),
+  },
+  // ------------------------------------------------------------------------------- thoughts
+  'thoughts-reasoning': {
+    body: delta({ reasoning: 'Look ' }) + delta({ reasoning: 'here.' }) + said + stop + DONE,
+    expected: { ...whole, thoughts: 'Look here.' },
+  },
+  'thoughts-by-two-names': {
+    body:
+      delta({
+        reasoning: 'Look.',
+        reasoning_content: 'Look.',
+        reasoning_details: [{ type: 'reasoning.text', text: 'Look.' }],
+      }) +
+      said +
+      stop +
+      DONE,
+    expected: { ...whole, thoughts: 'Look.' },
+  },
+  'thoughts-as-details': {
+    body:
+      delta({
+        reasoning_details: [
+          { type: 'reasoning.summary', summary: 'Look.' },
+          { type: 'reasoning.encrypted', data: 'xyz' },
+        ],
+      }) +
+      said +
+      stop +
+      DONE,
+    expected: { ...whole, thoughts: 'Look.' },
+  },
+  'thoughts-as-an-object': {
+    body: delta({ reasoning: { content: 'Look.' } }) + said + stop + DONE,
+    expected: { ...whole, thoughts: 'Look.' },
+  },
+  'thoughts-only-closed': {
+    body:
+      text('The person ') +
+      text('asks.</thi') +
+      text('nk>\n\nBackups ') +
+      text('run at three.') +
+      stop +
+      DONE,
+    expected: { ...whole, thoughts: 'The person asks.' },
+  },
+  'thoughts-only-closed-on-a-line': {
+    body: text('The person asks.\n') + text('</think>\n\n') + said + stop + DONE,
+    expected: { ...whole, thoughts: 'The person asks.\n' },
+  },
+  'thoughts-only-closed-kimi': {
+    body: text('Look.◁/think▷') + said + stop + DONE,
+    expected: { ...whole, thoughts: 'Look.' },
+  },
+  'thoughts-of-kimi-vl': {
+    body: text('◁thi') + text('nk▷Look.◁/') + text('think▷') + said + stop + DONE,
+    expected: { ...whole, thoughts: 'Look.' },
+  },
+  'thoughts-of-magistral': {
+    body: text('[THINK]Look.[/THINK]') + said + stop + DONE,
+    expected: { ...whole, thoughts: 'Look.' },
+  },
+  'thoughts-in-blocks': {
+    body:
+      text('<think>One.</think>Backups run ') +
+      text('\n<think>Two.</think>\n') +
+      text('at three.') +
+      stop +
+      DONE,
+    expected: { words: 'Backups run \nat three.', thoughts: 'One.Two.', finish: 'stop' },
+  },
+  'thoughts-in-blocks-at-the-start': {
+    body: text('<think>One.</think>\n<think>Two.</think>\n') + said + stop + DONE,
+    expected: { ...whole, thoughts: 'One.Two.' },
+  },
+  'thoughts-closed-twice': {
+    body: text('<think>Look.</think></think>\n') + said + stop + DONE,
+    expected: { ...whole, thoughts: 'Look.' },
+  },
+  'thoughts-spoken-about': {
+    body:
+      text('Put `<think>` before and </think> after them, or\n```\n<think>x</think>\n```\n') + stop + DONE,
+    expected: {
+      words: 'Put `<think>` before and </think> after them, or\n```\n<think>x</think>\n```\n',
+      finish: 'stop',
+    },
+  },
+  // ------------------------------------------------------------------------------- sources
+  'sources-of-openrouter': {
+    body:
+      said +
+      delta({
+        annotations: [{ type: 'url_citation', url_citation: { url: 'https://example.org/a', title: 'A' } }],
+      }) +
+      stop +
+      DONE,
+    expected: { ...whole, sources: ['https://example.org/a'] },
+  },
+  'sources-of-perplexity': {
+    body:
+      text('Backups run at three.', {
+        citations: ['https://example.org/a'],
+        search_results: [{ title: 'A', url: 'https://example.org/a' }],
+      }) +
+      stop +
+      DONE,
+    expected: { ...whole, sources: ['https://example.org/a'] },
+  },
+};
+
+type Body = Readonly<Record<string, unknown>> & {
+  readonly messages: readonly Readonly<Record<string, unknown>>[];
+};
+/** A body that the endpoint refuses, or undefined. */
+type Check = (body: Body) => { readonly status: number; readonly body: unknown } | undefined;
+
+const openai = (message: string, param: string | null = null, code: string | null = null, status = 400) => ({
+  status,
+  body: { error: { message, type: 'invalid_request_error', param, code } },
+});
+const unsupported =
+  (key: string): Check =>
+  (body) =>
+    key in body
+      ? openai(
+          `Unsupported parameter: '${key}' is not supported with this model.`,
+          key,
+          'unsupported_parameter',
+        )
+      : undefined;
+const roles = ({ messages }: Body) =>
+  messages.filter(({ tool_calls: calls, role }) => role !== 'tool' && !calls).map(({ role }) => role);
+const callsOf = ({ messages }: Body) =>
+  messages.flatMap(({ tool_calls: calls }) =>
+    Array.isArray(calls) ? (calls as Record<string, unknown>[]) : [],
+  );
+
+/** What endpoints refuse. Once nothing is refused, they answer. */
+export const REFUSALS: Readonly<Record<string, Check>> = {
+  'refuses-stream-options': (body) =>
+    'stream_options' in body
+      ? {
+          status: 422,
+          body: {
+            detail: [
+              {
+                type: 'extra_forbidden',
+                loc: ['body', 'stream_options'],
+                msg: 'Extra inputs are not permitted',
+              },
+            ],
+          },
+        }
+      : undefined,
+  'refuses-stream-options-in-words': (body) =>
+    'stream_options' in body ? openai('Unrecognized request argument supplied: stream_options') : undefined,
+  'refuses-stream-options-in-the-stream': (body) =>
+    'stream_options' in body
+      ? { status: 200, body: line({ error: { message: 'Unknown field: stream_options', code: 400 } }) }
+      : undefined,
+  'refuses-temperature': (body) =>
+    'temperature' in body
+      ? openai(
+          "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
+          'temperature',
+          'unsupported_value',
+        )
+      : undefined,
+  'refuses-top-p': unsupported('top_p'),
+  'refuses-temperature-and-top-p': (body) =>
+    'temperature' in body && 'top_p' in body
+      ? openai('`temperature` and `top_p` cannot both be specified for this model. Please use only one.')
+      : undefined,
+  'refuses-max-tokens': (body) =>
+    'max_tokens' in body
+      ? openai(
+          "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+          'max_tokens',
+          'unsupported_parameter',
+        )
+      : undefined,
+  'refuses-effort': (body) =>
+    'reasoning_effort' in body
+      ? openai('Unrecognized request argument supplied: reasoning_effort')
+      : undefined,
+  'refuses-tool-choice': (body) =>
+    'tool_choice' in body ? openai('`tool_choice` is not supported by this model') : undefined,
+  'refuses-penalty': (body) =>
+    'presence_penalty' in body ? openai('Argument not supported on this model: presencePenalty') : undefined,
+  'refuses-seed': (body) => ('seed' in body ? openai("property 'seed' is unsupported") : undefined),
+  'refuses-strict': (body) =>
+    JSON.stringify(body).includes('"$schema"')
+      ? openai(
+          'Invalid JSON payload received. Unknown name "$schema" at \'tools[0].function.parameters\': Cannot find field.',
+        )
+      : undefined,
+  'refuses-several': (body) =>
+    unsupported('stream_options')(body) ?? unsupported('temperature')(body) ?? unsupported('top_p')(body),
+  'refuses-thoughts': (body) =>
+    body.messages.some((message) => 'reasoning_content' in message)
+      ? openai(
+          "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning_content' is unsupported)]",
+        )
+      : undefined,
+  /** Moonshot, DeepSeek: thoughts go back with calls. */
+  'wants-thoughts': (body) => {
+    const at = body.messages.findIndex(
+      (message) => Array.isArray(message.tool_calls) && !message.reasoning_content,
+    );
+    return at < 0
+      ? undefined
+      : openai(
+          `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${at}`,
+        );
+  },
+  /** Gemini 3: the signature of a call comes back with it. */
+  'wants-signatures': (body) =>
+    callsOf(body).every(({ extra_content: extra }) =>
+      JSON.stringify(extra ?? '').includes('thought_signature'),
+    )
+      ? undefined
+      : {
+          status: 400,
+          body: [
+            {
+              error: {
+                code: 400,
+                message: 'Function call is missing a thought_signature in functionCall parts.',
+                status: 'INVALID_ARGUMENT',
+              },
+            },
+          ],
+        },
+  /** Mistral: ids of nine letters or digits. */
+  'wants-short-ids': (body) =>
+    callsOf(body).every(({ id }) => /^[a-zA-Z0-9]{9}$/.test(String(id)))
+      ? undefined
+      : {
+          status: 422,
+          body: {
+            object: 'error',
+            message: 'Tool call id was c1 but must be a-z, A-Z, 0-9, with a length of 9.',
+            type: 'invalid_request_error',
+          },
+        },
+  'wants-text': (body) =>
+    body.messages.some(({ content }) => content === null)
+      ? openai('messages.1.content: Input should be a valid string, received null')
+      : undefined,
+  'wants-no-system': (body) =>
+    roles(body).includes('system') ? openai('System role not supported') : undefined,
+  'wants-no-stream': (body) =>
+    body.stream === true
+      ? openai('Your organization must be verified to stream this model.', 'stream', 'unsupported_value')
+      : undefined,
+  /** Templates of Qwen, Mistral and Gemma. */
+  'strict-roles': (body) => {
+    const said = roles(body);
+    if (said.slice(1).includes('system'))
+      return openai('System message must be at the beginning.', null, null, 500);
+    const turns = said[0] === 'system' ? said.slice(1) : said;
+    const wrong = turns.some((role, at) => role !== (at % 2 === 0 ? 'user' : 'assistant'));
+    return wrong ? openai('Conversation roles must alternate user/assistant/user/assistant/...') : undefined;
+  },
+  'wants-object-arguments': (body) => {
+    const bad = callsOf(body).find(({ function: fn }) => {
+      try {
+        const value: unknown = JSON.parse((fn as { arguments: string }).arguments);
+        return typeof value !== 'object' || value === null || Array.isArray(value);
+      } catch {
+        return true;
+      }
+    });
+    return bad ? openai('invalid tool call arguments: Expected an object') : undefined;
+  },
+  'refuses-tools': (body) =>
+    'tools' in body || callsOf(body).length > 0 ? openai('This model does not support tools') : undefined,
+  'refuses-all': () =>
+    openai('The request is not accepted: stream_options, temperature and this conversation.'),
+};
+
+export interface QuirksServer {
+  readonly baseUrl: string;
+  /** Bodies of the chat requests, oldest first. */
+  readonly requests: Body[];
+  close(): Promise<void>;
+}
+
+const THINKING_TOOLS = 'thinking-tools';
+const SIGNED_TOOLS = 'signed-tools';
+
+/** Models that call a tool, and then insist on what they sent with the call. */
+function toolDialect(model: string, body: Body): { status?: number; body: unknown } | undefined {
+  const refused =
+    model === THINKING_TOOLS
+      ? REFUSALS['wants-thoughts']?.(body)
+      : model === SIGNED_TOOLS
+        ? REFUSALS['wants-signatures']?.(body)
+        : undefined;
+  if (refused) return refused;
+  if (body.messages.at(-1)?.role === 'tool' || !('tools' in body)) return undefined;
+  if (model === THINKING_TOOLS)
+    return {
+      body:
+        delta({ reasoning_content: 'I should look it up.' }) +
+        call({ name: 'recall', arguments: '{"query":"backup"}' }, { id: 'recall:0' }) +
+        delta({}, 'tool_calls') +
+        DONE,
+    };
+  if (model === SIGNED_TOOLS)
+    return {
+      body:
+        call(
+          { name: 'recall', arguments: '{"query":"backup"}' },
+          { id: 'c1', extra_content: { google: { thought_signature: 'c2lnbmF0dXJl' } } },
+        ) +
+        delta({}, 'tool_calls') +
+        DONE,
+    };
+  return undefined;
+}
+
+/** Starts the server on 127.0.0.1. Bodies are sent in pieces of a few bytes; a piece may end within a character. */
+export async function startQuirks({ port = 0 }: { port?: number } = {}): Promise<QuirksServer> {
+  const requests: Body[] = [];
+  const sockets = new Set<Socket>();
+  const send = async (response: ServerResponse, bytes: Buffer) => {
+    for (let at = 0, size = 1; at < bytes.length; at += size, size = 1 + ((size * 7) % 23)) {
+      response.write(bytes.subarray(at, at + size));
+      // Each piece leaves by itself.
+      if (bytes.length < 4000) await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    response.setHeader('access-control-allow-origin', '*');
+    response.setHeader(
+      'access-control-allow-headers',
+      request.headers['access-control-request-headers'] ?? '*',
+    );
+    if (request.method === 'OPTIONS') return void response.writeHead(204).end();
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    if (request.method === 'GET') {
+      const ids = [...Object.keys(ANSWERS), ...Object.keys(REFUSALS), THINKING_TOOLS, SIGNED_TOOLS];
+      return void response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ data: ids.map((id) => ({ id })) }));
+    }
+    const body = JSON.parse(Buffer.concat(pieces).toString('utf8')) as Body;
+    requests.push(body);
+    const model = String(body.model);
+    const refused = REFUSALS[model]?.(body) ?? toolDialect(model, body);
+    const quirk = ANSWERS[model];
+    const plain =
+      body.stream === false
+        ? JSON.stringify({
+            choices: [{ message: { content: 'Backups run at three.' }, finish_reason: 'stop' }],
+          })
+        : said + stop + DONE;
+    const out = refused?.body ?? quirk?.body ?? plain;
+    const status = refused?.status ?? 200;
+    response.writeHead(status, {
+      'content-type': quirk?.type ?? (typeof out === 'string' ? 'text/event-stream' : 'application/json'),
+    });
+    await send(response, Buffer.from(typeof out === 'string' ? out : JSON.stringify(out)));
+    if (quirk?.destroy) return void setTimeout(() => response.destroy(), 20);
+    if (!quirk?.hang) response.end();
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    close: async () => {
+      const done = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await done;
+    },
+  };
+}
