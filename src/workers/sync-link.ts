@@ -19,7 +19,7 @@ export const LEADERSHIP = 'recollect-sync';
 const ALIVE = 'recollect-sync:alive';
 const REPEAT_MS = 1_000;
 /** Joining asks a relay, which may take its time. */
-const PATIENCE_MS = 90_000;
+const REQUEST_TIMEOUT_MS = 90_000;
 
 const statusSchema = z.object({
   mode: z.enum(['disabled', 'local', 'remote', 'managed']),
@@ -88,7 +88,7 @@ const failureSchema = z.object({ type: z.literal('failed'), problem: problemSche
 export type ThreadFailure = { readonly type: 'failed'; readonly problem: Problem };
 
 /** What is known while no thread speaks. */
-const unheard = (mode: SyncStatus['mode'], problem: Problem | null = null): SyncStatus => ({
+const initialStatus = (mode: SyncStatus['mode'], problem: Problem | null = null): SyncStatus => ({
   ...SYNC_OFF,
   mode,
   state: mode === 'disabled' || mode === 'local' ? mode : problem ? 'stopped' : 'connecting',
@@ -103,7 +103,7 @@ export interface SyncLink {
 /** A thread that does not speak for so long does not run, ms. */
 const START_MS = 30_000;
 /** After the leader ended another tab's thread leads within this time; where none does, this tab's own has ended, ms. */
-const NEXT_MS = 3_000;
+const SUCCESSION_MS = 3_000;
 /** One that ended or failed soon after its start is not started again before this time, ms. */
 const RETRY_MS = 60_000;
 
@@ -126,37 +126,37 @@ export function connectSync({
 }): SyncLink {
   const mode = () => config.get().sync.mode;
   const isWanted = () => mode() === 'remote' || mode() === 'managed';
-  const status = writable<SyncStatus>(unheard(mode()));
-  const waiting = new Map<string, (message: Extract<Message, { type: 'answer' }>) => void>();
+  const status = writable<SyncStatus>(initialStatus(mode()));
+  const pending = new Map<string, (message: Extract<Message, { type: 'answer' }>) => void>();
   let thread: Worker | undefined;
   let startedAt = Number.NEGATIVE_INFINITY;
   /** A thread leads, in this tab or another. */
-  let led = false;
+  let isLed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const later = (ms: number, work: () => void) => {
     clearTimeout(timer);
     timer = setTimeout(work, ms);
   };
 
-  const say = joinChannel((message) => {
+  const send = joinChannel((message) => {
     if (message.type === 'status') {
-      if (!led) follow();
+      if (!isLed) watchLeader();
       status.set(message.status);
-    } else if (message.type === 'answer') waiting.get(message.id)?.(message);
+    } else if (message.type === 'answer') pending.get(message.id)?.(message);
   }, signal);
 
   /** Hears of the end of the thread that leads. */
-  function follow(): void {
-    led = true;
+  function watchLeader(): void {
+    isLed = true;
     clearTimeout(timer);
-    navigator.locks.request(ALIVE, { mode: 'shared', signal }, () => {}).then(ended, () => {});
+    navigator.locks.request(ALIVE, { mode: 'shared', signal }, () => {}).then(onLeaderGone, () => {});
   }
-  function ended(): void {
-    led = false;
-    status.set(unheard(mode()));
-    say({ type: 'hello' });
+  function onLeaderGone(): void {
+    isLed = false;
+    status.set(initialStatus(mode()));
+    send({ type: 'hello' });
     const young = performance.now() - startedAt < retryMs;
-    later(young ? retryMs : NEXT_MS, () => {
+    later(young ? retryMs : SUCCESSION_MS, () => {
       stop();
       if (isWanted()) start();
     });
@@ -167,9 +167,9 @@ export function connectSync({
   }
   function fail(problem: Problem): void {
     stop();
-    if (led) return;
-    status.set(unheard(mode(), problem));
-    for (const [id, hear] of waiting) hear({ type: 'answer', id, problem });
+    if (isLed) return;
+    status.set(initialStatus(mode(), problem));
+    for (const [id, hear] of pending) hear({ type: 'answer', id, problem });
     later(retryMs, () => isWanted() && start());
   }
   function start(): void {
@@ -184,17 +184,17 @@ export function connectSync({
       retry: true,
     });
     mine.addEventListener('error', ({ message }) => {
-      if (mine === thread && !led) fail(broken(message ?? ''));
+      if (mine === thread && !isLed) fail(broken(message ?? ''));
     });
     mine.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       const failure = failureSchema.safeParse(data);
       if (failure.success && mine === thread) fail(failure.data.problem as Problem);
     });
-    if (!led) later(startMs, () => fail(broken('it does not answer')));
+    if (!isLed) later(startMs, () => fail(broken('it does not answer')));
   }
 
   const stopConfig = config.subscribe(() => {
-    if (!led && status.get().mode !== mode()) status.set(unheard(mode()));
+    if (!isLed && status.get().mode !== mode()) status.set(initialStatus(mode()));
     if (isWanted()) start();
   });
   signal.addEventListener(
@@ -205,7 +205,7 @@ export function connectSync({
     },
     { once: true },
   );
-  say({ type: 'hello' });
+  send({ type: 'hello' });
   if (isWanted()) start();
 
   return {
@@ -213,12 +213,12 @@ export function connectSync({
     ask: (request) =>
       new Promise((resolve, reject) => {
         const id = crypto.randomUUID();
-        const post = () => say({ type: 'ask', id, request });
+        const post = () => send({ type: 'ask', id, request });
         const again = setInterval(post, REPEAT_MS);
         const end = () => {
           clearInterval(again);
           clearTimeout(patience);
-          waiting.delete(id);
+          pending.delete(id);
           signal.removeEventListener('abort', onAbort);
         };
         const onAbort = () => {
@@ -230,9 +230,9 @@ export function connectSync({
           reject(
             new RecollectError('sync-offline', 'The thread that syncs does not answer', { retry: true }),
           );
-        }, PATIENCE_MS);
+        }, REQUEST_TIMEOUT_MS);
         signal.addEventListener('abort', onAbort, { once: true });
-        waiting.set(id, ({ answer, problem }) => {
+        pending.set(id, ({ answer, problem }) => {
           end();
           if (problem)
             reject(
@@ -250,7 +250,7 @@ export function connectSync({
 }
 
 /** Lets tabs hear of the end of this thread, which leads. To be called before it says anything. */
-export function whileLeading(): void {
+export function holdAliveLock(): void {
   void navigator.locks.request(ALIVE, () => new Promise<never>(() => {}));
 }
 
@@ -260,19 +260,19 @@ export function serveSync(
   signal: AbortSignal,
 ): (status: SyncStatus) => void {
   let last: SyncStatus | undefined;
-  const heard = new Set<string>();
-  const say = joinChannel((message) => {
-    if (message.type === 'hello' && last) say({ type: 'status', status: last });
-    if (message.type !== 'ask' || heard.has(message.id)) return;
-    heard.add(message.id);
-    if (heard.size > 1000) for (const oldest of [...heard].slice(0, 500)) heard.delete(oldest);
+  const answered = new Set<string>();
+  const send = joinChannel((message) => {
+    if (message.type === 'hello' && last) send({ type: 'status', status: last });
+    if (message.type !== 'ask' || answered.has(message.id)) return;
+    answered.add(message.id);
+    if (answered.size > 1000) for (const oldest of [...answered].slice(0, 500)) answered.delete(oldest);
     ask(message.request).then(
-      (answer) => say({ type: 'answer', id: message.id, answer }),
-      (error: unknown) => say({ type: 'answer', id: message.id, problem: toProblem(error) }),
+      (answer) => send({ type: 'answer', id: message.id, answer }),
+      (error: unknown) => send({ type: 'answer', id: message.id, problem: toProblem(error) }),
     );
   }, signal);
   return (status) => {
     last = status;
-    say({ type: 'status', status });
+    send({ type: 'status', status });
   };
 }

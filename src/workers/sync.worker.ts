@@ -13,7 +13,7 @@ import { type SyncEngine, startSync } from '../services/sync/engine.ts';
 import { ACCOUNT, accountSchema } from '../services/sync/records.ts';
 import type { SyncRequest } from '../services/sync/requests.ts';
 import { openDevice } from './device.ts';
-import { LEADERSHIP, serveSync, type ThreadFailure, whileLeading } from './sync-link.ts';
+import { holdAliveLock, LEADERSHIP, serveSync, type ThreadFailure } from './sync-link.ts';
 
 /** Leads as soon as no other thread does, until this one ends: with its tab, and with it goes the lock. */
 async function lead(): Promise<void> {
@@ -24,7 +24,7 @@ async function lead(): Promise<void> {
     const relays = await allowedRelays(store, config);
     const isAllowed = (address: string) => relays.some((endpoint) => isOnRelay(address, endpoint));
     let engine: SyncEngine | undefined;
-    whileLeading();
+    holdAliveLock();
     const tell = serveSync(async (request) => {
       relays.follow(request);
       if (!engine) throw new Error('Sync has not begun');

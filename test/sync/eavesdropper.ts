@@ -8,7 +8,7 @@ import { readFrame } from '../../src/relay/frames.ts';
 import {
   groupParts,
   joinParts,
-  type Opened,
+  type OpenedBlob,
   openBlob,
   type RoomKey,
 } from '../../src/services/sync/envelope.ts';
@@ -31,7 +31,7 @@ export function createEavesdropper(words: readonly string[]): Eavesdropper {
   const keys = new Map<string, RoomKey>();
   const heard = new Set<string>();
   /** Of bodies that were cut: the parts that passed, by room. */
-  const parts = new Map<string, Opened[]>();
+  const parts = new Map<string, OpenedBlob[]>();
   const leaks: string[] = [];
   let searched = 0;
 

@@ -59,9 +59,9 @@ describe.each(versions)('what version %s left', (version) => {
       expect([...found].sort()).toEqual(kinds);
       // Each blob names the one before it of its device, wherever that one still lies there.
       for (const { payload } of byNumber.values()) {
-        if (payload.seq === 1) expect(payload.before).toEqual(new Uint8Array(16));
+        if (payload.seq === 1) expect(payload.previous).toEqual(new Uint8Array(16));
         const before = byNumber.get(`${payload.device}/${payload.seq - 1}`);
-        if (before) expect(payload.before).toEqual(before.hash);
+        if (before) expect(payload.previous).toEqual(before.hash);
       }
     }
   });

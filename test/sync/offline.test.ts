@@ -45,7 +45,7 @@ it(`${EDITS} edits on each of 3 devices while offline (seed ${SEED}): in the end
         sealing: createSeededSealing(random),
         deflate: syncDeflate,
         now: () => EPOCH + time(),
-        folding: { blobs: 8, bytes: 8192, afterMs: 200, jitterMs: 100 },
+        compaction: { blobs: 8, bytes: 8192, afterMs: 200, jitterMs: 100 },
       });
       return { ...device, cut };
     };

@@ -20,7 +20,7 @@ import { type Writable, writable } from '../../src/domain/base/readable.ts';
 import type { Message } from '../../src/domain/chat/message.ts';
 import { redact } from '../../src/domain/memory/privacy.ts';
 import { type Config, configSchema } from '../../src/domain/settings/config.ts';
-import type { Folding } from '../../src/domain/sync/compaction.ts';
+import type { CompactionPolicy } from '../../src/domain/sync/compaction.ts';
 import { updateFrame } from '../../src/relay/frames.ts';
 import { readWhole } from '../../src/services/documents/shared.ts';
 import {
@@ -152,7 +152,7 @@ export async function simulate(
 }
 
 /** Low limits, so that a handful of messages is folded, by one device after the other or by several at once. */
-function foldingOf(seed: number): Folding {
+function foldingOf(seed: number): CompactionPolicy {
   const random = randomFrom(~seed);
   return {
     blobs: 3 + Math.floor(random() * 4),
@@ -202,7 +202,7 @@ async function run(
   };
   const eavesdropper = createEavesdropper([EXCLUDED, SECRET]);
   network.overhear = eavesdropper.hear;
-  const folding = folds ? foldingOf(seed) : undefined;
+  const compaction = folds ? foldingOf(seed) : undefined;
   const newMessage = () => asMessageId(`${newMessageId()}-${CANARY}`);
   network.start(emptyDisk());
   if (is('storm', 'offline'))
@@ -280,7 +280,7 @@ async function run(
       sealing: eavesdropper.learn(createSeededSealing(random)),
       deflate: syncDeflate,
       now: () => EPOCH + clockwork.time() + machine.skew,
-      folding,
+      compaction,
       newMessage,
     });
     Object.assign(machine, { fuse, doomed });

@@ -10,7 +10,7 @@ import { createInMemoryVault } from '../../src/adapters/vault/in-memory.ts';
 import { type MessageId, newEntryId, newMessageId } from '../../src/domain/base/ids.ts';
 import { writable } from '../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../src/domain/settings/config.ts';
-import { FOLD_BLOBS, FOLD_BYTES } from '../../src/domain/sync/compaction.ts';
+import { COMPACT_BLOBS, COMPACT_BYTES } from '../../src/domain/sync/compaction.ts';
 import { createConversationDocument } from '../../src/services/documents/yjs-conversation.ts';
 import {
   createTestDevice,
@@ -165,11 +165,11 @@ it(`a conversation opened ${DAYS} times, ${PER_DAY} messages a day, stays as lar
     // The document: a client id for each load that wrote, and no more.
     expect(clients).toBe(DAYS);
     expect(snapshot).toBeLessThan(said * 1.1 + DAYS * PER_DAY * 220 + DAYS * 20);
-    // On the relay: one deflated snapshot and a tenth, the tail that is not worth folding, and what names the connections there ever were.
-    const tail = FOLD_BYTES + FOLD_BLOBS * 128;
+    // On the relay: one deflated snapshot and a tenth, the tail that is not worth compaction, and what names the connections there ever were.
+    const tail = COMPACT_BYTES + COMPACT_BLOBS * 128;
     expect(room?.live).toBeLessThan(1.1 * squeezed + tail);
-    expect(room?.blobs).toBeLessThan(FOLD_BLOBS * 2);
-    expect((room?.outer ?? 0) - (room?.live ?? 0)).toBeLessThan(DAYS * 40 + FOLD_BLOBS * 40);
+    expect(room?.blobs).toBeLessThan(COMPACT_BLOBS * 2);
+    expect((room?.outer ?? 0) - (room?.live ?? 0)).toBeLessThan(DAYS * 40 + COMPACT_BLOBS * 40);
     expect(room?.clients).toBeLessThanOrEqual(DAYS * 3);
     for (const index of others) expect(index.outer).toBeLessThan(200_000);
 

@@ -109,7 +109,7 @@ async function story(clockwork: Clockwork, death: Death | null, asked: boolean):
       sealing: createSeededSealing(random),
       deflate: syncDeflate,
       now: () => EPOCH + clockwork.time(),
-      folding: FOLDING,
+      compaction: FOLDING,
     });
     return machine.device;
   };

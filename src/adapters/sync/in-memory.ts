@@ -17,7 +17,7 @@ export function createInMemoryHub(): InMemoryHub {
   const listeners = new Map<string, Set<() => void>>();
   let online = true;
 
-  const tell = (address: string) => {
+  const notify = (address: string) => {
     for (const listener of listeners.get(address) ?? []) queueMicrotask(listener);
   };
   const addressOf = (token: string, room: string) => `${accountTag(token)}/${room}`;
@@ -44,12 +44,12 @@ export function createInMemoryHub(): InMemoryHub {
           const held = rooms.get(address) ?? new Map<string, Uint8Array>();
           rooms.set(address, held);
           for (const blob of blobs) held.set(blobKey(blob), blob.slice());
-          tell(address);
+          notify(address);
         },
         remove: (keys) => {
           if (state() !== 'synced') return;
           for (const key of keys) rooms.get(address)?.delete(key);
-          tell(address);
+          notify(address);
         },
         isConfirmed: (key) => state() === 'synced' && (rooms.get(address)?.has(key) ?? false),
         retry: () => {},
@@ -65,7 +65,7 @@ export function createInMemoryHub(): InMemoryHub {
       for (const known of [...rooms.keys()])
         if (room === null ? known.startsWith(address) : known === address) {
           rooms.delete(known);
-          tell(known);
+          notify(known);
         }
     },
   };
@@ -75,7 +75,7 @@ export function createInMemoryHub(): InMemoryHub {
     rooms,
     setOnline: (now) => {
       online = now;
-      for (const address of listeners.keys()) tell(address);
+      for (const address of listeners.keys()) notify(address);
     },
   };
 }

@@ -27,7 +27,7 @@ export interface SyncRoom {
    * Puts blobs at the end. Only while synced; one that is there already is not put twice. `instead`: keys of blobs that they take the place
    * of, in one step: a full room has space for the one without the other.
    */
-  insert(blobs: readonly Uint8Array[], instead?: readonly string[]): void;
+  insert(blobs: readonly Uint8Array[], replacing?: readonly string[]): void;
   /** Takes out every blob with one of these keys. Only while synced. */
   remove(keys: readonly string[]): void;
   /** True once the relay gave this blob back: it has committed it. What was taken out here since is confirmed no more. */
@@ -36,7 +36,7 @@ export interface SyncRoom {
    * Connects now rather than at the end of the pause. `anew`: also where a connection is being made on which nothing has come for longer than
    * usual: it may have died.
    */
-  retry(anew?: boolean): void;
+  retry(force?: boolean): void;
   close(): void;
 }
 

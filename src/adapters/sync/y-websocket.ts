@@ -21,9 +21,9 @@ export const BLOBS = 'b';
 const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 45_000;
 /** How often the time limit may double. */
-const MOST_PATIENCE = 3;
+const MAX_TIMEOUT_DOUBLINGS = 3;
 /** How often it is looked whether the line still takes what is sent, ms: more than once between two looks of the client's watchdog. */
-const LINE_LOOK_MS = 2000;
+const BUFFER_CHECK_MS = 2000;
 /** Index of sync messages among the provider's handlers. */
 const MESSAGE_SYNC = 0;
 
@@ -45,7 +45,7 @@ export function createWebsocketBackend({
   timeoutMs = () => 30_000,
 }: WebsocketBackendOptions): SyncBackend {
   /** How often the time limit has doubled. */
-  let patience = 0;
+  let timeoutDoublings = 0;
   return {
     open: (account, room, onChange) => openRoom(account, room, onChange),
     erase: async (account, room, signal) => {
@@ -75,9 +75,9 @@ export function createWebsocketBackend({
     let failures = 0;
     let closed = false;
     /** How often the time limit has doubled for this room. */
-    let patient = 0;
+    let roomDoublings = 0;
     /** Times that the limit has passed since anything came on a connection that is being made. */
-    let waited = 0;
+    let elapsedTimeouts = 0;
 
     const drop = () => {
       connection?.close();
@@ -106,20 +106,20 @@ export function createWebsocketBackend({
       problem = null;
       let spoke = false;
       let late = false;
-      patient = Math.max(patient, patience);
+      roomDoublings = Math.max(roomDoublings, timeoutDoublings);
       const wait = () => {
-        waited = 0;
+        elapsedTimeouts = 0;
         look();
       };
       const look = () => {
         clearTimeout(timer);
         timer = setTimeout(() => {
-          waited += 1;
+          elapsedTimeouts += 1;
           late = true;
-          if (waited < (spoke ? 2 ** patient : 1)) return look();
+          if (elapsedTimeouts < (spoke ? 2 ** roomDoublings : 1)) return look();
           if (spoke) {
-            patient = Math.min(MOST_PATIENCE, patient + 1);
-            patience = Math.max(patience, patient);
+            roomDoublings = Math.min(MAX_TIMEOUT_DOUBLINGS, roomDoublings + 1);
+            timeoutDoublings = Math.max(timeoutDoublings, roomDoublings);
           }
           lose(null);
         }, timeoutMs());
@@ -136,8 +136,8 @@ export function createWebsocketBackend({
           failures = 0;
           // The line may be a better one by now. A room that needed its time goes on having it.
           if (!late) {
-            patient = Math.max(0, patient - 1);
-            patience = Math.max(0, patience - 1);
+            roomDoublings = Math.max(0, roomDoublings - 1);
+            timeoutDoublings = Math.max(0, timeoutDoublings - 1);
           }
           state = 'synced';
           onChange();
@@ -168,7 +168,8 @@ export function createWebsocketBackend({
       },
       isConfirmed: (key) => connection?.confirmed.has(key) ?? false,
       retry: (anew = false) => {
-        if (closed || state === 'synced' || (state === 'connecting' && !(anew && waited > 0))) return;
+        if (closed || state === 'synced' || (state === 'connecting' && !(anew && elapsedTimeouts > 0)))
+          return;
         failures = 0;
         connect();
       },
@@ -193,7 +194,7 @@ function connectOnce(
   Socket: typeof WebSocket,
   account: RelayAccount,
   room: string,
-  tell: {
+  handlers: {
     readonly onChange: () => void;
     /** A message about the room came. */
     readonly onMessage: () => void;
@@ -207,7 +208,7 @@ function connectOnce(
   /** Keys of blobs by their very bytes: Yjs hands out the same array each time. */
   const keys = new WeakMap<Uint8Array, string>();
   let known: { byKey: Map<string, Uint8Array>; junk: number } | undefined;
-  let over = false;
+  let ended = false;
 
   const keyOf = (blob: Uint8Array): string => {
     const key = keys.get(blob) ?? blobKey(blob);
@@ -215,12 +216,12 @@ function connectOnce(
     return key;
   };
   const lose = (code: number | null) => {
-    if (over) return;
-    over = true;
+    if (ended) return;
+    ended = true;
     // Not from within the provider's own handler: it still works on what would be destroyed.
     queueMicrotask(() => {
       end();
-      tell.onLost(code);
+      handlers.onLost(code);
     });
   };
 
@@ -233,8 +234,8 @@ function connectOnce(
   });
   const readSync = provider.messageHandlers[MESSAGE_SYNC];
   provider.messageHandlers[MESSAGE_SYNC] = (encoder, decoder, from, emitSynced, type) => {
-    if (over) return;
-    tell.onMessage();
+    if (ended) return;
+    handlers.onMessage();
     try {
       const peek = decoding.clone(decoder);
       const kind = decoding.readVarUint(peek);
@@ -243,7 +244,7 @@ function connectOnce(
           if (struct instanceof Y.Item && struct.content instanceof Y.ContentBinary)
             confirmed.add(blobKey(struct.content.content));
       readSync?.(encoder, decoder, from, emitSynced, type);
-      tell.onChange();
+      handlers.onChange();
     } catch (error) {
       console.info('The relay sent what cannot be read', error instanceof Error ? error.message : error);
       lose(null);
@@ -251,23 +252,23 @@ function connectOnce(
   };
   array.observe(() => {
     known = undefined;
-    tell.onChange();
+    handlers.onChange();
   });
-  provider.on('sync', (synced: boolean) => synced && !over && tell.onSynced());
+  provider.on('sync', (synced: boolean) => synced && !ended && handlers.onSynced());
   provider.on('connection-close', (event: CloseEvent | null) => lose(event?.code ?? null));
   // The client has a watchdog of its own, which ends what was silent for 30 s. It sees whole messages that come, and neither a large one
   // on its way nor that what we send is leaving. How long the room is waited for is ours to say.
   let buffered = 0;
-  const lineLook = setInterval(() => {
+  const bufferCheck = setInterval(() => {
     const before = buffered;
     buffered = provider.ws?.bufferedAmount ?? 0;
     if (!provider.synced || buffered < before) provider.wsLastMessageReceived = Date.now();
-  }, LINE_LOOK_MS);
+  }, BUFFER_CHECK_MS);
   provider.connect();
 
   const end = () => {
-    over = true;
-    clearInterval(lineLook);
+    ended = true;
+    clearInterval(bufferCheck);
     // Yjs takes another id when a forger uses ours; the provider says farewell under the one it began with, or fails.
     doc.clientID = provider.awareness.clientID;
     provider.destroy();

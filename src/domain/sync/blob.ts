@@ -31,7 +31,7 @@ export interface Payload {
   /** Counts the device's blobs in this room from 1. */
   readonly seq: number;
   /** Hash of the device's blob before this one; zeros for the first. */
-  readonly before: Uint8Array;
+  readonly previous: Uint8Array;
   /** A body that is too long for one blob is cut: this is piece `part` (from 0) of `parts`, all with following numbers. */
   readonly part: number;
   readonly parts: number;
@@ -47,7 +47,7 @@ export const blobKey = (blob: Uint8Array): string => toText(sha256(blob).slice(0
 export const blobHash = (blob: Uint8Array): Uint8Array => sha256(blob).slice(0, HASH_BYTES);
 
 /** What sealing binds the payload to. */
-export const boundTo = (kind: BlobKind, room: string): Uint8Array =>
+export const associatedData = (kind: BlobKind, room: string): Uint8Array =>
   concatBytes(Uint8Array.of(BLOB_VERSION, KINDS.indexOf(kind)), utf8ToBytes(room));
 
 export function joinBlob(kind: BlobKind, nonce: Uint8Array, sealed: Uint8Array): Uint8Array {
@@ -82,7 +82,7 @@ export function encodePayload(kind: BlobKind, payload: Payload): Uint8Array {
   const writer = createByteWriter();
   writer.raw(fromText(payload.device));
   writer.number(payload.seq);
-  writer.raw(payload.before);
+  writer.raw(payload.previous);
   writer.number(payload.part);
   writer.number(payload.parts);
   writer.byte(payload.deflated ? 1 : 0);
@@ -107,7 +107,7 @@ export function decodePayload(plain: Uint8Array): Payload | null {
     const reader = createByteReader(plain);
     const device = toText(reader.raw(DEVICE_BYTES));
     const seq = reader.number();
-    const before = reader.raw(HASH_BYTES);
+    const previous = reader.raw(HASH_BYTES);
     const part = reader.number();
     const parts = reader.number();
     const deflated = reader.byte() === 1;
@@ -121,7 +121,7 @@ export function decodePayload(plain: Uint8Array): Payload | null {
     }
     const body = reader.bytes();
     if (seq < 1 || parts < 1 || part >= parts || seq <= part) return null;
-    return { device, seq, before, part, parts, deflated, coverage, body };
+    return { device, seq, previous, part, parts, deflated, coverage, body };
   } catch {
     return null;
   }

@@ -10,27 +10,32 @@ export interface Unit {
   readonly bytes: number;
 }
 
-export const FOLD_BLOBS = 64;
-export const FOLD_BYTES = 64 * 1024;
+export const COMPACT_BLOBS = 64;
+export const COMPACT_BYTES = 64 * 1024;
 /** A fold replaces no more than this at a time: until it is confirmed, the room holds both. Larger segments stay as they are. */
-export const FOLD_MOST = 4 * 1024 * 1024;
+export const MAX_COMPACT_BYTES = 4 * 1024 * 1024;
 /** From how much on a room is folded, and how soon. */
-export interface Folding {
+export interface CompactionPolicy {
   readonly blobs: number;
   readonly bytes: number;
   /** Quiet time before a room is folded, and the jitter between devices that would do it at once, ms. */
   readonly afterMs: number;
   readonly jitterMs: number;
 }
-export const FOLDING: Folding = { blobs: FOLD_BLOBS, bytes: FOLD_BYTES, afterMs: 3_000, jitterMs: 6_000 };
+export const DEFAULT_COMPACTION: CompactionPolicy = {
+  blobs: COMPACT_BLOBS,
+  bytes: COMPACT_BYTES,
+  afterMs: 3_000,
+  jitterMs: 6_000,
+};
 /** A segment is taken along while it is smaller than this many times what is folded already. */
-const GROWTH = 2;
+const SIZE_RATIO = 2;
 
 const segmentsOf = (units: readonly Unit[]) =>
-  units.filter((unit) => unit.kind !== 'delta' && unit.bytes <= FOLD_MOST);
+  units.filter((unit) => unit.kind !== 'delta' && unit.bytes <= MAX_COMPACT_BYTES);
 
 /** Whether enough has piled up for a fold to be planned. */
-export function isFoldDue(units: readonly Unit[], { blobs, bytes } = FOLDING): boolean {
+export function isCompactionDue(units: readonly Unit[], { blobs, bytes } = DEFAULT_COMPACTION): boolean {
   const deltas = units.filter((unit) => unit.kind === 'delta');
   return (
     deltas.length >= blobs ||
@@ -40,26 +45,26 @@ export function isFoldDue(units: readonly Unit[], { blobs, bytes } = FOLDING): b
 }
 
 /** Units to fold into one; empty: leave the room as it is. Units must have been opened, applied and committed here. */
-export function planFold(units: readonly Unit[], due = FOLDING): readonly Unit[] {
+export function planCompaction(units: readonly Unit[], policy = DEFAULT_COMPACTION): readonly Unit[] {
   const deltas = units.filter((unit) => unit.kind === 'delta');
   const segments = segmentsOf(units).sort((a, b) => a.bytes - b.bytes);
-  const fold: Unit[] = [];
+  const chosen: Unit[] = [];
   let bytes = deltas.reduce((sum, unit) => sum + unit.bytes, 0);
-  const folds = deltas.length >= due.blobs || bytes >= due.bytes;
+  const compactsDeltas = deltas.length >= policy.blobs || bytes >= policy.bytes;
   // Large changes come as segments by themselves: many of similar size are folded too.
-  if (!folds && segments.length < due.blobs / 4) return [];
+  if (!compactsDeltas && segments.length < policy.blobs / 4) return [];
   bytes = 0;
-  if (folds)
+  if (compactsDeltas)
     for (const delta of deltas) {
-      if (bytes + delta.bytes > FOLD_MOST) return fold;
-      fold.push(delta);
+      if (bytes + delta.bytes > MAX_COMPACT_BYTES) return chosen;
+      chosen.push(delta);
       bytes += delta.bytes;
     }
   for (const segment of segments) {
-    if (bytes + segment.bytes > FOLD_MOST) break;
-    if (fold.length > 0 && segment.bytes >= GROWTH * Math.max(bytes, due.bytes / 16)) break;
-    fold.push(segment);
+    if (bytes + segment.bytes > MAX_COMPACT_BYTES) break;
+    if (chosen.length > 0 && segment.bytes >= SIZE_RATIO * Math.max(bytes, policy.bytes / 16)) break;
+    chosen.push(segment);
     bytes += segment.bytes;
   }
-  return fold.length > 1 ? fold : [];
+  return chosen.length > 1 ? chosen : [];
 }

@@ -4,7 +4,7 @@
 export type Ranges = readonly (readonly [from: number, to: number])[];
 export type Coverage = Readonly<Record<string, Ranges>>;
 
-export const NOTHING: Coverage = {};
+export const EMPTY_COVERAGE: Coverage = {};
 
 /** `coverage` and the numbers `from` to `to` of `device`. */
 export function withRange(coverage: Coverage, device: string, from: number, to = from): Coverage {
@@ -35,16 +35,16 @@ export function covers(a: Coverage, b: Coverage): boolean {
 }
 
 /** Highest number up to which nothing of `device` is missing; 0: not even the first. */
-export function reach(coverage: Coverage, device: string): number {
+export function versionOf(coverage: Coverage, device: string): number {
   const first = coverage[device]?.[0];
   return first && first[0] <= 1 ? first[1] : 0;
 }
 
 /** The reach of every device. */
-export function reaches(coverage: Coverage): Record<string, number> {
+export function versionVector(coverage: Coverage): Record<string, number> {
   const all: Record<string, number> = {};
   for (const device of Object.keys(coverage)) {
-    const end = reach(coverage, device);
+    const end = versionOf(coverage, device);
     if (end > 0) all[device] = end;
   }
   return all;

@@ -11,29 +11,29 @@ import { toText } from '../../domain/sync/bytes.ts';
 import { nextHlc } from '../../domain/sync/hlc.ts';
 import { INDEX_ROOM, ROOM_ID_BYTES, TOKEN_BYTES, tokenInfo } from '../../domain/sync/keys.ts';
 import { fingerprintOf, KEY_BYTES } from '../../domain/sync/pairing.ts';
+import { decodeRows } from './account-state.ts';
 import { createRoomKeys, openBlob, type RoomKeys } from './envelope.ts';
-import { decodeRows } from './index-facts.ts';
 import {
   ACCOUNT,
   type Account,
   accountKey,
   BOOKMARK,
+  deleteRecordsWrites,
   type Erasure,
   erasureWrite,
-  forgetRecords,
-  goneWrites,
+  journalWrite,
   keyName,
   staleAccounts,
-  staleWrite,
-  stepWrite,
+  staleSecretsWrite,
   tokenName,
+  tombstoneWrites,
 } from './records.ts';
 import type { SyncRequest } from './requests.ts';
 
 const JOIN_TIMEOUT_MS = 20_000;
 /** Empty epochs of the index after which it is looked no further, and the largest body it reads there. */
-const INDEX_EPOCHS = 3;
-const INDEX_BYTES = 64 * 1024 * 1024;
+const MAX_EMPTY_EPOCHS = 3;
+const MAX_INDEX_BYTES = 64 * 1024 * 1024;
 
 /** What opens an account: its key ring, and the token that the relay is shown (an operator's, or the key's own). Throws `vault-unavailable`. */
 export async function openAccount(
@@ -49,33 +49,33 @@ export async function openAccount(
  * Opens a room and waits until the relay has told what is in it; the caller closes it. Throws what the relay answers, `sync-offline` where
  * it does not. `once`: the first failure counts, nothing is tried again.
  */
-async function enter(
+async function openSynced(
   backend: SyncBackend,
   relay: RelayAccount,
   roomId: string,
   signal: AbortSignal,
-  { once = false } = {},
+  { failFast = false } = {},
 ): Promise<SyncRoom> {
   signal.throwIfAborted();
-  let heard = () => {};
-  const room = backend.open(relay, roomId, () => heard());
+  let onRoomChange = () => {};
+  const room = backend.open(relay, roomId, () => onRoomChange());
   let timer: ReturnType<typeof setTimeout> | undefined;
   let aborted = () => {};
   try {
     await new Promise<void>((resolve, reject) => {
-      const silent = () =>
+      const timeOut = () =>
         reject(new RecollectError('sync-offline', 'The relay does not answer', { retry: true }));
-      timer = setTimeout(silent, JOIN_TIMEOUT_MS);
+      timer = setTimeout(timeOut, JOIN_TIMEOUT_MS);
       aborted = () => reject(signal.reason);
       signal.addEventListener('abort', aborted, { once: true });
-      heard = () => {
+      onRoomChange = () => {
         if (room.state === 'synced') resolve();
         else if (room.state === 'refused' && room.problem) {
           const { code, message, params } = room.problem;
           reject(new RecollectError(code, message, params ? { params } : {}));
-        } else if (room.state === 'offline' && once) silent();
+        } else if (room.state === 'offline' && failFast) timeOut();
       };
-      heard();
+      onRoomChange();
     });
     return room;
   } catch (error) {
@@ -99,25 +99,25 @@ export async function findIndex(
   from = 0,
 ): Promise<{ epoch: number; latest: string } | null> {
   let found: { epoch: number; latest: string } | null = null;
-  for (let [epoch, misses] = [from, 0]; misses < INDEX_EPOCHS; epoch += 1) {
+  for (let [epoch, misses] = [from, 0]; misses < MAX_EMPTY_EPOCHS; epoch += 1) {
     const { roomId, key } = await keysOf(INDEX_ROOM, epoch);
-    const room = await enter(backend, relay, roomId, signal);
-    let welcome = false;
+    const room = await openSynced(backend, relay, roomId, signal);
+    let opens = false;
     let latest = '';
     try {
       for (const blob of room.blobs().values()) {
         const payload = (await openBlob({ roomId, key }, blob))?.payload;
         if (!payload) continue;
         // Opened by this key: the account is there. What it says is read again, and whole, by the session.
-        welcome = true;
-        const body = payload.deflated ? await deflate.inflate(payload.body, INDEX_BYTES) : payload.body;
+        opens = true;
+        const body = payload.deflated ? await deflate.inflate(payload.body, MAX_INDEX_BYTES) : payload.body;
         for (const [, , time] of (body && decodeRows(body)) ?? []) if (time > latest) latest = time;
       }
     } finally {
       room.close();
     }
-    if (welcome) found = { epoch, latest };
-    misses = welcome ? 0 : misses + 1;
+    if (opens) found = { epoch, latest };
+    misses = opens ? 0 : misses + 1;
   }
   return found;
 }
@@ -134,15 +134,15 @@ export interface AccountDeps {
 }
 
 /** Asks the relay whether it would let this token in; a room into which nothing is put leaves nothing there. */
-export async function knock(
+export async function probe(
   { vault, backend, sealing, signal }: AccountDeps,
   { account, endpoint }: Extract<SyncRequest, { do: 'knock' }>,
 ): Promise<void> {
   const token = await vault.get(tokenName(account));
   if (token === undefined)
     throw new RecollectError('vault-unavailable', 'The token of the account cannot be read');
-  const room = await enter(backend, { endpoint, token }, toText(sealing.random(ROOM_ID_BYTES)), signal, {
-    once: true,
+  const room = await openSynced(backend, { endpoint, token }, toText(sealing.random(ROOM_ID_BYTES)), signal, {
+    failFast: true,
   });
   room.close();
 }
@@ -178,9 +178,9 @@ export async function join(
   await log.append(
     [],
     [
-      ...(await forgetRecords(drawer)),
+      ...(await deleteRecordsWrites(drawer)),
       { key: ACCOUNT, value: account },
-      await stepWrite(drawer, 'joined', now(), null, isOlder ? 'sync-older' : null),
+      await journalWrite(drawer, 'joined', now(), null, isOlder ? 'sync-older' : null),
     ],
   );
 }
@@ -203,18 +203,18 @@ export async function revoke(
     erase,
     name,
     rooms,
-    gone,
+    tombstones,
   }: {
     readonly erase: boolean;
     readonly name: string | null;
     readonly rooms: () => Promise<readonly string[]>;
-    readonly gone: Parameters<typeof goneWrites>[0];
+    readonly tombstones: Parameters<typeof tombstoneWrites>[0];
   },
 ): Promise<void> {
   const id = toText(sealing.random(9));
   const key = sealing.random(KEY_BYTES);
   const managed = await vault.get(tokenName(account.id));
-  const mark = staleWrite(id, true);
+  const mark = staleSecretsWrite(id, true);
   await drawer.set(mark.key, mark.value);
   await vault.put(keyName(id), toText(key));
   if (managed !== undefined) await vault.put(tokenName(id), managed);
@@ -239,17 +239,17 @@ export async function revoke(
   const erasures = erase ? ended.map((room) => erasureWrite(room ?? account.id, { ...old, room })) : [];
   let time: string | null = null;
   const writes = [
-    ...(await forgetRecords(drawer)),
-    ...goneWrites(gone, next.indexEpoch, () => {
+    ...(await deleteRecordsWrites(drawer)),
+    ...tombstoneWrites(tombstones, next.indexEpoch, () => {
       time = nextHlc(now(), next.device, time);
       return time;
     }),
     { key: ACCOUNT, value: next },
     { key: BOOKMARK, value: await log.head() },
     ...erasures,
-    staleWrite(id, false),
-    staleWrite(account.id, true),
-    await stepWrite(drawer, 'revoked', now(), name),
+    staleSecretsWrite(id, false),
+    staleSecretsWrite(account.id, true),
+    await journalWrite(drawer, 'revoked', now(), name),
   ];
   signal.throwIfAborted();
   await log.append([], writes);
@@ -264,10 +264,10 @@ export async function leave(
   await log.append(
     [],
     [
-      ...(await forgetRecords(drawer)),
+      ...(await deleteRecordsWrites(drawer)),
       { key: ACCOUNT, value: undefined },
-      staleWrite(account.id, true),
-      await stepWrite(drawer, 'left', now()),
+      staleSecretsWrite(account.id, true),
+      await journalWrite(drawer, 'left', now()),
     ],
   );
 }
@@ -282,7 +282,7 @@ export async function sweepSecrets(
       await vault.put(keyName(id), '');
       await vault.put(tokenName(id), '');
     }
-    const { key, value } = staleWrite(id, false);
+    const { key, value } = staleSecretsWrite(id, false);
     await drawer.set(key, value);
   }
 }

@@ -27,10 +27,10 @@ import {
   withUpdate,
 } from '../documents/shared.ts';
 import type { Records, RoomRecord } from './records.ts';
-import type { Content } from './room.ts';
+import type { RoomContent } from './room.ts';
 
 export interface DocumentContents {
-  of(document: string): Content;
+  of(document: string): RoomContent;
   /** As the log has it now. */
   readonly read: WholeReader;
   /** Why conversations stay on this device, by what the library says of them. */
@@ -94,7 +94,7 @@ export function createDocumentContents({
     return before ?? reasonOf((await library()).find(({ id }) => id === document));
   };
   /** All of it that may leave the device; null: nothing. Asked of the document itself: its record may not say yet that it stays. */
-  const shared = async (document: string): Promise<Uint8Array | null> => {
+  const shareable = async (document: string): Promise<Uint8Array | null> => {
     const here = await read(document as DocumentId);
     if (!here) return null;
     const before = records.rooms.get(document)?.withheld ?? null;
@@ -109,9 +109,9 @@ export function createDocumentContents({
     of: (document) => ({
       isBody: isUpdate,
       merge: mergeUpdates,
-      clocks: withUpdate,
-      forgotten: forgottenIn,
-      take: async (step, bodies, known) => {
+      advanceClocks: withUpdate,
+      forgottenCount: forgottenIn,
+      apply: async (transaction, bodies, known) => {
         const updates = [...bodies];
         const here = await read(document as DocumentId);
         for (const body of known) if (!here || missingFrom(here.update, body)) updates.push(body);
@@ -121,22 +121,29 @@ export function createDocumentContents({
           document === NOTES_DOCUMENT
             ? here && wordsMeet(here.update, merged) && 'wordings'
             : here?.branchesOff(merged) && 'branches';
-        step.entries.push({
+        transaction.entries.push({
           id: newEntryId(),
           document: document as DocumentId,
           origin: 'remote',
           bytes: merged,
         });
-        if (isConversation(document)) records.putUnlisted(step, document, true);
-        step.after.push(() => {
+        if (isConversation(document)) records.putListEntryStale(transaction, document, true);
+        transaction.after.push(() => {
           if (meet)
-            records.note({ kind: 'conflict', what: meet, document, device: null, count: 1, bytes: 0 });
+            records.addToJournal({
+              kind: 'conflict',
+              what: meet,
+              document,
+              device: null,
+              count: 1,
+              bytes: 0,
+            });
         });
         return updates.length;
       },
-      whole: () => shared(document),
-      missing: async (held) => {
-        const whole = await shared(document);
+      snapshot: () => shareable(document),
+      diff: async (held) => {
+        const whole = await shareable(document);
         return whole && held ? missingFrom(held, whole) : whole;
       },
     }),

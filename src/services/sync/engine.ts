@@ -2,16 +2,16 @@
 // origin: the leader runs it, the next leader resumes from the records.
 import { isAbort, type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { createJob } from '../scheduler.ts';
-import { join, knock, leave, openAccount, sweepSecrets } from './account.ts';
+import { join, leave, openAccount, probe, sweepSecrets } from './account.ts';
 import { ACCOUNT, type Account, accountSchema } from './records.ts';
 import type { SyncAnswer, SyncRequest } from './requests.ts';
-import { createSession, type Session, type SessionDeps } from './session.ts';
+import { createSyncSession, type SyncSession, type SyncSessionDeps } from './session.ts';
 import { SYNC_OFF, type SyncStatus } from './sync.ts';
 
 /** The clocks are the platform's, and rooms are folded as usual, unless others are given. */
 export interface SyncEngineDeps
-  extends Pick<SessionDeps, 'store' | 'vault' | 'config' | 'backend' | 'sealing' | 'deflate' | 'signal'>,
-    Partial<Pick<SessionDeps, 'now' | 'clock' | 'folding'>> {
+  extends Pick<SyncSessionDeps, 'store' | 'vault' | 'config' | 'backend' | 'sealing' | 'deflate' | 'signal'>,
+    Partial<Pick<SyncSessionDeps, 'now' | 'clock' | 'compaction'>> {
   readonly onStatus: (status: SyncStatus) => void;
 }
 
@@ -25,7 +25,7 @@ export interface SyncEngine {
 }
 
 /** A tab's list of open conversations is forgotten unless said again, ms. */
-const OPEN_FORGOTTEN_MS = 120_000;
+const OPEN_EXPIRES_MS = 120_000;
 
 /** Follows configuration and account: runs while both want it. Ends with the signal. */
 export function startSync(deps: SyncEngineDeps): SyncEngine {
@@ -33,20 +33,20 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
   const clock = deps.clock ?? (() => performance.now());
   const { log, drawer } = store;
 
-  let session: Session | undefined;
-  let told = '';
+  let session: SyncSession | undefined;
+  let lastPublished = '';
   let current: SyncStatus = SYNC_OFF;
   let failure: Problem | null = null;
   let restart = true;
-  const asked: {
+  const requests: {
     request: SyncRequest;
     resolve: (answer: SyncAnswer) => void;
     reject: (error: unknown) => void;
   }[] = [];
   /** What each tab has on its screen. */
-  const open = new Map<string, { documents: readonly string[]; until: number }>();
+  const openDocuments = new Map<string, { documents: readonly string[]; until: number }>();
 
-  const tell = () => {
+  const publishStatus = () => {
     if (signal.aborted) return;
     const mode = config.get().sync.mode;
     const status: SyncStatus = session
@@ -58,9 +58,9 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
             mode === 'disabled' ? 'disabled' : mode === 'local' ? 'local' : failure ? 'stopped' : 'unpaired',
           problem: failure,
         };
-    const text = `${session?.heard() ?? 0} ${JSON.stringify(status)}`;
-    if (text === told) return;
-    told = text;
+    const text = `${session?.announcementCount() ?? 0} ${JSON.stringify(status)}`;
+    if (text === lastPublished) return;
+    lastPublished = text;
     current = status;
     onStatus(status);
   };
@@ -71,20 +71,20 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
   };
 
   /** The account's keys, and where it is. */
-  const reach = async (account: Account) => {
+  const openRelay = async (account: Account) => {
     const { ring, token } = await openAccount(deps, account);
     return { ring, relay: { endpoint: config.get().sync.remote.endpoint || account.endpoint, token } };
   };
 
-  const openSession = async (): Promise<Session | undefined> => {
+  const openSession = async (): Promise<SyncSession | undefined> => {
     const { mode } = config.get().sync;
     const account = await readAccount();
     await sweepSecrets(deps, account);
     if (!account || (mode !== 'remote' && mode !== 'managed')) return undefined;
     if (store.kind === 'memory')
       throw new RecollectError('storage-unavailable', 'Sync needs a browser that keeps what it receives');
-    const { ring, relay } = await reach(account);
-    return await createSession({
+    const { ring, relay } = await openRelay(account);
+    return await createSyncSession({
       ...deps,
       now,
       clock,
@@ -94,16 +94,16 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
       wake: () => job.wake(),
       wakeWithin: (ms) => job.wakeWithin(ms),
       onScreen: () =>
-        [...open.values()].flatMap(({ documents, until }) => (until > clock() ? documents : [])),
+        [...openDocuments.values()].flatMap(({ documents, until }) => (until > clock() ? documents : [])),
     });
   };
 
   /** Leaving is possible while nothing runs: what a person wants to be rid of must not have to be switched on first. */
-  const leaveAsleep = async (erase: boolean): Promise<null> => {
+  const leaveWhileStopped = async (erase: boolean): Promise<null> => {
     const account = await readAccount();
     if (!account) throw new RecollectError('sync-unpaired', 'This device belongs to no account');
     // The key is asked for only where the relay is: an account whose key was lost can be left as well.
-    const relay = erase ? (await reach(account)).relay : { endpoint: account.endpoint, token: '' };
+    const relay = erase ? (await openRelay(account)).relay : { endpoint: account.endpoint, token: '' };
     await leave({ ...deps, now, account, relay }, { erase });
     await sweepSecrets(deps, null);
     restart = true;
@@ -113,7 +113,7 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
   /** `why`: what keeps the session from being opened. */
   const answer = async (request: SyncRequest, why?: unknown): Promise<SyncAnswer> => {
     if (request.do === 'open') {
-      open.set(request.tab, { documents: request.documents, until: clock() + OPEN_FORGOTTEN_MS });
+      openDocuments.set(request.tab, { documents: request.documents, until: clock() + OPEN_EXPIRES_MS });
       return null;
     }
     if (request.do === 'join') {
@@ -122,13 +122,13 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
       return null;
     }
     if (request.do === 'knock') {
-      await knock({ ...deps, now }, request);
+      await probe({ ...deps, now }, request);
       return null;
     }
     if (!session) {
       if (request.do === 'where') return { place: 'here', devices: [] };
       if (request.do === 'look') return null;
-      if (request.do === 'leave') return await leaveAsleep(request.erase);
+      if (request.do === 'leave') return await leaveWhileStopped(request.erase);
       if (why !== undefined) throw why;
       throw new RecollectError('sync-unpaired', 'This device belongs to no account');
     }
@@ -141,7 +141,7 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
   };
 
   const answerAll = async (why?: unknown): Promise<void> => {
-    for (const { request, resolve, reject } of asked.splice(0)) {
+    for (const { request, resolve, reject } of requests.splice(0)) {
       try {
         resolve(await answer(request, why));
       } catch (error) {
@@ -169,10 +169,10 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
       await answerAll();
       if (session && !restart) more = await session.round();
       signal.throwIfAborted();
-      tell();
+      publishStatus();
     }
     failure = null;
-    tell();
+    publishStatus();
     if (restart) job.wake();
   };
   const job = createJob({
@@ -181,14 +181,14 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
     onError: (error) => {
       if (isAbort(error)) return;
       failure = toProblem(error);
-      session?.failed(failure);
-      tell();
+      session?.setProblem(failure);
+      publishStatus();
     },
   });
 
   // The account or the way changed, here or in a tab.
   let identity = '';
-  const look = async () => {
+  const checkAccount = async () => {
     const { mode, remote } = config.get().sync;
     const account = await readAccount();
     const next = JSON.stringify([
@@ -205,14 +205,14 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
     job.wake(true);
   };
   const stops = [
-    config.subscribe(() => void look().catch(() => {})),
+    config.subscribe(() => void checkAccount().catch(() => {})),
     drawer.subscribe(({ keys }) => {
-      if (keys.includes(ACCOUNT)) void look().catch(() => {});
+      if (keys.includes(ACCOUNT)) void checkAccount().catch(() => {});
     }),
     log.subscribe(({ documents, foreign }) => {
-      session?.touched(documents);
+      session?.markChanged(documents);
       // A tab wrote: from now on the relay lacks it, also while a round is still busy with something else.
-      if (foreign && current.state === 'synced') tell();
+      if (foreign && current.state === 'synced') publishStatus();
       job.wake();
     }),
   ];
@@ -224,7 +224,7 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
     },
     { once: true },
   );
-  void look().catch(() => job.wake());
+  void checkAccount().catch(() => job.wake());
 
   return {
     wake: (reason) => {
@@ -234,11 +234,11 @@ export function startSync(deps: SyncEngineDeps): SyncEngine {
     ask: (request) =>
       new Promise((resolve, reject) => {
         if (request.do === 'look') {
-          session?.look(request.force);
+          session?.requestCheck(request.force);
           // From now on until it was looked nothing is known for sure.
-          tell();
+          publishStatus();
         }
-        asked.push({ request, resolve, reject });
+        requests.push({ request, resolve, reject });
         job.wake(true);
       }),
     status: () => current,

@@ -2,10 +2,10 @@
 import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { KeyRing, SealingKey } from '../../adapters/vault/sealing.ts';
 import {
+  associatedData,
   type BlobKind,
   blobHash,
   blobKey,
-  boundTo,
   decodePayload,
   encodePayload,
   joinBlob,
@@ -15,9 +15,9 @@ import {
   splitBlob,
 } from '../../domain/sync/blob.ts';
 import { toText } from '../../domain/sync/bytes.ts';
-import { type Coverage, NOTHING, union, withRange } from '../../domain/sync/coverage.ts';
+import { type Coverage, EMPTY_COVERAGE, union, withRange } from '../../domain/sync/coverage.ts';
 import { ROOM_ID_BYTES, roomIdInfo, roomKeyInfo } from '../../domain/sync/keys.ts';
-import { kept, type Records, type RoomRecord, type Step } from './records.ts';
+import { type Records, type RoomRecord, type Transaction, toStoredCoverage } from './records.ts';
 
 /** What opens one room: its name on the relay, which its blobs are bound to, and its key. */
 export interface RoomKey {
@@ -28,15 +28,15 @@ export type RoomKeys = (document: string, epoch: number) => Promise<RoomKey>;
 
 /** Derives each room's key once. */
 export function createRoomKeys(ring: KeyRing): RoomKeys {
-  const made = new Map<string, Promise<RoomKey>>();
-  const make = async (document: string, epoch: number): Promise<RoomKey> => ({
+  const derived = new Map<string, Promise<RoomKey>>();
+  const derive = async (document: string, epoch: number): Promise<RoomKey> => ({
     roomId: toText(await ring.derive(roomIdInfo(document, epoch), ROOM_ID_BYTES)),
     key: await ring.sealingKey(roomKeyInfo(document, epoch)),
   });
   return (document, epoch) => {
     const name = `${document}|${epoch}`;
-    const known = made.get(name) ?? make(document, epoch);
-    made.set(name, known);
+    const known = derived.get(name) ?? derive(document, epoch);
+    derived.set(name, known);
     return known;
   };
 }
@@ -46,35 +46,35 @@ export async function openBlob(
   { roomId, key }: RoomKey,
   blob: Uint8Array,
 ): Promise<{ kind: BlobKind; payload: Payload } | null> {
-  const taken = splitBlob(blob);
-  const plain = taken && (await key.open(taken.nonce, taken.sealed, boundTo(taken.kind, roomId)));
-  const payload = plain && decodePayload(plain);
-  return taken && payload ? { kind: taken.kind, payload } : null;
+  const split = splitBlob(blob);
+  const plaintext = split && (await key.open(split.nonce, split.sealed, associatedData(split.kind, roomId)));
+  const payload = plaintext && decodePayload(plaintext);
+  return split && payload ? { kind: split.kind, payload } : null;
 }
 
 /** An opened blob. */
-export interface Opened {
+export interface OpenedBlob {
   readonly key: string;
   readonly kind: BlobKind;
   readonly bytes: number;
   readonly payload: Payload;
 }
 /** The parts of one body together. */
-export interface Group {
-  readonly opened: readonly Opened[];
+export interface BodyParts {
+  readonly opened: readonly OpenedBlob[];
   readonly coverage: Coverage;
 }
 
 /** Those whose parts are all there. */
-export function groupParts(opened: readonly Opened[]): Group[] {
-  const byUnit = new Map<string, Map<number, Opened>>();
-  for (const one of opened) {
-    const { device: author, seq, part, parts } = one.payload;
+export function groupParts(opened: readonly OpenedBlob[]): BodyParts[] {
+  const byUnit = new Map<string, Map<number, OpenedBlob>>();
+  for (const blob of opened) {
+    const { device: author, seq, part, parts } = blob.payload;
     const name = `${author}/${seq - part}/${parts}`;
-    const unit = byUnit.get(name) ?? new Map<number, Opened>();
+    const unit = byUnit.get(name) ?? new Map<number, OpenedBlob>();
     // A device whose store was set back may have used a number twice: both count.
-    if (parts === 1 && unit.has(part)) byUnit.set(`${name}/${one.key}`, new Map([[part, one]]));
-    else byUnit.set(name, unit.set(part, one));
+    if (parts === 1 && unit.has(part)) byUnit.set(`${name}/${blob.key}`, new Map([[part, blob]]));
+    else byUnit.set(name, unit.set(part, blob));
   }
   return [...byUnit.values()]
     .filter((unit) => unit.size === [...unit.values()][0]?.payload.parts)
@@ -82,15 +82,15 @@ export function groupParts(opened: readonly Opened[]): Group[] {
       const parts = [...unit.values()].sort((a, b) => a.payload.part - b.payload.part);
       return {
         opened: parts,
-        coverage: parts.reduce<Coverage>((all, { payload }) => union(all, payload.coverage), NOTHING),
+        coverage: parts.reduce<Coverage>((all, { payload }) => union(all, payload.coverage), EMPTY_COVERAGE),
       };
     });
 }
 
-const INFLATED_BYTES = 256 * 1024 * 1024;
+const MAX_INFLATED_BYTES = 256 * 1024 * 1024;
 
 /** The body whose parts these are; null where it does not inflate. */
-export async function joinParts({ opened }: Group, deflate: Deflate): Promise<Uint8Array | null> {
+export async function joinParts({ opened }: BodyParts, deflate: Deflate): Promise<Uint8Array | null> {
   const length = opened.reduce((sum, { payload }) => sum + payload.body.length, 0);
   const joined = new Uint8Array(length);
   let at = 0;
@@ -98,10 +98,10 @@ export async function joinParts({ opened }: Group, deflate: Deflate): Promise<Ui
     joined.set(payload.body, at);
     at += payload.body.length;
   }
-  return opened[0]?.payload.deflated ? await deflate.inflate(joined, INFLATED_BYTES) : joined;
+  return opened[0]?.payload.deflated ? await deflate.inflate(joined, MAX_INFLATED_BYTES) : joined;
 }
 
-export interface Outgoing {
+export interface OutgoingBody {
   readonly document: string;
   readonly record: RoomRecord;
   readonly body: Uint8Array;
@@ -112,15 +112,15 @@ export interface Outgoing {
   readonly replaces?: readonly string[];
   /** Changes of this device in it. */
   readonly changes: number;
-  /** How a body moves the clocks (`Content`). */
-  readonly content: { clocks(before: RoomRecord['clocks'], body: Uint8Array): RoomRecord['clocks'] };
+  /** How a body moves the clocks (`RoomContent`). */
+  readonly content: { advanceClocks(before: RoomRecord['clocks'], body: Uint8Array): RoomRecord['clocks'] };
 }
 
 /** Seals a body into the outbox of a room. Returns the record as it will be; the caller puts it into the same step. */
-export type SealInto = (step: Step, outgoing: Outgoing) => Promise<RoomRecord>;
+export type SealInto = (transaction: Transaction, outgoing: OutgoingBody) => Promise<RoomRecord>;
 
 /** Bodies from this size on are deflated and sent as segments: they are bulk, whose exact length says little. */
-const SEGMENT_BYTES = 4 * 1024;
+const MIN_SEGMENT_BYTES = 4 * 1024;
 
 export function createSealInto({
   records,
@@ -135,9 +135,12 @@ export function createSealInto({
   readonly deflate: Deflate;
   readonly random: (bytes: number) => Uint8Array;
 }): SealInto {
-  return async (step, { document, record, body, kind, holds = NOTHING, replaces = [], changes, content }) => {
+  return async (
+    transaction,
+    { document, record, body, kind, holds = EMPTY_COVERAGE, replaces = [], changes, content },
+  ) => {
     const { roomId, key } = await keysOf(document, record.epoch);
-    const form: BlobKind = kind === 'delta' && body.length >= SEGMENT_BYTES ? 'segment' : kind;
+    const form: BlobKind = kind === 'delta' && body.length >= MIN_SEGMENT_BYTES ? 'segment' : kind;
     let sent = body;
     let deflated = false;
     if (form !== 'delta') {
@@ -152,11 +155,11 @@ export function createSealInto({
     let before = record.before;
     for (let part = 0; part < parts; part += 1) {
       const seq = first + part;
-      const coverage = kept(withRange(part === parts - 1 ? holds : NOTHING, device, seq));
+      const coverage = toStoredCoverage(withRange(part === parts - 1 ? holds : EMPTY_COVERAGE, device, seq));
       const payload: Payload = {
         device,
         seq,
-        before,
+        previous: before,
         part,
         parts,
         deflated,
@@ -167,13 +170,13 @@ export function createSealInto({
       const blob = joinBlob(
         form,
         nonce,
-        await key.seal(nonce, encodePayload(form, payload), boundTo(form, roomId)),
+        await key.seal(nonce, encodePayload(form, payload), associatedData(form, roomId)),
       );
       before = blobHash(blob);
       marks[blobKey(blob)] = coverage;
       blobs.push(blob);
     }
-    records.putOut(step, document, first, {
+    records.putOutboxRow(transaction, document, first, {
       epoch: record.epoch,
       blobs,
       keys: blobs.map(blobKey),
@@ -185,9 +188,9 @@ export function createSealInto({
       ...record,
       seq: last,
       before,
-      have: kept(withRange(union(record.have, holds), device, first, last)),
+      have: toStoredCoverage(withRange(union(record.have, holds), device, first, last)),
       marks,
-      clocks: content.clocks(record.clocks, body),
+      clocks: content.advanceClocks(record.clocks, body),
     };
   };
 }

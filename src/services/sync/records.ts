@@ -4,36 +4,36 @@ import { z } from 'zod';
 import type { Drawer, DrawerWrite, NewEntry, Store } from '../../adapters/log/conversation-log.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { type ProblemCode, RecollectError } from '../../domain/base/errors.ts';
+import {
+  isLater,
+  mergeState,
+  type StateEntry,
+  type StateRows,
+  stateRowsSchema,
+  type Tombstone,
+  tombstoneKey,
+  toRows,
+} from '../../domain/sync/account-state.ts';
 import { kindOf } from '../../domain/sync/blob.ts';
 import { fromText } from '../../domain/sync/bytes.ts';
 import type { Coverage } from '../../domain/sync/coverage.ts';
-import {
-  type Fact,
-  type FactRows,
-  factsSchema,
-  type GoneFact,
-  goneKey,
-  isLater,
-  mergeFacts,
-  toRows,
-} from '../../domain/sync/facts.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import type { JournalEntry } from './sync.ts';
 
 export const ACCOUNT = 'sync/account';
 export const JOURNAL = 'sync/journal';
 export const BOOKMARK = 'sync/bookmark';
-const AGREED = 'sync/agreed';
+const SYNCED_AT = 'sync/agreed';
 const ROOMS = 'sync/room/';
 const OUTBOX = 'sync/out/';
-const FACTS = 'sync/facts/';
-const UNLISTED = 'sync/unlisted/';
+const STATE = 'sync/facts/';
+const STALE_LIST_ENTRIES = 'sync/unlisted/';
 const ERASURES = 'sync/erase/';
-const STALE = 'sync/stale/';
+const STALE_SECRETS = 'sync/stale/';
 
 /** Facts are kept in this many rows, so that one that changes rewrites little. */
 const BUCKETS = 64;
-const JOURNAL_LINES = 300;
+const MAX_JOURNAL_ENTRIES = 300;
 
 const bucketOf = (key: string) => {
   let hash = 0;
@@ -120,7 +120,7 @@ export const freshRecord = (epoch: number): RoomRecord => ({
 export const isShared = ({ withheld, gone }: RoomRecord): boolean => withheld === null && gone === null;
 
 /** Nothing is here yet of what another device brings into this epoch. */
-export const isFollowing = ({ awaits, compare, have }: RoomRecord): boolean =>
+export const awaitsMove = ({ awaits, compare, have }: RoomRecord): boolean =>
   awaits && compare && Object.keys(have).length === 0;
 
 const outboxSchema = z.object({
@@ -160,12 +160,12 @@ const journalSchema = z.array(
 );
 
 export async function readJournal(drawer: Drawer): Promise<JournalEntry[]> {
-  const kept = journalSchema.safeParse(await drawer.get(JOURNAL));
-  return kept.success ? kept.data : [];
+  const stored = journalSchema.safeParse(await drawer.get(JOURNAL));
+  return stored.success ? stored.data : [];
 }
 
 /** The write that puts a step of the account itself into the journal, while nobody else writes it. `problem`: what is to be known besides. */
-export async function stepWrite(
+export async function journalWrite(
   drawer: Drawer,
   what: 'created' | 'joined' | 'left' | 'revoked',
   at: number,
@@ -174,12 +174,12 @@ export async function stepWrite(
 ): Promise<DrawerWrite> {
   const line: JournalEntry = { at, kind: 'note', what, document: null, device, count: 1, bytes: 0 };
   const lines: JournalEntry[] = problem === null ? [line] : [{ ...line, kind: 'error', what: problem }, line];
-  return { key: JOURNAL, value: [...lines, ...(await readJournal(drawer))].slice(0, JOURNAL_LINES) };
+  return { key: JOURNAL, value: [...lines, ...(await readJournal(drawer))].slice(0, MAX_JOURNAL_ENTRIES) };
 }
 
 /** Drawer writes that make everything of one account forgotten; its account record stays to be replaced or deleted by the caller. */
-export async function forgetRecords(drawer: Drawer): Promise<DrawerWrite[]> {
-  const keys = await Promise.all([ROOMS, OUTBOX, FACTS, AGREED].map((prefix) => drawer.keys(prefix)));
+export async function deleteRecordsWrites(drawer: Drawer): Promise<DrawerWrite[]> {
+  const keys = await Promise.all([ROOMS, OUTBOX, STATE, SYNCED_AT].map((prefix) => drawer.keys(prefix)));
   return [...keys.flat(), BOOKMARK].map((key) => ({ key, value: undefined }));
 }
 
@@ -187,7 +187,7 @@ export async function forgetRecords(drawer: Drawer): Promise<DrawerWrite[]> {
  * Drawer writes with which a new account begins where another one ended: what is gone stays gone. The index begins with these facts;
  * `gone`: documents that were erased everywhere, with the records of those of which this device knows, and when that was.
  */
-export function goneWrites(
+export function tombstoneWrites(
   gone: ReadonlyMap<string, { readonly known: boolean; readonly at: number | null }>,
   indexEpoch: number,
   stamp: () => string,
@@ -196,14 +196,15 @@ export function goneWrites(
     // Compared, the index gets every fact that it does not have.
     { key: ROOMS + INDEX_ROOM, value: { ...freshRecord(indexEpoch), compare: true } },
   ];
-  const rows: FactRows = [];
+  const rows: StateRows = [];
   for (const [document, { known, at }] of gone) {
-    if (at !== null) rows.push([goneKey(document), { epoch: 0, have: {}, at } satisfies GoneFact, stamp()]);
+    if (at !== null)
+      rows.push([tombstoneKey(document), { epoch: 0, have: {}, at } satisfies Tombstone, stamp()]);
     if (known) writes.push({ key: ROOMS + document, value: { ...freshRecord(0), gone: 0 } });
   }
-  const buckets = new Map<number, FactRows>();
+  const buckets = new Map<number, StateRows>();
   for (const row of rows) buckets.set(bucketOf(row[0]), [...(buckets.get(bucketOf(row[0])) ?? []), row]);
-  for (const [bucket, value] of buckets) writes.push({ key: FACTS + bucket, value });
+  for (const [bucket, value] of buckets) writes.push({ key: STATE + bucket, value });
   return writes;
 }
 
@@ -218,31 +219,36 @@ export const erasureWrite = (name: string, erasure: Erasure): DrawerWrite => ({
  * transactions: so a new account's are marked before they are kept, an old one's with the step that ends it, and whoever starts
  * next after a kill forgets what is marked.
  */
-export const staleWrite = (account: string, stale: boolean): DrawerWrite => ({
-  key: STALE + account,
+export const staleSecretsWrite = (account: string, stale: boolean): DrawerWrite => ({
+  key: STALE_SECRETS + account,
   value: stale ? true : undefined,
 });
 
 /** Accounts whose secrets are to be forgotten. */
 export const staleAccounts = async (drawer: Drawer): Promise<string[]> =>
-  (await drawer.keys(STALE)).map((key) => key.slice(STALE.length));
+  (await drawer.keys(STALE_SECRETS)).map((key) => key.slice(STALE_SECRETS.length));
 
 /**
  * Puts into the step what takes a room's outbox rows back: none of them goes out any more, and what of them may lie in the room already is
  * taken out when next it is open. True where one of them was to take the place of all that lies in the room.
  */
-export function takeBack(records: Records, step: Step, document: string, epoch: number): boolean {
+export function retractOutbox(
+  records: Records,
+  transaction: Transaction,
+  document: string,
+  epoch: number,
+): boolean {
   const rows = [...(records.outbox.get(document) ?? [])];
   const sent: string[] = [];
   for (const [number, row] of rows) {
-    records.putOut(step, document, number, undefined);
+    records.putOutboxRow(transaction, document, number, undefined);
     if (row.epoch === epoch) sent.push(...row.keys);
   }
   const [number] = rows.at(-1) ?? [];
-  const replaced = rows.some(([, row]) => isWhole(row));
+  const replaced = rows.some(([, row]) => replacesWithSnapshot(row));
   if (number === undefined || sent.length === 0) return replaced;
   // The same number: the later write of a step counts.
-  records.putOut(step, document, number, {
+  records.putOutboxRow(transaction, document, number, {
     epoch,
     blobs: [],
     keys: [],
@@ -254,41 +260,41 @@ export function takeBack(records: Records, step: Step, document: string, epoch: 
 }
 
 /** The row puts all of the document in the place of what lies in the room. */
-export const isWhole = ({ replaces, blobs: [first] }: OutboxRow): boolean =>
+export const replacesWithSnapshot = ({ replaces, blobs: [first] }: OutboxRow): boolean =>
   replaces.length > 0 && first !== undefined && kindOf(first) === 'snapshot';
 
 /** Changes of one step, gathered to be committed together. */
-export interface Step {
+export interface Transaction {
   readonly entries: NewEntry[];
   readonly writes: DrawerWrite[];
   /** Called once it is committed. */
   readonly after: (() => void)[];
 }
-export const newStep = (): Step => ({ entries: [], writes: [], after: [] });
+export const newTransaction = (): Transaction => ({ entries: [], writes: [], after: [] });
 
 /** The records, read once and followed in memory: one leader writes them. */
 export interface Records {
   readonly rooms: ReadonlyMap<string, RoomRecord>;
   /** By document, in the order of sealing. */
   readonly outbox: ReadonlyMap<string, ReadonlyMap<number, OutboxRow>>;
-  readonly facts: ReadonlyMap<string, Fact>;
-  readonly unlisted: ReadonlySet<string>;
+  readonly state: ReadonlyMap<string, StateEntry>;
+  readonly staleListEntries: ReadonlySet<string>;
   readonly erasures: ReadonlyMap<string, Erasure>;
   readonly bookmark: number;
   readonly journal: readonly JournalEntry[];
   /** When this device and its relay were last in step; null: never yet. */
-  readonly agreedAt: number | null;
-  putRoom(step: Step, document: string, record: RoomRecord | undefined): void;
-  putOut(step: Step, document: string, number: number, row: OutboxRow | undefined): void;
+  readonly syncedAt: number | null;
+  putRoom(transaction: Transaction, document: string, record: RoomRecord | undefined): void;
+  putOutboxRow(transaction: Transaction, document: string, number: number, row: OutboxRow | undefined): void;
   /** Takes over what is later. */
-  putFacts(step: Step, rows: FactRows, changed?: (keys: readonly string[]) => void): void;
-  putBookmark(step: Step, seq: number): void;
-  putUnlisted(step: Step, document: string, value: boolean): void;
-  putErasure(step: Step, name: string, erasure: Erasure | undefined): void;
-  note(entry: Omit<JournalEntry, 'at'>): void;
+  putState(transaction: Transaction, rows: StateRows, changed?: (keys: readonly string[]) => void): void;
+  putBookmark(transaction: Transaction, seq: number): void;
+  putListEntryStale(transaction: Transaction, document: string, value: boolean): void;
+  putErasure(transaction: Transaction, name: string, erasure: Erasure | undefined): void;
+  addToJournal(entry: Omit<JournalEntry, 'at'>): void;
   /** All of the step or nothing. In memory it counts once it is durable. */
-  commit(step: Step): Promise<void>;
-  putAgreed(at: number): Promise<void>;
+  commit(transaction: Transaction): Promise<void>;
+  putSyncedAt(at: number): Promise<void>;
   /** Writes the journal, where it has new lines. */
   flushJournal(): Promise<void>;
 }
@@ -296,30 +302,30 @@ export interface Records {
 export async function openRecords({ log, drawer }: Store, now: () => number): Promise<Records> {
   const rooms = new Map<string, RoomRecord>();
   const outbox = new Map<string, Map<number, OutboxRow>>();
-  const facts = new Map<string, Fact>();
+  const state = new Map<string, StateEntry>();
   /** The same facts, as they are kept. */
-  const buckets = new Map<number, Map<string, Fact>>();
+  const buckets = new Map<number, Map<string, StateEntry>>();
   const unlisted = new Set<string>();
   const erasures = new Map<string, Erasure>();
 
   /** Takes over what is later; returns the keys that changed. */
-  const takeFacts = (rows: FactRows): string[] => {
-    const keys = mergeFacts(facts, rows);
+  const mergeIntoMemory = (rows: StateRows): string[] => {
+    const keys = mergeState(state, rows);
     for (const key of keys) {
-      const bucket = buckets.get(bucketOf(key)) ?? new Map<string, Fact>();
-      buckets.set(bucketOf(key), bucket.set(key, facts.get(key) as Fact));
+      const bucket = buckets.get(bucketOf(key)) ?? new Map<string, StateEntry>();
+      buckets.set(bucketOf(key), bucket.set(key, state.get(key) as StateEntry));
     }
     return keys;
   };
 
-  const each = async (prefix: string, take: (rest: string, value: unknown) => void) => {
+  const readPrefix = async (prefix: string, take: (rest: string, value: unknown) => void) => {
     const keys = await drawer.keys(prefix);
     const values = await Promise.all(keys.map((key) => drawer.get(key)));
     keys.forEach((key, at) => {
       take(key.slice(prefix.length), values[at]);
     });
   };
-  await each(ROOMS, (document, value) => {
+  await readPrefix(ROOMS, (document, value) => {
     const record = roomSchema.safeParse(value);
     if (record.success) rooms.set(document, record.data);
   });
@@ -330,34 +336,34 @@ export async function openRecords({ log, drawer }: Store, now: () => number): Pr
     if (rows.size > 0) outbox.set(document, rows);
     else outbox.delete(document);
   };
-  await each(OUTBOX, (rest, value) => {
+  await readPrefix(OUTBOX, (rest, value) => {
     const slash = rest.lastIndexOf('/');
     const row = outboxSchema.safeParse(value);
     if (row.success) putRow(rest.slice(0, slash), Number.parseInt(rest.slice(slash + 1), 36), row.data);
   });
-  await each(FACTS, (_, value) => {
-    const rows = factsSchema.safeParse(value);
-    if (rows.success) takeFacts(rows.data);
+  await readPrefix(STATE, (_, value) => {
+    const rows = stateRowsSchema.safeParse(value);
+    if (rows.success) mergeIntoMemory(rows.data);
   });
-  await each(UNLISTED, (document) => unlisted.add(document));
-  await each(ERASURES, (name, value) => {
+  await readPrefix(STALE_LIST_ENTRIES, (document) => unlisted.add(document));
+  await readPrefix(ERASURES, (name, value) => {
     const erasure = erasureSchema.safeParse(value);
     if (erasure.success) erasures.set(name, erasure.data);
   });
-  const kept = z.number().safeParse(await drawer.get(BOOKMARK));
-  let bookmark = kept.success ? kept.data : 0;
-  const agreed = z.number().safeParse(await drawer.get(AGREED));
-  let agreedAt = agreed.success ? agreed.data : null;
+  const storedBookmark = z.number().safeParse(await drawer.get(BOOKMARK));
+  let bookmark = storedBookmark.success ? storedBookmark.data : 0;
+  const storedSyncedAt = z.number().safeParse(await drawer.get(SYNCED_AT));
+  let agreedAt = storedSyncedAt.success ? storedSyncedAt.data : null;
   let journal = await readJournal(drawer);
   let journalChanged = false;
 
-  const outKey = (document: string, number: number) =>
+  const outboxKey = (document: string, number: number) =>
     `${OUTBOX}${document}/${number.toString(36).padStart(8, '0')}`;
   return {
     rooms,
     outbox,
-    facts,
-    unlisted,
+    state,
+    staleListEntries: unlisted,
     erasures,
     get bookmark() {
       return bookmark;
@@ -365,65 +371,66 @@ export async function openRecords({ log, drawer }: Store, now: () => number): Pr
     get journal() {
       return journal;
     },
-    get agreedAt() {
+    get syncedAt() {
       return agreedAt;
     },
-    putRoom: (step, document, record) => {
-      step.writes.push({ key: ROOMS + document, value: record });
-      step.after.push(() => {
+    putRoom: (transaction, document, record) => {
+      transaction.writes.push({ key: ROOMS + document, value: record });
+      transaction.after.push(() => {
         if (record) rooms.set(document, record);
         else rooms.delete(document);
       });
     },
-    putOut: (step, document, number, row) => {
-      step.writes.push({ key: outKey(document, number), value: row });
-      step.after.push(() => putRow(document, number, row));
+    putOutboxRow: (transaction, document, number, row) => {
+      transaction.writes.push({ key: outboxKey(document, number), value: row });
+      transaction.after.push(() => putRow(document, number, row));
     },
-    putFacts: (step, rows, changed) => {
-      const later = new Map<number, FactRows>();
+    putState: (transaction, rows, changed) => {
+      const later = new Map<number, StateRows>();
       for (const row of rows) {
         const [key, value, time] = row;
-        if (!isLater({ value, time }, facts.get(key))) continue;
+        if (!isLater({ value, time }, state.get(key))) continue;
         later.set(bucketOf(key), [...(later.get(bucketOf(key)) ?? []), row]);
       }
       for (const [bucket, news] of later) {
         const next = new Map(buckets.get(bucket));
-        mergeFacts(next, news);
-        step.writes.push({ key: FACTS + bucket, value: toRows(next) });
+        mergeState(next, news);
+        transaction.writes.push({ key: STATE + bucket, value: toRows(next) });
       }
-      if (later.size > 0) step.after.push(() => changed?.(takeFacts(rows)));
+      if (later.size > 0) transaction.after.push(() => changed?.(mergeIntoMemory(rows)));
     },
-    putBookmark: (step, seq) => {
-      step.writes.push({ key: BOOKMARK, value: seq });
-      step.after.push(() => {
+    putBookmark: (transaction, seq) => {
+      transaction.writes.push({ key: BOOKMARK, value: seq });
+      transaction.after.push(() => {
         bookmark = seq;
       });
     },
-    putUnlisted: (step, document, value) => {
-      step.writes.push({ key: UNLISTED + document, value: value ? true : undefined });
-      step.after.push(() => {
+    putListEntryStale: (transaction, document, value) => {
+      transaction.writes.push({ key: STALE_LIST_ENTRIES + document, value: value ? true : undefined });
+      transaction.after.push(() => {
         if (value) unlisted.add(document);
         else unlisted.delete(document);
       });
     },
-    putErasure: (step, name, erasure) => {
-      step.writes.push({ key: ERASURES + name, value: erasure });
-      step.after.push(() => {
+    putErasure: (transaction, name, erasure) => {
+      transaction.writes.push({ key: ERASURES + name, value: erasure });
+      transaction.after.push(() => {
         if (erasure) erasures.set(name, erasure);
         else erasures.delete(name);
       });
     },
-    note: (entry) => {
-      journal = [{ at: now(), ...entry }, ...journal].slice(0, JOURNAL_LINES);
+    addToJournal: (entry) => {
+      journal = [{ at: now(), ...entry }, ...journal].slice(0, MAX_JOURNAL_ENTRIES);
       journalChanged = true;
     },
-    commit: async (step) => {
-      if (step.entries.length > 0 || step.writes.length > 0) await log.append(step.entries, step.writes);
-      for (const done of step.after) done();
+    commit: async (transaction) => {
+      if (transaction.entries.length > 0 || transaction.writes.length > 0)
+        await log.append(transaction.entries, transaction.writes);
+      for (const done of transaction.after) done();
     },
-    putAgreed: async (at) => {
+    putSyncedAt: async (at) => {
       agreedAt = at;
-      await drawer.set(AGREED, at);
+      await drawer.set(SYNCED_AT, at);
     },
     flushJournal: async () => {
       if (!journalChanged) return;
@@ -434,7 +441,7 @@ export async function openRecords({ log, drawer }: Store, now: () => number): Pr
 }
 
 /** A coverage as the record keeps it. */
-export const kept = (coverage: Coverage): RoomRecord['have'] =>
+export const toStoredCoverage = (coverage: Coverage): RoomRecord['have'] =>
   Object.fromEntries(
     Object.entries(coverage).map(([device, ranges]) => [
       device,

@@ -11,103 +11,107 @@ import type { SyncRoom } from '../../adapters/sync/sync-backend.ts';
 import type { Problem } from '../../domain/base/errors.ts';
 import { blobHash } from '../../domain/sync/blob.ts';
 import { toText } from '../../domain/sync/bytes.ts';
-import type { Folding } from '../../domain/sync/compaction.ts';
+import type { CompactionPolicy } from '../../domain/sync/compaction.ts';
 import { covers, union } from '../../domain/sync/coverage.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import { breathe } from '../scheduler.ts';
-import { groupParts, joinParts, type Opened, openBlob, type RoomKey, type SealInto } from './envelope.ts';
+import { groupParts, joinParts, type OpenedBlob, openBlob, type RoomKey, type SealInto } from './envelope.ts';
 import {
+  awaitsMove,
   freshRecord,
-  isFollowing,
   isShared,
-  kept,
-  newStep,
+  newTransaction,
   type OutboxRow,
   type Records,
   type RoomRecord,
-  type Step,
+  type Transaction,
+  toStoredCoverage,
 } from './records.ts';
-import { createUpkeep } from './upkeep.ts';
+import { createRoomRepair } from './repair.ts';
 
 /** What the bodies of a room mean. */
-export interface Content {
+export interface RoomContent {
   isBody(body: Uint8Array): boolean;
   /** Several bodies as one; nothing of them is lost. */
   merge(bodies: readonly Uint8Array[]): Uint8Array;
   /** Puts into the step what takes the bodies over. `known`: bodies that should hold nothing new; they are looked at before. Returns how many said something. */
-  take(step: Step, bodies: readonly Uint8Array[], known: readonly Uint8Array[]): Promise<number>;
+  apply(
+    transaction: Transaction,
+    bodies: readonly Uint8Array[],
+    known: readonly Uint8Array[],
+  ): Promise<number>;
   /** All that this device has and may share; null: nothing, or not now. */
-  whole(): Promise<Uint8Array | null>;
+  snapshot(): Promise<Uint8Array | null>;
   /** What this device has and may share and `held` has not; null: nothing. */
-  missing(held: Uint8Array | null): Promise<Uint8Array | null>;
+  diff(held: Uint8Array | null): Promise<Uint8Array | null>;
   /** How many messages are forgotten in this body, as far as it is a whole. */
-  forgotten(body: Uint8Array): number;
+  forgottenCount(body: Uint8Array): number;
   /** Clocks after this body as well. */
-  clocks(before: RoomRecord['clocks'], body: Uint8Array): RoomRecord['clocks'];
+  advanceClocks(before: RoomRecord['clocks'], body: Uint8Array): RoomRecord['clocks'];
 }
 
-export interface RoomDeps {
+export interface SyncedRoomDeps {
   readonly document: string;
   readonly epoch: number;
   readonly keys: RoomKey;
   readonly room: SyncRoom;
-  readonly content: Content;
+  readonly content: RoomContent;
   readonly records: Records;
   readonly device: string;
   readonly deflate: Deflate;
   readonly sealInto: SealInto;
-  readonly folding?: Folding | undefined;
+  readonly compaction?: CompactionPolicy | undefined;
   /** Monotonic, ms. */
   readonly clock: () => number;
   /** The relay was found to lack what it had. */
   readonly onLoss: () => void;
   /** This device holds more of the room than before. */
-  readonly onHeld: () => void;
+  readonly onCoverageGrown: () => void;
   /**
    * Own blobs were found of which this store does not know that they arrived: it was put back, another copy of it goes on as well, or, seldom, the
    * confirmation was lost and others folded them since. Goes into the step that takes them.
    */
-  readonly onSetBack: (step: Step) => void;
+  readonly onRolledBack: (transaction: Transaction) => void;
   /** Asks to be looked at in this many ms. */
   readonly wakeWithin: (ms: number) => void;
 }
 
-export interface RoomLink {
+export interface SyncedRoom {
   readonly document: string;
   readonly epoch: number;
   readonly room: SyncRoom;
   /** When something last happened in it, by the clock. */
-  readonly activeAt: number;
+  readonly lastActiveAt: number;
   /** Blobs that cannot be opened, and what is no blob. */
-  readonly unreadable: number;
+  readonly unreadableCount: number;
   /** Everything that lies in the room is taken over. */
-  readonly read: boolean;
+  readonly isRead: boolean;
   /** None of it waits for its other parts. */
-  readonly complete: boolean;
+  readonly isComplete: boolean;
   /** Besides, all of this device's is confirmed, and the room was compared with what this device knows of it. */
-  readonly settled: boolean;
+  readonly isSettled: boolean;
   /** The relay was seen to lack something of it, which is not there again yet. */
-  readonly healing: boolean;
+  readonly isRepairing: boolean;
   /** The relay had no room for something that is to be sent; what is smaller goes on. */
-  readonly full: Problem | null;
+  readonly quotaProblem: Problem | null;
   /** Of a full room: everything that it has room for is there. */
-  readonly heldBack: boolean;
+  readonly isDeferred: boolean;
   /** It is to be left for the next epoch, where all of the document takes less room. */
-  readonly outgrown: boolean;
+  readonly isOverQuota: boolean;
   /** Ends the pause where it is not connected, and sends also what the relay had no room for. `anew`: see `SyncRoom`. */
   retry(anew?: boolean): void;
   /** The room changed: look at it in the next round. */
-  touch(): void;
+  markDirty(): void;
   /** Compare what lies in the room with what is here, word for word, when next it is read. */
   compare(): void;
-  /** One round: receive, send, and what is due of mending and folding. Returns true where it did something. */
-  work(signal: AbortSignal): Promise<boolean>;
+  /** One round: receive, send, and what is due of mending and compaction. Returns true where it did something. */
+  sync(signal: AbortSignal): Promise<boolean>;
 }
 
 /** What is on its way to a relay at a time, bytes: on a slow line little enough for an answer every few seconds. */
-const IN_FLIGHT_BYTES = 512 * 1024;
+const MAX_IN_FLIGHT_BYTES = 512 * 1024;
 /** Blobs of a room that turn out not to open before the thread, and other rooms, have their turn. */
-const JUNK_PER_ROUND = 2_048;
+const MAX_UNREADABLE_PER_ROUND = 2_048;
 /**
  * What a document has in its next epoch is brought by the device that moved it. Where nothing of it has come after this long, ms, another one
  * brings it; not all of them at once.
@@ -115,12 +119,12 @@ const JUNK_PER_ROUND = 2_048;
 const MOVE_WAIT_MS = 60_000;
 const MOVE_JITTER_MS = 20_000;
 
-export function createRoomLink(deps: RoomDeps): RoomLink {
+export function createSyncedRoom(deps: SyncedRoomDeps): SyncedRoom {
   const { document, epoch, keys, room, content, records, device, deflate, clock } = deps;
   /** Keys that cannot be opened: not tried again while the connection lasts. */
   const unreadable = new Set<string>();
   /** Opened in rounds that junk brought to their end: taken over once all of the room was looked at. */
-  const opened = new Map<string, Opened>();
+  const opened = new Map<string, OpenedBlob>();
   /** Where the next round goes on in the same blobs. */
   let place: { blobs: ReadonlyMap<string, Uint8Array>; rest: MapIterator<[string, Uint8Array]> } | undefined;
   let changed = true;
@@ -143,7 +147,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
 
   const record = (): RoomRecord => records.rooms.get(document) ?? freshRecord(epoch);
   const rows = (): ReadonlyMap<number, OutboxRow> => records.outbox.get(document) ?? new Map();
-  const upkeep = createUpkeep({ ...deps, record, isUnreadable: (name) => unreadable.has(name) });
+  const upkeep = createRoomRepair({ ...deps, record, isUnreadable: (name) => unreadable.has(name) });
 
   // ---------------------------------------------------------------- receive
   /** Takes over what is new. `complete`: none of it waits for its other parts. null: there is more to look at, in the next round. */
@@ -165,7 +169,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
       }
       unreadable.add(name);
       junk += 1;
-      if (junk < JUNK_PER_ROUND) continue;
+      if (junk < MAX_UNREADABLE_PER_ROUND) continue;
       await breathe(signal);
       return null;
     }
@@ -202,7 +206,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
       const isKnown = covers(before.have, group.coverage);
       (isKnown ? known : bodies).push(body);
       for (const one of group.opened) {
-        marks[one.key] = kept(one.payload.coverage);
+        marks[one.key] = toStoredCoverage(one.payload.coverage);
         bytes += one.bytes;
       }
       const author = group.opened[0]?.payload.device;
@@ -218,15 +222,15 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
       next = {
         ...next,
         seq: Math.max(next.seq, heard),
-        have: kept(union(next.have, group.coverage)),
-        clocks: content.clocks(next.clocks, body),
+        have: toStoredCoverage(union(next.have, group.coverage)),
+        clocks: content.advanceClocks(next.clocks, body),
       };
     }
     // Own blobs that follow upon the last one of this store, each naming the one before: nothing else was ever said under their numbers.
     const following = new Map(
       fresh
         .filter(({ key: name, payload }) => marks[name] && payload.device === device)
-        .map((one) => [`${one.payload.seq}/${toText(one.payload.before)}`, one]),
+        .map((one) => [`${one.payload.seq}/${toText(one.payload.previous)}`, one]),
     );
     let last = { seq: before.seq, hash: before.before };
     for (;;) {
@@ -243,21 +247,25 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
       looked = { blobs, record: before, complete };
       return { did: false, complete };
     }
-    const step = newStep();
-    const said = await content.take(step, bodies, known);
+    const transaction = newTransaction();
+    const said = await content.apply(transaction, bodies, known);
     // A store that was set back counted on from where it was: some numbers mean two things, and who has heard of one does not ask for the
     // other. So all of it is said once more, under a new number. The index is read by everybody whatever its numbers say.
     const twice = (heard >= unheard && !follows) || (again && said > bodies.length);
     // Where the last of its bodies lacks nothing, another copy of this device has done so; both would answer one another without end.
-    const saidAgain = async () => latest !== null && (await content.missing(latest)) === null;
+    const saidAgain = async () => latest !== null && (await content.diff(latest)) === null;
     const squash = next.squash || (twice && document !== INDEX_ROOM && !(await saidAgain()));
-    records.putRoom(step, document, { ...next, squash, marks: { ...Object.fromEntries(lying), ...marks } });
-    step.after.push(deps.onHeld);
-    if (heard >= unheard) deps.onSetBack(step);
+    records.putRoom(transaction, document, {
+      ...next,
+      squash,
+      marks: { ...Object.fromEntries(lying), ...marks },
+    });
+    transaction.after.push(deps.onCoverageGrown);
+    if (heard >= unheard) deps.onRolledBack(transaction);
     signal.throwIfAborted();
-    await records.commit(step);
+    await records.commit(transaction);
     if (said > 0 && foreign > 0 && document !== INDEX_ROOM)
-      records.note({
+      records.addToJournal({
         kind: 'download',
         what: 'changes',
         document,
@@ -295,7 +303,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
         const blob = row.blobs[at];
         if (!blob || room.isConfirmed(name)) return;
         if (!there.has(name)) {
-          if (flying > 0 && flying + blob.length > IN_FLIGHT_BYTES) return;
+          if (flying > 0 && flying + blob.length > MAX_IN_FLIGHT_BYTES) return;
           out.push(blob);
         }
         flying += blob.length;
@@ -306,13 +314,13 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
         .flatMap(([, row]) => (row.epoch === epoch ? row.replaces : []))
         .filter((name) => there.has(name));
       if (replaced.length > 0) room.remove(replaced);
-      const step = newStep();
-      for (const [number] of done) records.putOut(step, document, number, undefined);
-      await records.commit(step);
+      const transaction = newTransaction();
+      for (const [number] of done) records.putOutboxRow(transaction, document, number, undefined);
+      await records.commit(transaction);
       signal.throwIfAborted();
       const changes = done.reduce((sum, [, row]) => sum + row.changes, 0);
       if (changes > 0 && document !== INDEX_ROOM)
-        records.note({
+        records.addToJournal({
           kind: 'upload',
           what: 'changes',
           document,
@@ -336,7 +344,7 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
 
   /** Somebody else moved the document here, and nothing of it has come: two copies of a large one may not fit. */
   function isAwaiting(): boolean {
-    if (!isFollowing(record()) || room.blobs().size > 0) {
+    if (!awaitsMove(record()) || room.blobs().size > 0) {
       bringAt = null;
       return false;
     }
@@ -350,46 +358,46 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
     document,
     epoch,
     room,
-    get activeAt() {
+    get lastActiveAt() {
       return activeAt;
     },
-    get unreadable() {
+    get unreadableCount() {
       return unreadable.size + room.junk;
     },
-    get read() {
+    get isRead() {
       return read && room.state === 'synced';
     },
-    get complete() {
+    get isComplete() {
       return whole && room.state === 'synced';
     },
-    get settled() {
+    get isSettled() {
       return settled && !changed;
     },
-    get healing() {
-      return upkeep.healing;
+    get isRepairing() {
+      return upkeep.isRepairing;
     },
-    get full() {
+    get quotaProblem() {
       return full?.problem ?? null;
     },
-    get heldBack() {
+    get isDeferred() {
       const limit = full?.bytes;
       return limit !== undefined && [...rows().values()].every((row) => row.bytes >= limit);
     },
-    get outgrown() {
+    get isOverQuota() {
       return outgrown;
     },
     retry: (anew) => {
       if (full) [full, sending, changed] = [null, 0, true];
       room.retry(anew);
     },
-    touch: () => {
+    markDirty: () => {
       changed = true;
     },
     compare: () => {
       comparing = true;
       changed = true;
     },
-    work: async (signal) => {
+    sync: async (signal) => {
       const { state } = room;
       if (state !== 'synced') {
         if (state === 'refused' && room.problem?.code === 'sync-quota') yieldRoom(room.problem);
@@ -414,10 +422,10 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
         const { did, complete } = received;
         read = true;
         whole = complete;
-        if (full) await upkeep.giveUp();
+        if (full) await upkeep.withdrawOverQuota();
         const mine = isShared(record());
         const isLeft =
-          complete && mine && document !== INDEX_ROOM && (await upkeep.isOutgrown(full !== null));
+          complete && mine && document !== INDEX_ROOM && (await upkeep.isOverQuota(full !== null));
         // What the old room has space for is said there first: who is late to follow reads it there.
         outgrown = isLeft && (full !== null || rows().size === 0);
         if (outgrown) return did;
@@ -439,9 +447,9 @@ export function createRoomLink(deps: RoomDeps): RoomLink {
           comparing = false;
           mended = true;
         } else if (mine && squash) {
-          mended = await upkeep.squash();
-        } else if (mine) mended = (await upkeep.heal()) || (await upkeep.fold());
-        settled = !upkeep.healing && !mended;
+          mended = await upkeep.replaceAll();
+        } else if (mine) mended = (await upkeep.repair()) || (await upkeep.compact());
+        settled = !upkeep.isRepairing && !mended;
         return did || sent || mended || room.blobs().size !== before;
       } catch (error) {
         // Nothing was committed, so all of it is still to be done.

@@ -16,10 +16,10 @@ import {
   type Account,
   accountKey,
   accountSchema,
-  forgetRecords,
+  deleteRecordsWrites,
+  journalWrite,
   keyName,
   readJournal,
-  stepWrite,
   tokenName,
 } from './records.ts';
 import type { SyncAnswer, SyncRequest } from './requests.ts';
@@ -67,12 +67,12 @@ export function createSync({
   let open: readonly string[] = [];
   let repeat: ReturnType<typeof setInterval> | undefined;
   const isOn = () => ['remote', 'managed'].includes(settings.config.get().sync.mode);
-  const sayOpen = () => {
+  const sendOpen = () => {
     if (isOn()) ask({ do: 'open', tab, documents: [...open] }).catch(() => {});
   };
   let wasOn = isOn();
   const stopConfig = settings.config.subscribe(() => {
-    if (wasOn !== isOn() && open.length > 0) sayOpen();
+    if (wasOn !== isOn() && open.length > 0) sendOpen();
     wasOn = isOn();
   });
 
@@ -81,16 +81,16 @@ export function createSync({
     if (!kept.success) throw new RecollectError('sync-unpaired', 'This device belongs to no account');
     return kept.data;
   };
-  const known = writable<SyncAccount | null>(null);
-  const lookAtAccount = () =>
+  const currentAccount = writable<SyncAccount | null>(null);
+  const refreshAccount = () =>
     account().then(
       ({ fingerprint, endpoint, mode, createdAt }) =>
-        known.set({ fingerprint, endpoint, managed: mode === 'managed', since: createdAt }),
-      () => known.set(null),
+        currentAccount.set({ fingerprint, endpoint, managed: mode === 'managed', since: createdAt }),
+      () => currentAccount.set(null),
     );
-  void lookAtAccount();
+  void refreshAccount();
   const stopDrawer = drawer.subscribe(({ keys }) => {
-    if (keys.includes(ACCOUNT)) void lookAtAccount();
+    if (keys.includes(ACCOUNT)) void refreshAccount();
   });
   const switchOn = async (mode: 'remote' | 'managed', endpoint: string) => {
     await settings.set('sync.remote.endpoint', endpoint);
@@ -99,7 +99,7 @@ export function createSync({
 
   return {
     status,
-    account: known,
+    account: currentAccount,
     where: async (conversation) => {
       const answer = await ask({ do: 'where', document: conversation });
       return answer !== null && typeof answer === 'object' ? answer : { place: 'here', devices: [] };
@@ -129,9 +129,9 @@ export function createSync({
       await log.append(
         [],
         [
-          ...(await forgetRecords(drawer)),
+          ...(await deleteRecordsWrites(drawer)),
           { key: ACCOUNT, value: made },
-          await stepWrite(drawer, 'created', now()),
+          await journalWrite(drawer, 'created', now()),
         ],
       );
       await switchOn(mode, address);
@@ -226,9 +226,9 @@ export function createSync({
 
     setOpen: (conversations) => {
       open = [...conversations];
-      sayOpen();
+      sendOpen();
       clearInterval(repeat);
-      repeat = open.length > 0 ? setInterval(sayOpen, OPEN_REPEAT_MS) : undefined;
+      repeat = open.length > 0 ? setInterval(sendOpen, OPEN_REPEAT_MS) : undefined;
     },
     close: () => {
       clearInterval(repeat);

@@ -1,9 +1,10 @@
 // The formats that travel: blobs, coverages, facts, clocks, folds, and what people hand from device to device.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { mergeState, type StateEntry, toRows } from '../../../src/domain/sync/account-state.ts';
 import {
+  associatedData,
   blobKey,
-  boundTo,
   decodePayload,
   encodePayload,
   joinBlob,
@@ -12,17 +13,16 @@ import {
   splitBlob,
 } from '../../../src/domain/sync/blob.ts';
 import { createByteReader, createByteWriter, toText } from '../../../src/domain/sync/bytes.ts';
-import { FOLD_BLOBS, planFold, type Unit } from '../../../src/domain/sync/compaction.ts';
+import { COMPACT_BLOBS, planCompaction, type Unit } from '../../../src/domain/sync/compaction.ts';
 import {
   type Coverage,
   covers,
-  NOTHING,
-  reach,
-  reaches,
+  EMPTY_COVERAGE,
   union,
+  versionOf,
+  versionVector,
   withRange,
 } from '../../../src/domain/sync/coverage.ts';
-import { type Fact, mergeFacts, toRows } from '../../../src/domain/sync/facts.ts';
 import { nextHlc, readHlc } from '../../../src/domain/sync/hlc.ts';
 import { accountTag, tokenProtocol } from '../../../src/domain/sync/keys.ts';
 import { fingerprintOf, fragmentOf, phraseOf, readPairing } from '../../../src/domain/sync/pairing.ts';
@@ -54,7 +54,7 @@ describe('a blob', () => {
   const payload = fc.record({
     device,
     seq: fc.integer({ min: 3, max: 1e9 }),
-    before: bytes(16),
+    previous: bytes(16),
     part: fc.constant(0),
     parts: fc.integer({ min: 1, max: 5 }),
     deflated: fc.boolean(),
@@ -96,8 +96,8 @@ describe('a blob', () => {
       sealed: new Uint8Array(40).fill(9),
     });
     expect(blobKey(blob)).toBe(blobKey(blob.slice()));
-    expect(boundTo('delta', 'a')).not.toEqual(boundTo('delta', 'b'));
-    expect(boundTo('delta', 'a')).not.toEqual(boundTo('segment', 'a'));
+    expect(associatedData('delta', 'a')).not.toEqual(associatedData('delta', 'b'));
+    expect(associatedData('delta', 'a')).not.toEqual(associatedData('segment', 'a'));
   });
 
   it('pads by at most 12 %', () => {
@@ -113,7 +113,10 @@ describe('a coverage', () => {
     fc.tuple(fc.constantFrom('a', 'b'), fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 6 })),
   );
   const of = (list: [string, number, number][]): Coverage =>
-    list.reduce<Coverage>((all, [name, from, more]) => withRange(all, name, from, from + more), NOTHING);
+    list.reduce<Coverage>(
+      (all, [name, from, more]) => withRange(all, name, from, from + more),
+      EMPTY_COVERAGE,
+    );
   const numbers = (coverage: Coverage) =>
     new Set(
       Object.entries(coverage).flatMap(([name, list]) =>
@@ -139,9 +142,9 @@ describe('a coverage', () => {
       ['a', 6, 2],
       ['b', 2, 5],
     ]);
-    expect(reach(coverage, 'a')).toBe(4);
-    expect(reach(coverage, 'b')).toBe(0);
-    expect(reaches(withRange(coverage, 'a', 5))).toEqual({ a: 8 });
+    expect(versionOf(coverage, 'a')).toBe(4);
+    expect(versionOf(coverage, 'b')).toBe(0);
+    expect(versionVector(withRange(coverage, 'a', 5))).toEqual({ a: 8 });
   });
 });
 
@@ -176,10 +179,10 @@ describe('facts', () => {
         const shuffled = [...rows, ...rows].sort(
           (a, b) => ((JSON.stringify(a).length * 31 + seed) % 7) - ((JSON.stringify(b).length + seed) % 5),
         );
-        const [one, two] = [new Map<string, Fact>(), new Map<string, Fact>()];
-        mergeFacts(one, rows);
-        mergeFacts(two, shuffled);
-        mergeFacts(two, toRows(one));
+        const [one, two] = [new Map<string, StateEntry>(), new Map<string, StateEntry>()];
+        mergeState(one, rows);
+        mergeState(two, shuffled);
+        mergeState(two, toRows(one));
         expect(new Map([...two].sort())).toEqual(new Map([...one].sort()));
       }),
     );
@@ -194,15 +197,17 @@ describe('folding', () => {
   });
 
   it('leaves small rooms alone, and folds what piled up', () => {
-    expect(planFold(Array.from({ length: FOLD_BLOBS - 1 }, () => unit('delta', 200)))).toEqual([]);
-    expect(planFold(Array.from({ length: FOLD_BLOBS }, () => unit('delta', 200)))).toHaveLength(FOLD_BLOBS);
-    expect(planFold([unit('delta', 40_000), unit('delta', 40_000)])).toHaveLength(2);
+    expect(planCompaction(Array.from({ length: COMPACT_BLOBS - 1 }, () => unit('delta', 200)))).toEqual([]);
+    expect(planCompaction(Array.from({ length: COMPACT_BLOBS }, () => unit('delta', 200)))).toHaveLength(
+      COMPACT_BLOBS,
+    );
+    expect(planCompaction([unit('delta', 40_000), unit('delta', 40_000)])).toHaveLength(2);
   });
 
   it('takes along what is not much larger, and leaves large segments in peace', () => {
-    const deltas = Array.from({ length: FOLD_BLOBS }, () => unit('delta', 1000));
-    const plan = planFold([unit('segment', 10_000_000), unit('segment', 50_000), ...deltas]);
-    expect(plan).toHaveLength(FOLD_BLOBS + 1);
+    const deltas = Array.from({ length: COMPACT_BLOBS }, () => unit('delta', 1000));
+    const plan = planCompaction([unit('segment', 10_000_000), unit('segment', 50_000), ...deltas]);
+    expect(plan).toHaveLength(COMPACT_BLOBS + 1);
     expect(plan.some(({ bytes: size }) => size === 10_000_000)).toBe(false);
   });
 
@@ -212,13 +217,13 @@ describe('folding', () => {
     for (let change = 0; change < 20_000; change += 1) {
       room.push(unit('delta', 600, `${change}`));
       written += 600;
-      const plan = new Set(planFold(room));
+      const plan = new Set(planCompaction(room));
       if (plan.size === 0) continue;
       const size = [...plan].reduce((sum, { bytes: one }) => sum + one, 0);
       uploaded += size;
       room = [...room.filter((one) => !plan.has(one)), unit('segment', size, `s${change}`)];
     }
-    expect(room.length).toBeLessThan(FOLD_BLOBS + 12);
+    expect(room.length).toBeLessThan(COMPACT_BLOBS + 12);
     expect(uploaded / written).toBeLessThan(6);
   });
 });

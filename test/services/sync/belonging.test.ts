@@ -1,7 +1,7 @@
 // Who belongs to the account: who leaves is listed no more, and who joins is told where the relay shows less than there was.
 import { describe, expect, it } from 'vitest';
+import { household } from './cluster.ts';
 import { eventually, newConversationId, settled, type TestDevice } from './device.ts';
-import { household } from './household.ts';
 
 const home = household();
 const names = (device: TestDevice) =>

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type ConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
+import { household } from './cluster.ts';
 import { eventually, isSynced, newConversationId, type TestDevice, textMessage } from './device.ts';
-import { household } from './household.ts';
 
 const { make, create, joinTo } = household();
 

@@ -4,8 +4,8 @@ import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts'
 import { dmailsFrom } from '../../../src/domain/chat/dmail.ts';
 import { type CompactionPlan, summaryTextOf } from '../../../src/domain/context/compaction/plan.ts';
 import { filler, startTalks } from '../context/talk.ts';
+import { household } from './cluster.ts';
 import { eventually, type TestDevice } from './device.ts';
-import { household } from './household.ts';
 
 const home = household();
 const { server, talk } = await startTalks();
@@ -30,7 +30,7 @@ async function both() {
 }
 
 describe('across devices', () => {
-  it('a folding made on one is what the other sends, and is undone and made again from there', async () => {
+  it('a compaction made on one is what the other sends, and is undone and made again from there', async () => {
     const { desk, phone } = await both();
     const id = await desk.grown(22);
     await desk.say('What was the last region?', id);
@@ -61,7 +61,7 @@ describe('across devices', () => {
     await phone.sees(async () => (await phone.seenThrough(id)) === made?.id);
   });
 
-  it('a checkpoint of before a folding is gone back to on the other device; the way back is there as well', async () => {
+  it('a checkpoint of before a compaction is gone back to on the other device; the way back is there as well', async () => {
     const { desk, phone } = await both();
     const id = await desk.grown(12);
     const before = await desk.ids(id);

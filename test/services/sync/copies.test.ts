@@ -9,6 +9,7 @@ import { writable } from '../../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import type { ConversationChange } from '../../../src/services/documents/documents.ts';
 import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
+import { relayHousehold } from './cluster.ts';
 import {
   copyOfStore,
   eventually,
@@ -18,7 +19,6 @@ import {
   settled,
   type TestDevice,
 } from './device.ts';
-import { relayHousehold } from './household.ts';
 
 const home = relayHousehold();
 const { make, create, joinTo } = home;

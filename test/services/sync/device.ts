@@ -19,7 +19,7 @@ import type { Conversation } from '../../../src/domain/chat/conversation.ts';
 import { effectiveHead } from '../../../src/domain/chat/conversation.ts';
 import type { Message } from '../../../src/domain/chat/message.ts';
 import { type Config, defaultConfig } from '../../../src/domain/settings/config.ts';
-import type { Folding } from '../../../src/domain/sync/compaction.ts';
+import type { CompactionPolicy } from '../../../src/domain/sync/compaction.ts';
 import type { ConversationChange, LibraryEntry } from '../../../src/services/documents/documents.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
 import { createReader } from '../../../src/services/documents/reader.ts';
@@ -60,7 +60,7 @@ export interface DeviceOptions {
   readonly sealing?: Sealing;
   readonly deflate?: Deflate;
   readonly now?: () => number;
-  readonly folding?: Folding | undefined;
+  readonly compaction?: CompactionPolicy | undefined;
   readonly newMessage?: () => Message['id'];
 }
 
@@ -88,7 +88,7 @@ export function createTestDevice({
   config = writable(defaultConfig),
   sealing = createSealing(),
   deflate = platformDeflate,
-  folding,
+  compaction,
   newMessage = newMessageId,
 }: DeviceOptions): TestDevice {
   const stopping = new AbortController();
@@ -103,7 +103,7 @@ export function createTestDevice({
     onStatus: status.set,
     signal: stopping.signal,
     now,
-    folding,
+    compaction,
   });
   const sync = createSync({
     store,

@@ -5,10 +5,10 @@ import type { Message, ToolRecall } from '../../../src/domain/chat/message.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
 import { createDocumentContents } from '../../../src/services/sync/content.ts';
 import { openRecords } from '../../../src/services/sync/records.ts';
+import { household } from './cluster.ts';
 import { eventually, newConversationId, settled, type TestDevice } from './device.ts';
-import { household } from './household.ts';
 import { recalledFrom } from './recalled.ts';
-import { createWiretap } from './wiretap.ts';
+import { createWiretap } from './recorder.ts';
 
 const home = household();
 const { make, create, joinTo } = home;
@@ -204,8 +204,8 @@ describe('what quotes a conversation of an excluded folder', () => {
     const { log } = desk.store;
     const records = await openRecords(desk.store, Date.now);
     const contents = createDocumentContents({ log, config: desk.config, records });
-    expect(await contents.of(secret).whole()).toBeNull();
-    expect(await contents.of(secret).missing(null)).toBeNull();
-    expect(await contents.of(open).whole()).not.toBeNull();
+    expect(await contents.of(secret).snapshot()).toBeNull();
+    expect(await contents.of(secret).diff(null)).toBeNull();
+    expect(await contents.of(open).snapshot()).not.toBeNull();
   });
 });

@@ -16,11 +16,11 @@ import {
   toLibraryEntry,
 } from '../../../src/services/documents/yjs-conversation.ts';
 import { createLibraryDocument } from '../../../src/services/documents/yjs-library.ts';
-import { forgetRecords } from '../../../src/services/sync/records.ts';
+import { deleteRecordsWrites } from '../../../src/services/sync/records.ts';
 import type { SyncStatus } from '../../../src/services/sync/sync.ts';
 import { problems as en } from '../../../src/ui/i18n/en/problems.ts';
+import { household } from './cluster.ts';
 import { eventually, isSynced, newConversationId, settled, type TestDevice, textMessage } from './device.ts';
-import { household } from './household.ts';
 
 const home = household();
 const { make, create, pair } = home;
@@ -229,7 +229,7 @@ describe('leaving', () => {
     expect(home.hub.rooms.size).toBe(0);
     expect(await desk.vault.names()).toEqual([]);
     expect(await desk.store.drawer.get('sync/account')).toBeUndefined();
-    expect((await forgetRecords(desk.store.drawer)).length).toBeLessThanOrEqual(1);
+    expect((await deleteRecordsWrites(desk.store.drawer)).length).toBeLessThanOrEqual(1);
     expect(await desk.texts(id)).toEqual(['mine']);
   });
 

@@ -2,10 +2,16 @@
 // believed, and never in the way of the rest.
 import { describe, expect, it } from 'vitest';
 import { createSealing } from '../../../src/adapters/vault/sealing.ts';
-import { blobKey, boundTo, encodePayload, joinBlob, NONCE_BYTES } from '../../../src/domain/sync/blob.ts';
+import {
+  associatedData,
+  blobKey,
+  encodePayload,
+  joinBlob,
+  NONCE_BYTES,
+} from '../../../src/domain/sync/blob.ts';
 import { createRoomKeys, openBlob } from '../../../src/services/sync/envelope.ts';
+import { household } from './cluster.ts';
 import { eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
-import { household } from './household.ts';
 
 const home = household();
 const { create, pair } = home;
@@ -36,7 +42,7 @@ describe('a sealed blob', () => {
     const payload = {
       device: 'AAAAAAAAAAA',
       seq: 3,
-      before: new Uint8Array(16),
+      previous: new Uint8Array(16),
       part: 0,
       parts: 1,
       deflated: false,
@@ -44,7 +50,11 @@ describe('a sealed blob', () => {
       body: new TextEncoder().encode('a body'),
     };
     const nonce = sealing.random(NONCE_BYTES);
-    const sealed = await keys.key.seal(nonce, encodePayload('delta', payload), boundTo('delta', keys.roomId));
+    const sealed = await keys.key.seal(
+      nonce,
+      encodePayload('delta', payload),
+      associatedData('delta', keys.roomId),
+    );
     const blob = joinBlob('delta', nonce, sealed);
     expect((await openBlob(keys, blob))?.payload).toEqual(payload);
     for (let at = 0; at < blob.length; at += 1)

@@ -1,8 +1,8 @@
 // Locking out takes along what the account knows: nothing of it is lost with the old account, and what was forgotten stays forgotten.
 import { describe, expect, it } from 'vitest';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
+import { household } from './cluster.ts';
 import { eventually, has, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
-import { household } from './household.ts';
 
 const home = household();
 const { make, create, joinTo } = home;

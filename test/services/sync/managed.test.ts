@@ -1,8 +1,8 @@
 // An operator's account: the words carry the key, the token comes beside them.
 import { expect, it } from 'vitest';
 import { toText } from '../../../src/domain/sync/bytes.ts';
+import { household } from './cluster.ts';
 import { has, isSynced, newConversationId } from './device.ts';
-import { household } from './household.ts';
 
 const home = household();
 

@@ -1,8 +1,8 @@
 // Rooms that are left for the next epoch while others are there: what was forgotten stays forgotten, and nobody brings all of it again.
 import { describe, expect, it } from 'vitest';
 import { type Deflate, platformDeflate } from '../../../src/adapters/sync/deflate.ts';
+import { household } from './cluster.ts';
 import { eventually, newConversationId, settled, type TestDevice } from './device.ts';
-import { household } from './household.ts';
 
 const home = household();
 const { create, joinTo, make } = home;

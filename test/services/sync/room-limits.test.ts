@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Deflate, platformDeflate } from '../../../src/adapters/sync/deflate.ts';
+import { relayHousehold } from './cluster.ts';
 import { eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
-import { relayHousehold } from './household.ts';
 
 const home = relayHousehold({ RELAY_MAX_ROOM: String(128 * 1024) });
 const { create, joinTo, make } = home;

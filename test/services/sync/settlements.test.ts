@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import * as Y from 'yjs';
 import { asMessageId, type ConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';
+import { household } from './cluster.ts';
 import { eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
-import { household } from './household.ts';
 
 const home = household();
 

@@ -8,10 +8,10 @@ import type { Message } from '../../../src/domain/chat/message.ts';
 import { phraseOf } from '../../../src/domain/sync/pairing.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
 import { relayAddress } from '../../../src/services/sync/sync-service.ts';
+import { household } from './cluster.ts';
 import { copyOfStore, eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
-import { household } from './household.ts';
 import { recalledFrom } from './recalled.ts';
-import { createWiretap } from './wiretap.ts';
+import { createWiretap } from './recorder.ts';
 
 const home = household();
 const { make, create, joinTo } = home;

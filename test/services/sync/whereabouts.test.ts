@@ -1,8 +1,8 @@
 // Where a conversation is, asked only when the status says something: the last thing to happen must be one of those times.
 import { expect, it } from 'vitest';
 import type { Whereabouts } from '../../../src/services/sync/sync.ts';
+import { household } from './cluster.ts';
 import { eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
-import { household } from './household.ts';
 
 const { make, create, pair } = household();
 

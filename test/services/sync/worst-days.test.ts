@@ -7,8 +7,8 @@ import { createInMemoryVault } from '../../../src/adapters/vault/in-memory.ts';
 import type { ConversationId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
+import { relayHousehold } from './cluster.ts';
 import { copyOfStore, eventually, has, newConversationId, settled, type TestDevice } from './device.ts';
-import { relayHousehold } from './household.ts';
 
 const home = relayHousehold();
 const { make, create, joinTo } = home;

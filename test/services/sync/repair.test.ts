@@ -3,10 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { platformDeflate } from '../../../src/adapters/sync/deflate.ts';
 import { blobKey } from '../../../src/domain/sync/blob.ts';
-import { FOLD_MOST, planFold, type Unit } from '../../../src/domain/sync/compaction.ts';
+import { MAX_COMPACT_BYTES, planCompaction, type Unit } from '../../../src/domain/sync/compaction.ts';
 import { createSealInto } from '../../../src/services/sync/envelope.ts';
-import { freshRecord, newStep, type Records, type RoomRecord } from '../../../src/services/sync/records.ts';
-import { createUpkeep } from '../../../src/services/sync/upkeep.ts';
+import {
+  freshRecord,
+  newTransaction,
+  type Records,
+  type RoomRecord,
+} from '../../../src/services/sync/records.ts';
+import { createRoomRepair } from '../../../src/services/sync/repair.ts';
 
 it('does not take for a loss what another device has just put together anew', async () => {
   let blobs = new Map([['change', new Uint8Array()]]);
@@ -16,7 +21,7 @@ it('does not take for a loss what another device has just put together anew', as
   const never = (): never => {
     throw new Error('Nothing is to be sent or taken');
   };
-  const upkeep = createUpkeep({
+  const upkeep = createRoomRepair({
     document: 'index',
     keys: { roomId: 'room', key: { seal: never, open: never } },
     room: {
@@ -33,13 +38,13 @@ it('does not take for a loss what another device has just put together anew', as
     content: {
       isBody: never,
       merge: never,
-      take: never,
-      whole: never,
-      missing: never,
-      clocks: never,
-      forgotten: never,
+      apply: never,
+      snapshot: never,
+      diff: never,
+      advanceClocks: never,
+      forgottenCount: never,
     },
-    records: new Proxy({} as Parameters<typeof createUpkeep>[0]['records'], { get: never }),
+    records: new Proxy({} as Parameters<typeof createRoomRepair>[0]['records'], { get: never }),
     sealInto: never,
     deflate: platformDeflate,
     device: 'desk',
@@ -49,21 +54,21 @@ it('does not take for a loss what another device has just put together anew', as
     onLoss: () => {
       losses += 1;
     },
-    onHeld: never,
+    onCoverageGrown: never,
     wakeWithin: () => {},
   });
-  expect(await upkeep.heal()).toBe(false);
+  expect(await upkeep.repair()).toBe(false);
   // The segment came, and what it replaces went, after the room was last read.
   blobs = new Map([['segment', new Uint8Array()]]);
-  expect(await upkeep.heal()).toBe(false);
-  expect(upkeep.healing).toBe(false);
+  expect(await upkeep.repair()).toBe(false);
+  expect(upkeep.isRepairing).toBe(false);
   record = { ...record, marks: { segment: have } };
-  expect(await upkeep.heal()).toBe(false);
+  expect(await upkeep.repair()).toBe(false);
   expect(losses).toBe(0);
   // A loss is still seen.
   blobs = new Map();
-  expect(await upkeep.heal()).toBe(false);
-  expect(upkeep.healing).toBe(true);
+  expect(await upkeep.repair()).toBe(false);
+  expect(upkeep.isRepairing).toBe(true);
 });
 
 it('does not open a large room again and again where there is nothing to fold', async () => {
@@ -85,7 +90,7 @@ it('does not open a large room again and again where there is nothing to fold', 
   // Three conversations brought along, of which each is cut into more parts than are folded at a time.
   const sealInto = createSealInto({
     records: {
-      putOut: (_step, _document, _number, row) => {
+      putOutboxRow: (_step, _document, _number, row) => {
         for (const blob of row?.blobs ?? []) blobs.set(blobKey(blob), blob);
       },
     } as Records,
@@ -98,14 +103,14 @@ it('does not open a large room again and again where there is nothing to fold', 
   const content = {
     isBody: () => true,
     merge: never,
-    take: never,
-    whole: never,
-    missing: never,
-    clocks: (before: RoomRecord['clocks']) => before,
-    forgotten: () => 0,
+    apply: never,
+    snapshot: never,
+    diff: never,
+    advanceClocks: (before: RoomRecord['clocks']) => before,
+    forgottenCount: () => 0,
   };
   for (const size of [1.8, 2, 2.2])
-    record = await sealInto(newStep(), {
+    record = await sealInto(newTransaction(), {
       document: 'document',
       record,
       body: new Uint8Array(randomBytes(size * 1024 * 1024)),
@@ -115,7 +120,7 @@ it('does not open a large room again and again where there is nothing to fold', 
     });
   expect(blobs.size).toBeGreaterThan(20);
   let now = 0;
-  const upkeep = createUpkeep({
+  const upkeep = createRoomRepair({
     document: 'document',
     keys,
     room: {
@@ -138,12 +143,12 @@ it('does not open a large room again and again where there is nothing to fold', 
     isUnreadable: () => false,
     clock: () => now,
     onLoss: never,
-    onHeld: never,
+    onCoverageGrown: never,
     wakeWithin: () => {},
   });
   for (let time = 0; time < 20; time += 1) {
     now += 10_000;
-    expect(await upkeep.fold()).toBe(false);
+    expect(await upkeep.compact()).toBe(false);
   }
   expect(opened).toBeLessThanOrEqual(blobs.size);
 });
@@ -153,13 +158,13 @@ it('folds no more at a time than fits into a room beside what it replaces', () =
     { length: 400 },
     (_, at): Unit => ({ keys: [`${at}`], kind: at % 2 === 0 ? 'delta' : 'segment', bytes: 32 * 1024 + at }),
   );
-  const fold = planFold(units);
+  const fold = planCompaction(units);
   expect(fold.length).toBeGreaterThan(2);
-  expect(fold.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(FOLD_MOST);
+  expect(fold.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(MAX_COMPACT_BYTES);
   // What is larger stays as it is.
   const large = Array.from(
     { length: 40 },
-    (_, at): Unit => ({ keys: [`${at}`], kind: 'segment', bytes: FOLD_MOST + at }),
+    (_, at): Unit => ({ keys: [`${at}`], kind: 'segment', bytes: MAX_COMPACT_BYTES + at }),
   );
-  expect(planFold(large)).toEqual([]);
+  expect(planCompaction(large)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 // Testing a relay before an account is made: a clear answer, nothing left behind.
 import { expect, it } from 'vitest';
-import { household } from './household.ts';
+import { household } from './cluster.ts';
 
 const home = household();
 

@@ -5,58 +5,58 @@ import type { Deflate } from '../../adapters/sync/deflate.ts';
 import type { SyncRoom } from '../../adapters/sync/sync-backend.ts';
 import { kindOf } from '../../domain/sync/blob.ts';
 import {
-  FOLD_MOST,
-  FOLDING,
-  type Folding,
-  isFoldDue,
-  planFold,
+  type CompactionPolicy,
+  DEFAULT_COMPACTION,
+  isCompactionDue,
+  MAX_COMPACT_BYTES,
+  planCompaction,
   type Unit,
 } from '../../domain/sync/compaction.ts';
-import { type Coverage, covers, NOTHING, union, withRange } from '../../domain/sync/coverage.ts';
+import { type Coverage, covers, EMPTY_COVERAGE, union, withRange } from '../../domain/sync/coverage.ts';
 import { INDEX_ROOM } from '../../domain/sync/keys.ts';
 import {
-  type Group,
+  type BodyParts,
   groupParts,
   joinParts,
-  type Opened,
+  type OpenedBlob,
   openBlob,
   type RoomKey,
   type SealInto,
 } from './envelope.ts';
-import { isWhole, newStep, type Records, type RoomRecord } from './records.ts';
-import type { Content } from './room.ts';
+import { newTransaction, type Records, type RoomRecord, replacesWithSnapshot } from './records.ts';
+import type { RoomContent } from './room.ts';
 
-export interface Upkeep {
+export interface RoomRepair {
   /** The relay lost, or keeps back, what this device knows to have been there: then it is put there again. True where it was. */
-  heal(): Promise<boolean>;
+  repair(): Promise<boolean>;
   /** A loss was seen and waits to be mended. */
-  readonly healing: boolean;
+  readonly isRepairing: boolean;
   /** Reads every body in the room, and sends what this device has besides. */
   compare(): Promise<void>;
   /** Puts one snapshot in the place of all that was taken over: words that were forgotten are gone with it. */
-  squash(): Promise<boolean>;
+  replaceAll(): Promise<boolean>;
   /** Makes many blobs one, after a quiet time. True where it did. */
-  fold(): Promise<boolean>;
+  compact(): Promise<boolean>;
   /**
    * The relay had no room for what says nothing new: what only folds, and what was to put back what somebody else has put back since. It goes
    * out no more, and where it was a fold, nothing is folded here again. What of it lies in the room is taken out, and its numbers are claimed
    * by a word that is hardly anything.
    */
-  giveUp(): Promise<void>;
+  withdrawOverQuota(): Promise<void>;
   /** The room is to be left for the next epoch: it has no space for what would make it smaller. `full`: the relay said so. */
-  isOutgrown(full: boolean): Promise<boolean>;
+  isOverQuota(full: boolean): Promise<boolean>;
   /** The connection was lost: what was seen of the room counts no more. */
   reset(): void;
 }
 
 /** Jitter before a loss on the relay is mended, or a full room is left: all devices see it at once. */
-const HEAL_JITTER_MS = 2_000;
+const REPAIR_JITTER_MS = 2_000;
 /** A full room is left where a new one is this many times smaller. */
-const GAIN = 1.25;
+const MIN_SHRINK_RATIO = 1.25;
 /** What is as small as this is no burden to any room, bytes. */
 const SMALL_BYTES = 1024;
 
-export function createUpkeep({
+export function createRoomRepair({
   document,
   keys,
   room,
@@ -67,16 +67,16 @@ export function createUpkeep({
   device,
   record,
   isUnreadable,
-  folding = FOLDING,
+  compaction = DEFAULT_COMPACTION,
   clock,
   onLoss,
-  onHeld,
+  onCoverageGrown,
   wakeWithin,
 }: {
   readonly document: string;
   readonly keys: RoomKey;
   readonly room: SyncRoom;
-  readonly content: Content;
+  readonly content: RoomContent;
   readonly records: Records;
   readonly sealInto: SealInto;
   readonly deflate: Deflate;
@@ -84,20 +84,20 @@ export function createUpkeep({
   /** The room's record as it is now. */
   readonly record: () => RoomRecord;
   readonly isUnreadable: (name: string) => boolean;
-  readonly folding?: Folding | undefined;
+  readonly compaction?: CompactionPolicy | undefined;
   /** Monotonic, ms. */
   readonly clock: () => number;
   /** The relay was found to lack what it had. */
   readonly onLoss: () => void;
   /** This device holds more of the room than before: who is not told of what it put there does not fetch it. */
-  readonly onHeld: () => void;
+  readonly onCoverageGrown: () => void;
   readonly wakeWithin: (ms: number) => void;
-}): Upkeep {
+}): RoomRepair {
   /** What was found to lack nothing: the same again is not looked through again. */
   let whole: { blobs: ReadonlyMap<string, Uint8Array>; record: RoomRecord } | undefined;
   let healAt: number | null = null;
   let foldAt: number | null = null;
-  /** Units by the names of their blobs, as they were opened for folding: opening is what takes time. */
+  /** Units by the names of their blobs, as they were opened for compaction: opening is what takes time. */
   const units = new Map<string, Unit>();
   /** In this there was nothing to fold. */
   let unfoldable: ReadonlyMap<string, Uint8Array> | undefined;
@@ -110,17 +110,17 @@ export function createUpkeep({
   /** What the readable blobs in the room hold together. */
   const held = (): Coverage => {
     const { marks } = record();
-    let all = NOTHING;
-    for (const name of room.blobs().keys()) all = union(all, marks[name] ?? NOTHING);
+    let all = EMPTY_COVERAGE;
+    for (const name of room.blobs().keys()) all = union(all, marks[name] ?? EMPTY_COVERAGE);
     return all;
   };
 
   async function sendWhole(what: 'healed' | 'folded', replaces: readonly string[]): Promise<boolean> {
-    const body = await content.whole();
+    const body = await content.snapshot();
     if (!body) return false;
-    const step = newStep();
+    const transaction = newTransaction();
     const now = record();
-    const next = await sealInto(step, {
+    const next = await sealInto(transaction, {
       document,
       record: now,
       body,
@@ -130,14 +130,14 @@ export function createUpkeep({
       changes: 0,
       content,
     });
-    records.putRoom(step, document, {
+    records.putRoom(transaction, document, {
       ...next,
       whole: false,
       squash: replaces.length > 0 ? false : now.squash,
     });
-    step.after.push(onHeld);
-    await records.commit(step);
-    records.note({
+    transaction.after.push(onCoverageGrown);
+    await records.commit(transaction);
+    records.addToJournal({
       kind: 'note',
       what,
       document: named,
@@ -160,7 +160,7 @@ export function createUpkeep({
     }
     // Others may have put it together anew: what came and was not read yet may hold it.
     if ([...blobs.keys()].some((name) => !now.marks[name] && !isUnreadable(name))) return false;
-    healAt ??= clock() + Math.random() * HEAL_JITTER_MS;
+    healAt ??= clock() + Math.random() * REPAIR_JITTER_MS;
     if (clock() < healAt) {
       wakeWithin(healAt - clock() + 1);
       return false;
@@ -171,16 +171,16 @@ export function createUpkeep({
     return true;
   }
 
-  async function bodyOf(group: Group): Promise<Uint8Array | null> {
+  async function bodyOf(group: BodyParts): Promise<Uint8Array | null> {
     const body = await joinParts(group, deflate);
     return body && content.isBody(body) ? body : null;
   }
 
   /** What was taken over, of all in the room or of these. */
-  async function readAll(names: Iterable<string> = room.blobs().keys()): Promise<Group[]> {
+  async function readAll(names: Iterable<string> = room.blobs().keys()): Promise<BodyParts[]> {
     const { marks } = record();
     const blobs = room.blobs();
-    const opened: Opened[] = [];
+    const opened: OpenedBlob[] = [];
     for (const name of names) {
       const blob = blobs.get(name);
       if (!blob) continue;
@@ -197,42 +197,43 @@ export function createUpkeep({
       const body = await bodyOf(group);
       if (body) bodies.push(body);
     }
-    const step = newStep();
+    const transaction = newTransaction();
     // What was erased here meanwhile does not come back.
-    if (bodies.length > 0 && (await content.whole())) await content.take(step, [], [content.merge(bodies)]);
-    await records.commit(step);
+    if (bodies.length > 0 && (await content.snapshot()))
+      await content.apply(transaction, [], [content.merge(bodies)]);
+    await records.commit(transaction);
     return bodies;
   }
 
   async function compare(): Promise<void> {
     const bodies = await takeAgain();
-    const step = newStep();
+    const transaction = newTransaction();
     const now = record();
     // A blob says that it holds what is in itself, never what it leaves out because other blobs have it: those may be lost.
     const lacks = !covers(held(), now.have);
     const there = bodies.length > 0 ? content.merge(bodies) : null;
-    const body = lacks ? await content.whole() : await content.missing(there);
+    const body = lacks ? await content.snapshot() : await content.diff(there);
     // What others have told here to be forgotten is theirs to replace, and a room that was made anew has nothing of it.
-    const told = now.seq === 0 && there ? content.forgotten(there) : 0;
+    const told = now.seq === 0 && there ? content.forgottenCount(there) : 0;
     const next = body
-      ? await sealInto(step, {
+      ? await sealInto(transaction, {
           document,
           record: now,
           body,
           kind: lacks ? 'snapshot' : 'delta',
-          holds: lacks ? now.have : NOTHING,
+          holds: lacks ? now.have : EMPTY_COVERAGE,
           changes: 1,
           content,
         })
       : now;
-    records.putRoom(step, document, {
+    records.putRoom(transaction, document, {
       ...next,
       compare: false,
       whole: false,
       forgotten: Math.max(now.forgotten, told),
     });
-    if (body) step.after.push(onHeld);
-    await records.commit(step);
+    if (body) transaction.after.push(onCoverageGrown);
+    await records.commit(transaction);
   }
 
   async function fold(): Promise<boolean> {
@@ -243,11 +244,11 @@ export function createUpkeep({
     const alone = fresh.map(
       ([name, blob]): Unit => ({ keys: [name], kind: kindOf(blob) ?? 'segment', bytes: blob.length }),
     );
-    if (!isFoldDue([...known(), ...alone], folding)) {
+    if (!isCompactionDue([...known(), ...alone], compaction)) {
       foldAt = null;
       return false;
     }
-    foldAt ??= clock() + folding.afterMs + Math.random() * folding.jitterMs;
+    foldAt ??= clock() + compaction.afterMs + Math.random() * compaction.jitterMs;
     if (clock() < foldAt) {
       wakeWithin(foldAt - clock() + 1);
       return false;
@@ -264,8 +265,10 @@ export function createUpkeep({
     }
     const bodies: Uint8Array[] = [];
     const replaces: string[] = [];
-    let holds = NOTHING;
-    for (const group of await readAll(planFold([...known()], folding).flatMap(({ keys: names }) => names))) {
+    let holds = EMPTY_COVERAGE;
+    for (const group of await readAll(
+      planCompaction([...known()], compaction).flatMap(({ keys: names }) => names),
+    )) {
       const body = await bodyOf(group);
       if (!body) continue;
       bodies.push(body);
@@ -276,9 +279,9 @@ export function createUpkeep({
       unfoldable = blobs;
       return false;
     }
-    const step = newStep();
+    const transaction = newTransaction();
     const body = content.merge(bodies);
-    const next = await sealInto(step, {
+    const next = await sealInto(transaction, {
       document,
       record: record(),
       body,
@@ -288,11 +291,11 @@ export function createUpkeep({
       changes: 0,
       content,
     });
-    records.putRoom(step, document, next);
-    step.after.push(onHeld);
-    await records.commit(step);
+    records.putRoom(transaction, document, next);
+    transaction.after.push(onCoverageGrown);
+    await records.commit(transaction);
     if (named !== null)
-      records.note({
+      records.addToJournal({
         kind: 'note',
         what: 'folded',
         document,
@@ -304,9 +307,9 @@ export function createUpkeep({
   }
 
   async function giveUp(): Promise<void> {
-    const step = newStep();
+    const transaction = newTransaction();
     const replaces: string[] = [];
-    let holds = NOTHING;
+    let holds = EMPTY_COVERAGE;
     let squash = false;
     let folds = false;
     for (const [number, row] of records.outbox.get(document) ?? []) {
@@ -314,16 +317,16 @@ export function createUpkeep({
       const numbers = withRange(holds, device, number, number + row.blobs.length - 1);
       const isFold = row.replaces.length > 0;
       if (!isFold && !covers(union(held(), numbers), record().have)) continue;
-      records.putOut(step, document, number, undefined);
+      records.putOutboxRow(transaction, document, number, undefined);
       replaces.push(...row.keys);
       holds = numbers;
       folds ||= isFold;
-      squash ||= isWhole(row);
+      squash ||= replacesWithSnapshot(row);
     }
     if (replaces.length === 0) return;
     foldless ||= folds;
     const body = content.merge([]);
-    const next = await sealInto(step, {
+    const next = await sealInto(transaction, {
       document,
       record: record(),
       body,
@@ -333,14 +336,14 @@ export function createUpkeep({
       changes: 0,
       content,
     });
-    records.putRoom(step, document, { ...next, squash: next.squash || squash });
-    await records.commit(step);
+    records.putRoom(transaction, document, { ...next, squash: next.squash || squash });
+    await records.commit(transaction);
   }
 
   async function isOutgrown(full: boolean): Promise<boolean> {
     let bytes = 0;
     for (const blob of room.blobs().values()) bytes += blob.length;
-    if (record().squash && (full || bytes > FOLD_MOST)) return true;
+    if (record().squash && (full || bytes > MAX_COMPACT_BYTES)) return true;
     if (!full) {
       [weighed, leaveAt] = [0, null];
       return false;
@@ -353,9 +356,9 @@ export function createUpkeep({
     if (leaveAt === null) {
       if (bytes < weighed * 1.1) return false;
       weighed = bytes;
-      const body = await content.whole();
-      if (!body || (await deflate.deflate(body)).length * GAIN > bytes) return false;
-      leaveAt = clock() + Math.random() * HEAL_JITTER_MS;
+      const body = await content.snapshot();
+      if (!body || (await deflate.deflate(body)).length * MIN_SHRINK_RATIO > bytes) return false;
+      leaveAt = clock() + Math.random() * REPAIR_JITTER_MS;
     }
     if (clock() >= leaveAt) return true;
     wakeWithin(leaveAt - clock() + 1);
@@ -363,21 +366,21 @@ export function createUpkeep({
   }
 
   return {
-    giveUp,
-    isOutgrown,
-    heal,
-    get healing() {
+    withdrawOverQuota: giveUp,
+    isOverQuota: isOutgrown,
+    repair: heal,
+    get isRepairing() {
       return healAt !== null;
     },
     compare,
-    squash: async () => {
+    replaceAll: async () => {
       const { marks } = record();
       const replaces = [...room.blobs().keys()].filter((name) => marks[name]);
       // What takes their place must have all that they have.
       await takeAgain();
       return await sendWhole('folded', replaces);
     },
-    fold,
+    compact: fold,
     reset: () => {
       whole = undefined;
       unfoldable = undefined;

@@ -5,7 +5,7 @@ import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
 import { createSealing, type Sealing } from '../../../src/adapters/vault/sealing.ts';
 import { blobKey, decodePayload, splitBlob } from '../../../src/domain/sync/blob.ts';
 import { toText } from '../../../src/domain/sync/bytes.ts';
-import { groupParts, joinParts, type Opened } from '../../../src/services/sync/envelope.ts';
+import { groupParts, joinParts, type OpenedBlob } from '../../../src/services/sync/envelope.ts';
 
 export interface Wiretap {
   /** To make the device with. */
@@ -27,7 +27,7 @@ const textOf = (body: Uint8Array): string => {
 export function createWiretap(backend: SyncBackend): Wiretap {
   /** By nonce: what was sealed with it. */
   const sealed = new Map<string, Uint8Array>();
-  const sent = new Map<string, Opened[]>();
+  const sent = new Map<string, OpenedBlob[]>();
   const { random, keyRing } = createSealing();
   return {
     sealing: {

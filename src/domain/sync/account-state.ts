@@ -7,56 +7,56 @@
 import { z } from 'zod';
 import type { Hlc } from './hlc.ts';
 
-export interface Fact {
+export interface StateEntry {
   readonly value: unknown;
   readonly time: Hlc;
 }
-export type Facts = ReadonlyMap<string, Fact>;
+export type AccountStateEntries = ReadonlyMap<string, StateEntry>;
 
-export const deviceFact = z.object({
+export const deviceSchema = z.object({
   name: z.string().max(200),
   pairedAt: z.number(),
   seenAt: z.number(),
 });
-export type DeviceFact = z.infer<typeof deviceFact>;
+export type DeviceState = z.infer<typeof deviceSchema>;
 
-const reachSchema = z.record(z.string(), z.number());
-export const headFact = z.object({ epoch: z.number(), have: reachSchema });
-export type HeadFact = z.infer<typeof headFact>;
+const versionVectorSchema = z.record(z.string(), z.number());
+export const announcementSchema = z.object({ epoch: z.number(), have: versionVectorSchema });
+export type VersionAnnouncement = z.infer<typeof announcementSchema>;
 
 /** `brought`: the device that says so puts all of the document there. */
-export const epochFact = z.object({ epoch: z.number(), brought: z.boolean().default(false) });
-export type EpochFact = z.infer<typeof epochFact>;
+export const epochSchema = z.object({ epoch: z.number(), brought: z.boolean().default(false) });
+export type EpochState = z.infer<typeof epochSchema>;
 
-export const goneFact = z.object({ epoch: z.number(), have: reachSchema, at: z.number() });
-export type GoneFact = z.infer<typeof goneFact>;
+export const tombstoneSchema = z.object({ epoch: z.number(), have: versionVectorSchema, at: z.number() });
+export type Tombstone = z.infer<typeof tombstoneSchema>;
 
-export const factsSchema = z.array(z.tuple([z.string(), z.unknown(), z.string()]));
+export const stateRowsSchema = z.array(z.tuple([z.string(), z.unknown(), z.string()]));
 /** As it is written: [key, value, time]. */
-export type FactRows = z.infer<typeof factsSchema>;
+export type StateRows = z.infer<typeof stateRowsSchema>;
 
 export const deviceKey = (device: string) => `device/${device}`;
-export const headKey = (document: string, device: string) => `head/${document}/${device}`;
+export const announcementKey = (document: string, device: string) => `head/${document}/${device}`;
 export const epochKey = (document: string) => `epoch/${document}`;
-export const goneKey = (document: string) => `gone/${document}`;
+export const tombstoneKey = (document: string) => `gone/${document}`;
 
-export const toRows = (facts: Iterable<readonly [string, Fact]>): FactRows =>
-  [...facts].map(([key, { value, time }]) => [key, value, time]);
+export const toRows = (entries: Iterable<readonly [string, StateEntry]>): StateRows =>
+  [...entries].map(([key, { value, time }]) => [key, value, time]);
 
 /** True where `a` counts and `b` does not. Equal times (a cloned device) are settled by the value, the same on all devices. */
-export function isLater(a: Fact, b: Fact | undefined): boolean {
+export function isLater(a: StateEntry, b: StateEntry | undefined): boolean {
   if (!b) return true;
   if (a.time !== b.time) return a.time > b.time;
   return JSON.stringify(a.value) > JSON.stringify(b.value);
 }
 
 /** Takes over what is later; returns the keys that changed. */
-export function mergeFacts(into: Map<string, Fact>, rows: FactRows): string[] {
+export function mergeState(into: Map<string, StateEntry>, rows: StateRows): string[] {
   const changed: string[] = [];
   for (const [key, value, time] of rows) {
-    const fact = { value, time };
-    if (!isLater(fact, into.get(key))) continue;
-    into.set(key, fact);
+    const entry = { value, time };
+    if (!isLater(entry, into.get(key))) continue;
+    into.set(key, entry);
     changed.push(key);
   }
   return changed;

@@ -1,18 +1,18 @@
 // What the parts of a session have in common: one account on one relay, this device's records of it, and the time.
 import type { ConversationLog } from '../../adapters/log/conversation-log.ts';
 import type { RelayAccount, SyncBackend } from '../../adapters/sync/sync-backend.ts';
+import type { AccountState } from './account-state.ts';
 import type { DocumentContents } from './content.ts';
 import type { RoomKeys, SealInto } from './envelope.ts';
-import type { IndexFacts } from './index-facts.ts';
 import type { Account, Records } from './records.ts';
 
-export interface SessionParts {
+export interface SessionContext {
   readonly account: Account;
   readonly log: ConversationLog;
   readonly backend: SyncBackend;
   readonly relay: RelayAccount;
   readonly records: Records;
-  readonly facts: IndexFacts;
+  readonly accountState: AccountState;
   readonly contents: DocumentContents;
   readonly keysOf: RoomKeys;
   readonly sealInto: SealInto;
