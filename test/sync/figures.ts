@@ -29,9 +29,9 @@ const join = async (from: TestDevice, device: TestDevice) => {
 const at = (sorted: readonly number[], share: number) =>
   Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 10) / 10;
 
-const desk = make('Desk');
-await desk.sync.create({ endpoint: relay.endpoint, deviceName: 'Desk' });
-await isSynced(desk, 30_000);
+const laptop = make('Laptop');
+await laptop.sync.create({ endpoint: relay.endpoint, deviceName: 'Laptop' });
+await isSynced(laptop, 30_000);
 
 // 100 conversations of 100 messages of 500 characters, each made in one change as an import makes it.
 const words =
@@ -73,13 +73,13 @@ const figuresOf = (plain: number, sealed: number) => ({
 });
 
 const { ids, plain } = await write(
-  desk,
+  laptop,
   Array.from({ length: 100 }, () => Array.from({ length: 100 }, text)),
 );
 const uploading = performance.now();
-await eventually(desk, async () => desk.status.get().state === 'synced', 120_000);
+await eventually(laptop, async () => laptop.status.get().state === 'synced', 120_000);
 const uploaded = performance.now() - uploading;
-const repeated = figuresOf(plain, await onRelay(desk));
+const repeated = figuresOf(plain, await onRelay(laptop));
 
 // The same of natural text in two languages: conversations of 12 to 26 messages, and the same words in conversations of 100.
 const own = joinPath(import.meta.dirname, '../eval/own');
@@ -111,7 +111,7 @@ const naturalHundreds = await bytesOf('Long', hundreds(spoken.flat()));
 
 const phone = make('Phone');
 const fetching = performance.now();
-await join(desk, phone);
+await join(laptop, phone);
 await eventually(
   phone,
   async () => (await phone.store.log.documents()).filter((id) => ids.includes(id as never)).length === 100,
@@ -122,10 +122,10 @@ await isSynced(phone, 60_000);
 
 // Another device that went away, and comes back to five changes.
 phone.stop();
-for (const id of ids.slice(0, 5)) await desk.say(id, 'while you were away');
+for (const id of ids.slice(0, 5)) await laptop.say(id, 'while you were away');
 // All five are on the relay, and the index says so, before it comes back: first the engine has to hear of them.
-await desk.engine.settled();
-await isSynced(desk, 30_000);
+await laptop.engine.settled();
+await isSynced(laptop, 30_000);
 const returning = performance.now();
 const back = createTestDevice({
   name: 'Phone',
@@ -141,10 +141,10 @@ const returned = performance.now() - returning;
 // One change, from one log to the other: both have the conversation open, as tabs have.
 const [open = newConversationId()] = ids;
 back.sync.setOpen([open]);
-desk.sync.setOpen([open]);
+laptop.sync.setOpen([open]);
 await new Promise((resolve) => setTimeout(resolve, 500));
 const document = createConversationDocument(open);
-for (const { bytes } of await desk.store.log.read(open)) document.apply(bytes);
+for (const { bytes } of await laptop.store.log.read(open)) document.apply(bytes);
 const times: number[] = [];
 const cpu = process.cpuUsage();
 for (let number = 0; number < 200; number += 1) {
@@ -165,7 +165,7 @@ for (let number = 0; number < 200; number += 1) {
       });
     });
   });
-  await desk.store.log.append([{ id: newEntryId(), document: open, origin: 'user', bytes }]);
+  await laptop.store.log.append([{ id: newEntryId(), document: open, origin: 'user', bytes }]);
   await arrived;
 }
 const spent = process.cpuUsage(cpu);
@@ -182,6 +182,6 @@ console.log(
     bytes: { repeated, natural, naturalHundreds },
   }),
 );
-for (const device of [desk, back]) device.stop();
+for (const device of [laptop, back]) device.stop();
 await relay.close();
 process.exit(0);

@@ -68,15 +68,15 @@ it(`${EDITS} edits on each of 3 devices while offline (seed ${SEED}): in the end
       throw new Error(`No rest: ${list.map(({ status }) => JSON.stringify(status.get())).join()}`);
     };
 
-    const [desk, phone, tablet] = [make('Desk'), make('Phone'), make('Tablet')];
-    const devices = [desk, phone, tablet];
+    const [laptop, phone, tablet] = [make('Laptop'), make('Phone'), make('Tablet')];
+    const devices = [laptop, phone, tablet];
     const join = async (device: Device) => {
-      const { link } = await during(desk.sync.pairing('https://app.test/'));
+      const { link } = await during(laptop.sync.pairing('https://app.test/'));
       await during(device.sync.join(device.sync.readOffer(link), { deviceName: device.name }));
     };
-    await during(desk.sync.create({ endpoint: 'ws://relay.test', deviceName: 'Desk' }));
-    for (const id of CONVERSATIONS) await during(desk.say(id, `begins ${id}`));
-    await rest([desk]);
+    await during(laptop.sync.create({ endpoint: 'ws://relay.test', deviceName: 'Laptop' }));
+    for (const id of CONVERSATIONS) await during(laptop.say(id, `begins ${id}`));
+    await rest([laptop]);
     for (const device of [phone, tablet]) await join(device);
     await rest(devices);
     await advance(5000);

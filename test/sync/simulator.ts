@@ -330,10 +330,10 @@ async function run(
   };
 
   // ------------------------------------------------------------------ the account
-  const first = makeMachine('Desk');
+  const first = makeMachine('Laptop');
   boot(first);
   await finished(
-    (first.device as TestDevice).sync.create({ endpoint: 'ws://relay.test', deviceName: 'Desk' }),
+    (first.device as TestDevice).sync.create({ endpoint: 'ws://relay.test', deviceName: 'Laptop' }),
   );
   await settle(() => first.device?.status.get().state === 'synced', 'the first device', 30);
   const pair = async (machine: Machine) => {

@@ -76,9 +76,9 @@ it(`a conversation opened ${DAYS} times, ${PER_DAY} messages a day, stays as lar
       throw new Error(JSON.stringify(device.status.get()));
     };
 
-    const [desk, phone] = [machine('Desk'), machine('Phone')];
-    let running = boot(desk);
-    await during(running.sync.create({ endpoint: 'ws://relay.test', deviceName: 'Desk' }));
+    const [laptop, phone] = [machine('Laptop'), machine('Phone')];
+    let running = boot(laptop);
+    await during(running.sync.create({ endpoint: 'ws://relay.test', deviceName: 'Laptop' }));
     await inStep(running);
     const other = boot(phone);
     const { link } = await during(running.sync.pairing('https://app.test/'));
@@ -93,10 +93,10 @@ it(`a conversation opened ${DAYS} times, ${PER_DAY} messages a day, stays as lar
     const loads: number[] = [];
     for (let day = 0; day < DAYS; day += 1) {
       await advance(86_400_000);
-      running = boot(desk);
+      running = boot(laptop);
       const began = process.hrtime.bigint();
       const document = createConversationDocument(id, undefined, () => EPOCH + time());
-      for (const { bytes } of await desk.store.log.read(id)) document.apply(bytes);
+      for (const { bytes } of await laptop.store.log.read(id)) document.apply(bytes);
       loads.push(Number(process.hrtime.bigint() - began) / 1e6);
       for (let number = 0; number < PER_DAY; number += 1) {
         const text = Array.from({ length: 40 }, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ');
@@ -104,13 +104,13 @@ it(`a conversation opened ${DAYS} times, ${PER_DAY} messages a day, stays as lar
         parent = message.id;
         said += text.length;
         const bytes = document.change({ messages: [message], meta: { head: message.id } });
-        if (bytes) await desk.store.log.append([{ id: newEntryId(), document: id, origin: 'user', bytes }]);
+        if (bytes) await laptop.store.log.append([{ id: newEntryId(), document: id, origin: 'user', bytes }]);
         await advance(700);
       }
       await inStep(running);
       // As the app does with a document of many entries; and long enough for the room to be folded.
-      const entries = await desk.store.log.read(id);
-      await desk.store.log.fold(
+      const entries = await laptop.store.log.read(id);
+      await laptop.store.log.fold(
         id,
         Y.mergeUpdates(entries.map(({ bytes }) => bytes)),
         entries.at(-1)?.seq ?? 0,
@@ -128,7 +128,7 @@ it(`a conversation opened ${DAYS} times, ${PER_DAY} messages a day, stays as lar
     }
 
     const inner = new Y.Doc();
-    for (const { bytes } of await desk.store.log.read(id)) Y.applyUpdate(inner, bytes);
+    for (const { bytes } of await laptop.store.log.read(id)) Y.applyUpdate(inner, bytes);
     const snapshot = Y.encodeStateAsUpdate(inner).length;
     const clients = Y.decodeStateVector(Y.encodeStateVector(inner)).size;
     const rooms = [...network.disk.rooms].map(([name, { updates }]) => {
@@ -174,7 +174,7 @@ it(`a conversation opened ${DAYS} times, ${PER_DAY} messages a day, stays as lar
     for (const index of others) expect(index.outer).toBeLessThan(200_000);
 
     const fresh = machine('Tablet');
-    running = boot(desk);
+    running = boot(laptop);
     await inStep(running);
     const tablet = boot(fresh);
     const offer = await during(running.sync.pairing('https://app.test/'));

@@ -220,24 +220,24 @@ async function story(clockwork: Clockwork, death: Death | null, asked: boolean):
   };
 
   // ------------------------------------------------------------------ the story
-  const desk = make('Desk');
+  const laptop = make('Laptop');
   const phone = make('Phone');
   // A library from before the account: one conversation goes as a snapshot, one as a change.
   await say(phone, OWN, 'mine '.repeat(1000));
   await say(phone, SHORT, 'mine as well');
   await step(
-    desk,
-    (device) => device.sync.create({ endpoint: 'ws://relay.test', deviceName: 'Desk' }),
-    () => belongs(desk),
+    laptop,
+    (device) => device.sync.create({ endpoint: 'ws://relay.test', deviceName: 'Laptop' }),
+    () => belongs(laptop),
   );
-  switchOn(desk);
-  await say(desk, TALK, SLIP);
+  switchOn(laptop);
+  await say(laptop, TALK, SLIP);
   await rest('the first device');
-  await join(phone, desk);
+  await join(phone, laptop);
   await rest('the second device');
 
   for (let number = 0; number < 3; number += 1)
-    for (const machine of [desk, phone]) {
+    for (const machine of [laptop, phone]) {
       await say(machine, TALK, `${machine.name} ${number}`);
       await advance(400);
     }
@@ -259,19 +259,19 @@ async function story(clockwork: Clockwork, death: Death | null, asked: boolean):
     let noise = `${number} `;
     while (noise.length < 3700) noise += random().toString(16).slice(2);
     large.push(noise);
-    await say(desk, LARGE, noise);
+    await say(laptop, LARGE, noise);
     await advance(100);
   }
   await rest('the move');
 
-  await say(desk, LATE, 'to be forgotten');
+  await say(laptop, LATE, 'to be forgotten');
   await rest('before forgetting');
   setOnline(phone, false);
   for (const id of FORGOTTEN)
     await step(
-      desk,
+      laptop,
       (device) => device.sync.forget([id]),
-      async () => (await desk.store.log.read(id)).length === 0,
+      async () => (await laptop.store.log.read(id)).length === 0,
     );
   await say(phone, LATE, 'said too late');
   await rest('forgotten');
@@ -296,11 +296,11 @@ async function story(clockwork: Clockwork, death: Death | null, asked: boolean):
   // ------------------------------------------------------------------ the oracle
   const told = { operations, commits };
   const fresh = make('Fresh');
-  await join(fresh, desk);
+  await join(fresh, laptop);
   await rest('a fresh device');
   await advance(2000);
   const expected: readonly (readonly [ConversationId, readonly string[]])[] = [
-    [TALK, [0, 1, 2].flatMap((number) => [`Desk ${number}`, `Phone ${number}`])],
+    [TALK, [0, 1, 2].flatMap((number) => [`Laptop ${number}`, `Phone ${number}`])],
     [LARGE, large],
     [OWN, ['mine '.repeat(1000)]],
   ];

@@ -24,27 +24,27 @@ const folder = join(GOLDEN, version);
 await mkdir(folder);
 
 const relay = await startRelayHere();
-const desk = createTestDevice({ name: 'Desk', backend: relay.backend });
-await desk.sync.create({ endpoint: relay.endpoint, deviceName: 'Desk' });
-await isSynced(desk);
+const laptop = createTestDevice({ name: 'Laptop', backend: relay.backend });
+await laptop.sync.create({ endpoint: relay.endpoint, deviceName: 'Laptop' });
+await isSynced(laptop);
 const phone = createTestDevice({ name: 'Phone', backend: relay.backend });
-const pairing = await desk.sync.pairing('https://app.example/');
+const pairing = await laptop.sync.pairing('https://app.example/');
 await phone.sync.join(phone.sync.readOffer(pairing.link), { deviceName: 'Phone' });
 await isSynced(phone);
 const settled = async () => {
-  for (const device of [desk, phone]) {
+  for (const device of [laptop, phone]) {
     await device.engine.settled();
     await isSynced(device, 30_000);
   }
 };
-const has = (device: typeof desk, id: ConversationId, count: number) =>
+const has = (device: typeof laptop, id: ConversationId, count: number) =>
   eventually(device, async () => (await device.texts(id)).length === count, 30_000);
 /** Whoever comes first folds. */
 const folded = (document: string) =>
   eventually(
-    desk,
+    laptop,
     async () =>
-      [...(await desk.sync.journal()), ...(await phone.sync.journal())].some(
+      [...(await laptop.sync.journal()), ...(await phone.sync.journal())].some(
         (line) => line.what === 'folded' && line.document === document,
       ),
     30_000,
@@ -52,13 +52,15 @@ const folded = (document: string) =>
 
 // Deltas of two devices, two branches, titles that both changed, a secret that stayed at home.
 const talk = newConversationId();
-await desk.change(talk, { meta: { title: 'Harbour 港口', createdAt: Date.UTC(2026, 10, 22), pinned: true } });
-const first = await desk.say(talk, 'Where do the boats lie? 船在哪里？');
+await laptop.change(talk, {
+  meta: { title: 'Harbour 港口', createdAt: Date.UTC(2026, 10, 22), pinned: true },
+});
+const first = await laptop.say(talk, 'Where do the boats lie? 船在哪里？');
 await has(phone, talk, 1);
 await settled();
 await relay.setOnline(false);
 for (const [device, text] of [
-  [desk, 'At the old pier.'],
+  [laptop, 'At the old pier.'],
   [phone, 'Behind the lighthouse, password: hunter2-9f8e7d.'],
 ] as const) {
   const message = textMessage(newMessageId(), first.id, text, Date.now());
@@ -68,56 +70,56 @@ for (const [device, text] of [
   });
 }
 await relay.setOnline(true);
-await has(desk, talk, 3);
+await has(laptop, talk, 3);
 await has(phone, talk, 3);
 
 // Enough small changes to be folded into a segment, and words that were forgotten: a snapshot.
 const long = newConversationId();
-await desk.change(long, { meta: { title: 'Folded', createdAt: Date.UTC(2026, 10, 22) } });
+await laptop.change(long, { meta: { title: 'Folded', createdAt: Date.UTC(2026, 10, 22) } });
 for (let number = 0; number < 70; number += 1) {
-  await desk.say(long, `line ${number}`);
+  await laptop.say(long, `line ${number}`);
   // One blob each.
-  await desk.engine.settled();
+  await laptop.engine.settled();
 }
 await has(phone, long, 70);
 await folded(long);
 const struck = newConversationId();
-await desk.change(struck, { meta: { title: 'Struck', createdAt: Date.UTC(2026, 10, 22) } });
-await desk.say(struck, 'this stays');
-const gone = await desk.say(struck, 'this is forgotten');
+await laptop.change(struck, { meta: { title: 'Struck', createdAt: Date.UTC(2026, 10, 22) } });
+await laptop.say(struck, 'this stays');
+const gone = await laptop.say(struck, 'this is forgotten');
 await has(phone, struck, 2);
-await desk.change(struck, { removed: [asMessageId(gone.id)] });
+await laptop.change(struck, { removed: [asMessageId(gone.id)] });
 await has(phone, struck, 1);
 await folded(struck);
 
 // More than one part, an archived one, and one that was forgotten everywhere.
 const large = newConversationId();
-await desk.change(large, { meta: { title: 'Large', createdAt: Date.UTC(2026, 10, 22), archived: true } });
+await laptop.change(large, { meta: { title: 'Large', createdAt: Date.UTC(2026, 10, 22), archived: true } });
 const noise = Array.from({ length: 360_000 }, () =>
   String.fromCharCode(33 + Math.floor(Math.random() * 90)),
 ).join('');
-await desk.say(large, noise);
+await laptop.say(large, noise);
 const erased = newConversationId();
-await desk.say(erased, 'gone for good');
+await laptop.say(erased, 'gone for good');
 await has(phone, erased, 1);
 await has(phone, large, 1);
-await desk.sync.forget([erased]);
+await laptop.sync.forget([erased]);
 await eventually(phone, async () => (await phone.texts(erased)).length === 0);
 await settled();
 
-const { link, phrase } = await desk.sync.pairing('https://app.example/');
-const [name = ''] = (await desk.vault.names()).filter((one) => one.startsWith('sync/key/'));
-const ring = await createSealing().keyRing(fromText((await desk.vault.get(name)) ?? ''));
+const { link, phrase } = await laptop.sync.pairing('https://app.example/');
+const [name = ''] = (await laptop.vault.names()).filter((one) => one.startsWith('sync/key/'));
+const ring = await createSealing().keyRing(fromText((await laptop.vault.get(name)) ?? ''));
 const account = accountTag(toText(await ring.derive(tokenInfo(''), 32)));
 // As those see it who did not write the secret.
-const conversations = await told(desk);
-for (const device of [desk, phone]) device.stop();
+const conversations = await told(laptop);
+for (const device of [laptop, phone]) device.stop();
 await relay.setOnline(false);
 
 const rooms: Golden['rooms'] = [];
-for (const key of await desk.store.drawer.keys('sync/room/')) {
+for (const key of await laptop.store.drawer.keys('sync/room/')) {
   const document = key.slice('sync/room/'.length);
-  const { epoch } = (await desk.store.drawer.get(key)) as { epoch: number };
+  const { epoch } = (await laptop.store.drawer.get(key)) as { epoch: number };
   if (document === erased) continue;
   const room = toText(await ring.derive(roomIdInfo(document, epoch), ROOM_ID_BYTES));
   const { updates } = await relay.store.load({ account, room });

@@ -1,9 +1,9 @@
 // Who belongs to the account: who leaves is listed no more, and who joins is told where the relay shows less than there was.
 import { describe, expect, it } from 'vitest';
-import { household } from './cluster.ts';
+import { cluster } from './cluster.ts';
 import { eventually, newConversationId, settled, type TestDevice } from './device.ts';
 
-const home = household();
+const home = cluster();
 const names = (device: TestDevice) =>
   device.status
     .get()
@@ -12,36 +12,37 @@ const names = (device: TestDevice) =>
 
 describe('a device that leaves', () => {
   it('is on no list any more, and holds nothing for anybody', async () => {
-    const desk = await home.create();
-    const phone = await home.pair(desk);
+    const laptop = await home.create();
+    const phone = await home.pair(laptop);
     const id = newConversationId();
-    await desk.say(id, 'one');
-    await eventually(desk, async () => (await desk.sync.where(id)).devices.join() === 'Phone');
+    await laptop.say(id, 'one');
+    await eventually(laptop, async () => (await laptop.sync.where(id)).devices.join() === 'Phone');
     await phone.sync.leave();
-    await eventually(desk, async () => names(desk).join() === 'Desk');
-    expect(await desk.sync.where(id)).toEqual({ place: 'relay', devices: [] });
+    await eventually(laptop, async () => names(laptop).join() === 'Laptop');
+    expect(await laptop.sync.where(id)).toEqual({ place: 'relay', devices: [] });
     expect(await phone.texts(id)).toEqual(['one']);
-    const tablet = await home.pair(desk, home.make('Tablet'));
+    const tablet = await home.pair(laptop, home.make('Tablet'));
     await settled(tablet);
-    expect(names(tablet)).toEqual(['Desk', 'Tablet']);
+    expect(names(tablet)).toEqual(['Laptop', 'Tablet']);
     // Back again, it is another one.
-    await home.pair(desk, phone);
-    await eventually(tablet, async () => names(tablet).join() === 'Desk,Phone,Tablet');
+    await home.pair(laptop, phone);
+    await eventually(tablet, async () => names(tablet).join() === 'Laptop,Phone,Tablet');
   });
 
   it('while nobody hears it can be taken off the list; one that is still there comes back to it', async () => {
-    const desk = await home.create();
-    const phone = await home.pair(desk);
-    const tablet = await home.pair(desk, home.make('Tablet'));
-    await eventually(desk, async () => names(desk).join() === 'Desk,Phone,Tablet');
+    const laptop = await home.create();
+    const phone = await home.pair(laptop);
+    const tablet = await home.pair(laptop, home.make('Tablet'));
+    await eventually(laptop, async () => names(laptop).join() === 'Laptop,Phone,Tablet');
     phone.stop();
-    const idOf = (name: string) => desk.status.get().devices.find((device) => device.name === name)?.id ?? '';
-    await desk.sync.takeOff(idOf('Phone'));
-    for (const device of [desk, tablet])
-      await eventually(device, async () => names(device).join() === 'Desk,Tablet');
-    await desk.sync.takeOff(idOf('Tablet'));
-    await eventually(desk, async () => names(desk).join() === 'Desk');
-    await eventually(desk, async () => names(desk).join() === 'Desk,Tablet');
+    const idOf = (name: string) =>
+      laptop.status.get().devices.find((device) => device.name === name)?.id ?? '';
+    await laptop.sync.takeOff(idOf('Phone'));
+    for (const device of [laptop, tablet])
+      await eventually(device, async () => names(device).join() === 'Laptop,Tablet');
+    await laptop.sync.takeOff(idOf('Tablet'));
+    await eventually(laptop, async () => names(laptop).join() === 'Laptop');
+    await eventually(laptop, async () => names(laptop).join() === 'Laptop,Tablet');
   });
 });
 
@@ -56,13 +57,13 @@ describe('the log', () => {
     eventually(device, async () => JSON.stringify(await steps(device)) === JSON.stringify(lines));
 
   it('tells once who joined, who left, and who was taken off the list, to those who were there', async () => {
-    const desk = await home.create();
-    const phone = await home.pair(desk);
-    await told(desk, [
+    const laptop = await home.create();
+    const phone = await home.pair(laptop);
+    await told(laptop, [
       ['created', null],
       ['joined', 'Phone'],
     ]);
-    const tablet = await home.pair(desk, home.make('Tablet'));
+    const tablet = await home.pair(laptop, home.make('Tablet'));
     await told(phone, [
       ['joined', null],
       ['joined', 'Tablet'],
@@ -73,9 +74,9 @@ describe('the log', () => {
       ['joined', null],
       ['left', 'Phone'],
     ]);
-    const id = desk.status.get().devices.find(({ name }) => name === 'Tablet')?.id ?? '';
-    await desk.sync.takeOff(id);
-    await told(desk, [
+    const id = laptop.status.get().devices.find(({ name }) => name === 'Tablet')?.id ?? '';
+    await laptop.sync.takeOff(id);
+    await told(laptop, [
       ['created', null],
       ['joined', 'Phone'],
       ['joined', 'Tablet'],
@@ -83,22 +84,22 @@ describe('the log', () => {
       ['unlisted', 'Tablet'],
       ['listed', 'Tablet'],
     ]);
-    await desk.sync.syncNow({ force: true });
-    await settled(desk, tablet);
-    expect(await steps(desk)).toHaveLength(6);
+    await laptop.sync.syncNow({ force: true });
+    await settled(laptop, tablet);
+    expect(await steps(laptop)).toHaveLength(6);
     expect(await steps(tablet)).toHaveLength(2);
   });
 });
 
 describe('a relay that shows a newcomer an older account', () => {
   it('is told of in the log', async () => {
-    const desk = await home.create();
-    await settled(desk);
+    const laptop = await home.create();
+    await settled(laptop);
     const older = new Map([...home.hub.rooms].map(([name, room]) => [name, new Map(room)]));
-    await desk.say(newConversationId(), 'since then');
-    await settled(desk);
-    const { link } = await desk.sync.pairing('https://app.example/');
-    desk.stop();
+    await laptop.say(newConversationId(), 'since then');
+    await settled(laptop);
+    const { link } = await laptop.sync.pairing('https://app.example/');
+    laptop.stop();
     for (const [name, room] of home.hub.rooms as Map<string, Map<string, Uint8Array>>) {
       room.clear();
       for (const [key, blob] of older.get(name) ?? []) room.set(key, blob);

@@ -5,9 +5,9 @@ import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
 import { type RelayHere, startRelayHere } from '../../sync/relay-here.ts';
 import { createTestDevice, type DeviceOptions, isSynced, type TestDevice } from './device.ts';
 
-export interface Household {
+export interface Cluster {
   make(name: string, options?: Partial<DeviceOptions>): TestDevice;
-  /** Gives the device (a new one: Desk) a new account. Resolves when it is in step with its relay. */
+  /** Gives the device (a new one: Laptop) a new account. Resolves when it is in step with its relay. */
   create(device?: TestDevice): Promise<TestDevice>;
   /** The device (a new one: Phone) joins the other's account; it may still be fetching. */
   joinTo(other: TestDevice, device?: TestDevice): Promise<TestDevice>;
@@ -20,18 +20,18 @@ interface Place {
   readonly endpoint: string;
 }
 
-function householdAt(place: () => Place, leave: () => Promise<void> | void = () => {}): Household {
+function clusterAt(place: () => Place, leave: () => Promise<void> | void = () => {}): Cluster {
   const devices: TestDevice[] = [];
   afterEach(async () => {
     for (const device of devices.splice(0)) device.stop();
     await leave();
   });
-  const make: Household['make'] = (name, options) => {
+  const make: Cluster['make'] = (name, options) => {
     const device = createTestDevice({ name, backend: place().backend, ...options });
     devices.push(device);
     return device;
   };
-  const joinTo: Household['joinTo'] = async (other, device = make('Phone')) => {
+  const joinTo: Cluster['joinTo'] = async (other, device = make('Phone')) => {
     const { link } = await other.sync.pairing('https://app.example/');
     await device.sync.join(device.sync.readOffer(link), { deviceName: device.name });
     return device;
@@ -39,7 +39,7 @@ function householdAt(place: () => Place, leave: () => Promise<void> | void = () 
   return {
     make,
     joinTo,
-    create: async (device = make('Desk')) => {
+    create: async (device = make('Laptop')) => {
       await device.sync.create({ endpoint: place().endpoint, deviceName: device.name });
       await isSynced(device);
       return device;
@@ -53,13 +53,13 @@ function householdAt(place: () => Place, leave: () => Promise<void> | void = () 
 }
 
 /** Over rooms in memory. To be called once, where tests are described. */
-export function household() {
+export function cluster() {
   let hub: InMemoryHub;
   beforeEach(() => {
     hub = createInMemoryHub();
   });
   return {
-    ...householdAt(() => ({ backend: hub.backend, endpoint: 'wss://relay.example' })),
+    ...clusterAt(() => ({ backend: hub.backend, endpoint: 'wss://relay.example' })),
     /** Of the test that runs. */
     get hub() {
       return hub;
@@ -68,13 +68,13 @@ export function household() {
 }
 
 /** Over a real relay, which reads these settings whenever it begins to listen. To be called once, where tests are described. */
-export function relayHousehold(settings: Readonly<Record<string, string>> = {}) {
+export function relayCluster(settings: Readonly<Record<string, string>> = {}) {
   let relay: RelayHere;
   beforeEach(async () => {
     relay = await startRelayHere(settings);
   });
   return {
-    ...householdAt(
+    ...clusterAt(
       () => relay,
       () => relay.close(),
     ),

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { type ConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
-import { household } from './cluster.ts';
-import { eventually, isSynced, newConversationId, type TestDevice, textMessage } from './device.ts';
+import { cluster } from './cluster.ts';
+import { eventually, isSynced, newConversationId, settled, type TestDevice, textMessage } from './device.ts';
 
-const { make, create, joinTo } = household();
+const { make, create, joinTo } = cluster();
 
 const conflicts = async (device: TestDevice) =>
   (await device.sync.journal()).filter(({ kind }) => kind === 'conflict').map(({ what }) => what);
@@ -15,11 +15,11 @@ const has = (device: TestDevice, id: ConversationId, count: number) =>
 
 /** Two devices that can be parted, and a conversation with one message. */
 async function parted() {
-  const [desk, phone] = [make('Desk'), make('Phone')];
-  await create(desk);
-  await joinTo(desk, phone);
+  const [laptop, phone] = [make('Laptop'), make('Phone')];
+  await create(laptop);
+  await joinTo(laptop, phone);
   const id = newConversationId();
-  await desk.say(id, 'the beginning');
+  await laptop.say(id, 'the beginning');
   await has(phone, id, 1);
   await isSynced(phone);
   /** While it runs, only the other device is in touch with the relay. */
@@ -33,7 +33,7 @@ async function parted() {
     mode('remote');
     await isSynced(device);
   };
-  return { desk, phone, id, away };
+  return { laptop, phone, id, away };
 }
 
 /** Another answer to the same words, as asking again gives. */
@@ -47,41 +47,42 @@ async function beside(device: TestDevice, id: ConversationId, text: string) {
 
 describe('a conversation that goes on in two places', () => {
   it('is listed on the device whose word the relay had first, too', async () => {
-    const { desk, phone, id, away } = await parted();
+    const { laptop, phone, id, away } = await parted();
     await away(phone, async () => {
       await phone.say(id, 'written without a network');
-      await desk.say(id, 'written meanwhile');
-      await isSynced(desk);
+      await laptop.say(id, 'written meanwhile');
+      await isSynced(laptop);
     });
-    await has(desk, id, 3);
+    await has(laptop, id, 3);
     await has(phone, id, 3);
-    expect(await conflicts(desk)).toEqual(['branches']);
+    await settled(laptop, phone);
+    expect(await conflicts(laptop)).toEqual(['branches']);
     expect(await conflicts(phone)).toEqual(['branches']);
   });
 
   it('is listed once, however much was written', async () => {
-    const { desk, phone, id, away } = await parted();
+    const { laptop, phone, id, away } = await parted();
     await away(phone, async () => {
       for (const text of ['one', 'two', 'three']) await phone.say(id, text);
-      for (const text of ['four', 'five']) await desk.say(id, text);
-      await isSynced(desk);
+      for (const text of ['four', 'five']) await laptop.say(id, text);
+      await isSynced(laptop);
     });
-    await has(desk, id, 6);
+    await has(laptop, id, 6);
     await has(phone, id, 6);
-    await desk.say(id, 'and on');
+    await laptop.say(id, 'and on');
     await has(phone, id, 7);
-    expect(await conflicts(desk)).toEqual(['branches']);
+    expect(await conflicts(laptop)).toEqual(['branches']);
     expect(await conflicts(phone)).toEqual(['branches']);
   });
 
   it('is no conflict to a device that was not there when it happened', async () => {
-    const { desk, phone, id, away } = await parted();
+    const { laptop, phone, id, away } = await parted();
     await away(phone, async () => {
       await phone.say(id, 'here');
-      await desk.say(id, 'there');
-      await isSynced(desk);
+      await laptop.say(id, 'there');
+      await isSynced(laptop);
     });
-    const tablet = await joinTo(desk, make('Tablet'));
+    const tablet = await joinTo(laptop, make('Tablet'));
     await has(tablet, id, 3);
     expect(await conflicts(tablet)).toEqual([]);
   });
@@ -89,48 +90,48 @@ describe('a conversation that goes on in two places', () => {
 
 describe('a branch that was made knowingly', () => {
   it('is no conflict, on whatever device it was made', async () => {
-    const { desk, phone, id } = await parted();
-    await desk.say(id, 'an answer');
+    const { laptop, phone, id } = await parted();
+    await laptop.say(id, 'an answer');
     await has(phone, id, 2);
     await beside(phone, id, 'another answer');
-    await has(desk, id, 3);
-    await beside(desk, id, 'a third');
+    await has(laptop, id, 3);
+    await beside(laptop, id, 'a third');
     await has(phone, id, 4);
-    await desk.say(id, 'and on');
+    await laptop.say(id, 'and on');
     await has(phone, id, 5);
-    expect(await conflicts(desk)).toEqual([]);
+    expect(await conflicts(laptop)).toEqual([]);
     expect(await conflicts(phone)).toEqual([]);
   });
 
   it('is no conflict where it travels later', async () => {
-    const { desk, phone, id, away } = await parted();
-    await desk.say(id, 'an answer');
+    const { laptop, phone, id, away } = await parted();
+    await laptop.say(id, 'an answer');
     await has(phone, id, 2);
     await away(phone, () => beside(phone, id, 'another answer'));
-    await has(desk, id, 3);
-    expect(await conflicts(desk)).toEqual([]);
+    await has(laptop, id, 3);
+    expect(await conflicts(laptop)).toEqual([]);
     expect(await conflicts(phone)).toEqual([]);
   });
 
   it('is no conflict where the other changed the title meanwhile', async () => {
-    const { desk, phone, id, away } = await parted();
-    await desk.say(id, 'an answer');
+    const { laptop, phone, id, away } = await parted();
+    await laptop.say(id, 'an answer');
     await has(phone, id, 2);
     await away(phone, async () => {
       await beside(phone, id, 'another answer');
-      await desk.change(id, { meta: { title: 'Named meanwhile', pinned: true } });
-      await isSynced(desk);
+      await laptop.change(id, { meta: { title: 'Named meanwhile', pinned: true } });
+      await isSynced(laptop);
     });
-    await has(desk, id, 3);
+    await has(laptop, id, 3);
     await eventually(phone, async () => (await phone.read(id))?.meta.pinned);
-    expect(await conflicts(desk)).toEqual([]);
+    expect(await conflicts(laptop)).toEqual([]);
     expect(await conflicts(phone)).toEqual([]);
   });
 });
 
 describe('a memory note that was reworded in two places', () => {
   it('is there in both wordings, and listed once on each of the two', async () => {
-    const { desk, phone, away } = await parted();
+    const { laptop, phone, away } = await parted();
     const told = async <T>(
       device: TestDevice,
       work: (notes: ReturnType<typeof createNotes>) => Promise<T> | T,
@@ -145,21 +146,21 @@ describe('a memory note that was reworded in two places', () => {
     };
     const texts = (device: TestDevice) =>
       told(device, ({ state }) => state.get().notes.map(({ text }) => text));
-    const { id } = await told(desk, (notes) => notes.write({ text: 'Port 90.' }));
+    const { id } = await told(laptop, (notes) => notes.write({ text: 'Port 90.' }));
     await eventually(phone, async () => (await texts(phone)).length === 1);
     await away(phone, async () => {
       await told(phone, (notes) => notes.write({ id, text: 'Port 91.' }));
-      await told(desk, (notes) => notes.write({ id, text: 'Port 92.' }));
-      await isSynced(desk);
+      await told(laptop, (notes) => notes.write({ id, text: 'Port 92.' }));
+      await isSynced(laptop);
     });
-    for (const device of [desk, phone]) {
+    for (const device of [laptop, phone]) {
       await eventually(device, async () => (await texts(device)).length === 2);
       expect((await texts(device)).sort()).toEqual(['Port 91.', 'Port 92.']);
       expect(await conflicts(device)).toEqual(['wordings']);
     }
-    const tablet = await joinTo(desk, make('Tablet'));
+    const tablet = await joinTo(laptop, make('Tablet'));
     await eventually(tablet, async () => (await texts(tablet)).length === 2);
-    expect(await texts(tablet)).toEqual(await texts(desk));
+    expect(await texts(tablet)).toEqual(await texts(laptop));
     expect(await conflicts(tablet)).toEqual([]);
   });
 });

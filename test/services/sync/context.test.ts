@@ -4,16 +4,16 @@ import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts'
 import { dmailsFrom } from '../../../src/domain/chat/dmail.ts';
 import { type CompactionPlan, summaryTextOf } from '../../../src/domain/context/compaction/plan.ts';
 import { filler, startTalks } from '../context/talk.ts';
-import { household } from './cluster.ts';
+import { cluster } from './cluster.ts';
 import { eventually, type TestDevice } from './device.ts';
 
-const home = household();
+const home = cluster();
 const { server, talk } = await startTalks();
 
 /** Two devices of one account, each with the app's own services over its log. */
 async function both() {
-  const desk = await home.create();
-  const phone = await home.pair(desk);
+  const laptop = await home.create();
+  const phone = await home.pair(laptop);
   const place = (device: TestDevice) => {
     const scene = talk({ store: device.store });
     return {
@@ -26,15 +26,15 @@ async function both() {
       ids: async (id: ConversationId) => (await scene.path(id)).map((message) => message.id),
     };
   };
-  return { desk: place(desk), phone: place(phone) };
+  return { laptop: place(laptop), phone: place(phone) };
 }
 
 describe('across devices', () => {
   it('a compaction made on one is what the other sends, and is undone and made again from there', async () => {
-    const { desk, phone } = await both();
-    const id = await desk.grown(22);
-    await desk.say('What was the last region?', id);
-    const [made] = await desk.compactions(id);
+    const { laptop, phone } = await both();
+    const id = await laptop.grown(22);
+    await laptop.say('What was the last region?', id);
+    const [made] = await laptop.compactions(id);
     expect(made).toMatchObject({ reason: 'auto', undone: false });
     await phone.sees(
       async () => (await phone.seenThrough(id)) === made?.id && (await phone.ids(id)).length === 46,
@@ -54,20 +54,20 @@ describe('across devices', () => {
     expect(sent).not.toContain(filler(0));
 
     await phone.context.undo(id, made?.id as string);
-    await desk.sees(async () => (await desk.seenThrough(id)) === null);
-    expect(await desk.compactions(id)).toMatchObject([{ id: made?.id, undone: true }]);
-    expect((await desk.path(id)).length).toBe(48);
-    await desk.context.redo(id, made?.id as string);
+    await laptop.sees(async () => (await laptop.seenThrough(id)) === null);
+    expect(await laptop.compactions(id)).toMatchObject([{ id: made?.id, undone: true }]);
+    expect((await laptop.path(id)).length).toBe(48);
+    await laptop.context.redo(id, made?.id as string);
     await phone.sees(async () => (await phone.seenThrough(id)) === made?.id);
   });
 
   it('a checkpoint of before a compaction is gone back to on the other device; the way back is there as well', async () => {
-    const { desk, phone } = await both();
-    const id = await desk.grown(12);
-    const before = await desk.ids(id);
-    await desk.context.checkpoint(id, 'early', before[3]);
-    expect(await desk.context.compact(id)).toMatchObject({ outcome: 'applied' });
-    const [made] = await desk.compactions(id);
+    const { laptop, phone } = await both();
+    const id = await laptop.grown(12);
+    const before = await laptop.ids(id);
+    await laptop.context.checkpoint(id, 'early', before[3]);
+    expect(await laptop.context.compact(id)).toMatchObject({ outcome: 'applied' });
+    const [made] = await laptop.compactions(id);
     await phone.sees(async () => (await phone.seenThrough(id)) === made?.id);
     expect(await phone.context.checkpoints(id)).toContainEqual(
       expect.objectContaining({ name: 'early', messageId: before[3], here: true }),
@@ -77,26 +77,26 @@ describe('across devices', () => {
     expect(await phone.ids(id)).toEqual(before.slice(0, 4));
     // There nothing is folded: all of it is sent as it is.
     expect(await phone.seenThrough(id)).toBeNull();
-    await desk.sees(async () => (await desk.ids(id)).length === 4);
-    expect(await desk.seenThrough(id)).toBeNull();
+    await laptop.sees(async () => (await laptop.ids(id)).length === 4);
+    expect(await laptop.seenThrough(id)).toBeNull();
     await gone.undo();
-    await desk.sees(async () => (await desk.ids(id)).length === before.length);
-    expect(await desk.seenThrough(id)).toBe(made?.id);
+    await laptop.sees(async () => (await laptop.ids(id)).length === before.length);
+    expect(await laptop.seenThrough(id)).toBe(made?.id);
   });
 
   it('a branch made by a D-Mail is seen on the other device, with its links, and the one that was left', async () => {
-    const { desk, phone } = await both();
-    const id = await desk.say('one');
-    await desk.say('two', id);
-    const left = await desk.ids(id);
-    const sent = await desk.chat.sendBack(id, {
+    const { laptop, phone } = await both();
+    const id = await laptop.say('one');
+    await laptop.say('two', id);
+    const left = await laptop.ids(id);
+    const sent = await laptop.chat.sendBack(id, {
       type: 'note',
       message: left[1] as MessageId,
       parts: [{ type: 'text', text: 'two leads nowhere' }],
       replay: 'answer',
     });
-    await desk.idle(id);
-    const now = await desk.ids(id);
+    await laptop.idle(id);
+    const now = await laptop.ids(id);
     await phone.sees(async () => (await phone.ids(id)).join() === now.join());
     expect(now.slice(0, 3)).toEqual([left[0], left[1], sent.messageId]);
     const conversation = await phone.documents.read(id);
@@ -112,6 +112,6 @@ describe('across devices', () => {
 
     await phone.documents.change(id, { meta: { head: left[3] as MessageId } });
     expect(await phone.ids(id)).toEqual(left);
-    await desk.sees(async () => (await desk.ids(id)).join() === left.join());
+    await laptop.sees(async () => (await laptop.ids(id)).join() === left.join());
   });
 });

@@ -9,7 +9,7 @@ import { writable } from '../../../src/domain/base/readable.ts';
 import { defaultConfig } from '../../../src/domain/settings/config.ts';
 import type { ConversationChange } from '../../../src/services/documents/documents.ts';
 import { createConversationDocument } from '../../../src/services/documents/yjs-conversation.ts';
-import { relayHousehold } from './cluster.ts';
+import { relayCluster } from './cluster.ts';
 import {
   copyOfStore,
   eventually,
@@ -20,7 +20,7 @@ import {
   type TestDevice,
 } from './device.ts';
 
-const home = relayHousehold();
+const home = relayCluster();
 const { make, create, joinTo } = home;
 /** The same store, in which the document's entry at this place (from 0) is damaged. */
 const damage = async (store: Store, id: ConversationId, place: number): Promise<Store> => {
@@ -67,24 +67,24 @@ describe('a device that is there twice, as a profile that was copied', () => {
   it('says a change once, and a change on both a few times, not without end', async () => {
     const { backend, sent } = counting(home.relay.backend);
     const own = { ...parts(), backend };
-    const desk = await create(make('Desk', own));
+    const laptop = await create(make('Laptop', own));
     const id = newConversationId();
-    await desk.say(id, 'one');
-    await settled(desk);
-    const twin = make('Desk', { ...own, store: await copyOfStore(desk.store) });
-    await settled(desk, twin);
+    await laptop.say(id, 'one');
+    await settled(laptop);
+    const twin = make('Laptop', { ...own, store: await copyOfStore(laptop.store) });
+    await settled(laptop, twin);
     const inRooms = () => sent.length;
     const before = inRooms();
-    await desk.say(id, 'two');
+    await laptop.say(id, 'two');
     await has(twin, id, ['one', 'two']);
-    await settled(desk, twin, desk, twin);
+    await settled(laptop, twin, laptop, twin);
     expect(inRooms() - before).toBeLessThan(10);
-    await Promise.all([desk.say(id, 'three'), twin.say(id, 'another three')]);
-    for (const device of [desk, twin]) await has(device, id, ['one', 'two', 'three', 'another three']);
-    await settled(desk, twin, desk, twin);
+    await Promise.all([laptop.say(id, 'three'), twin.say(id, 'another three')]);
+    for (const device of [laptop, twin]) await has(device, id, ['one', 'two', 'three', 'another three']);
+    await settled(laptop, twin, laptop, twin);
     expect(inRooms() - before).toBeLessThan(40);
     expect((await twin.store.log.read(id)).length).toBeLessThan(15);
-    const phone = await joinTo(desk, make('Phone'));
+    const phone = await joinTo(laptop, make('Phone'));
     await has(phone, id, ['one', 'two', 'three', 'another three']);
   }, 60_000);
 });
@@ -100,7 +100,7 @@ describe('a device with a damaged entry', () => {
         privacy: { ...defaultConfig.privacy, exclude_work_dirs: ['**/secret-project/**'] },
       }),
     };
-    const first = make('Desk', own);
+    const first = make('Laptop', own);
     const [known, unknown, open] = [newConversationId(), newConversationId(), newConversationId()];
     const begin = async (id: ConversationId) => {
       await first.change(id, { meta: { title: 'secret', workDir: folder, createdAt: 1 } });
@@ -114,9 +114,9 @@ describe('a device with a damaged entry', () => {
     // This one was written while sync was not running, and is looked at for the first time with the damage in it.
     await begin(unknown);
     const damaged = await damage(await damage(first.store, known, 0), unknown, 0);
-    const desk = make('Desk', { ...own, store: damaged });
-    expect((await desk.read(known))?.meta.workDir).toBeNull();
-    await settled(desk);
+    const laptop = make('Laptop', { ...own, store: damaged });
+    expect((await laptop.read(known))?.meta.workDir).toBeNull();
+    await settled(laptop);
     // Rules that changed are applied again.
     own.config.set({
       ...own.config.get(),
@@ -125,36 +125,36 @@ describe('a device with a damaged entry', () => {
         exclude_work_dirs: ['**/secret-project/**', '**/elsewhere/**'],
       },
     });
-    await desk.say(open, 'this may be read');
-    await settled(desk);
-    const phone = await joinTo(desk, make('Phone'));
+    await laptop.say(open, 'this may be read');
+    await settled(laptop);
+    const phone = await joinTo(laptop, make('Phone'));
     await has(phone, open, ['this may be read']);
     // Written to by an import, which tells the library nothing of a folder that it cannot read.
-    await append(desk, known, { meta: { title: 'still secret' } });
-    await append(desk, unknown, { meta: { title: 'still secret' } });
-    await settled(desk, phone);
+    await append(laptop, known, { meta: { title: 'still secret' } });
+    await append(laptop, unknown, { meta: { title: 'still secret' } });
+    await settled(laptop, phone);
     for (const id of [known, unknown]) {
-      expect((await desk.sync.where(id)).place).toBe('withheld');
+      expect((await laptop.sync.where(id)).place).toBe('withheld');
       expect(await phone.store.log.documents()).not.toContain(id);
     }
   }, 60_000);
 
   it('is mended from the relay before it puts one whole in the place of all that lies there', async () => {
     const own = parts();
-    const first = await create(make('Desk', own));
+    const first = await create(make('Laptop', own));
     const id = newConversationId();
     const slip = await first.say(id, 'a slip');
     for (const text of ['one', 'two', 'three']) await first.say(id, text);
     await settled(first);
     first.stop();
-    const desk = make('Desk', { ...own, store: await damage(first.store, id, 2) });
-    expect(await desk.texts(id)).not.toContain('two');
+    const laptop = make('Laptop', { ...own, store: await damage(first.store, id, 2) });
+    expect(await laptop.texts(id)).not.toContain('two');
     // What was forgotten is taken off the relay, and all the rest of the room with it, for one whole.
-    await append(desk, id, { removed: [slip.id] });
-    await settled(desk);
-    expect((await desk.sync.journal()).some(({ what }) => what === 'folded')).toBe(true);
-    await has(desk, id, ['one', 'two', 'three']);
-    const phone = await joinTo(desk, make('Phone'));
+    await append(laptop, id, { removed: [slip.id] });
+    await settled(laptop);
+    expect((await laptop.sync.journal()).some(({ what }) => what === 'folded')).toBe(true);
+    await has(laptop, id, ['one', 'two', 'three']);
+    const phone = await joinTo(laptop, make('Phone'));
     await has(phone, id, ['one', 'two', 'three']);
   }, 60_000);
 });
@@ -162,7 +162,7 @@ describe('a device with a damaged entry', () => {
 describe('a device that was put back and used no number twice', () => {
   it('goes on where its numbers end, and replaces nothing', async () => {
     const own = parts();
-    const first = await create(make('Desk', own));
+    const first = await create(make('Laptop', own));
     const id = newConversationId();
     await first.say(id, 'one');
     await settled(first);
@@ -178,13 +178,13 @@ describe('a device that was put back and used no number twice', () => {
     await settled(first, phone);
     first.stop();
     const { backend, sent } = counting(home.relay.backend);
-    const desk = make('Desk', { ...own, backend, store: backup });
-    await has(desk, id, ['one', 'two', 'three']);
-    await settled(desk);
-    expect((await desk.sync.journal()).filter(({ what }) => what === 'folded')).toEqual([]);
+    const laptop = make('Laptop', { ...own, backend, store: backup });
+    await has(laptop, id, ['one', 'two', 'three']);
+    await settled(laptop);
+    expect((await laptop.sync.journal()).filter(({ what }) => what === 'folded')).toEqual([]);
     const before = sent.length;
-    await desk.say(id, 'four');
-    await settled(desk);
+    await laptop.say(id, 'four');
+    await settled(laptop);
     expect(sent.length - before).toBeLessThan(8);
     await has(phone, id, ['one', 'two', 'three', 'four']);
   }, 60_000);
@@ -202,7 +202,7 @@ describe('a device that was put back and is alone on its account', () => {
 
   it('brings back what it had put on the relay since, and only then says that it is in step', async () => {
     const own = parts();
-    const first = await create(make('Desk', own));
+    const first = await create(make('Laptop', own));
     const [more, same, fresh, gone] = Array.from({ length: 4 }, newConversationId) as [
       ConversationId,
       ConversationId,
@@ -220,20 +220,20 @@ describe('a device that was put back and is alone on its account', () => {
     await first.sync.forget([gone]);
     await settled(first);
     first.stop();
-    const desk = make('Desk', { ...own, store: backup });
+    const laptop = make('Laptop', { ...own, store: backup });
     const all = new Map([
       [more, ['one', 'two', 'three']],
       [same, ['one']],
       [fresh, ['a new one']],
     ]);
-    await holdsWhenSynced(desk, all);
-    expect(await desk.texts(gone)).toEqual([]);
-    expect((await desk.sync.journal()).filter(({ what }) => what === 'folded' || what === 'healed')).toEqual(
-      [],
-    );
-    await desk.say(more, 'four');
-    await settled(desk);
-    const phone = await joinTo(desk, make('Phone'));
+    await holdsWhenSynced(laptop, all);
+    expect(await laptop.texts(gone)).toEqual([]);
+    expect(
+      (await laptop.sync.journal()).filter(({ what }) => what === 'folded' || what === 'healed'),
+    ).toEqual([]);
+    await laptop.say(more, 'four');
+    await settled(laptop);
+    const phone = await joinTo(laptop, make('Phone'));
     await has(phone, more, ['one', 'two', 'three', 'four']);
   }, 60_000);
 
@@ -252,7 +252,7 @@ describe('a device that was put back and is alone on its account', () => {
         return Object.create(room, { insert: { value: insert } });
       },
     };
-    const first = await create(make('Desk', { ...own, backend }));
+    const first = await create(make('Laptop', { ...own, backend }));
     const [told, untold] = [newConversationId(), newConversationId()];
     for (const id of [told, untold]) await first.say(id, 'one');
     await settled(first);
@@ -263,9 +263,9 @@ describe('a device that was put back and is alone on its account', () => {
     await first.say(untold, 'another two');
     await eventually(first, async () => (await first.sync.where(untold)).place === 'relay');
     first.stop();
-    const desk = make('Desk', { ...own, store: backup });
+    const laptop = make('Laptop', { ...own, store: backup });
     await holdsWhenSynced(
-      desk,
+      laptop,
       new Map([
         [told, ['one', 'two']],
         [untold, ['one', 'another two']],
@@ -275,7 +275,7 @@ describe('a device that was put back and is alone on its account', () => {
 
   it('brings it back after it was ended in the middle of it', async () => {
     const own = parts();
-    const first = await create(make('Desk', own));
+    const first = await create(make('Laptop', own));
     const ids = Array.from({ length: 30 }, newConversationId);
     for (const id of ids) await first.say(id, 'one');
     await settled(first);
@@ -283,22 +283,22 @@ describe('a device that was put back and is alone on its account', () => {
     for (const id of ids) await first.say(id, 'two');
     await settled(first);
     first.stop();
-    let desk = make('Desk', { ...own, store: backup });
-    await eventually(desk, async () => {
-      const here = await Promise.all(ids.map((id) => desk.texts(id)));
+    let laptop = make('Laptop', { ...own, store: backup });
+    await eventually(laptop, async () => {
+      const here = await Promise.all(ids.map((id) => laptop.texts(id)));
       return here.some((texts) => texts.length === 2);
     });
-    desk.stop();
-    expect((await Promise.all(ids.map((id) => desk.texts(id)))).some((texts) => texts.length === 1)).toBe(
+    laptop.stop();
+    expect((await Promise.all(ids.map((id) => laptop.texts(id)))).some((texts) => texts.length === 1)).toBe(
       true,
     );
-    desk = make('Desk', { ...own, store: backup });
-    await holdsWhenSynced(desk, new Map(ids.map((id) => [id, ['one', 'two']])));
+    laptop = make('Laptop', { ...own, store: backup });
+    await holdsWhenSynced(laptop, new Map(ids.map((id) => [id, ['one', 'two']])));
   }, 60_000);
 
   it('keeps what it says before it hears anything of it, and has both', async () => {
     const own = parts();
-    const first = await create(make('Desk', own));
+    const first = await create(make('Laptop', own));
     const [id, other] = [newConversationId(), newConversationId()];
     for (const one of [id, other]) await first.say(one, 'one');
     await settled(first);
@@ -308,26 +308,26 @@ describe('a device that was put back and is alone on its account', () => {
     await settled(first);
     first.stop();
     await home.relay.setOnline(false);
-    const desk = make('Desk', { ...own, store: backup });
-    await desk.say(id, 'another two');
-    await desk.engine.settled();
+    const laptop = make('Laptop', { ...own, store: backup });
+    await laptop.say(id, 'another two');
+    await laptop.engine.settled();
     await home.relay.setOnline(true);
-    desk.engine.wake('online');
+    laptop.engine.wake('online');
     await holdsWhenSynced(
-      desk,
+      laptop,
       new Map([
         [id, ['one', 'two', 'another two']],
         [other, ['one', 'two']],
       ]),
     );
-    const phone = await joinTo(desk, make('Phone'));
+    const phone = await joinTo(laptop, make('Phone'));
     await has(phone, id, ['one', 'two', 'another two']);
     await has(phone, other, ['one', 'two']);
   }, 60_000);
 
   it('fills a relay that was emptied meanwhile with what it has', async () => {
     const own = parts();
-    const first = await create(make('Desk', own));
+    const first = await create(make('Laptop', own));
     const id = newConversationId();
     await first.say(id, 'one');
     await settled(first);
@@ -336,9 +336,9 @@ describe('a device that was put back and is alone on its account', () => {
     await settled(first);
     first.stop();
     await home.relay.erase();
-    const desk = make('Desk', { ...own, store: backup });
-    await holdsWhenSynced(desk, new Map([[id, ['one']]]));
-    const phone = await joinTo(desk, make('Phone'));
+    const laptop = make('Laptop', { ...own, store: backup });
+    await holdsWhenSynced(laptop, new Map([[id, ['one']]]));
+    const phone = await joinTo(laptop, make('Phone'));
     await has(phone, id, ['one']);
   }, 60_000);
 });

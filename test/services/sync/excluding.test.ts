@@ -5,12 +5,12 @@ import type { Message, ToolRecall } from '../../../src/domain/chat/message.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
 import { createDocumentContents } from '../../../src/services/sync/content.ts';
 import { openRecords } from '../../../src/services/sync/records.ts';
-import { household } from './cluster.ts';
+import { cluster } from './cluster.ts';
 import { eventually, newConversationId, settled, type TestDevice } from './device.ts';
 import { recalledFrom } from './recalled.ts';
-import { createWiretap } from './recorder.ts';
+import { createRecorder } from './recorder.ts';
 
-const home = household();
+const home = cluster();
 const { make, create, joinTo } = home;
 const FOLDER = '/home/someone/private/x';
 const exclude = (device: TestDevice, folders: readonly string[]) => {
@@ -28,44 +28,44 @@ const roomsOf = () => new Map([...home.hub.rooms].map(([name, blobs]) => [name, 
 
 describe('a folder that is excluded later', () => {
   it('is not uploaded anew when the relay has lost it', async () => {
-    const desk = await create();
+    const laptop = await create();
     const index = new Set(home.hub.rooms.keys());
-    const id = await begin(desk);
+    const id = await begin(laptop);
     const name = [...home.hub.rooms.keys()].find((room) => !index.has(room)) ?? '';
-    exclude(desk, ['*/private/*']);
-    await eventually(desk, async () => (await desk.sync.where(id)).place === 'withheld');
+    exclude(laptop, ['*/private/*']);
+    await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'withheld');
     // What lies on the relay stays there.
     expect(roomsOf().get(name)).toBeGreaterThan(0);
     home.hub.setOnline(false);
     (home.hub.rooms.get(name) as Map<string, Uint8Array>).clear();
     home.hub.setOnline(true);
-    await desk.sync.syncNow({ force: true });
-    await settled(desk);
-    await desk.say(id, 'second');
-    await settled(desk);
+    await laptop.sync.syncNow({ force: true });
+    await settled(laptop);
+    await laptop.say(id, 'second');
+    await settled(laptop);
     expect(roomsOf().get(name)).toBe(0);
-    expect(desk.status.get().withheld).toBe(1);
+    expect(laptop.status.get().withheld).toBe(1);
     // Let in again, all of it goes.
-    exclude(desk, []);
-    await eventually(desk, async () => (await desk.sync.where(id)).place === 'relay');
-    const phone = await home.pair(desk);
+    exclude(laptop, []);
+    await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'relay');
+    const phone = await home.pair(laptop);
     await eventually(phone, async () => (await phone.texts(id)).length === 2);
   });
 
   it('takes back what was on its way', async () => {
-    const desk = await create();
-    const id = await begin(desk);
+    const laptop = await create();
+    const id = await begin(laptop);
     const before = [...home.hub.rooms.values()].reduce((sum, room) => sum + room.size, 0);
     home.hub.setOnline(false);
-    await desk.say(id, 'not for the relay');
-    await eventually(desk, async () => (await desk.store.drawer.keys(`sync/out/${id}`)).length > 0);
-    exclude(desk, ['*/private/*']);
-    await eventually(desk, async () => (await desk.sync.where(id)).place === 'withheld');
+    await laptop.say(id, 'not for the relay');
+    await eventually(laptop, async () => (await laptop.store.drawer.keys(`sync/out/${id}`)).length > 0);
+    exclude(laptop, ['*/private/*']);
+    await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'withheld');
     home.hub.setOnline(true);
-    await settled(desk);
+    await settled(laptop);
     expect([...home.hub.rooms.values()].reduce((sum, room) => sum + room.size, 0)).toBe(before);
-    expect(await desk.store.drawer.keys(`sync/out/${id}`)).toEqual([]);
-    const phone = await home.pair(desk, make('Phone'));
+    expect(await laptop.store.drawer.keys(`sync/out/${id}`)).toEqual([]);
+    const phone = await home.pair(laptop, make('Phone'));
     await eventually(phone, async () => (await phone.texts(id)).length > 0);
     expect(await phone.texts(id)).toEqual(['first']);
   });
@@ -73,23 +73,23 @@ describe('a folder that is excluded later', () => {
 
 describe('what was forgotten before its folder was excluded', () => {
   it('leaves the relay once the folder is let in again', async () => {
-    const desk = await create();
+    const laptop = await create();
     const others = new Set(home.hub.rooms.keys());
-    const id = await begin(desk);
+    const id = await begin(laptop);
     const room = () => [...home.hub.rooms].find(([name]) => !others.has(name))?.[1] ?? new Map();
-    const slip = await desk.say(id, 'a slip of the tongue');
-    await settled(desk);
+    const slip = await laptop.say(id, 'a slip of the tongue');
+    await settled(laptop);
     const said = [...room().keys()];
     expect(said.length).toBeGreaterThan(0);
     home.hub.setOnline(false);
-    await desk.change(id, { removed: [slip.id] });
-    await eventually(desk, async () => (await desk.store.drawer.keys(`sync/out/${id}`)).length > 0);
-    exclude(desk, ['*/private/*']);
-    await eventually(desk, async () => (await desk.sync.where(id)).place === 'withheld');
-    exclude(desk, []);
+    await laptop.change(id, { removed: [slip.id] });
+    await eventually(laptop, async () => (await laptop.store.drawer.keys(`sync/out/${id}`)).length > 0);
+    exclude(laptop, ['*/private/*']);
+    await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'withheld');
+    exclude(laptop, []);
     home.hub.setOnline(true);
-    await eventually(desk, async () => room().size > 0 && said.every((key) => !room().has(key)));
-    const phone = await home.pair(desk);
+    await eventually(laptop, async () => room().size > 0 && said.every((key) => !room().has(key)));
+    const phone = await home.pair(laptop);
     await eventually(phone, async () => (await phone.texts(id)).length === 1);
   });
 });
@@ -120,21 +120,21 @@ describe('what quotes a conversation of an excluded folder', () => {
     },
   ];
   const tapped = () => {
-    const tap = createWiretap(home.hub.backend);
-    const desk = make('Desk', { backend: tap.backend, sealing: tap.sealing });
-    exclude(desk, ['*/private/*']);
-    return { tap, desk };
+    const tap = createRecorder(home.hub.backend);
+    const laptop = make('Laptop', { backend: tap.backend, sealing: tap.sealing });
+    exclude(laptop, ['*/private/*']);
+    return { tap, laptop };
   };
   /** An excluded conversation, and one that quotes it: the newer of the two goes first. */
-  const write = async (desk: TestDevice, newest: 'quoting' | 'excluded') => {
+  const write = async (laptop: TestDevice, newest: 'quoting' | 'excluded') => {
     const ids = [newConversationId(), newConversationId()].sort();
     if (newest === 'excluded') ids.reverse();
     const [secret, open] = ids as [ConversationId, ConversationId];
-    await desk.change(secret, { meta: { title: WORDS, createdAt: 1, workDir: FOLDER } });
-    await desk.say(open, '', recalled(secret, await desk.say(secret, WORDS)));
+    await laptop.change(secret, { meta: { title: WORDS, createdAt: 1, workDir: FOLDER } });
+    await laptop.say(open, '', recalled(secret, await laptop.say(secret, WORDS)));
     return { secret, open };
   };
-  const expectUnsaid = async ({ sent }: ReturnType<typeof createWiretap>, times = 1) => {
+  const expectUnsaid = async ({ sent }: ReturnType<typeof createRecorder>, times = 1) => {
     const bodies = await sent();
     expect(bodies.filter((body) => body.includes('this may be read'))).toHaveLength(times);
     expect(bodies.filter((body) => body.includes(WORDS))).toEqual([]);
@@ -143,42 +143,42 @@ describe('what quotes a conversation of an excluded folder', () => {
   it.each(['quoting', 'excluded'] as const)(
     'goes without the passages where all of it was there before the account (newest: %s)',
     async (newest) => {
-      const { tap, desk } = tapped();
-      const { open } = await write(desk, newest);
-      await create(desk);
-      await settled(desk);
+      const { tap, laptop } = tapped();
+      const { open } = await write(laptop, newest);
+      await create(laptop);
+      await settled(laptop);
       await expectUnsaid(tap);
-      expect(JSON.stringify([...((await desk.read(open))?.messages.values() ?? [])])).toContain(WORDS);
+      expect(JSON.stringify([...((await laptop.read(open))?.messages.values() ?? [])])).toContain(WORDS);
     },
   );
 
   it('goes without them when another device is locked out and all of it is sent again', async () => {
-    const { tap, desk } = tapped();
-    await create(desk);
-    const phone = await joinTo(desk);
-    await eventually(desk, async () => desk.status.get().devices.length === 2);
-    await write(desk, 'quoting');
-    await settled(desk, phone);
-    const { fingerprint } = desk.status.get().account ?? {};
-    await desk.sync.revoke(desk.status.get().devices.find(({ here }) => !here)?.id ?? '');
-    await eventually(desk, async () => desk.status.get().account?.fingerprint !== fingerprint);
-    await settled(desk);
+    const { tap, laptop } = tapped();
+    await create(laptop);
+    const phone = await joinTo(laptop);
+    await eventually(laptop, async () => laptop.status.get().devices.length === 2);
+    await write(laptop, 'quoting');
+    await settled(laptop, phone);
+    const { fingerprint } = laptop.status.get().account ?? {};
+    await laptop.sync.revoke(laptop.status.get().devices.find(({ here }) => !here)?.id ?? '');
+    await eventually(laptop, async () => laptop.status.get().account?.fingerprint !== fingerprint);
+    await settled(laptop);
     await expectUnsaid(tap, 2);
   });
 
   it('goes without them where the library does not list the excluded one', async () => {
-    const { tap, desk } = tapped();
-    await write(desk, 'quoting');
-    await desk.store.log.erase('library');
-    await create(desk);
-    await settled(desk);
+    const { tap, laptop } = tapped();
+    await write(laptop, 'quoting');
+    await laptop.store.log.erase('library');
+    await create(laptop);
+    await settled(laptop);
     await expectUnsaid(tap);
   });
 
   it('what was said of its passages stays here as well', async () => {
-    const { tap, desk } = tapped();
-    const { secret, open } = await write(desk, 'quoting');
-    const notes = createNotes({ store: desk.store, now: Date.now });
+    const { tap, laptop } = tapped();
+    const { secret, open } = await write(laptop, 'quoting');
+    const notes = createNotes({ store: laptop.store, now: Date.now });
     const verdict = { verdict: 'pinned' as const, query: null, passage: WORDS, title: WORDS };
     await notes.judge({ ...verdict, conversationId: secret, messageId: 'm' });
     await notes.judge({
@@ -188,22 +188,22 @@ describe('what quotes a conversation of an excluded folder', () => {
       passage: 'said openly',
       title: '',
     });
-    await create(desk);
-    await settled(desk);
+    await create(laptop);
+    await settled(laptop);
     await expectUnsaid(tap);
     expect((await tap.sent()).filter((body) => body.includes('said openly'))).toHaveLength(1);
-    const phone = await home.pair(desk);
+    const phone = await home.pair(laptop);
     const elsewhere = createNotes({ store: phone.store, now: Date.now });
     await eventually(phone, async () => elsewhere.state.get().feedback.length === 1);
     for (const { close } of [notes, elsewhere]) close();
   });
 
   it('and it stays here before anything was decided about it', async () => {
-    const { desk } = tapped();
-    const { secret, open } = await write(desk, 'quoting');
-    const { log } = desk.store;
-    const records = await openRecords(desk.store, Date.now);
-    const contents = createDocumentContents({ log, config: desk.config, records });
+    const { laptop } = tapped();
+    const { secret, open } = await write(laptop, 'quoting');
+    const { log } = laptop.store;
+    const records = await openRecords(laptop.store, Date.now);
+    const contents = createDocumentContents({ log, config: laptop.config, records });
     expect(await contents.of(secret).snapshot()).toBeNull();
     expect(await contents.of(secret).diff(null)).toBeNull();
     expect(await contents.of(open).snapshot()).not.toBeNull();

@@ -19,10 +19,10 @@ import { createLibraryDocument } from '../../../src/services/documents/yjs-libra
 import { deleteRecordsWrites } from '../../../src/services/sync/records.ts';
 import type { SyncStatus } from '../../../src/services/sync/sync.ts';
 import { problems as en } from '../../../src/ui/i18n/en/problems.ts';
-import { household } from './cluster.ts';
+import { cluster } from './cluster.ts';
 import { eventually, isSynced, newConversationId, settled, type TestDevice, textMessage } from './device.ts';
 
-const home = household();
+const home = cluster();
 const { make, create, pair } = home;
 const blobs = () => [...home.hub.rooms.values()].reduce((sum, room) => sum + room.size, 0);
 /** A tab that has the conversation open, and goes on writing whatever became of it. */
@@ -39,10 +39,10 @@ const openTab = async (device: TestDevice, id: ConversationId) => {
 
 describe('while everything is being looked at', () => {
   it('neither "synced" nor "on the relay" is claimed before it was seen there', async () => {
-    const desk = await create();
+    const laptop = await create();
     const ids = Array.from({ length: 30 }, () => newConversationId());
-    for (const id of ids) await desk.say(id, 'kept');
-    await isSynced(desk);
+    for (const id of ids) await laptop.say(id, 'kept');
+    await isSynced(laptop);
     const whole = blobs();
     // Every room but the index loses what it had; nobody tells the device.
     const index = [...home.hub.rooms.entries()].sort(([, a], [, b]) => b.size - a.size)[0]?.[0];
@@ -53,26 +53,26 @@ describe('while everything is being looked at', () => {
       if (status.state === 'synced' && there < ids.length + 1) lies.push(`synced with ${there} rooms`);
     };
     const [first = newConversationId()] = ids;
-    await desk.sync.syncNow({ force: true });
-    look(desk.status.get());
-    const stop = desk.status.subscribe(() => look(desk.status.get()));
-    expect((await desk.sync.where(first)).place).toBe('here');
-    await eventually(desk, async () => desk.status.get().state === 'synced', 30_000);
+    await laptop.sync.syncNow({ force: true });
+    look(laptop.status.get());
+    const stop = laptop.status.subscribe(() => look(laptop.status.get()));
+    expect((await laptop.sync.where(first)).place).toBe('here');
+    await eventually(laptop, async () => laptop.status.get().state === 'synced', 30_000);
     stop();
     expect(lies).toEqual([]);
     expect(blobs()).toBeGreaterThanOrEqual(whole - 4);
-    expect((await desk.sync.where(first)).place).toBe('relay');
+    expect((await laptop.sync.where(first)).place).toBe('relay');
   }, 40_000);
 });
 
 describe('a device that starts while its relay is away', () => {
   it('still tells when it was last in step, and forgets it with the account', async () => {
-    const { store, vault, config, ...desk } = await create();
-    const { syncedAt } = desk.status.get();
+    const { store, vault, config, ...laptop } = await create();
+    const { syncedAt } = laptop.status.get();
     expect(syncedAt).toBeTypeOf('number');
-    desk.stop();
+    laptop.stop();
     home.hub.setOnline(false);
-    const again = make('Desk', { store, vault, config });
+    const again = make('Laptop', { store, vault, config });
     await eventually(again, async () => again.status.get().state === 'offline');
     expect(again.status.get().syncedAt).toBe(syncedAt);
     await again.sync.leave({ erase: false });
@@ -82,11 +82,11 @@ describe('a device that starts while its relay is away', () => {
 
 describe('a relay that drops single entries', () => {
   it('is filled again, as no entry claims to hold what only others hold', async () => {
-    const desk = await create();
+    const laptop = await create();
     const before = new Set(home.hub.rooms.keys());
     const id = newConversationId();
-    for (let number = 0; number < 3; number += 1) await desk.say(id, `message ${number}`);
-    await isSynced(desk);
+    for (let number = 0; number < 3; number += 1) await laptop.say(id, `message ${number}`);
+    await isSynced(laptop);
     const room = [...home.hub.rooms].find(([name]) => !before.has(name))?.[1] as Map<string, Uint8Array>;
     const drop = () => {
       home.hub.setOnline(false);
@@ -95,115 +95,115 @@ describe('a relay that drops single entries', () => {
       home.hub.setOnline(true);
     };
     drop();
-    await desk.sync.syncNow({ force: true });
-    await isSynced(desk);
+    await laptop.sync.syncNow({ force: true });
+    await isSynced(laptop);
     drop();
-    const phone = await pair(desk);
+    const phone = await pair(laptop);
     await eventually(phone, async () => (await phone.texts(id)).length === 3);
   });
 });
 
 describe('a conversation that a tab has open', () => {
   it('leaves nothing behind when it is erased for good here, whatever the tab still appends', async () => {
-    const desk = await create();
-    const phone = await pair(desk);
+    const laptop = await create();
+    const phone = await pair(laptop);
     const id = newConversationId();
-    await desk.say(id, 'to be forgotten');
+    await laptop.say(id, 'to be forgotten');
     await eventually(phone, async () => (await phone.texts(id)).length === 1);
-    const write = await openTab(desk, id);
+    const write = await openTab(laptop, id);
     await write('still here');
-    await desk.sync.forget([id]);
+    await laptop.sync.forget([id]);
     await write('an answer that came too late');
     await write('and another');
-    await eventually(desk, async () => !(await desk.store.log.documents()).includes(id));
+    await eventually(laptop, async () => !(await laptop.store.log.documents()).includes(id));
     await eventually(phone, async () => !(await phone.store.log.documents()).includes(id));
-    await eventually(desk, async () => !(await desk.library()).some((line) => line.id === id));
-    await isSynced(desk);
-    const tablet = await pair(desk, make('Tablet'));
+    await eventually(laptop, async () => !(await laptop.library()).some((line) => line.id === id));
+    await isSynced(laptop);
+    const tablet = await pair(laptop, make('Tablet'));
     expect(await tablet.store.log.documents()).not.toContain(id);
   });
 
   it('keeps in the trash what is written after another device erased it', async () => {
-    const desk = await create();
-    const phone = await pair(desk);
+    const laptop = await create();
+    const phone = await pair(laptop);
     const id = newConversationId();
-    await desk.say(id, 'to be forgotten');
+    await laptop.say(id, 'to be forgotten');
     await eventually(phone, async () => (await phone.texts(id)).length === 1);
     const write = await openTab(phone, id);
-    await desk.sync.forget([id]);
+    await laptop.sync.forget([id]);
     await eventually(phone, async () => !(await phone.store.log.documents()).includes(id));
     await write('not lost');
     await eventually(phone, async () => (await phone.read(id))?.meta.deletedAt != null);
     expect(await phone.texts(id)).toEqual(['not lost']);
     expect((await phone.sync.where(id)).place).toBe('withheld');
     await isSynced(phone);
-    expect(await desk.store.log.documents()).not.toContain(id);
+    expect(await laptop.store.log.documents()).not.toContain(id);
   });
 
   it('of an excluded folder does not leave the device by what is appended after it was erased', async () => {
-    const desk = make('Desk');
-    const config = desk.config.get();
-    desk.config.set({
+    const laptop = make('Laptop');
+    const config = laptop.config.get();
+    laptop.config.set({
       ...config,
       privacy: { ...config.privacy, exclude_work_dirs: ['/secret'] },
     });
-    await create(desk);
+    await create(laptop);
     const id = newConversationId();
-    await desk.change(id, { meta: { title: 'Secret', workDir: '/secret/x', createdAt: Date.now() } });
-    await desk.say(id, 'stays here');
-    await eventually(desk, async () => (await desk.sync.where(id)).place === 'withheld');
-    const write = await openTab(desk, id);
-    await desk.erase(id);
+    await laptop.change(id, { meta: { title: 'Secret', workDir: '/secret/x', createdAt: Date.now() } });
+    await laptop.say(id, 'stays here');
+    await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'withheld');
+    const write = await openTab(laptop, id);
+    await laptop.erase(id);
     await eventually(
-      desk,
-      async () => (await desk.sync.where(id)).place !== 'relay' && desk.status.get().waiting === 0,
+      laptop,
+      async () => (await laptop.sync.where(id)).place !== 'relay' && laptop.status.get().waiting === 0,
     );
     const before = home.hub.rooms.size;
     await write('a late word');
-    await eventually(desk, async () => !(await desk.store.log.documents()).includes(id));
-    await isSynced(desk);
+    await eventually(laptop, async () => !(await laptop.store.log.documents()).includes(id));
+    await isSynced(laptop);
     expect(home.hub.rooms.size).toBe(before);
-    expect(await desk.store.log.documents()).toEqual([LIBRARY_DOCUMENT]);
+    expect(await laptop.store.log.documents()).toEqual([LIBRARY_DOCUMENT]);
   });
 
   it('lives on in a new room when it is brought back whole', async () => {
-    const desk = await create();
-    const phone = await pair(desk);
+    const laptop = await create();
+    const phone = await pair(laptop);
     const id = newConversationId();
-    await desk.say(id, 'imported');
-    const whole = await desk.store.log.read(id);
+    await laptop.say(id, 'imported');
+    const whole = await laptop.store.log.read(id);
     await eventually(phone, async () => (await phone.texts(id)).length === 1);
-    await desk.sync.forget([id]);
+    await laptop.sync.forget([id]);
     await eventually(phone, async () => !(await phone.store.log.documents()).includes(id));
-    await desk.store.log.append(
+    await laptop.store.log.append(
       whole.map(({ bytes }) => ({ id: newEntryId(), document: id, origin: 'import', bytes })),
     );
     await eventually(phone, async () => (await phone.texts(id)).length === 1);
   });
 
   it('lives again on every device that kept late words of it in the trash, once one of them restores it', async () => {
-    const desk = await create();
-    const phone = await pair(desk);
-    const tablet = await pair(desk, make('Tablet'));
+    const laptop = await create();
+    const phone = await pair(laptop);
+    const tablet = await pair(laptop, make('Tablet'));
     const id = newConversationId();
-    await desk.say(id, 'said by all');
+    await laptop.say(id, 'said by all');
     for (const device of [phone, tablet])
       await eventually(device, async () => (await device.texts(id)).length === 1);
-    await settled(desk, phone, tablet);
-    const away = [desk, phone];
+    await settled(laptop, phone, tablet);
+    const away = [laptop, phone];
     for (const device of away) device.stop();
     for (const device of away) await device.say(id, `late on ${device.name}`);
     await tablet.sync.forget([id]);
     await settled(tablet);
-    const [deskAgain, phoneAgain] = away.map(({ name, store, vault, config }) =>
+    const [laptopAgain, phoneAgain] = away.map(({ name, store, vault, config }) =>
       make(name, { store, vault, config }),
     ) as [TestDevice, TestDevice];
-    for (const device of [deskAgain, phoneAgain])
+    for (const device of [laptopAgain, phoneAgain])
       await eventually(device, async () => (await device.read(id))?.meta.deletedAt != null);
-    await settled(deskAgain, phoneAgain);
-    await deskAgain.change(id, { meta: { deletedAt: null } });
-    const all = ['late on Desk', 'late on Phone', 'said by all'];
-    for (const device of [deskAgain, phoneAgain, tablet])
+    await settled(laptopAgain, phoneAgain);
+    await laptopAgain.change(id, { meta: { deletedAt: null } });
+    const all = ['late on Laptop', 'late on Phone', 'said by all'];
+    for (const device of [laptopAgain, phoneAgain, tablet])
       await eventually(
         device,
         async () =>
@@ -211,30 +211,30 @@ describe('a conversation that a tab has open', () => {
           JSON.stringify((await device.texts(id)).sort()) === JSON.stringify(all),
         20_000,
       );
-    await settled(deskAgain, phoneAgain, tablet);
-    for (const device of [deskAgain, phoneAgain]) expect((await device.sync.where(id)).place).toBe('relay');
+    await settled(laptopAgain, phoneAgain, tablet);
+    for (const device of [laptopAgain, phoneAgain]) expect((await device.sync.where(id)).place).toBe('relay');
   }, 60_000);
 });
 
 describe('leaving', () => {
   it('is possible while sync is switched off, and leaves no secret', async () => {
-    const desk = await create();
+    const laptop = await create();
     const id = newConversationId();
-    await desk.say(id, 'mine');
-    await isSynced(desk);
-    const config = desk.config.get();
-    desk.config.set({ ...config, sync: { ...config.sync, mode: 'disabled' } });
-    await eventually(desk, async () => desk.status.get().state === 'disabled');
-    await desk.sync.leave({ erase: true });
+    await laptop.say(id, 'mine');
+    await isSynced(laptop);
+    const config = laptop.config.get();
+    laptop.config.set({ ...config, sync: { ...config.sync, mode: 'disabled' } });
+    await eventually(laptop, async () => laptop.status.get().state === 'disabled');
+    await laptop.sync.leave({ erase: true });
     expect(home.hub.rooms.size).toBe(0);
-    expect(await desk.vault.names()).toEqual([]);
-    expect(await desk.store.drawer.get('sync/account')).toBeUndefined();
-    expect((await deleteRecordsWrites(desk.store.drawer)).length).toBeLessThanOrEqual(1);
-    expect(await desk.texts(id)).toEqual(['mine']);
+    expect(await laptop.vault.names()).toEqual([]);
+    expect(await laptop.store.drawer.get('sync/account')).toBeUndefined();
+    expect((await deleteRecordsWrites(laptop.store.drawer)).length).toBeLessThanOrEqual(1);
+    expect(await laptop.texts(id)).toEqual(['mine']);
   });
 
   it('says that there is nothing to leave where there is no account', async () => {
-    await expect(make('Desk').sync.leave()).rejects.toMatchObject({
+    await expect(make('Laptop').sync.leave()).rejects.toMatchObject({
       problem: { code: 'sync-unpaired' },
     });
   });
@@ -243,9 +243,9 @@ describe('leaving', () => {
 describe('revoking', () => {
   it('leaves no key of either account behind, wherever it is cut off', async () => {
     for (let fuse = 1; fuse < 12; fuse += 1) {
-      const desk = await create(make(`Desk ${fuse}`));
-      await desk.say(newConversationId(), 'kept');
-      await isSynced(desk);
+      const laptop = await create(make(`Laptop ${fuse}`));
+      await laptop.say(newConversationId(), 'kept');
+      await isSynced(laptop);
       // The process ends at the nth write of the step.
       let writes = 0;
       let armed = false;
@@ -254,25 +254,32 @@ describe('revoking', () => {
         writes += 1;
         return writes < fuse ? work() : new Promise<T>(() => {});
       };
-      desk.stop();
-      const dying = make(`Desk ${fuse}`, {
-        config: desk.config,
+      laptop.stop();
+      const dying = make(`Laptop ${fuse}`, {
+        config: laptop.config,
         store: {
-          ...desk.store,
+          ...laptop.store,
           log: {
-            ...desk.store.log,
-            append: (entries, changes) => cut(() => desk.store.log.append(entries, changes)),
+            ...laptop.store.log,
+            append: (entries, changes) => cut(() => laptop.store.log.append(entries, changes)),
           },
-          drawer: { ...desk.store.drawer, set: (key, value) => cut(() => desk.store.drawer.set(key, value)) },
+          drawer: {
+            ...laptop.store.drawer,
+            set: (key, value) => cut(() => laptop.store.drawer.set(key, value)),
+          },
         },
-        vault: { ...desk.vault, put: (name, secret) => cut(() => desk.vault.put(name, secret)) },
+        vault: { ...laptop.vault, put: (name, secret) => cut(() => laptop.vault.put(name, secret)) },
       });
       await isSynced(dying);
       await dying.engine.settled();
       armed = true;
       await Promise.race([dying.sync.revoke('somebody'), new Promise((resolve) => setTimeout(resolve, 60))]);
       dying.stop();
-      const back = make(`Desk ${fuse}`, { config: desk.config, store: desk.store, vault: desk.vault });
+      const back = make(`Laptop ${fuse}`, {
+        config: laptop.config,
+        store: laptop.store,
+        vault: laptop.vault,
+      });
       await isSynced(back);
       await eventually(back, async () => (await back.vault.names()).length === 1);
       await eventually(
@@ -317,27 +324,27 @@ describe('a relay that finds a conversation too large', () => {
         };
       },
     };
-    const desk = await create(make('Desk', { backend: narrow }));
+    const laptop = await create(make('Laptop', { backend: narrow }));
     const [small, large] = [newConversationId(), newConversationId()];
     // Nothing that deflate could make small.
     const words = Array.from({ length: 9_000 }, () => Math.random().toString(36).slice(2)).join(' ');
-    await desk.say(large, words);
-    await desk.say(small, 'kept');
-    await eventually(desk, async () => (await desk.sync.where(small)).place === 'relay');
-    const told = async () => (await desk.sync.journal()).filter(({ what }) => what === 'sync-quota');
-    await eventually(desk, async () => (await told()).length > 0);
-    await desk.sync.syncNow({ force: true });
-    await eventually(desk, async () => (await desk.sync.where(small)).place === 'relay');
+    await laptop.say(large, words);
+    await laptop.say(small, 'kept');
+    await eventually(laptop, async () => (await laptop.sync.where(small)).place === 'relay');
+    const told = async () => (await laptop.sync.journal()).filter(({ what }) => what === 'sync-quota');
+    await eventually(laptop, async () => (await told()).length > 0);
+    await laptop.sync.syncNow({ force: true });
+    await eventually(laptop, async () => (await laptop.sync.where(small)).place === 'relay');
     expect((await told()).map(({ kind, document }) => ({ kind, document }))).toEqual([
       { kind: 'error', document: large },
     ]);
-    expect((await desk.sync.where(large)).place).toBe('here');
+    expect((await laptop.sync.where(large)).place).toBe('here');
   }, 20_000);
 });
 
 describe('a full disk', () => {
   /** A phone whose disk has no room for what `isFull` says: these entries, or an erasure (null). */
-  const joinWith = async (desk: TestDevice, isFull: (entries: readonly NewEntry[] | null) => boolean) => {
+  const joinWith = async (laptop: TestDevice, isFull: (entries: readonly NewEntry[] | null) => boolean) => {
     const store = createInMemoryStore();
     const unless = async <T>(entries: readonly NewEntry[] | null, work: () => Promise<T>): Promise<T> => {
       if (isFull(entries)) throw new RecollectError('storage-full', 'No room', { retry: true });
@@ -348,32 +355,32 @@ describe('a full disk', () => {
       append: (entries, writes) => unless(entries, () => store.log.append(entries, writes)),
       erase: (document) => unless(null, () => store.log.erase(document)),
     };
-    return await pair(desk, make('Phone', { store: { ...store, kind: 'persistent', log } }));
+    return await pair(laptop, make('Phone', { store: { ...store, kind: 'persistent', log } }));
   };
 
   it('does not make a device forget what it was to fetch', async () => {
     let full: 'append' | 'erase' | null = null;
     const refused: string[] = [];
-    const desk = await create();
-    const phone = await joinWith(desk, (entries) => {
+    const laptop = await create();
+    const phone = await joinWith(laptop, (entries) => {
       const what = entries ? 'append' : 'erase';
       if (full === what) refused.push(what);
       return full === what;
     });
     const [old, fresh] = [newConversationId(), newConversationId()];
-    await desk.say(old, 'to be erased');
+    await laptop.say(old, 'to be erased');
     await eventually(phone, async () => (await phone.texts(old)).length === 1);
     await isSynced(phone);
     // The phone hears of both at once, of the new one first; it cannot do what the second asks for.
     full = 'append';
-    await desk.say(fresh, 'to be fetched');
-    await eventually(desk, async () => (await desk.sync.where(fresh)).place === 'relay');
-    await isSynced(desk);
-    await desk.erase(old);
-    await eventually(desk, async () =>
-      (await desk.sync.journal()).some(({ what, document }) => what === 'forgotten' && document === old),
+    await laptop.say(fresh, 'to be fetched');
+    await eventually(laptop, async () => (await laptop.sync.where(fresh)).place === 'relay');
+    await isSynced(laptop);
+    await laptop.erase(old);
+    await eventually(laptop, async () =>
+      (await laptop.sync.journal()).some(({ what, document }) => what === 'forgotten' && document === old),
     );
-    await isSynced(desk);
+    await isSynced(laptop);
     full = 'erase';
     await eventually(phone, async () => refused.includes('erase'), 20_000);
     full = null;
@@ -385,8 +392,8 @@ describe('a full disk', () => {
   it('does not leave a line as a tab wrote it that knew less', async () => {
     let full = false;
     let refused = 0;
-    const desk = await create();
-    const phone = await joinWith(desk, (entries) => {
+    const laptop = await create();
+    const phone = await joinWith(laptop, (entries) => {
       const isLine = entries?.some(
         ({ document, origin }) => document === LIBRARY_DOCUMENT && origin === 'remote',
       );
@@ -396,8 +403,8 @@ describe('a full disk', () => {
     });
     const lineIs = (count: number) => async () => (await phone.library())[0]?.messageCount === count;
     const id = newConversationId();
-    await desk.say(id, 'one');
-    await desk.say(id, 'two');
+    await laptop.say(id, 'one');
+    await laptop.say(id, 'two');
     await eventually(phone, async () => (await phone.texts(id)).length === 2);
     await eventually(phone, lineIs(2));
     full = true;
@@ -446,14 +453,14 @@ const setMode = ({ config }: TestDevice, mode: SyncStatus['mode']) => {
 
 describe('a browser that keeps nothing (a private window)', () => {
   it('does not sync: no connection is opened, and a person reads why and what to do', async () => {
-    const desk = await create();
-    await desk.say(newConversationId(), 'kept');
-    await settled(desk);
-    desk.stop();
+    const laptop = await create();
+    await laptop.say(newConversationId(), 'kept');
+    await settled(laptop);
+    laptop.stop();
     const { backend, calls } = watched();
-    const { config, vault } = desk;
-    const store = { ...desk.store, kind: 'memory' as const };
-    const here = make('Desk', { backend, config, vault, store });
+    const { config, vault } = laptop;
+    const store = { ...laptop.store, kind: 'memory' as const };
+    const here = make('Laptop', { backend, config, vault, store });
     await eventually(here, async () => here.status.get().state === 'stopped');
     expect(here.status.get().problem).toMatchObject({ code: 'storage-unavailable' });
     const fresh = make('Fresh', { backend, store: createInMemoryStore() });
@@ -473,12 +480,12 @@ describe('a browser that keeps nothing (a private window)', () => {
 
 describe('tabs of one browser (mode "local")', () => {
   it('open no connection, also where the device belongs to an account', async () => {
-    const desk = await create();
-    await settled(desk);
-    desk.stop();
-    setMode(desk, 'local');
+    const laptop = await create();
+    await settled(laptop);
+    laptop.stop();
+    setMode(laptop, 'local');
     const { backend, calls } = watched();
-    const here = make('Desk', { backend, config: desk.config, vault: desk.vault, store: desk.store });
+    const here = make('Laptop', { backend, config: laptop.config, vault: laptop.vault, store: laptop.store });
     const id = newConversationId();
     await here.say(id, 'stays here');
     await eventually(here, async () => here.status.get().state === 'local');
@@ -499,15 +506,15 @@ describe('an account whose key cannot be read', () => {
   it('answers what is asked of it with the reason, and can be left', async () => {
     const store: Store = { ...createInMemoryStore(), kind: 'persistent' };
     const vault = createInMemoryVault();
-    const before = await create(make('Desk', { store, vault }));
+    const before = await create(make('Laptop', { store, vault }));
     before.stop();
     const blind = { ...vault, get: async () => undefined };
-    const desk = make('Desk', { store, vault: blind, config: before.config });
-    await eventually(desk, async () => desk.status.get().problem !== null);
-    const reason = { problem: { code: desk.status.get().problem?.code } };
-    await expect(desk.sync.revoke('somebody')).rejects.toMatchObject(reason);
-    expect(await desk.sync.where(newConversationId())).toEqual({ place: 'here', devices: [] });
-    await desk.sync.leave();
-    await eventually(desk, async () => desk.status.get().account === null);
+    const laptop = make('Laptop', { store, vault: blind, config: before.config });
+    await eventually(laptop, async () => laptop.status.get().problem !== null);
+    const reason = { problem: { code: laptop.status.get().problem?.code } };
+    await expect(laptop.sync.revoke('somebody')).rejects.toMatchObject(reason);
+    expect(await laptop.sync.where(newConversationId())).toEqual({ place: 'here', devices: [] });
+    await laptop.sync.leave();
+    await eventually(laptop, async () => laptop.status.get().account === null);
   });
 });

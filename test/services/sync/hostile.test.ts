@@ -10,10 +10,10 @@ import {
   NONCE_BYTES,
 } from '../../../src/domain/sync/blob.ts';
 import { createRoomKeys, openBlob } from '../../../src/services/sync/envelope.ts';
-import { household } from './cluster.ts';
+import { cluster } from './cluster.ts';
 import { eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
 
-const home = household();
+const home = cluster();
 const { create, pair } = home;
 type Blobs = Map<string, Uint8Array>;
 /** The rooms that came to be since. */
@@ -78,10 +78,10 @@ describe('a sealed blob', () => {
 
 describe('a room', () => {
   it('with damaged, foreign and future blobs gives all the rest, says how many they are, and keeps them through a fold', async () => {
-    const desk = await create();
-    const phone = await pair(desk);
-    const other = await begin(desk, 'in another room');
-    const { id, room } = await begin(desk, 'one');
+    const laptop = await create();
+    const phone = await pair(laptop);
+    const other = await begin(laptop, 'in another room');
+    const { id, room } = await begin(laptop, 'one');
     await eventually(phone, async () => (await phone.texts(id)).length === 1);
     const [[, blob]] = [...room] as [[string, Uint8Array]];
     const [[, transplant]] = [...other.room] as [[string, Uint8Array]];
@@ -92,17 +92,17 @@ describe('a room', () => {
     const odd = [flipped, blob.slice(0, 50), future, transplant, new Uint8Array(0), new Uint8Array(3)];
     for (const one of odd) room.set(blobKey(one), one);
     wake();
-    await desk.say(id, 'two');
+    await laptop.say(id, 'two');
     await eventually(phone, async () => (await phone.texts(id)).length === 2);
     await eventually(phone, async () => phone.status.get().unreadable === odd.length);
     expect(await phone.texts(other.id)).toEqual(['in another room']);
     expect(await phone.texts(id)).toEqual(['one', 'two']);
     // Enough to be folded: what was understood becomes one, the rest stays where it is.
     for (let number = 0; number < 70; number += 1) {
-      await desk.say(id, `line ${number}`);
-      await desk.engine.settled();
+      await laptop.say(id, `line ${number}`);
+      await laptop.engine.settled();
     }
-    await eventually(desk, async () => room.size < 40, 30_000);
+    await eventually(laptop, async () => room.size < 40, 30_000);
     for (const one of odd) expect(room.has(blobKey(one))).toBe(true);
     await eventually(phone, async () => (await phone.texts(id)).length === 72);
     expect(phone.status.get().problem).toBeNull();
@@ -112,14 +112,14 @@ describe('a room', () => {
 
   it('full of junk is looked through a little at a time, and what is behind the junk is not lost', async () => {
     const JUNK = 20_000;
-    const desk = await create();
-    const phone = await pair(desk);
-    const { id, room } = await begin(desk, 'one');
+    const laptop = await create();
+    const phone = await pair(laptop);
+    const { id, room } = await begin(laptop, 'one');
     await eventually(phone, async () => (await phone.texts(id)).length === 1);
     phone.stop();
-    await desk.say(id, 'behind the junk');
-    await settled(desk);
-    desk.stop();
+    await laptop.say(id, 'behind the junk');
+    await settled(laptop);
+    laptop.stop();
     const kept = [...room];
     room.clear();
     for (let number = 0; number < JUNK; number += 1) {
@@ -153,13 +153,13 @@ describe('a room', () => {
   }, 60_000);
 
   it('that says the same again changes nothing', async () => {
-    const desk = await create();
-    const phone = await pair(desk);
-    const { id, room } = await begin(desk, 'one');
+    const laptop = await create();
+    const phone = await pair(laptop);
+    const { id, room } = await begin(laptop, 'one');
     const [first] = [...room.values()] as [Uint8Array];
     await phone.say(id, 'two');
-    await eventually(desk, async () => (await desk.texts(id)).length === 2);
-    const entries = async () => (await desk.store.log.read(id)).length;
+    await eventually(laptop, async () => (await laptop.texts(id)).length === 2);
+    const entries = async () => (await laptop.store.log.read(id)).length;
     const before = await entries();
     for (let time = 0; time < 3; time += 1) {
       room.delete(blobKey(first));
@@ -167,20 +167,20 @@ describe('a room', () => {
       room.set(blobKey(first), first);
       wake();
     }
-    await desk.engine.settled();
-    await isSynced(desk);
-    expect(await desk.texts(id)).toEqual(['one', 'two']);
+    await laptop.engine.settled();
+    await isSynced(laptop);
+    expect(await laptop.texts(id)).toEqual(['one', 'two']);
     expect(await entries()).toBe(before);
   });
 
   it('that keeps something back is found out: whose changes are missing is said, and they come when it gives them', async () => {
-    const desk = await create();
-    const phone = await pair(desk);
-    await eventually(desk, async () => desk.status.get().devices.length === 2);
+    const laptop = await create();
+    const phone = await pair(laptop);
+    await eventually(laptop, async () => laptop.status.get().devices.length === 2);
     const { id, room } = await begin(phone, 'kept back');
     const kept = [...room];
-    await eventually(desk, async () => (await desk.texts(id)).length === 1);
-    for (const device of [desk, phone]) {
+    await eventually(laptop, async () => (await laptop.texts(id)).length === 1);
+    for (const device of [laptop, phone]) {
       await device.engine.settled();
       await isSynced(device);
     }
@@ -202,10 +202,10 @@ describe('a room', () => {
 
 describe('rooms', () => {
   it('are opened some at once on a first sync, and afterwards only those that changed', async () => {
-    const desk = await create();
+    const laptop = await create();
     const ids = Array.from({ length: 90 }, () => newConversationId());
-    for (const id of ids) await desk.say(id, 'kept');
-    await isSynced(desk);
+    for (const id of ids) await laptop.say(id, 'kept');
+    await isSynced(laptop);
     let [open, most] = [0, 0];
     const opened: string[] = [];
     const { backend } = home.hub;
@@ -226,7 +226,7 @@ describe('rooms', () => {
       },
     };
     const phone = home.make('Phone', { backend: counting });
-    await home.joinTo(desk, phone);
+    await home.joinTo(laptop, phone);
     await eventually(
       phone,
       async () => (await phone.store.log.documents()).filter((id) => ids.includes(id as never)).length === 90,
@@ -238,9 +238,9 @@ describe('rooms', () => {
     expect(most).toBeLessThanOrEqual(32);
     phone.stop();
     const away = ids.slice(0, 5);
-    for (const id of away) await desk.say(id, 'while you were away');
-    await desk.engine.settled();
-    await isSynced(desk);
+    for (const id of away) await laptop.say(id, 'while you were away');
+    await laptop.engine.settled();
+    await isSynced(laptop);
     opened.length = 0;
     const { store, vault, config } = phone;
     const back = home.make('Phone', { backend: counting, store, vault, config });

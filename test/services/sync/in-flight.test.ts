@@ -23,19 +23,19 @@ it('a large conversation goes up half a megabyte at a time', async () => {
       return watched;
     },
   };
-  const desk = createTestDevice({ name: 'Desk', backend });
+  const laptop = createTestDevice({ name: 'Laptop', backend });
   try {
     const noise = (bytes: number) => {
       const made = new Uint8Array(bytes);
       for (let at = 0; at < bytes; at += 65_536) crypto.getRandomValues(made.subarray(at, at + 65_536));
       return Buffer.from(made).toString('latin1');
     };
-    await desk.say(newConversationId(), noise(2 * 1024 * 1024));
-    await desk.sync.create({ endpoint: 'wss://relay.example', deviceName: 'Desk' });
-    await isSynced(desk, 40_000);
+    await laptop.say(newConversationId(), noise(2 * 1024 * 1024));
+    await laptop.sync.create({ endpoint: 'wss://relay.example', deviceName: 'Laptop' });
+    await isSynced(laptop, 40_000);
     expect(handed.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThan(2 * 1024 * 1024);
     expect(Math.max(...handed)).toBeLessThanOrEqual(512 * 1024);
   } finally {
-    desk.stop();
+    laptop.stop();
   }
 }, 60_000);

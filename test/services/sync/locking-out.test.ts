@@ -1,10 +1,10 @@
 // Locking out takes along what the account knows: nothing of it is lost with the old account, and what was forgotten stays forgotten.
 import { describe, expect, it } from 'vitest';
 import type { SyncBackend } from '../../../src/adapters/sync/sync-backend.ts';
-import { household } from './cluster.ts';
+import { cluster } from './cluster.ts';
 import { eventually, has, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
 
-const home = household();
+const home = cluster();
 const { make, create, joinTo } = home;
 
 const otherOf = (device: TestDevice) => device.status.get().devices.find(({ here }) => !here)?.id ?? '';
@@ -56,22 +56,22 @@ describe('locking out while not everything is here', () => {
     for (const id of ids) await phone.say(id, 'kept');
     await settled(phone);
     const slow = slowRooms(roomNames().filter((name) => !index.includes(name)));
-    const laptop = await joinTo(phone, make('Laptop', { backend: slow.backend }));
+    const notebook = await joinTo(phone, make('Notebook', { backend: slow.backend }));
     phone.stop();
-    await eventually(laptop, async () => laptop.status.get().fetching === ids.length);
-    const { fingerprint } = laptop.status.get().account ?? {};
-    await expect(laptop.sync.revoke(otherOf(laptop))).rejects.toMatchObject({
+    await eventually(notebook, async () => notebook.status.get().fetching === ids.length);
+    const { fingerprint } = notebook.status.get().account ?? {};
+    await expect(notebook.sync.revoke(otherOf(notebook))).rejects.toMatchObject({
       problem: { code: 'sync-unfetched', params: { why: 'fetching', count: ids.length } },
     });
-    expect(laptop.status.get().account?.fingerprint).toBe(fingerprint);
+    expect(notebook.status.get().account?.fingerprint).toBe(fingerprint);
     slow.open();
-    await settled(laptop);
-    await laptop.sync.revoke(otherOf(laptop));
-    await eventually(laptop, async () => laptop.status.get().account?.fingerprint !== fingerprint);
-    await settled(laptop);
-    for (const id of ids) expect(await laptop.texts(id)).toEqual(['kept']);
-    await eventually(laptop, async () => accounts().size === 1);
-    const tablet = await joinTo(laptop, make('Tablet'));
+    await settled(notebook);
+    await notebook.sync.revoke(otherOf(notebook));
+    await eventually(notebook, async () => notebook.status.get().account?.fingerprint !== fingerprint);
+    await settled(notebook);
+    for (const id of ids) expect(await notebook.texts(id)).toEqual(['kept']);
+    await eventually(notebook, async () => accounts().size === 1);
+    const tablet = await joinTo(notebook, make('Tablet'));
     for (const id of ids) await has(tablet, id, ['kept']);
   }, 30_000);
 
@@ -82,24 +82,24 @@ describe('locking out while not everything is here', () => {
     await phone.say(id, 'kept');
     await settled(phone);
     const slow = slowRooms(roomNames().filter((name) => !index.includes(name)));
-    const laptop = await joinTo(phone, make('Laptop', { backend: slow.backend }));
-    await eventually(laptop, async () => laptop.status.get().fetching === 1);
+    const notebook = await joinTo(phone, make('Notebook', { backend: slow.backend }));
+    await eventually(notebook, async () => notebook.status.get().fetching === 1);
     phone.stop();
     const old = roomNames();
-    await laptop.sync.revoke(otherOf(laptop), { anyway: 'fetching' });
+    await notebook.sync.revoke(otherOf(notebook), { anyway: 'fetching' });
     slow.open();
-    await settled(laptop);
+    await settled(notebook);
     expect(accounts().size).toBe(2);
     for (const name of old) expect(roomNames()).toContain(name);
   });
 
   it('says that the relay does not answer', async () => {
-    const desk = await create();
-    const phone = await joinTo(desk);
-    await settled(desk, phone);
+    const laptop = await create();
+    const phone = await joinTo(laptop);
+    await settled(laptop, phone);
     home.hub.setOnline(false);
-    await eventually(desk, async () => desk.status.get().state === 'offline');
-    await expect(desk.sync.revoke(otherOf(desk))).rejects.toMatchObject({
+    await eventually(laptop, async () => laptop.status.get().state === 'offline');
+    await expect(laptop.sync.revoke(otherOf(laptop))).rejects.toMatchObject({
       problem: { code: 'sync-unfetched', params: { why: 'unreachable' } },
     });
   });
@@ -113,21 +113,21 @@ describe('locking out while not everything is here', () => {
     const known = roomNames();
     await phone.say(lost, 'lost');
     await settled(phone);
-    const laptop = make('Laptop');
+    const notebook = make('Notebook');
     const { link } = await phone.sync.pairing('https://app.example/');
     phone.stop();
     for (const name of home.hub.rooms.keys())
       if (!known.includes(name.split('/')[1] ?? '') && !index.includes(name.split('/')[1] ?? ''))
         (home.hub.rooms.get(name) as Map<string, Uint8Array>).clear();
-    await laptop.sync.join(laptop.sync.readOffer(link), { deviceName: 'Laptop' });
-    await has(laptop, kept, ['kept']);
-    await isSynced(laptop);
-    await expect(laptop.sync.revoke(otherOf(laptop))).rejects.toMatchObject({
+    await notebook.sync.join(notebook.sync.readOffer(link), { deviceName: 'Notebook' });
+    await has(notebook, kept, ['kept']);
+    await isSynced(notebook);
+    await expect(notebook.sync.revoke(otherOf(notebook))).rejects.toMatchObject({
       problem: { code: 'sync-unfetched', params: { why: 'lacking', count: 1 } },
     });
-    await laptop.sync.revoke(otherOf(laptop), { anyway: 'lacking' });
-    await eventually(laptop, async () => accounts().size === 1);
-    expect(await laptop.texts(kept)).toEqual(['kept']);
+    await notebook.sync.revoke(otherOf(notebook), { anyway: 'lacking' });
+    await eventually(notebook, async () => accounts().size === 1);
+    expect(await notebook.texts(kept)).toEqual(['kept']);
   });
 
   it.each([
@@ -143,31 +143,31 @@ describe('locking out while not everything is here', () => {
     const index = roomNames();
     await phone.say(newConversationId(), 'lost');
     await settled(phone);
-    const laptop = make('Laptop');
+    const notebook = make('Notebook');
     const { link } = await phone.sync.pairing('https://app.example/');
     phone.stop();
     for (const [name, room] of home.hub.rooms)
       if (!index.includes(name.split('/')[1] ?? '')) (room as Map<string, Uint8Array>).clear();
-    await laptop.sync.join(laptop.sync.readOffer(link), { deviceName: 'Laptop' });
-    await isSynced(laptop);
-    await expect(laptop.sync.revoke(otherOf(laptop))).rejects.toMatchObject({
+    await notebook.sync.join(notebook.sync.readOffer(link), { deviceName: 'Notebook' });
+    await isSynced(notebook);
+    await expect(notebook.sync.revoke(otherOf(notebook))).rejects.toMatchObject({
       problem: { code: 'sync-unfetched', params: { why: 'lacking' } },
     });
-    const { fingerprint } = laptop.status.get().account ?? {};
-    await laptop.sync.revoke(otherOf(laptop), { anyway });
-    await eventually(laptop, async () => laptop.status.get().account?.fingerprint !== fingerprint);
-    await laptop.say(newConversationId(), 'new');
-    await settled(laptop);
-    await eventually(laptop, async () => accounts().size === left);
+    const { fingerprint } = notebook.status.get().account ?? {};
+    await notebook.sync.revoke(otherOf(notebook), { anyway });
+    await eventually(notebook, async () => notebook.status.get().account?.fingerprint !== fingerprint);
+    await notebook.say(newConversationId(), 'new');
+    await settled(notebook);
+    await eventually(notebook, async () => accounts().size === left);
   });
 
   it('asks again where the person was told that something is lacking, and it may be there after all', async () => {
-    const desk = await create();
-    const phone = await joinTo(desk);
-    await settled(desk, phone);
+    const laptop = await create();
+    const phone = await joinTo(laptop);
+    await settled(laptop, phone);
     home.hub.setOnline(false);
-    await eventually(desk, async () => desk.status.get().state === 'offline');
-    await expect(desk.sync.revoke(otherOf(desk), { anyway: 'lacking' })).rejects.toMatchObject({
+    await eventually(laptop, async () => laptop.status.get().state === 'offline');
+    await expect(laptop.sync.revoke(otherOf(laptop), { anyway: 'lacking' })).rejects.toMatchObject({
       problem: { code: 'sync-unfetched', params: { why: 'unreachable' } },
     });
   });
@@ -175,31 +175,31 @@ describe('locking out while not everything is here', () => {
 
 describe('what was forgotten everywhere before a device was locked out', () => {
   it('does not come back with a device that was offline then: it lies in the trash there', async () => {
-    const desk = await create();
-    const phone = await joinTo(desk);
-    const tablet = await joinTo(desk, make('Tablet'));
+    const laptop = await create();
+    const phone = await joinTo(laptop);
+    const tablet = await joinTo(laptop, make('Tablet'));
     const [gone, stays] = [newConversationId(), newConversationId()];
-    await desk.say(gone, 'to be forgotten');
-    await desk.say(stays, 'stays');
+    await laptop.say(gone, 'to be forgotten');
+    await laptop.say(stays, 'stays');
     for (const device of [phone, tablet])
       for (const id of [gone, stays])
         await eventually(device, async () => (await device.texts(id)).length === 1);
-    await settled(desk, phone, tablet);
+    await settled(laptop, phone, tablet);
     tablet.stop();
-    await desk.sync.forget([gone]);
+    await laptop.sync.forget([gone]);
     await eventually(phone, async () => (await phone.texts(gone)).length === 0);
-    await settled(desk, phone);
-    await desk.sync.revoke(otherOf(desk));
-    await settled(desk);
-    await eventually(desk, async () => accounts().size === 1);
-    const back = make('Tablet', { store: tablet.store, vault: tablet.vault });
-    await joinTo(desk, back);
-    await settled(back);
-    await joinTo(desk, phone);
-    await settled(desk, phone, back);
-    const laptop = await joinTo(desk, make('Laptop'));
+    await settled(laptop, phone);
+    await laptop.sync.revoke(otherOf(laptop));
     await settled(laptop);
-    for (const device of [desk, phone, laptop]) {
+    await eventually(laptop, async () => accounts().size === 1);
+    const back = make('Tablet', { store: tablet.store, vault: tablet.vault });
+    await joinTo(laptop, back);
+    await settled(back);
+    await joinTo(laptop, phone);
+    await settled(laptop, phone, back);
+    const notebook = await joinTo(laptop, make('Notebook'));
+    await settled(notebook);
+    for (const device of [laptop, phone, notebook]) {
       expect(await device.texts(gone)).toEqual([]);
       expect(await device.texts(stays)).toEqual(['stays']);
     }

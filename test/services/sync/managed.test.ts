@@ -1,23 +1,23 @@
 // An operator's account: the words carry the key, the token comes beside them.
 import { expect, it } from 'vitest';
 import { toText } from '../../../src/domain/sync/bytes.ts';
-import { household } from './cluster.ts';
+import { cluster } from './cluster.ts';
 import { has, isSynced, newConversationId } from './device.ts';
 
-const home = household();
+const home = cluster();
 
 it('is joined by its words and the token that the operator gave, and not by the words alone', async () => {
   const token = toText(crypto.getRandomValues(new Uint8Array(32)));
   const endpoint = 'wss://relay.example';
-  const desk = home.make('Desk');
-  await desk.sync.create({ endpoint, deviceName: 'Desk', mode: 'managed', token });
+  const laptop = home.make('Laptop');
+  await laptop.sync.create({ endpoint, deviceName: 'Laptop', mode: 'managed', token });
   const id = newConversationId();
-  await desk.say(id, 'hello');
-  await isSynced(desk);
-  expect(desk.sync.account.get()).toMatchObject({ managed: true });
-  expect(desk.status.get().account).toMatchObject({ managed: true });
+  await laptop.say(id, 'hello');
+  await isSynced(laptop);
+  expect(laptop.sync.account.get()).toMatchObject({ managed: true });
+  expect(laptop.status.get().account).toMatchObject({ managed: true });
 
-  const { phrase } = await desk.sync.pairing('https://app.example/');
+  const { phrase } = await laptop.sync.pairing('https://app.example/');
   const phone = home.make('Phone');
   const offer = phone.sync.readOffer(phrase);
   for (const wrong of [{}, { token: ' ' }, { token: toText(crypto.getRandomValues(new Uint8Array(32))) }])
@@ -35,6 +35,6 @@ it('is joined by its words and the token that the operator gave, and not by the 
 });
 
 it('an account of one key alone is no operator’s', async () => {
-  const desk = await home.create();
-  expect(desk.sync.account.get()).toMatchObject({ managed: false });
+  const laptop = await home.create();
+  expect(laptop.sync.account.get()).toMatchObject({ managed: false });
 });

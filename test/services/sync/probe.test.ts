@@ -1,11 +1,11 @@
 // Testing a relay before an account is made: a clear answer, nothing left behind.
 import { expect, it } from 'vitest';
-import { household } from './cluster.ts';
+import { cluster } from './cluster.ts';
 
-const home = household();
+const home = cluster();
 
 it('answers without an account, and keeps no secret', async () => {
-  const device = home.make('Desk');
+  const device = home.make('Laptop');
   await expect(device.sync.test('wss://relay.example')).resolves.toBeUndefined();
   await expect(device.sync.test('relay.example/')).resolves.toBeUndefined();
   await expect(device.sync.test('not a relay')).rejects.toMatchObject({ problem: { code: 'sync-endpoint' } });
@@ -14,7 +14,7 @@ it('answers without an account, and keeps no secret', async () => {
 });
 
 it('says at once that nobody answers', async () => {
-  const device = home.make('Desk');
+  const device = home.make('Laptop');
   home.hub.setOnline(false);
   await expect(device.sync.test('wss://relay.example')).rejects.toMatchObject({
     problem: { code: 'sync-offline' },

@@ -7,7 +7,7 @@ import { blobKey, decodePayload, splitBlob } from '../../../src/domain/sync/blob
 import { toText } from '../../../src/domain/sync/bytes.ts';
 import { groupParts, joinParts, type OpenedBlob } from '../../../src/services/sync/envelope.ts';
 
-export interface Wiretap {
+export interface Recorder {
   /** To make the device with. */
   readonly backend: SyncBackend;
   readonly sealing: Sealing;
@@ -24,7 +24,7 @@ const textOf = (body: Uint8Array): string => {
   return [text, ...files].join('\n');
 };
 
-export function createWiretap(backend: SyncBackend): Wiretap {
+export function createRecorder(backend: SyncBackend): Recorder {
   /** By nonce: what was sealed with it. */
   const sealed = new Map<string, Uint8Array>();
   const sent = new Map<string, OpenedBlob[]>();

@@ -15,7 +15,7 @@ import { createRoomRepair } from '../../../src/services/sync/repair.ts';
 
 it('does not take for a loss what another device has just put together anew', async () => {
   let blobs = new Map([['change', new Uint8Array()]]);
-  const have = { desk: [[1, 3] as [number, number]] };
+  const have = { laptop: [[1, 3] as [number, number]] };
   let record: RoomRecord = { ...freshRecord(0), have, marks: { change: have } };
   let losses = 0;
   const never = (): never => {
@@ -47,7 +47,7 @@ it('does not take for a loss what another device has just put together anew', as
     records: new Proxy({} as Parameters<typeof createRoomRepair>[0]['records'], { get: never }),
     sealInto: never,
     deflate: platformDeflate,
-    device: 'desk',
+    device: 'laptop',
     record: () => record,
     isUnreadable: () => false,
     clock: () => 0,

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Deflate, platformDeflate } from '../../../src/adapters/sync/deflate.ts';
-import { relayHousehold } from './cluster.ts';
+import { relayCluster } from './cluster.ts';
 import { eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
 
-const home = relayHousehold({ RELAY_MAX_ROOM: String(128 * 1024) });
+const home = relayCluster({ RELAY_MAX_ROOM: String(128 * 1024) });
 const { create, joinTo, make } = home;
 /** Words that cannot be made smaller. Without hyphens: behind one, "hf_" begins what is taken for a token, however long it is, and is taken out. */
 const noise = (length: number) =>
@@ -25,27 +25,27 @@ const heldBy = async (device: TestDevice) =>
 
 describe('a conversation above half of what a room may hold', () => {
   it('goes on, and what is forgotten leaves the relay', async () => {
-    const desk = await create();
-    const phone = await joinTo(desk);
+    const laptop = await create();
+    const phone = await joinTo(laptop);
     const id = newConversationId();
-    const slip = await desk.say(id, `slip of the tongue ${noise(500)}`);
+    const slip = await laptop.say(id, `slip of the tongue ${noise(500)}`);
     // One by one: so many small changes are to be made one.
     for (let count = 2; count <= 67; count += 1) {
-      await desk.say(id, noise(1400));
+      await laptop.say(id, noise(1400));
       await eventually(phone, async () => (await phone.texts(id)).length === count, 20_000);
     }
     // There is no room for them and for what they are made, too.
     const isFolded = async (device: TestDevice) =>
       (await device.sync.journal()).some(({ what }) => what === 'folded');
-    await eventually(desk, async () => (await isFolded(desk)) || (await isFolded(phone)), 30_000);
-    await settled(desk, phone);
-    for (let number = 0; number < 8; number += 1) await desk.say(id, noise(1000));
+    await eventually(laptop, async () => (await isFolded(laptop)) || (await isFolded(phone)), 30_000);
+    await settled(laptop, phone);
+    for (let number = 0; number < 8; number += 1) await laptop.say(id, noise(1000));
     await eventually(phone, async () => (await phone.texts(id)).length === 75, 20_000);
-    await desk.change(id, { removed: [slip.id] });
+    await laptop.change(id, { removed: [slip.id] });
     await eventually(phone, async () => (await phone.texts(id)).length === 74, 20_000);
-    await settled(desk, phone);
-    expect(desk.status.get().problem).toBeNull();
-    const tablet = await joinTo(desk, make('Tablet'));
+    await settled(laptop, phone);
+    expect(laptop.status.get().problem).toBeNull();
+    const tablet = await joinTo(laptop, make('Tablet'));
     await eventually(tablet, async () => (await tablet.texts(id)).length === 74, 20_000);
     await settled(tablet);
     expect(await heldBy(tablet)).not.toContain('slip of the tongue');
@@ -55,19 +55,19 @@ describe('a conversation above half of what a room may hold', () => {
 describe('a conversation that is more than half of what a room may hold', () => {
   it('is brought to its new room by one device, and both come to rest', async () => {
     // Whoever moves it takes a while to make it ready.
-    const desk = await create(make('Desk', { deflate: slow }));
-    const phone = await joinTo(desk, make('Phone', { deflate: slow }));
+    const laptop = await create(make('Laptop', { deflate: slow }));
+    const phone = await joinTo(laptop, make('Phone', { deflate: slow }));
     const id = newConversationId();
-    const slip = await desk.say(id, `slip of the tongue ${noise(500)}`);
-    for (let number = 0; number < 84; number += 1) await desk.say(id, noise(1200));
+    const slip = await laptop.say(id, `slip of the tongue ${noise(500)}`);
+    for (let number = 0; number < 84; number += 1) await laptop.say(id, noise(1200));
     await eventually(phone, async () => (await phone.texts(id)).length === 85, 20_000);
-    await desk.change(id, { removed: [slip.id] });
+    await laptop.change(id, { removed: [slip.id] });
     await eventually(phone, async () => (await phone.texts(id)).length === 84, 20_000);
-    await settled(desk, phone);
+    await settled(laptop, phone);
     await phone.say(id, 'goes on');
-    await eventually(desk, async () => (await desk.texts(id)).includes('goes on'), 20_000);
-    await settled(desk, phone);
-    const tablet = await joinTo(desk, make('Tablet'));
+    await eventually(laptop, async () => (await laptop.texts(id)).includes('goes on'), 20_000);
+    await settled(laptop, phone);
+    const tablet = await joinTo(laptop, make('Tablet'));
     await eventually(tablet, async () => (await tablet.texts(id)).length === 85, 20_000);
     await settled(tablet);
     expect(await heldBy(tablet)).not.toContain('slip of the tongue');
@@ -76,14 +76,14 @@ describe('a conversation that is more than half of what a room may hold', () => 
 
 describe('a message that the relay has no room for', () => {
   it('keeps nothing small from arriving, before or after it, in its conversation or another', async () => {
-    const desk = await create();
-    const phone = await joinTo(desk);
+    const laptop = await create();
+    const phone = await joinTo(laptop);
     const id = newConversationId();
-    await desk.say(id, 'before');
+    await laptop.say(id, 'before');
     await eventually(phone, async () => (await phone.texts(id)).length === 1, 20_000);
-    await desk.say(id, noise(200_000));
-    await eventually(desk, async () => desk.status.get().problem?.code === 'sync-quota', 20_000);
-    await desk.say(id, 'after');
+    await laptop.say(id, noise(200_000));
+    await eventually(laptop, async () => laptop.status.get().problem?.code === 'sync-quota', 20_000);
+    await laptop.say(id, 'after');
     await eventually(
       phone,
       async () => {
@@ -93,60 +93,64 @@ describe('a message that the relay has no room for', () => {
       20_000,
     );
     await phone.say(id, 'an answer');
-    await eventually(desk, async () => (await desk.texts(id)).includes('an answer'), 20_000);
-    expect(desk.status.get()).toMatchObject({ state: 'syncing', problem: { code: 'sync-quota' } });
-    expect((await desk.sync.where(id)).place).toBe('here');
-    const journal = (await desk.sync.journal()).filter(({ what }) => what === 'sync-quota');
+    await eventually(laptop, async () => (await laptop.texts(id)).includes('an answer'), 20_000);
+    expect(laptop.status.get()).toMatchObject({ state: 'syncing', problem: { code: 'sync-quota' } });
+    expect((await laptop.sync.where(id)).place).toBe('here');
+    const journal = (await laptop.sync.journal()).filter(({ what }) => what === 'sync-quota');
     expect(journal).toHaveLength(1);
   }, 60_000);
 
   it('keeps no other conversation from being sent for the first time, however large it is', async () => {
-    const desk = make('Desk', { deflate: plain });
+    const laptop = make('Laptop', { deflate: plain });
     const id = newConversationId();
-    await desk.say(id, '字'.repeat(5_800_000));
-    await desk.sync.create({ endpoint: home.relay.endpoint, deviceName: desk.name });
-    await eventually(desk, async () => desk.status.get().problem?.code === 'sync-quota', 60_000);
+    await laptop.say(id, '字'.repeat(5_800_000));
+    await laptop.sync.create({ endpoint: home.relay.endpoint, deviceName: laptop.name });
+    await eventually(laptop, async () => laptop.status.get().problem?.code === 'sync-quota', 60_000);
     const other = newConversationId();
-    await desk.say(other, 'small');
-    await eventually(desk, async () => (await desk.sync.where(other)).place === 'relay', 30_000);
-    expect((await desk.sync.where(id)).place).toBe('here');
+    await laptop.say(other, 'small');
+    await eventually(laptop, async () => (await laptop.sync.where(other)).place === 'relay', 30_000);
+    expect((await laptop.sync.where(id)).place).toBe('here');
   }, 120_000);
 
   it('keeps no room that another conversation has left on the relay', async () => {
-    const desk = await create();
-    await desk.say(newConversationId(), noise(200_000));
-    await eventually(desk, async () => desk.status.get().problem?.code === 'sync-quota', 20_000);
+    const laptop = await create();
+    await laptop.say(newConversationId(), noise(200_000));
+    await eventually(laptop, async () => laptop.status.get().problem?.code === 'sync-quota', 20_000);
     const id = newConversationId();
-    const slip = await desk.say(id, `slip of the tongue ${noise(500)}`);
-    for (let number = 0; number < 88; number += 1) await desk.say(id, noise(1200));
-    await eventually(desk, async () => (await desk.sync.where(id)).place === 'relay', 30_000);
-    await desk.change(id, { removed: [slip.id] });
-    const moved = async () => (await desk.sync.journal()).some(({ what }) => what === 'moved');
-    await eventually(desk, moved, 30_000);
-    await eventually(desk, async () => (await desk.store.drawer.keys('sync/erase/')).length === 0, 30_000);
-    expect((await desk.sync.where(id)).place).toBe('relay');
+    const slip = await laptop.say(id, `slip of the tongue ${noise(500)}`);
+    for (let number = 0; number < 88; number += 1) await laptop.say(id, noise(1200));
+    await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'relay', 30_000);
+    await laptop.change(id, { removed: [slip.id] });
+    const moved = async () => (await laptop.sync.journal()).some(({ what }) => what === 'moved');
+    await eventually(laptop, moved, 30_000);
+    await eventually(
+      laptop,
+      async () => (await laptop.store.drawer.keys('sync/erase/')).length === 0,
+      30_000,
+    );
+    expect((await laptop.sync.where(id)).place).toBe('relay');
   }, 120_000);
 });
 
 describe('a message of many parts that the relay has no room for', () => {
-  const large = relayHousehold({ RELAY_MAX_ROOM: String(1024 * 1024) });
+  const large = relayCluster({ RELAY_MAX_ROOM: String(1024 * 1024) });
 
   /** No name of a secret is in it: looking for what belongs to one takes long. */
   const digits = (length: number) => randomBytes(length / 2).toString('hex');
 
   it('leaves none of them there: what is small has the room, and the others come to rest', async () => {
-    const desk = await large.create(large.make('Desk', { deflate: plain }));
-    const phone = await large.joinTo(desk);
+    const laptop = await large.create(large.make('Laptop', { deflate: plain }));
+    const phone = await large.joinTo(laptop);
     const id = newConversationId();
-    await desk.say(id, 'before');
+    await laptop.say(id, 'before');
     await eventually(phone, async () => (await phone.texts(id)).length === 1, 60_000);
-    await desk.say(id, digits(1_600_000));
-    await eventually(desk, async () => desk.status.get().problem?.code === 'sync-quota', 60_000);
-    for (let number = 0; number < 12; number += 1) await desk.say(id, `after ${number} ${digits(60_000)}`);
+    await laptop.say(id, digits(1_600_000));
+    await eventually(laptop, async () => laptop.status.get().problem?.code === 'sync-quota', 60_000);
+    for (let number = 0; number < 12; number += 1) await laptop.say(id, `after ${number} ${digits(60_000)}`);
     await eventually(phone, async () => (await heldBy(phone)).includes('after 11'), 60_000);
     await isSynced(phone);
-    expect((await desk.sync.where(id)).place).toBe('here');
+    expect((await laptop.sync.where(id)).place).toBe('here');
     await phone.say(id, 'an answer');
-    await eventually(desk, async () => (await desk.texts(id)).includes('an answer'), 60_000);
+    await eventually(laptop, async () => (await laptop.texts(id)).includes('an answer'), 60_000);
   }, 160_000);
 });

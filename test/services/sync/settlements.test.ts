@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import * as Y from 'yjs';
 import { asMessageId, type ConversationId, newEntryId } from '../../../src/domain/base/ids.ts';
 import type { Conversation } from '../../../src/domain/chat/conversation.ts';
-import { household } from './cluster.ts';
+import { cluster } from './cluster.ts';
 import { eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
 
-const home = household();
+const home = cluster();
 
 interface Row {
   readonly what: string;
@@ -96,34 +96,34 @@ const TABLE: readonly Row[] = [
 
 describe('settled beforehand', () => {
   it.each(TABLE)('$what', async ({ first, second, both, trash }) => {
-    const desk = await home.create();
-    const phone = await home.joinTo(desk);
+    const laptop = await home.create();
+    const phone = await home.joinTo(laptop);
     await isSynced(phone);
     const id = newConversationId();
-    await desk.change(id, { meta: { title: 'begun', createdAt: 1 } });
+    await laptop.change(id, { meta: { title: 'begun', createdAt: 1 } });
     const messages: string[] = [];
-    for (const text of BEGUN) messages.push((await desk.say(id, text)).id);
+    for (const text of BEGUN) messages.push((await laptop.say(id, text)).id);
     await eventually(phone, async () => (await phone.texts(id)).length === 2);
-    await settled(desk, phone);
+    await settled(laptop, phone);
     home.hub.setOnline(false);
-    await eventually(desk, async () => desk.status.get().state === 'offline');
-    await first(desk, id, messages);
+    await eventually(laptop, async () => laptop.status.get().state === 'offline');
+    await first(laptop, id, messages);
     await new Promise((resolve) => setTimeout(resolve, 3));
     await second(phone, id, messages);
     home.hub.setOnline(true);
-    await eventually(desk, async () => desk.status.get().state !== 'offline');
+    await eventually(laptop, async () => laptop.status.get().state !== 'offline');
     for (let round = 0; round < 2; round += 1) {
-      await settled(desk, phone);
-      for (const device of [desk, phone]) await device.sync.syncNow();
+      await settled(laptop, phone);
+      for (const device of [laptop, phone]) await device.sync.syncNow();
     }
-    await settled(desk, phone);
-    both(await desk.read(id), await desk.texts(id));
+    await settled(laptop, phone);
+    both(await laptop.read(id), await laptop.texts(id));
     const there = await phone.read(id);
     if (trash) {
       expect(there?.meta.deletedAt).not.toBeNull();
       expect(await phone.texts(id)).toEqual(trash);
     } else both(there, await phone.texts(id));
-    const tablet = await home.joinTo(desk, home.make('Tablet'));
+    const tablet = await home.joinTo(laptop, home.make('Tablet'));
     await settled(tablet);
     both(await tablet.read(id), await tablet.texts(id));
   });
@@ -131,18 +131,18 @@ describe('settled beforehand', () => {
 
 describe('an older version beside a newer one', () => {
   it('keeps what it does not know, and goes on with what it knows', async () => {
-    const desk = await home.create();
-    const phone = await home.joinTo(desk);
+    const laptop = await home.create();
+    const phone = await home.joinTo(laptop);
     await isSynced(phone);
     const id = newConversationId();
-    await desk.say(id, 'one');
+    await laptop.say(id, 'one');
     const documentOn = async (device: TestDevice) => {
       const there = new Y.Doc();
       for (const { bytes } of await device.store.log.read(id)) Y.applyUpdate(there, bytes);
       return there;
     };
     // As a newer app may write: a flag, a kind of part and a root that nobody here has heard of.
-    const doc = await documentOn(desk);
+    const doc = await documentOn(laptop);
     const before = Y.encodeStateVector(doc);
     const [first] = [...doc.getMap<unknown>('m').keys()];
     doc.transact(() => {
@@ -161,13 +161,13 @@ describe('an older version beside a newer one', () => {
         ],
       });
     });
-    await desk.store.log.append([
+    await laptop.store.log.append([
       { id: newEntryId(), document: id, origin: 'user', bytes: Y.encodeStateAsUpdate(doc, before) },
     ]);
     await eventually(phone, async () => (await documentOn(phone)).getMap('m').has('newer-message'));
     await phone.say(id, 'by the older one');
     await phone.change(id, { meta: { title: 'renamed by the older one' } });
-    await settled(phone, desk);
+    await settled(phone, laptop);
     const tablet = await home.joinTo(phone, home.make('Tablet'));
     await eventually(tablet, async () => (await tablet.texts(id)).includes('by the older one'));
     const seen = await documentOn(tablet);

@@ -8,12 +8,12 @@ import type { Message } from '../../../src/domain/chat/message.ts';
 import { phraseOf } from '../../../src/domain/sync/pairing.ts';
 import { createNotes } from '../../../src/services/documents/notes.ts';
 import { relayAddress } from '../../../src/services/sync/sync-service.ts';
-import { household } from './cluster.ts';
+import { cluster } from './cluster.ts';
 import { copyOfStore, eventually, isSynced, newConversationId, settled, type TestDevice } from './device.ts';
 import { recalledFrom } from './recalled.ts';
-import { createWiretap } from './recorder.ts';
+import { createRecorder } from './recorder.ts';
 
-const home = household();
+const home = cluster();
 const { make, create, joinTo } = home;
 const has = (device: TestDevice, id: ConversationId, count: number) =>
   eventually(device, async () => (await device.texts(id)).length === count);
@@ -23,10 +23,10 @@ const fillWithJunk = (blobs: ReadonlyMap<string, Uint8Array>) => {
     (blobs as Map<string, Uint8Array>).set(`junk ${number}`, crypto.getRandomValues(new Uint8Array(90)));
 };
 const both = async () => {
-  const desk = await create();
-  const phone = await joinTo(desk);
-  await eventually(desk, async () => desk.status.get().devices.length === 2);
-  return { desk, phone };
+  const laptop = await create();
+  const phone = await joinTo(laptop);
+  await eventually(laptop, async () => laptop.status.get().devices.length === 2);
+  return { laptop, phone };
 };
 const set = (device: TestDevice, privacy: { exclude_work_dirs: string[] }) => {
   const config = device.config.get();
@@ -39,52 +39,52 @@ const switchTo = (device: TestDevice, mode: 'remote' | 'disabled') => {
 
 describe('two devices', () => {
   it('have the same conversations, whoever wrote them', async () => {
-    const desk = await create();
+    const laptop = await create();
     const id = newConversationId();
-    await desk.say(id, 'written before pairing');
-    const phone = await joinTo(desk);
+    await laptop.say(id, 'written before pairing');
+    const phone = await joinTo(laptop);
     await has(phone, id, 1);
-    await desk.say(id, 'from the desk');
+    await laptop.say(id, 'from the laptop');
     await has(phone, id, 2);
     await phone.say(id, 'from the phone');
-    await has(desk, id, 3);
-    expect(await desk.texts(id)).toEqual(await phone.texts(id));
+    await has(laptop, id, 3);
+    expect(await laptop.texts(id)).toEqual(await phone.texts(id));
     await eventually(phone, async () =>
       (await phone.library()).some((line) => line.id === id && line.messageCount === 3),
     );
-    await eventually(desk, async () => (await desk.sync.where(id)).devices.includes('Phone'));
-    expect(await desk.sync.where(id)).toEqual({ place: 'relay', devices: ['Phone'] });
+    await eventually(laptop, async () => (await laptop.sync.where(id)).devices.includes('Phone'));
+    expect(await laptop.sync.where(id)).toEqual({ place: 'relay', devices: ['Phone'] });
     expect(
-      desk.status
+      laptop.status
         .get()
         .devices.map(({ name }) => name)
         .sort(),
-    ).toEqual(['Desk', 'Phone']);
+    ).toEqual(['Laptop', 'Phone']);
     const journal = await phone.sync.journal();
     expect(journal.some((line) => line.kind === 'download' && line.document === id)).toBe(true);
     expect(journal.some((line) => line.kind === 'upload' && line.document === id)).toBe(true);
   });
 
   it('claim nothing while the relay is away, and catch up when it is back', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     const id = newConversationId();
-    await desk.say(id, 'one');
+    await laptop.say(id, 'one');
     await has(phone, id, 1);
     home.hub.setOnline(false);
-    await eventually(desk, async () => desk.status.get().state === 'offline');
-    await desk.say(id, 'two');
+    await eventually(laptop, async () => laptop.status.get().state === 'offline');
+    await laptop.say(id, 'two');
     await phone.say(id, 'three');
-    await eventually(desk, async () => desk.status.get().waiting > 0);
-    expect((await desk.sync.where(id)).place).toBe('here');
+    await eventually(laptop, async () => laptop.status.get().waiting > 0);
+    expect((await laptop.sync.where(id)).place).toBe('here');
     home.hub.setOnline(true);
-    await has(desk, id, 3);
+    await has(laptop, id, 3);
     await has(phone, id, 3);
-    await isSynced(desk);
+    await isSynced(laptop);
     // Written at once: two branches under the same message, and a line in both logs that says so.
-    const conversation = await desk.read(id);
+    const conversation = await laptop.read(id);
     const parents = [...(conversation?.messages.values() ?? [])].map(({ parentId }) => parentId);
     expect(parents.filter((parent, at) => parents.indexOf(parent) !== at)).toHaveLength(1);
-    for (const device of [desk, phone]) {
+    for (const device of [laptop, phone]) {
       const lines = (await device.sync.journal()).filter(({ kind }) => kind === 'conflict');
       expect(lines).toMatchObject([{ what: 'branches', document: id }]);
     }
@@ -92,25 +92,25 @@ describe('two devices', () => {
 
   it('settle titles by the later word, however wrong a clock is', async () => {
     const years = 10 * 365 * 86_400_000;
-    const desk = await create(make('Desk', { now: () => Date.now() - years }));
-    const phone = await joinTo(desk, make('Phone', { now: () => Date.now() + years }));
+    const laptop = await create(make('Laptop', { now: () => Date.now() - years }));
+    const phone = await joinTo(laptop, make('Phone', { now: () => Date.now() + years }));
     const id = newConversationId();
-    await desk.change(id, { meta: { title: 'first', createdAt: 1 } });
+    await laptop.change(id, { meta: { title: 'first', createdAt: 1 } });
     await eventually(phone, async () => (await phone.read(id))?.meta.title === 'first');
     await phone.change(id, { meta: { title: 'from the future' } });
-    await eventually(desk, async () => (await desk.read(id))?.meta.title === 'from the future');
-    // The desk has seen it, so its word comes later although its clock is twenty years behind.
-    await desk.change(id, { meta: { title: 'from the past, but later', pinned: true } });
+    await eventually(laptop, async () => (await laptop.read(id))?.meta.title === 'from the future');
+    // The laptop has seen it, so its word comes later although its clock is twenty years behind.
+    await laptop.change(id, { meta: { title: 'from the past, but later', pinned: true } });
     await eventually(phone, async () => (await phone.read(id))?.meta.title === 'from the past, but later');
     expect((await phone.read(id))?.meta.pinned).toBe(true);
   });
 
   it('carry any document of the log, whatever it holds', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     const id = newConversationId();
-    await desk.say(id, 'a carrier');
-    const [entry] = await desk.store.log.read(id);
-    await desk.store.log.append([
+    await laptop.say(id, 'a carrier');
+    const [entry] = await laptop.store.log.read(id);
+    await laptop.store.log.append([
       { id: newEntryId(), document: NOTES_DOCUMENT, origin: 'user', bytes: entry?.bytes ?? new Uint8Array() },
     ]);
     await eventually(phone, async () => (await phone.store.log.read(NOTES_DOCUMENT)).length === 1);
@@ -118,13 +118,15 @@ describe('two devices', () => {
   });
 
   it('send a large message in parts', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     const id = newConversationId();
     // Nothing that can be deflated much.
     const bytes = Buffer.alloc(900_000);
     for (let at = 0; at < bytes.length; at += 60_000) crypto.getRandomValues(bytes.subarray(at, at + 60_000));
     const noise = bytes.toString('base64');
-    await desk.say(id, '', [{ type: 'file', mediaType: 'image/png', url: `data:image/png;base64,${noise}` }]);
+    await laptop.say(id, '', [
+      { type: 'file', mediaType: 'image/png', url: `data:image/png;base64,${noise}` },
+    ]);
     await has(phone, id, 1);
     const part = [...((await phone.read(id))?.messages.values() ?? [])][0]?.parts[0];
     expect(part).toMatchObject({ type: 'file', url: `data:image/png;base64,${noise}` });
@@ -133,7 +135,7 @@ describe('two devices', () => {
   });
 
   it('has what was said of passages on every device, and what was taken back no longer', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     const saidOn = async ({ store }: TestDevice) => {
       const notes = createNotes({ store, now: Date.now });
       const { feedback } = await until(notes.state, ({ ready }) => ready);
@@ -146,7 +148,7 @@ describe('two devices', () => {
       { ...passage, verdict: 'not-related', messageId: 'b', query: 'bread' },
       { ...passage, verdict: 'pinned', messageId: 'c', query: null },
     ] as const;
-    const notes = createNotes({ store: desk.store, now: Date.now });
+    const notes = createNotes({ store: laptop.store, now: Date.now });
     const [never] = [
       await notes.judge(verdicts[0]),
       await notes.judge(verdicts[1]),
@@ -159,7 +161,7 @@ describe('two devices', () => {
     await until(elsewhere.state, ({ ready }) => ready);
     await elsewhere.takeBack(never.id);
     elsewhere.close();
-    await eventually(desk, async () => isDeepStrictEqual(await saidOn(desk), said.slice(1)));
+    await eventually(laptop, async () => isDeepStrictEqual(await saidOn(laptop), said.slice(1)));
   });
 });
 
@@ -167,45 +169,47 @@ describe('what stays here', () => {
   const folder = '/home/someone/secret-project/plans';
 
   it('nothing of an excluded folder leaves the device, until it is let in', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     const [open, secret] = [newConversationId(), newConversationId()];
-    await desk.change(secret, { meta: { title: 'secret', workDir: folder, createdAt: 1 } });
-    const hidden = await desk.say(secret, 'nobody else shall read this');
-    await desk.say(open, 'this may be read', [
+    await laptop.change(secret, { meta: { title: 'secret', workDir: folder, createdAt: 1 } });
+    const hidden = await laptop.say(secret, 'nobody else shall read this');
+    await laptop.say(open, 'this may be read', [
       { type: 'text', text: 'this may be read' },
       recalledFrom(secret, hidden.id, { title: 'secret', passage: 'nobody else shall read this' }),
     ]);
     await has(phone, open, 1);
-    await isSynced(desk);
-    expect(await desk.sync.where(secret)).toEqual({ place: 'withheld', devices: [] });
+    await isSynced(laptop);
+    expect(await laptop.sync.where(secret)).toEqual({ place: 'withheld', devices: [] });
     expect(await phone.store.log.documents()).not.toContain(secret);
     const [message] = (await phone.read(open))?.messages.values() ?? [];
     expect(JSON.stringify(message)).not.toContain('nobody else');
-    expect(JSON.stringify([...((await desk.read(open))?.messages.values() ?? [])])).toContain('nobody else');
-    set(desk, { exclude_work_dirs: [] });
+    expect(JSON.stringify([...((await laptop.read(open))?.messages.values() ?? [])])).toContain(
+      'nobody else',
+    );
+    set(laptop, { exclude_work_dirs: [] });
     await has(phone, secret, 1);
   });
 
   it('secrets are taken out of what leaves, and kept here', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     const id = newConversationId();
-    await desk.change(id, { meta: { title: 'api_key=abcdef0123456789', createdAt: 1 } });
-    await desk.say(id, 'the password: hunter2-very-secret and the rest');
+    await laptop.change(id, { meta: { title: 'api_key=abcdef0123456789', createdAt: 1 } });
+    await laptop.say(id, 'the password: hunter2-very-secret and the rest');
     await has(phone, id, 1);
     const far = JSON.stringify([(await phone.read(id))?.meta, await phone.texts(id)]);
     expect(far).not.toContain('hunter2');
     expect(far).not.toContain('abcdef0123456789');
     expect(far).toContain('and the rest');
-    expect(await desk.texts(id)).toEqual(['the password: hunter2-very-secret and the rest']);
+    expect(await laptop.texts(id)).toEqual(['the password: hunter2-very-secret and the rest']);
     // The document is the same to Yjs: what the other device adds arrives, and nothing comes back changed.
     await phone.say(id, 'understood');
-    await has(desk, id, 2);
-    expect(await desk.texts(id)).toContain('the password: hunter2-very-secret and the rest');
+    await has(laptop, id, 2);
+    expect(await laptop.texts(id)).toContain('the password: hunter2-very-secret and the rest');
   });
 
   it('no body that is sent has a secret in it, in whatever it stands', async () => {
-    const tap = createWiretap(home.hub.backend);
-    const desk = make('Desk', { backend: tap.backend, sealing: tap.sealing });
+    const tap = createRecorder(home.hub.backend);
+    const laptop = make('Laptop', { backend: tap.backend, sealing: tap.sealing });
     const id = newConversationId();
     const secret = 'password: hunter2-very-secret';
     const attached = (mediaType: string, text: string): Message['parts'][number] => ({
@@ -214,19 +218,19 @@ describe('what stays here', () => {
       name: 'notes',
       url: `data:${mediaType};charset=utf-8;base64,${Buffer.from(text).toString('base64')}`,
     });
-    await desk.change(id, { meta: { title: `data: ${secret}`, createdAt: 1 } });
-    await desk.say(id, `data: ${secret}`);
-    await desk.say(id, `data:image/png;base64,${secret}`);
-    await desk.say(id, '', [
+    await laptop.change(id, { meta: { title: `data: ${secret}`, createdAt: 1 } });
+    await laptop.say(id, `data: ${secret}`);
+    await laptop.say(id, `data:image/png;base64,${secret}`);
+    await laptop.say(id, '', [
       { type: 'tool-result', callId: 'c', name: 'fetch', text: `data: {"a": 1}\n\ndata: ${secret}` },
     ]);
-    await create(desk);
-    await settled(desk);
-    await desk.say(id, '', [
+    await create(laptop);
+    await settled(laptop);
+    await laptop.say(id, '', [
       attached('text/plain', `数据库的地址\n${secret}\n就这样`),
       attached('application/json', `{"password": "hunter2-very-secret", "name": "数据"}`),
     ]);
-    await settled(desk);
+    await settled(laptop);
     const sent = await tap.sent();
     expect(sent.join()).toContain('就这样');
     expect(sent.join()).toContain('"name": "数据"');
@@ -234,11 +238,11 @@ describe('what stays here', () => {
   });
 
   it('samples are not sent', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     const [sample, own] = [newConversationId(), newConversationId()];
-    await desk.change(sample, { meta: { title: 'made up', sample: true, createdAt: 1 } });
-    await desk.say(sample, 'an example');
-    await desk.say(own, 'my own');
+    await laptop.change(sample, { meta: { title: 'made up', sample: true, createdAt: 1 } });
+    await laptop.say(sample, 'an example');
+    await laptop.say(own, 'my own');
     await has(phone, own, 1);
     expect(await phone.store.log.documents()).not.toContain(sample);
   });
@@ -246,11 +250,11 @@ describe('what stays here', () => {
 
 describe('pairing', () => {
   it('by 24 words and the address of the relay', async () => {
-    const desk = await create();
+    const laptop = await create();
     const id = newConversationId();
-    await desk.say(id, 'hello');
-    await isSynced(desk);
-    const { phrase, fingerprint, qr } = await desk.sync.pairing('https://app.example/');
+    await laptop.say(id, 'hello');
+    await isSynced(laptop);
+    const { phrase, fingerprint, qr } = await laptop.sync.pairing('https://app.example/');
     expect(phrase.split(' ')).toHaveLength(24);
     expect(qr.length).toBeGreaterThan(20);
     const phone = make('Phone');
@@ -278,19 +282,19 @@ describe('pairing', () => {
   });
 
   it('keeps what a device had before it joined, and gives it to the others', async () => {
-    const desk = await create();
+    const laptop = await create();
     const phone = make('Phone');
     const [shared, own] = [newConversationId(), newConversationId()];
-    await desk.say(shared, 'from the desk');
+    await laptop.say(shared, 'from the laptop');
     // The same conversation on both, as after importing the same export.
-    for (const { bytes } of await desk.store.log.read(shared))
+    for (const { bytes } of await laptop.store.log.read(shared))
       await phone.store.log.append([{ id: newEntryId(), document: shared, origin: 'import', bytes }]);
     await phone.say(shared, 'added on the phone');
     await phone.say(own, 'only on the phone');
-    await isSynced(desk);
-    await joinTo(desk, phone);
-    await has(desk, own, 1);
-    await has(desk, shared, 2);
+    await isSynced(laptop);
+    await joinTo(laptop, phone);
+    await has(laptop, own, 1);
+    await has(laptop, shared, 2);
     await has(phone, shared, 2);
   });
 
@@ -305,32 +309,32 @@ describe('pairing', () => {
 
 describe('forgetting', () => {
   it('erases a conversation everywhere', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     const id = newConversationId();
-    await desk.say(id, 'to be forgotten');
+    await laptop.say(id, 'to be forgotten');
     await has(phone, id, 1);
-    await isSynced(desk);
+    await isSynced(laptop);
     const rooms = home.hub.rooms.size;
-    await desk.erase(id);
+    await laptop.erase(id);
     await eventually(phone, async () => !(await phone.store.log.documents()).includes(id));
     await eventually(phone, async () => (await phone.library()).every((line) => line.id !== id));
-    await eventually(desk, async () => home.hub.rooms.size === rooms - 1);
-    const third = await joinTo(desk, make('Tablet'));
+    await eventually(laptop, async () => home.hub.rooms.size === rooms - 1);
+    const third = await joinTo(laptop, make('Tablet'));
     await isSynced(third);
     expect(await third.store.log.documents()).not.toContain(id);
   });
 
   it('takes along what was said of its passages, which quotes them', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     const id = newConversationId();
-    const { id: messageId } = await desk.say(id, 'to be forgotten');
+    const { id: messageId } = await laptop.say(id, 'to be forgotten');
     const judgedOn = async ({ store }: TestDevice) => {
       const notes = createNotes({ store, now: Date.now });
       const { feedback } = await until(notes.state, ({ ready }) => ready);
       notes.close();
       return feedback.length;
     };
-    const notes = createNotes({ store: desk.store, now: Date.now });
+    const notes = createNotes({ store: laptop.store, now: Date.now });
     await notes.judge({
       verdict: 'pinned',
       conversationId: id,
@@ -341,8 +345,8 @@ describe('forgetting', () => {
     });
     notes.close();
     await eventually(phone, async () => (await judgedOn(phone)) === 1);
-    await desk.sync.forget([id]);
-    const words = (await desk.store.log.read(NOTES_DOCUMENT)).map(({ bytes }) =>
+    await laptop.sync.forget([id]);
+    const words = (await laptop.store.log.read(NOTES_DOCUMENT)).map(({ bytes }) =>
       new TextDecoder().decode(bytes),
     );
     expect(words.join()).not.toContain('to be forgotten');
@@ -350,14 +354,14 @@ describe('forgetting', () => {
   });
 
   it('keeps in the trash what was written elsewhere meanwhile, and lets it live on when it is taken out', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     const id = newConversationId();
-    await desk.say(id, 'one');
+    await laptop.say(id, 'one');
     await has(phone, id, 1);
     await isSynced(phone);
     home.hub.setOnline(false);
     await phone.say(id, 'written while it was deleted');
-    await desk.sync.forget([id]);
+    await laptop.sync.forget([id]);
     home.hub.setOnline(true);
     await eventually(phone, async () => ((await phone.read(id))?.meta.deletedAt ?? null) !== null);
     expect(await phone.texts(id)).toHaveLength(2);
@@ -365,26 +369,26 @@ describe('forgetting', () => {
     expect(
       (await phone.sync.journal()).some((line) => line.kind === 'conflict' && line.what === 'deleted'),
     ).toBe(true);
-    expect(await desk.store.log.documents()).not.toContain(id);
+    expect(await laptop.store.log.documents()).not.toContain(id);
     await phone.change(id, { meta: { deletedAt: null } });
-    await has(desk, id, 2);
-    expect((await desk.read(id))?.meta.deletedAt).toBeNull();
+    await has(laptop, id, 2);
+    expect((await laptop.read(id))?.meta.deletedAt).toBeNull();
   });
 
   it('takes forgotten words out of the room as well', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     const id = newConversationId();
-    const message = await desk.say(id, 'a slip of the tongue');
-    await desk.say(id, 'the rest');
+    const message = await laptop.say(id, 'a slip of the tongue');
+    await laptop.say(id, 'the rest');
     await has(phone, id, 2);
-    await isSynced(desk);
-    await desk.change(id, { removed: [message.id] });
+    await isSynced(laptop);
+    await laptop.change(id, { removed: [message.id] });
     await has(phone, id, 1);
-    await eventually(desk, async () =>
-      (await desk.sync.journal()).some((line) => line.what === 'folded' && line.document === id),
+    await eventually(laptop, async () =>
+      (await laptop.sync.journal()).some((line) => line.what === 'folded' && line.document === id),
     );
-    await isSynced(desk);
-    const third = await joinTo(desk, make('Tablet'));
+    await isSynced(laptop);
+    const third = await joinTo(laptop, make('Tablet'));
     await has(third, id, 1);
     const bytes = (await third.store.log.read(id))
       .map((entry) => Buffer.from(entry.bytes).toString('latin1'))
@@ -395,148 +399,148 @@ describe('forgetting', () => {
 
 describe('revoking', () => {
   it('locks a lost device out: new key, new rooms, everything again, the old account erased', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     const id = newConversationId();
-    await desk.say(id, 'one');
+    await laptop.say(id, 'one');
     await phone.say(id, 'two');
-    await has(desk, id, 2);
+    await has(laptop, id, 2);
     // What stays here must not hold back the end of the old account.
-    await desk.change(newConversationId(), { meta: { title: 'A sample', sample: true, createdAt: 1 } });
-    await isSynced(desk);
+    await laptop.change(newConversationId(), { meta: { title: 'A sample', sample: true, createdAt: 1 } });
+    await isSynced(laptop);
     const old = new Set(home.hub.rooms.keys());
-    const before = desk.status.get().account?.fingerprint;
-    const lost = desk.status.get().devices.find(({ name }) => name === 'Phone');
-    await desk.sync.revoke(lost?.id ?? '');
+    const before = laptop.status.get().account?.fingerprint;
+    const lost = laptop.status.get().devices.find(({ name }) => name === 'Phone');
+    await laptop.sync.revoke(lost?.id ?? '');
     await eventually(
-      desk,
+      laptop,
       async () => [...home.hub.rooms.keys()].every((room) => !old.has(room)) && home.hub.rooms.size === 2,
     );
-    await isSynced(desk);
-    expect(desk.status.get().account?.fingerprint).not.toBe(before);
-    expect(desk.status.get().devices.map(({ name }) => name)).toEqual(['Desk']);
-    await desk.say(id, 'not for the lost one');
-    await isSynced(desk);
+    await isSynced(laptop);
+    expect(laptop.status.get().account?.fingerprint).not.toBe(before);
+    expect(laptop.status.get().devices.map(({ name }) => name)).toEqual(['Laptop']);
+    await laptop.say(id, 'not for the lost one');
+    await isSynced(laptop);
     expect(await phone.texts(id)).toHaveLength(2);
-    const tablet = await joinTo(desk, make('Tablet'));
+    const tablet = await joinTo(laptop, make('Tablet'));
     await has(tablet, id, 3);
   });
 
   it('can be left while sync is off, and is known until then', async () => {
-    const desk = await create();
+    const laptop = await create();
     const id = newConversationId();
-    await desk.say(id, 'stays here');
-    await isSynced(desk);
-    const { fingerprint } = desk.status.get().account ?? {};
-    switchTo(desk, 'disabled');
-    await eventually(desk, async () => desk.status.get().state === 'disabled');
-    expect(desk.status.get().account).toBeNull();
-    expect(desk.sync.account.get()).toMatchObject({ fingerprint, endpoint: 'wss://relay.example' });
-    await desk.sync.leave({ erase: true });
-    await until(desk.sync.account, (account) => account === null);
+    await laptop.say(id, 'stays here');
+    await isSynced(laptop);
+    const { fingerprint } = laptop.status.get().account ?? {};
+    switchTo(laptop, 'disabled');
+    await eventually(laptop, async () => laptop.status.get().state === 'disabled');
+    expect(laptop.status.get().account).toBeNull();
+    expect(laptop.sync.account.get()).toMatchObject({ fingerprint, endpoint: 'wss://relay.example' });
+    await laptop.sync.leave({ erase: true });
+    await until(laptop.sync.account, (account) => account === null);
     expect(home.hub.rooms.size).toBe(0);
-    expect(await desk.texts(id)).toEqual(['stays here']);
-    expect(await desk.vault.names()).toEqual([]);
+    expect(await laptop.texts(id)).toEqual(['stays here']);
+    expect(await laptop.vault.names()).toEqual([]);
   });
 
   it('leaves, with or without the account', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     const id = newConversationId();
-    await desk.say(id, 'mine');
+    await laptop.say(id, 'mine');
     await has(phone, id, 1);
-    await isSynced(desk);
+    await isSynced(laptop);
     await phone.sync.leave();
     expect(await phone.vault.names()).toEqual([]);
     expect(await phone.texts(id)).toEqual(['mine']);
     expect(phone.config.get().sync.mode).toBe('disabled');
     expect(home.hub.rooms.size).toBeGreaterThan(0);
-    await desk.sync.leave({ erase: true });
+    await laptop.sync.leave({ erase: true });
     expect(home.hub.rooms.size).toBe(0);
-    expect(await desk.texts(id)).toEqual(['mine']);
+    expect(await laptop.texts(id)).toEqual(['mine']);
   });
 });
 
 describe('a damaged relay', () => {
   it('that lost everything is filled again by those who have it', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     const id = newConversationId();
-    for (let number = 0; number < 5; number += 1) await desk.say(id, `message ${number}`);
+    for (let number = 0; number < 5; number += 1) await laptop.say(id, `message ${number}`);
     await has(phone, id, 5);
-    await isSynced(desk);
+    await isSynced(laptop);
     home.hub.setOnline(false);
     for (const blobs of home.hub.rooms.values()) (blobs as Map<string, Uint8Array>).clear();
     home.hub.setOnline(true);
     await eventually(
-      desk,
+      laptop,
       async () => [...home.hub.rooms.values()].filter((blobs) => blobs.size > 0).length === 2,
       20_000,
     );
-    await isSynced(desk);
+    await isSynced(laptop);
     const tablet = await joinTo(phone, make('Tablet'));
     await has(tablet, id, 5);
   });
 
   it('full of junk is left for a new room', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     const id = newConversationId();
-    await desk.say(id, 'one');
+    await laptop.say(id, 'one');
     await has(phone, id, 1);
-    await isSynced(desk);
+    await isSynced(laptop);
     for (const blobs of home.hub.rooms.values()) fillWithJunk(blobs);
-    await desk.say(id, 'two');
+    await laptop.say(id, 'two');
     await has(phone, id, 2);
     // Whoever comes first does it.
-    await eventually(desk, async () =>
-      [...(await desk.sync.journal()), ...(await phone.sync.journal())].some(
+    await eventually(laptop, async () =>
+      [...(await laptop.sync.journal()), ...(await phone.sync.journal())].some(
         (line) => line.what === 'rebuilt',
       ),
     );
     await phone.say(id, 'three');
-    await has(desk, id, 3);
+    await has(laptop, id, 3);
     const tablet = await joinTo(phone, make('Tablet'));
     await has(tablet, id, 3);
   });
 
   it('that lost everything has the devices meet again, however far the index had moved while one was away', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     const id = newConversationId();
-    await desk.say(id, 'one');
+    await laptop.say(id, 'one');
     await has(phone, id, 1);
-    await isSynced(desk);
+    await isSynced(laptop);
     await isSynced(phone);
     switchTo(phone, 'disabled');
     await eventually(phone, async () => phone.status.get().state === 'disabled');
     for (let moves = 1; moves <= 2; moves += 1) {
       for (const blobs of home.hub.rooms.values()) fillWithJunk(blobs);
-      await desk.say(id, `in epoch ${moves}`);
+      await laptop.say(id, `in epoch ${moves}`);
       await eventually(
-        desk,
+        laptop,
         async () =>
-          (await desk.sync.journal()).filter((line) => line.what === 'rebuilt' && line.document === null)
+          (await laptop.sync.journal()).filter((line) => line.what === 'rebuilt' && line.document === null)
             .length === moves,
       );
-      await isSynced(desk);
+      await isSynced(laptop);
     }
     home.hub.setOnline(false);
     for (const blobs of home.hub.rooms.values()) (blobs as Map<string, Uint8Array>).clear();
     home.hub.setOnline(true);
-    await desk.sync.syncNow({ force: true });
-    await isSynced(desk);
+    await laptop.sync.syncNow({ force: true });
+    await isSynced(laptop);
     switchTo(phone, 'remote');
     await has(phone, id, 3);
     await phone.say(id, 'four');
-    await has(desk, id, 4);
+    await has(laptop, id, 4);
   });
 
   it('full of junk alone is left also by who has nothing for the new one, and gets it there', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     switchTo(phone, 'disabled');
     const rooms = new Set(home.hub.rooms.keys());
     const id = newConversationId();
-    await desk.say(id, 'one');
-    await eventually(desk, async () => (await desk.sync.where(id)).place === 'relay');
-    await isSynced(desk);
-    switchTo(desk, 'disabled');
-    await eventually(desk, async () => desk.status.get().state === 'disabled');
+    await laptop.say(id, 'one');
+    await eventually(laptop, async () => (await laptop.sync.where(id)).place === 'relay');
+    await isSynced(laptop);
+    switchTo(laptop, 'disabled');
+    await eventually(laptop, async () => laptop.status.get().state === 'disabled');
     const room = [...home.hub.rooms].find(([name]) => !rooms.has(name))?.[1] as Map<string, Uint8Array>;
     room.clear();
     fillWithJunk(room);
@@ -545,14 +549,14 @@ describe('a damaged relay', () => {
       (await phone.sync.journal()).some((line) => line.what === 'rebuilt' && line.document === id),
     );
     await isSynced(phone);
-    switchTo(desk, 'remote');
+    switchTo(laptop, 'remote');
     await has(phone, id, 1);
     await isSynced(phone);
-    await isSynced(desk);
+    await isSynced(laptop);
   });
 
   it('whose index moved gives a device that was put back all that it had put there since', async () => {
-    const { desk: first, phone } = await both();
+    const { laptop: first, phone } = await both();
     const [id, other] = [newConversationId(), newConversationId()];
     for (const one of [id, other]) {
       await first.say(one, 'one');
@@ -570,14 +574,14 @@ describe('a damaged relay', () => {
     await settled(phone);
     phone.stop();
     const own = { vault: first.vault, config: first.config };
-    const moved = make('Desk', { ...own, store: first.store });
+    const moved = make('Laptop', { ...own, store: first.store });
     await settled(moved);
     await moved.say(id, 'two');
     await settled(moved);
     moved.stop();
     // What it says before it hears of the move keeps it in the old one for a while.
     home.hub.setOnline(false);
-    const back = make('Desk', { ...own, store: backup });
+    const back = make('Laptop', { ...own, store: backup });
     await eventually(back, async () => back.status.get().state === 'offline');
     await back.sync.forget([other]);
     home.hub.setOnline(true);
@@ -589,16 +593,16 @@ describe('a damaged relay', () => {
 
 describe('growth', () => {
   it('folds many small changes into few blobs', async () => {
-    const { desk, phone } = await both();
+    const { laptop, phone } = await both();
     const id = newConversationId();
-    for (let number = 0; number < 80; number += 1) await desk.say(id, `message ${number}`);
+    for (let number = 0; number < 80; number += 1) await laptop.say(id, `message ${number}`);
     await has(phone, id, 80);
     await eventually(
-      desk,
+      laptop,
       async () => [...home.hub.rooms.values()].every((blobs) => blobs.size < 30),
       30_000,
     );
-    const tablet = await joinTo(desk, make('Tablet'));
+    const tablet = await joinTo(laptop, make('Tablet'));
     await has(tablet, id, 80);
     // Who has it all already takes nothing twice.
     const entries = (await phone.store.log.read(id)).length;
