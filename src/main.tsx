@@ -32,6 +32,7 @@ import type { Conversation } from './domain/chat/conversation.ts';
 import { priceOf } from './domain/context/prices.ts';
 import type { App } from './services/app.ts';
 import { createChat } from './services/chat/chat-service.ts';
+import { createModelRefusals } from './services/chat/model-refusals.ts';
 import { descriptionOf, toolsInForce } from './services/chat/tools/index.ts';
 import { COMMANDS } from './services/commands/index.ts';
 import { createContext } from './services/context/context-service.ts';
@@ -370,6 +371,11 @@ async function start(): Promise<void> {
       : {}),
     onImported: () => memory.wake('ended'),
   });
+  const refusals = createModelRefusals({
+    drawer: store.drawer,
+    now: Date.now,
+    onProblem: (problem) => console.warn(problem.message),
+  });
   const endpointOf = new WeakMap<ChatModel, Endpoint>();
   const model = (conversation?: Conversation) => {
     const connections = settings.connections.get();
@@ -381,6 +387,10 @@ async function start(): Promise<void> {
       model: choice.model,
       key: () => keys.get(endpointKey(endpoint.id), endpoint.baseUrl),
       fetch: network.fetch,
+      repairs: {
+        get: () => refusals.leftOut(made),
+        remember: (repairs) => void refusals.remember(made, repairs, null),
+      },
     });
     endpointOf.set(made, endpoint);
     return made;
@@ -424,6 +434,7 @@ async function start(): Promise<void> {
     memory,
     context,
     notes,
+    refusals,
     locks: navigator.locks,
     tabs: new BroadcastChannel('recollect-turns'),
     tabMemory: () => sessionStorage,

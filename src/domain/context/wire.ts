@@ -61,7 +61,10 @@ export function pairCalls(entries: readonly Entry[]): Sent[] {
       continue;
     }
     if (role !== 'tool') {
-      const rest = parts.filter((part) => (isHalf(part) ? answers.has(part) : true));
+      const calls = parts.some((part) => answers.has(part));
+      const rest = parts.filter((part) =>
+        isHalf(part) ? answers.has(part) : calls || part.type !== 'reasoning',
+      );
       // What is sent as it is stays the same list: what it costs is known.
       if (rest.length > 0)
         sent.push({ role, parts: rest.length === parts.length ? parts : rest, from: [at] });
@@ -87,7 +90,6 @@ export function takeTurns(
   { isOut, isGone }: { isOut: (at: number) => boolean; isGone: (at: number) => boolean },
 ): Sent[] {
   const out: Sent[] = [];
-  /** The last message that is not a system message in between. */
   let last = -1;
   const gapBefore = (at: number): number => {
     let gone = 0;
@@ -99,27 +101,115 @@ export function takeTurns(
     parts: [...before.parts, ...message.parts],
     from: [...before.from, ...message.from],
   });
-  for (const message of messages) {
+  for (const message of withoutSystem(messages)) {
     const before = out[last];
-    const adjacent = last === out.length - 1;
-    if (message.role === 'user' && before?.role === 'user' && adjacent) {
+    if (message.role === 'user' && before?.role === 'user') {
       out[last] = join(before, message);
       continue;
     }
     if (message.role === 'assistant' && before?.role !== 'user' && before?.role !== 'tool') {
       const gone = gapBefore(message.from[0] as number);
-      if (before && adjacent && gone === 0) {
+      if (before && gone === 0) {
         out[last] = join(before, message);
         continue;
       }
       if (!before || gone > 0) out.push({ role: 'user', parts: [gapNote(gone)], from: [] });
     }
+    // Mistral refuses a word of the person right behind a result.
+    if (message.role === 'user' && before?.role === 'tool')
+      out.push({ role: 'assistant', parts: [gapNote(0)], from: [] });
     out.push(message);
-    if (message.role !== 'system') last = out.length - 1;
+    last = out.length - 1;
   }
   return out;
 }
 
-/** Stands where the person's word is missing. */
+/** What `takeTurns` may add for a message so that roles take turns; empty for most. */
+export function addedTo(path: readonly Message[], at: number): string {
+  if (path[at]?.role === 'system') return SYSTEM_MARK;
+  return path[at]?.role === 'user' && path[at - 1]?.role === 'tool' ? NOTHING_SAID : '';
+}
+
+/** Stands in front of a system message that was said in the middle of a conversation. */
+const SYSTEM_MARK = '[System message]';
+
+/**
+ * System messages in the middle as words beside the person's: templates of Qwen, Mistral and Gemma accept one at the beginning alone. They
+ * go in front of the person's next word, else behind the one before, so that roles still take turns.
+ */
+function withoutSystem(messages: readonly Sent[]): readonly Sent[] {
+  if (!messages.some(({ role }) => role === 'system')) return messages;
+  const out: Sent[] = [];
+  /** Who speaks next, by place. */
+  const next: (Role | undefined)[] = [];
+  for (let at = messages.length - 2; at >= 0; at--) {
+    const role = messages[at + 1]?.role;
+    next[at] = role === 'system' ? next[at + 1] : role;
+  }
+  for (const [at, message] of messages.entries()) {
+    if (message.role !== 'system') {
+      out.push(message);
+      continue;
+    }
+    const marked: Sent = {
+      role: 'user',
+      parts: message.parts.map((part) =>
+        part.type === 'text' ? { type: 'text', text: `${SYSTEM_MARK}\n${part.text}` } : part,
+      ),
+      from: message.from,
+    };
+    const asked = out.findLastIndex(({ role }) => role === 'user');
+    const before = out[asked];
+    if (next[at] === 'user' || out.at(-1)?.role !== 'tool' || !before) out.push(marked);
+    // Between a result and what the model said of it stands nobody else's word.
+    else
+      out[asked] = {
+        role: 'user',
+        parts: [...before.parts, ...marked.parts],
+        from: [...before.from, ...marked.from],
+      };
+  }
+  return out;
+}
+
+/** The same messages for a model that takes no tools: calls and what they gave as words of the person's side, roles in turns. */
+export function callsAsWords(
+  messages: readonly Pick<Sent, 'role' | 'parts'>[],
+): Pick<Sent, 'role' | 'parts'>[] {
+  const calls = new Map<string, string>();
+  const out: { role: Role; parts: readonly Part[] }[] = [];
+  const add = (role: Role, parts: readonly Part[]) => {
+    const last = out.at(-1);
+    if (parts.length === 0) return;
+    if (last && last.role === role) out[out.length - 1] = { role, parts: [...last.parts, ...parts] };
+    else out.push({ role, parts });
+  };
+  for (const { role, parts } of messages) {
+    for (const part of parts)
+      if (part.type === 'tool-call') calls.set(part.callId, `${part.name}(${part.arguments})`);
+    const results = parts.flatMap((part): Part[] =>
+      part.type === 'tool-result'
+        ? [
+            {
+              type: 'text',
+              text: `[Result of ${calls.get(part.callId) ?? part.name ?? 'a tool'}]\n${part.text}`,
+            },
+          ]
+        : [],
+    );
+    if (role !== 'tool')
+      add(
+        role,
+        results.length > 0 || parts.some(isHalf)
+          ? parts.filter((part) => !isHalf(part) && part.type !== 'reasoning')
+          : parts,
+      );
+    add('user', results);
+  }
+  return out;
+}
+
+const NOTHING_SAID = '[…]';
+/** Stands where a word is missing, the person's or the model's. */
 const gapNote = (gone: number): Part =>
-  summaryPart({ heading: '', text: gone > 0 ? `[${gone} earlier messages are folded here]` : '[…]' });
+  summaryPart({ heading: '', text: gone > 0 ? `[${gone} earlier messages are folded here]` : NOTHING_SAID });

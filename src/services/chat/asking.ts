@@ -6,10 +6,12 @@ import { isAbort, type Problem, toProblem } from '../../domain/base/errors.ts';
 import type { Conversation } from '../../domain/chat/conversation.ts';
 import { addToDraft, hasContent } from '../../domain/chat/draft.ts';
 import type { Finish, Message, Part, Usage } from '../../domain/chat/message.ts';
+import { callsAsWords } from '../../domain/context/wire.ts';
 import { requestKey } from '../context/request-key.ts';
 import type { PreparedStep, StepRequest, TurnContext } from '../context/turn-context.ts';
+import type { Omission } from './chat.ts';
 import type { DraftRow } from './draft-rows.ts';
-import type { ToolRefusals } from './tool-refusals.ts';
+import type { ModelRefusals } from './model-refusals.ts';
 
 /** The screen hears of new words about 30 times a second. */
 const FRAME_MS = 33;
@@ -23,6 +25,8 @@ export interface Streamed {
 
 export interface StepWish {
   readonly request: StepRequest;
+  /** Left out because the model would not take it. */
+  readonly omitted: readonly Omission[];
   /** Stands in the answer already. */
   readonly before: readonly Part[];
   /** Answers to the very same request may be taken over from other branches. */
@@ -49,8 +53,8 @@ export interface Asked {
 }
 
 export const createAsking =
-  ({ context, refusals }: { context: TurnContext; refusals: ToolRefusals }) =>
-  async ({ request, before, reuse, noCalls, draft: begin, onParts }: StepWish): Promise<Asked> => {
+  ({ context, refusals }: { context: TurnContext; refusals: ModelRefusals }) =>
+  async ({ request, omitted, before, reuse, noCalls, draft: begin, onParts }: StepWish): Promise<Asked> => {
     const { model, signal } = request;
     let { tools } = request;
     let draft: DraftRow | undefined;
@@ -61,7 +65,7 @@ export const createAsking =
     const asked = () => ({ got, prepared, key, taken, draft, tools });
     try {
       if (signal.aborted) return asked();
-      prepared = await context.prepare(request);
+      prepared = plain(await context.prepare(request), omitted);
       key = requestKey(model, prepared.prompt, tools);
       taken = reuse ? answerTo(request.conversation(), key) : undefined;
       if (taken) {
@@ -71,16 +75,16 @@ export const createAsking =
       draft = begin();
       const row = draft;
       const ask = (what: PreparedStep) =>
-        stream(model, what, { before, noCalls, tools, draft: row, onParts, signal });
+        stream(model, what, { before, omitted, noCalls, tools, draft: row, onParts, signal });
       got = await ask(prepared);
       if (tools.length > 0 && looksRefused(got, before)) {
         // Some models take no tools and say so with a refusal: once without, and remembered where that helped.
         const { problem } = got;
         tools = [];
-        prepared = await context.prepare({ ...request, tools });
+        prepared = plain(await context.prepare({ ...request, tools }), ['tools']);
         key = requestKey(model, prepared.prompt, tools);
         got = await ask(prepared);
-        if (got.finish !== 'error') await refusals.remember(model, problem);
+        if (got.finish !== 'error') await refusals.remember(model, ['tools'], problem);
       }
     } catch (error) {
       if (!isAbort(error)) {
@@ -96,6 +100,7 @@ async function stream(
   { prompt }: PreparedStep,
   {
     before,
+    omitted,
     tools,
     noCalls,
     draft,
@@ -103,6 +108,7 @@ async function stream(
     signal,
   }: {
     before: readonly Part[];
+    omitted: readonly Omission[];
     tools: readonly ToolDescription[];
     noCalls: boolean;
     draft: DraftRow;
@@ -119,6 +125,7 @@ async function stream(
     for await (const event of model.stream(prompt, {
       ...(tools.length > 0 ? { tools } : {}),
       ...(tools.length > 0 && noCalls ? { toolChoice: 'none' as const } : {}),
+      ...(omitted.includes('thoughts') ? { without: ['thoughts' as const] } : {}),
       signal,
     })) {
       if (event.type === 'usage') usage = event.usage;
@@ -141,6 +148,12 @@ async function stream(
   }
   return { parts, finish, usage, problem };
 }
+
+/** The request without calls where the model takes none: what they gave is told in words. */
+const plain = (step: PreparedStep, omitted: readonly Omission[]): PreparedStep =>
+  omitted.includes('tools')
+    ? { ...step, prompt: { ...step.prompt, messages: callsAsWords(step.prompt.messages) } }
+    : step;
 
 const isSaid = (part: Part): boolean => part.type !== 'recall';
 
@@ -170,7 +183,8 @@ function looksRefused(
     /^model-(server|not-found|forbidden|refused|format)$/.test(problem.code)
   )
     return true;
-  return problem.code === 'model-server' && problem.params?.reason === 'request';
+  const { reason } = problem.params ?? {};
+  return problem.code === 'model-server' && (reason === 'request' || reason === 'input');
 }
 
 /** Was told not to call, and did so or tried to. */

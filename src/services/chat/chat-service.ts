@@ -26,9 +26,9 @@ import type { Memory } from '../memory/memory.ts';
 import { type Chat, IDLE_TURN, type SendOptions, type TurnState } from './chat.ts';
 import { createDraftRows, type Queued } from './draft-rows.ts';
 import { type ChannelLike, createElsewhere, type Shown } from './elsewhere.ts';
+import { createModelRefusals, type ModelRefusals } from './model-refusals.ts';
 import { planSendBack, questionsAfter } from './send-back.ts';
 import { createTab, type LocksLike, type TabMemory } from './tab.ts';
-import { createToolRefusals } from './tool-refusals.ts';
 import type { NotesLike } from './tools/index.ts';
 import { recallAgain } from './turn-recall.ts';
 import { createTurns, type TurnRequest } from './turns.ts';
@@ -57,6 +57,8 @@ export interface ChatDependencies {
   readonly tabs?: ChannelLike | undefined;
   /** `sessionStorage` where there is one: tells a tab that was loaded again what it had written. */
   readonly tabMemory?: (() => TabMemory) | undefined;
+  /** What models would not take; made here where nobody else needs it. */
+  readonly refusals?: ModelRefusals;
   /** Hears of what went wrong beside a turn (a draft row that could not be written, say). */
   readonly onProblem?: (problem: Problem) => void;
 }
@@ -94,7 +96,7 @@ export function createChat(deps: ChatDependencies): Chat {
   const onProblem = deps.onProblem ?? (() => undefined);
   const tab = createTab(deps.locks, deps.tabMemory);
   const rows = createDraftRows({ drawer, tab, locks: deps.locks, now, onProblem });
-  const refusals = createToolRefusals({ drawer, now, onProblem });
+  const refusals = deps.refusals ?? createModelRefusals({ drawer, now, onProblem });
   const turns = createTurns({ ...deps, notes: deps.notes, refusals, draft: rows.draft });
   const sessions = new Map<ConversationId, Session>();
   const closing = new AbortController();
@@ -377,8 +379,8 @@ export function createChat(deps: ChatDependencies): Chat {
 
   const chat: Chat = {
     turn: (id) => sessionOf(id).state,
-    toolRefusals: refusals.all,
-    forgetToolRefusals: refusals.forget,
+    modelRefusals: refusals.all,
+    forgetModelRefusals: refusals.forget,
     written: createWritten({ drawer, tab, locks: deps.locks, now, memory: deps.tabMemory }),
 
     send: async ({ conversationId, parts, withoutPassages, announced, recall }: SendOptions) => {
@@ -429,7 +431,7 @@ export function createChat(deps: ChatDependencies): Chat {
       });
     },
 
-    regenerate: async (id, answerId) => {
+    regenerate: async (id, answerId, without) => {
       const session = sessionOf(id);
       await inLine(session, async () => {
         const conversation = await needed(id);
@@ -449,6 +451,7 @@ export function createChat(deps: ChatDependencies): Chat {
           // person wanted none.
           ...(stored && (stored.passages.length > 0 || stored.leftOut?.length) ? { recall: stored } : {}),
           ...(fruitless ? { replaces: first.id } : {}),
+          ...(without ? { omit: without, refused: first?.problem } : {}),
         });
       });
     },

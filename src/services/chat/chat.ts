@@ -94,20 +94,25 @@ export interface SendBack {
   readonly replay: 'none' | 'answer' | 'branch';
 }
 
-/** A model that would not take a request with tools. It is asked without them from then on. */
-export interface ToolRefusal {
+/** What can be left out of a request to have it accepted. `thoughts`: those of earlier steps, and asking for new ones. */
+export type Omission = 'tools' | 'thoughts';
+
+/** A model that would not take something in a request. It is left out from then on. */
+export interface ModelRefusal {
   readonly endpoint: string;
   readonly model: string;
   /** The endpoint's words. */
   readonly detail: string;
   /** ms since 1970 */
   readonly at: number;
+  /** `tools`, `thoughts`, and changes by the names of `adapters/models/repairs.ts`. */
+  readonly leftOut: readonly string[];
 }
 
 export interface Chat {
-  readonly toolRefusals: Readable<readonly ToolRefusal[]>;
-  /** Offers tools to all models again. */
-  forgetToolRefusals(): Promise<void>;
+  readonly modelRefusals: Readable<readonly ModelRefusal[]>;
+  /** Sends everything again: to all models, or to those of one endpoint (its host). */
+  forgetModelRefusals(endpoint?: string): Promise<void>;
   /** What is written and neither sent nor saved. */
   readonly written: Written;
   turn(id: ConversationId): Readable<TurnState>;
@@ -117,8 +122,11 @@ export interface Chat {
    * `Documents.saving` say so, and the answer begins once it is saved. Rejects only where the words are nowhere. Without a model the answer is recall, and says so.
    */
   send(options: SendOptions): Promise<{ conversationId: ConversationId }>;
-  /** A new sibling of an answer, from the same user message. */
-  regenerate(id: ConversationId, answer: MessageId): Promise<void>;
+  /**
+   * A new sibling of an answer, from the same user message. `without`: what the endpoint refused; where the request is then accepted, it is
+   * left out from then on.
+   */
+  regenerate(id: ConversationId, answer: MessageId, without?: Omission): Promise<void>;
   /**
    * Asks the model to go on with an answer that was cut off (`domain/chat/continuation.ts`): what comes is a message below it. An attempt
    * that brought nothing gives way. Throws `message-missing` where there is nothing to go on with.

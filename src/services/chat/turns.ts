@@ -17,11 +17,11 @@ import type { PreparedStep, StepRequest, TurnContext } from '../context/turn-con
 import type { Documents, OpenConversation } from '../documents/documents.ts';
 import type { Memory, RecallResult } from '../memory/memory.ts';
 import { createAsking, type Streamed, wantsToCall } from './asking.ts';
-import type { Replay, TurnState } from './chat.ts';
+import type { Omission, Replay, TurnState } from './chat.ts';
 import type { DraftRow } from './draft-rows.ts';
+import { isOmission, type ModelRefusals } from './model-refusals.ts';
 import { createSaving } from './saving.ts';
 import { createToolCalls } from './tool-calls.ts';
-import type { ToolRefusals } from './tool-refusals.ts';
 import { descriptionOf, type NotesLike, toolsInForce } from './tools/index.ts';
 import { createTurnRecall, type Recall, type Recalled } from './turn-recall.ts';
 
@@ -38,6 +38,9 @@ export interface TurnRequest {
   readonly explicit?: boolean;
   /** A failed answer without content that this one takes the place of. */
   readonly replaces?: MessageId;
+  /** Left out because the endpoint refused it, as `refused` says. */
+  readonly omit?: Omission;
+  readonly refused?: { readonly message: string } | undefined;
   /** Answers to the very same request may be taken over from other branches. */
   readonly reuse?: boolean;
   /** Questions of the old branch that are asked again afterwards, oldest first. */
@@ -69,7 +72,7 @@ export interface TurnDependencies {
   readonly memory: Pick<Memory, 'recall' | 'wake'>;
   readonly context: TurnContext;
   readonly notes: NotesLike | undefined;
-  readonly refusals: ToolRefusals;
+  readonly refusals: ModelRefusals;
   readonly config: Readable<Config>;
   readonly now: () => number;
   readonly device: string;
@@ -112,7 +115,10 @@ export function createTurns(deps: TurnDependencies) {
         const stepStartedAt = step === 0 ? startedAt : now();
         const answerId = step === 0 ? (session.state.get().answerId ?? newMessageId()) : newMessageId();
         set(session, { status: 'waiting', parts: before, parentId: leaf, answerId, step, calls: [] });
-        const tools = refusals.refused(model)
+        const omitted = [...refusals.leftOut(model), ...(request.omit ? [request.omit] : [])].filter(
+          isOmission,
+        );
+        const tools = omitted.includes('tools')
           ? []
           : toolsInForce(config.get(), { notes: deps.notes, conversationId: id });
         const described = tools.map(descriptionOf);
@@ -141,6 +147,7 @@ export function createTurns(deps: TurnDependencies) {
         const outcome = await ask({
           request: stepRequest(described),
           before,
+          omitted,
           reuse: request.reuse ?? false,
           noCalls: step + 1 >= maxSteps,
           draft: () => {
@@ -162,6 +169,9 @@ export function createTurns(deps: TurnDependencies) {
               { params: { limit: maxSteps } },
             ).problem,
           };
+
+        if (request.omit && got.finish !== 'error' && got.finish !== 'stopped')
+          await refusals.remember(model, [request.omit], request.refused ? toProblem(request.refused) : null);
 
         // ROOM: cut off for its length, or refused for the length of what was asked: once more with a smaller request.
         // An answer can also end at the endpoint's own limit for answers: then room in the window would help nothing.

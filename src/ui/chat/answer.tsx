@@ -10,6 +10,7 @@ import {
 } from 'lucide-react';
 import { type ReactNode, useContext } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Problem } from '../../domain/base/errors.ts';
 import type { MessageId } from '../../domain/base/ids.ts';
 import { joinedParts, pieceToGoOn, wholeOf } from '../../domain/chat/continuation.ts';
 import { type Message, type Part, type PartOf, textOf } from '../../domain/chat/message.ts';
@@ -206,6 +207,16 @@ function UsageLine({ message, remembered }: { message: Message; remembered: numb
   );
 }
 
+/** The endpoint did not take the request as it was: another one may be taken. */
+const isRefusedRequest = ({ finish, problem }: Message): boolean => {
+  const params: Problem['params'] = (problem as { params?: Problem['params'] } | undefined)?.params;
+  return (
+    finish === 'error' &&
+    problem?.code === 'model-server' &&
+    (params?.reason === 'request' || params?.reason === 'input')
+  );
+};
+
 /** A clear line where an answer did not end by itself, and how it goes on. */
 function Ending({ message, goesOn }: { message: Message; goesOn: boolean }) {
   const { t } = useTranslation('chat');
@@ -230,10 +241,24 @@ function Ending({ message, goesOn }: { message: Message; goesOn: boolean }) {
       {t('retry')}
     </Button>
   );
+  const without =
+    actions.canWrite &&
+    isRefusedRequest(message) &&
+    (['tools', 'thoughts'] as const).map((what) => (
+      <Button
+        key={what}
+        size="sm"
+        disabled={!actions.canAsk}
+        onClick={() => actions.regenerate(message.id, what)}
+      >
+        {t(`sendWithout.${what}`)}
+      </Button>
+    ));
   const retry = (
     <>
       {more}
       {again}
+      {without}
     </>
   );
   if (message.finish === 'error' || message.finish === 'cut')

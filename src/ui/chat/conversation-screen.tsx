@@ -16,7 +16,7 @@ import type { Conversation } from '../../domain/chat/conversation.ts';
 import { letterOf } from '../../domain/chat/dmail.ts';
 import { keptChange } from '../../domain/chat/kept.ts';
 import type { Message, Part } from '../../domain/chat/message.ts';
-import type { TurnState } from '../../services/chat/chat.ts';
+import type { Omission, TurnState } from '../../services/chat/chat.ts';
 import type { OpenConversation } from '../../services/documents/documents.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useConversation } from '../hooks/conversation.ts';
@@ -164,9 +164,9 @@ function OpenedConversation({
   const openElsewhere = (conversationId: string, target: string) =>
     navigation.openConversation(asConversationId(conversationId), asMessageId(target));
 
-  const regenerate = (answer: MessageId) => {
+  const regenerate = (answer: MessageId, without?: Omission) => {
     list.current?.toEnd();
-    run(settleHead().then(() => app.chat.regenerate(id, answer)));
+    run(settleHead().then(() => app.chat.regenerate(id, answer, without)));
   };
   const goOn = (answer: MessageId) => {
     list.current?.toEnd();
@@ -221,7 +221,7 @@ function OpenedConversation({
     () => ({
       open: (conversationId, target) => acts.current.openElsewhere(conversationId, target),
       show: (sibling) => acts.current.show(sibling),
-      regenerate: (answer) => acts.current.regenerate(answer),
+      regenerate: (answer, without) => acts.current.regenerate(answer, without),
       goOn: (answer) => acts.current.goOn(answer),
       edit: (message, text, rerun) => acts.current.edit(message, text, rerun),
       jump: (message) => acts.current.jump(message),

@@ -1,5 +1,6 @@
 // What a model gets to see of a long conversation: the window, when and how older messages are folded, checkpoints, tools.
 import { useTranslation } from 'react-i18next';
+import { nameOfRepair } from '../../adapters/models/repairs.ts';
 import { configField } from '../../domain/settings/fields.ts';
 import { useStrategyName } from '../chat/compaction.tsx';
 import { useApp, useReadable } from '../hooks/app.tsx';
@@ -77,19 +78,21 @@ export function ContextSection() {
           <SwitchSetting key={tool} path={`tools.${tool}`} disabled={!tools.enabled} />
         ))}
         <NumberSetting path="tools.max_steps" />
-        <ToolRefusals />
+        <ModelRefusals />
       </Group>
     </>
   );
 }
 
-/** Models that would not take tools, with their endpoint's words; offered again with one click. Nothing where there are none. */
-function ToolRefusals() {
+/** What models would not take, with their endpoint's words; sent again with one click. Nothing where there is none. */
+function ModelRefusals() {
   const { t } = useTranslation('context');
   const { chat } = useApp();
   const report = useReport();
-  const refusals = useReadable(chat.toolRefusals);
+  const refusals = useReadable(chat.modelRefusals);
   if (refusals.length === 0) return null;
+  const nameOfRefused = (what: string) =>
+    what === 'tools' || what === 'thoughts' ? t(`refusals.${what}`) : nameOfRepair(what);
   return (
     <section aria-label={t('refusals.title')} className="py-3">
       <div className="flex items-start gap-6">
@@ -97,16 +100,22 @@ function ToolRefusals() {
           <p className="font-medium">{t('refusals.title')}</p>
           <p className="mt-0.5 text-ink-3 text-xs">{t('refusals.lead')}</p>
         </div>
-        <Button size="sm" onClick={() => void chat.forgetToolRefusals().catch(report)}>
+        <Button size="sm" onClick={() => void chat.forgetModelRefusals().catch(report)}>
           {t('refusals.forget')}
         </Button>
       </div>
       <ul className="mt-2 space-y-1.5">
-        {refusals.map(({ endpoint, model, detail, at }) => (
+        {refusals.map(({ endpoint, model, detail, at, leftOut }) => (
           <li key={`${endpoint} ${model}`} className="[overflow-wrap:anywhere]">
             {model}
             <span className="block text-ink-3 text-xs">
-              {t('refusals.said', { endpoint, detail, when: formatRelative(at) })}
+              {t('refusals.without', { what: leftOut.map(nameOfRefused).join(', ') })}
+              {' · '}
+              {t(detail === '' ? 'refusals.seen' : 'refusals.said', {
+                endpoint,
+                detail,
+                when: formatRelative(at),
+              })}
             </span>
           </li>
         ))}

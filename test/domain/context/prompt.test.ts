@@ -95,6 +95,8 @@ describe('a prompt', () => {
       { role: 'assistant', parts: [call('a'), call('b')] },
       { role: 'tool', parts: [result('a', 'A')] },
       { role: 'tool', parts: [result('b', 'B')] },
+      // Mistral refuses a word of the person right behind a result.
+      { role: 'assistant', parts: [text('[…]')] },
       { role: 'user', parts: [text('meanwhile')] },
       { role: 'assistant', parts: [call('a')] },
       { role: 'tool', parts: [result('a', 'A again')] },
@@ -239,7 +241,9 @@ describe('whatever a conversation is like', () => {
         if (given.system?.trim()) expect(system.startsWith(given.system.trim())).toBe(true);
         for (const { parts } of messages) {
           expect(parts.length).toBeGreaterThan(0);
-          for (const each of parts) expect(['text', 'file', 'tool-call', 'tool-result']).toContain(each.type);
+          const thoughts = parts.some(({ type }) => type === 'tool-call') ? ['reasoning'] : [];
+          for (const each of parts)
+            expect(['text', 'file', 'tool-call', 'tool-result', ...thoughts]).toContain(each.type);
         }
         const told = [...ledger.included, ...ledger.leftOut.map(({ id }) => id)];
         const first = given.path.findIndex(({ role }) => role !== 'system');
@@ -317,9 +321,10 @@ describe('whatever a conversation is like', () => {
   it('fits, or is the newest turn alone', () => {
     fc.assert(
       fc.property(input, (given) => {
-        const { ledger, messages } = buildPrompt(given);
+        const { ledger } = buildPrompt(given);
         if (!ledger.overflow) return;
-        expect(messages.filter(({ role }) => role === 'user').length).toBeLessThanOrEqual(1);
+        const asked = given.path.filter(({ id, role }) => role === 'user' && ledger.included.includes(id));
+        expect(asked.length).toBeLessThanOrEqual(1);
       }),
     );
   });

@@ -11,6 +11,7 @@ import { type Message, type Part, type RecalledPassage, textOf } from '../../../
 import { type Config, defaultConfig } from '../../../src/domain/settings/config.ts';
 import { createChat } from '../../../src/services/chat/chat-service.ts';
 import type { ChannelLike } from '../../../src/services/chat/elsewhere.ts';
+import type { ModelRefusals } from '../../../src/services/chat/model-refusals.ts';
 import type { LocksLike } from '../../../src/services/chat/tab.ts';
 import type { NotesLike } from '../../../src/services/chat/tools/index.ts';
 import { type ContextDependencies, createContext } from '../../../src/services/context/context-service.ts';
@@ -80,6 +81,7 @@ export function createScene(
     config?: (config: Config) => Config;
     notes?: NotesLike;
     context?: Partial<ContextDependencies>;
+    refusals?: ModelRefusals;
   } = {},
 ) {
   const store = options.store ?? createInMemoryStore();
@@ -105,6 +107,7 @@ export function createScene(
     drawer: store.drawer,
     model,
     ...(options.onBegun ? { onBegun: options.onBegun } : {}),
+    ...(options.refusals ? { refusals: options.refusals } : {}),
     context,
     notes: options.notes,
     memory: {

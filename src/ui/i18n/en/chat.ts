@@ -119,6 +119,7 @@ export const chat = {
   regenerate: 'Answer again',
   goOn: 'Continue',
   retry: 'Try again',
+  sendWithout: { tools: 'Send without tools', thoughts: 'Send without thoughts' },
   showMore: 'Show all',
   showLess: 'Show less',
   fileShownInPart:

@@ -285,9 +285,13 @@ export const context = {
     system: 'system',
   },
   refusals: {
-    title: 'Models that take no tools',
-    lead: 'They refused a request with tools and get requests without tools since then.',
+    title: 'Left out of requests',
+    lead: 'These models refused a request because of it and get requests without it since then.',
+    without: 'without {{what}}',
+    tools: 'tools',
+    thoughts: 'thoughts',
     said: '{{endpoint}}, {{when}}: “{{detail}}”',
-    forget: 'Offer tools again',
+    seen: '{{endpoint}}, {{when}}',
+    forget: 'Send everything again',
   },
 };

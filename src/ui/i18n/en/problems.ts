@@ -161,7 +161,9 @@ export const problems = {
     kept_temporary: 'Your message stays here as long as this temporary conversation does.',
     do: '$t(problems:model-server.why.{{reason}}, {"defaultValue":"Try again in a moment. If it keeps failing, check the provider’s status page."})',
     why: {
-      request: 'The endpoint did not accept the request.',
+      request: 'It did not accept the request. Sending it without tools or without thoughts may help.',
+      input:
+        'It refused this part of the request: {{input}}. The request was sent again without it and refused again. Sending it without tools or without thoughts may help.',
     },
   },
   'model-format': {

@@ -113,6 +113,7 @@ export const chat = {
   regenerate: '重新回答',
   goOn: '继续',
   retry: '重试',
+  sendWithout: { tools: '不带工具发送', thoughts: '不带思考过程发送' },
   showMore: '展开全部',
   showLess: '收起',
   fileShownInPart: '仅显示前 {{size}} 个字符，记忆也只读取这么多。整个文件都已保存，并会发送给模型。',

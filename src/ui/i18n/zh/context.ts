@@ -266,9 +266,13 @@ export const context = {
     system: '系统',
   },
   refusals: {
-    title: '不接受工具的模型',
-    lead: '它们拒绝过带工具的消息，此后提问不再附带工具。',
+    title: '不再发送的内容',
+    lead: '这些模型曾因此拒绝请求，此后的请求不再附带。',
+    without: '不含{{what}}',
+    tools: '工具',
+    thoughts: '思考过程',
     said: '{{endpoint}}，{{when}}：“{{detail}}”',
-    forget: '重新提供工具',
+    seen: '{{endpoint}}，{{when}}',
+    forget: '重新发送全部内容',
   },
 };

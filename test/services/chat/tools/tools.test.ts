@@ -370,13 +370,13 @@ describe('tools', () => {
     expect((await path(id)).at(-1)).toMatchObject({ finish: 'stop' });
     await say('again', id);
     expect(server.chats().map((request) => request.tools !== undefined)).toEqual([true, false, false]);
-    expect(chat.toolRefusals.get()).toMatchObject([
+    expect(chat.modelRefusals.get()).toMatchObject([
       { model: 'plain', detail: 'plain does not support tools' },
     ]);
     const later = talk({ store });
-    await until(later.chat.toolRefusals, (all) => all.length === 1);
-    await later.chat.forgetToolRefusals();
-    expect(later.chat.toolRefusals.get()).toEqual([]);
+    await until(later.chat.modelRefusals, (all) => all.length === 1);
+    await later.chat.forgetModelRefusals();
+    expect(later.chat.modelRefusals.get()).toEqual([]);
   });
 
   it('a refusal that has nothing to do with tools is told as it is, and not remembered', async () => {
@@ -385,7 +385,7 @@ describe('tools', () => {
       finish: 'error',
       problem: { code: 'model-server' },
     });
-    expect(chat.toolRefusals.get()).toEqual([]);
+    expect(chat.modelRefusals.get()).toEqual([]);
   });
 });
 

@@ -1,0 +1,84 @@
+// What models would not take in a request: tools, thoughts, a parameter. Kept on the device, per endpoint and model: it is left out from
+// then on, until the person says otherwise.
+import { z } from 'zod';
+import type { Drawer } from '../../adapters/log/conversation-log.ts';
+import { type Problem, toProblem } from '../../domain/base/errors.ts';
+import { type Readable, writable } from '../../domain/base/readable.ts';
+import type { ModelRefusal, Omission } from './chat.ts';
+
+/** The name of an earlier version, which knew tools alone. */
+const KEY = 'tool-refusals';
+
+const refusalsSchema = z.array(
+  z.object({
+    endpoint: z.string(),
+    model: z.string(),
+    detail: z.string(),
+    at: z.number(),
+    leftOut: z.array(z.string()).default(['tools']),
+  }),
+);
+
+type Named = { readonly id: string; readonly endpoint?: string | undefined };
+
+export interface ModelRefusals {
+  readonly all: Readable<readonly ModelRefusal[]>;
+  /** What is left out of requests to this model: `tools`, `thoughts`, and changes by the names of `adapters/models/repairs.ts`. */
+  leftOut(model: Named): readonly string[];
+  remember(model: Named, leftOut: readonly string[], problem: Problem | null): Promise<void>;
+  /** Everything goes along again: to all models, or to those of one endpoint (its host). */
+  forget(endpoint?: string): Promise<void>;
+}
+
+export const isOmission = (what: string): what is Omission => what === 'tools' || what === 'thoughts';
+
+export function createModelRefusals({
+  drawer,
+  now,
+  onProblem,
+}: {
+  drawer: Drawer;
+  now: () => number;
+  onProblem: (problem: Problem) => void;
+}): ModelRefusals {
+  const all = writable<readonly ModelRefusal[]>([]);
+  drawer
+    .get(KEY)
+    .then((kept) => {
+      const known = refusalsSchema.safeParse(kept).data ?? [];
+      all.update((since) => [...known, ...since]);
+    })
+    .catch((error) => onProblem(toProblem(error)));
+  const keep = async () => {
+    try {
+      await drawer.set(KEY, all.get());
+    } catch (error) {
+      // Known in this tab at least.
+      onProblem(toProblem(error));
+    }
+  };
+  const isOf = (refusal: ModelRefusal, model: Named) =>
+    refusal.model === model.id && refusal.endpoint === (model.endpoint ?? '');
+  const leftOut = (model: Named) => [
+    ...new Set(all.get().flatMap((refusal) => (isOf(refusal, model) ? refusal.leftOut : []))),
+  ];
+  return {
+    all,
+    leftOut,
+    remember: async (model, more, problem) => {
+      const detail = String(problem?.params?.detail ?? problem?.message ?? '');
+      const together = [...new Set([...leftOut(model), ...more])];
+      all.update((before) => [
+        ...before.filter((refusal) => !isOf(refusal, model)),
+        { endpoint: model.endpoint ?? '', model: model.id, detail, at: now(), leftOut: together },
+      ]);
+      await keep();
+    },
+    forget: async (endpoint) => {
+      all.update((before) =>
+        endpoint === undefined ? [] : before.filter((refusal) => refusal.endpoint !== endpoint),
+      );
+      await keep();
+    },
+  };
+}
