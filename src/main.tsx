@@ -8,6 +8,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createDevice } from './adapters/browser/device.ts';
+import { watchPage } from './adapters/browser/diagnostics.ts';
 import type { EmbeddingProvider } from './adapters/embedding/embedding-provider.ts';
 import { createEmbedding } from './adapters/embedding/index.ts';
 import { createEmbeddingThread } from './adapters/embedding/thread.ts';
@@ -27,6 +28,7 @@ import { createTokenizers } from './adapters/tokenizers/tokenizers.ts';
 import { createSealing } from './adapters/vault/sealing.ts';
 import { createVault } from './adapters/vault/web-crypto.ts';
 import { type Problem, RecollectError, toProblem } from './domain/base/errors.ts';
+import { ignore, log, orElse } from './domain/base/log.ts';
 import { until, writable } from './domain/base/readable.ts';
 import type { Conversation } from './domain/chat/conversation.ts';
 import { priceOf } from './domain/context/prices.ts';
@@ -67,6 +69,7 @@ const INDEX_RETRY_MS = 30_000;
 const MOST_CRASHES = 3;
 
 async function start(): Promise<void> {
+  watchPage(window);
   const closing = new AbortController();
   const { signal } = closing;
 
@@ -119,13 +122,13 @@ async function start(): Promise<void> {
   const notes = createNotes({
     store,
     now: Date.now,
-    onProblem: (problem) => console.warn(problem.message),
+    onProblem: (problem) => log.warn('Notes', new RecollectError(problem.code, problem.message)),
   });
   const documents = createDocuments({
     store,
     notes,
     onProblem: (problem) => {
-      console.warn(problem.message);
+      log.warn('Documents', new RecollectError(problem.code, problem.message));
       damages.hear(problem);
     },
   });
@@ -177,7 +180,8 @@ async function start(): Promise<void> {
       });
     })();
     running.catch(unavailable);
-    const tell = (say: (engine: Awaited<typeof running>) => unknown) => void running.then(say, () => {});
+    const tell = (say: (engine: Awaited<typeof running>) => unknown) =>
+      ignore(running.then(say), 'a request to an index that did not open; the status says so');
     return {
       wake: (reason) => tell((engine) => engine.wake(reason)),
       setPaused: (paused) => tell((engine) => engine.setPaused(paused)),
@@ -350,7 +354,9 @@ async function start(): Promise<void> {
         device.storage(),
         store.log.stats(),
         // Who sleeps or failed has no figures; the browser's own account has the index in it.
-        state === 'starting' || state === 'failed' ? null : memory.stats().catch(() => null),
+        state === 'starting' || state === 'failed'
+          ? null
+          : orElse(memory.stats(), null, 'the size of the index'),
       ]);
       return roomOf({
         usage,
@@ -439,7 +445,7 @@ async function start(): Promise<void> {
     tabs: new BroadcastChannel('recollect-turns'),
     tabMemory: () => sessionStorage,
     onBegun: (id) => {
-      settings.keepChosen(id).catch((error) => console.warn(toProblem(error).message));
+      ignore(settings.keepChosen(id), 'the model that was chosen, for the next start');
     },
   });
   const syncLink = connectSync({
@@ -505,7 +511,7 @@ async function start(): Promise<void> {
     if (document.visibilityState === 'visible') memory.prepare();
   });
   if (new URLSearchParams(location.search).has('console')) exposeConsole(app, () => index, embedding.get);
-  void chat.rescueDrafts().catch((error) => console.warn(toProblem(error).message));
+  chat.rescueDrafts().catch((error) => log.warn('Drafts could not be rescued', error));
   lookAfter({ app, engine, pause, signal });
 }
 
@@ -541,7 +547,7 @@ function exposeConsole(
 }
 
 start().catch((error) => {
-  console.error(error);
+  log.error('The app could not start', error);
   const container = document.getElementById('root');
   if (!container) return;
   const { language, text } = couldNotStart(toProblem(error).message, navigator.languages);

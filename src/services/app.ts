@@ -14,7 +14,7 @@ import type { Memory } from './memory/memory.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Sync } from './sync/sync.ts';
 
-export type { Device, StorageStatus };
+export type { StorageStatus };
 
 export interface App {
   readonly documents: Documents;

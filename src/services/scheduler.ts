@@ -5,7 +5,7 @@
 //                                          └─ throws ──► onError, again after a growing pause
 import { isAbort } from '../domain/base/errors.ts';
 
-export interface JobOptions {
+interface JobOptions {
   /** Compares what is with what should be, and does the difference. Must stop soon after its signal. */
   readonly run: (signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
@@ -18,7 +18,7 @@ export interface JobOptions {
   readonly maxPauseMs?: number;
 }
 
-export interface Job {
+interface Job {
   /** Asks for a run as soon as possible. While pausing after a failure only `now` shortens the pause. */
   wake(now?: boolean): void;
   /** Asks for a run in `ms` at the latest. Several calls: the earliest counts. */

@@ -2,7 +2,7 @@
 import { keepForOffline, letGoOfOthers, mayKeepMore } from '../adapters/browser/device.ts';
 import { BUNDLED_MODELS, bundledModel, bundledPaths } from '../adapters/embedding/bundled-models.ts';
 import { pathsToKeep } from '../adapters/embedding/offline.ts';
-import { toProblem } from '../domain/base/errors.ts';
+import { ignore, log } from '../domain/base/log.ts';
 import { until } from '../domain/base/readable.ts';
 import type { App } from '../services/app.ts';
 import type { Memory } from '../services/memory/memory.ts';
@@ -77,9 +77,10 @@ export function lookAfter({
 
   // Once something of the person's own is here, the browser is asked to keep it, and the model is fetched for offline use.
   const own = () => app.documents.library.get().entries.some((entry) => !entry.sample);
-  void until(app.documents.library, own, signal)
-    .then(() => app.device.persist())
-    .catch(() => {});
+  ignore(
+    until(app.documents.library, own, signal).then(() => app.device.persist()),
+    'the request for persistent storage',
+  );
   const lookAfterModels = async () => {
     const { provider, local } = app.settings.config.get().embedding;
     const isLocal = provider === 'local';
@@ -90,13 +91,11 @@ export function lookAfter({
     if (!isLocal || !model || !(await mayKeepMore())) return;
     // The other one that ships with the app, so that one may change over without a network.
     await keepForOffline(BUNDLED_MODELS.filter((one) => one !== model).flatMap(pathsToKeep), signal).catch(
-      (error) => console.info(`The other model is not kept for offline use: ${toProblem(error).message}`),
+      (error) => log.info('The other model is not kept for offline use', error),
     );
   };
   const timer = setTimeout(() => {
-    lookAfterModels().catch((error) =>
-      console.info(`The model is not kept for offline use yet: ${toProblem(error).message}`),
-    );
+    lookAfterModels().catch((error) => log.info('The model is not kept for offline use yet', error));
   }, OFFLINE_COPY_AFTER_MS);
   signal.addEventListener('abort', () => {
     clearTimeout(timer);

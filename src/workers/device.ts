@@ -6,7 +6,7 @@ import { createVault } from '../adapters/vault/web-crypto.ts';
 import type { Settings } from '../services/settings/settings.ts';
 import { createSettings } from '../services/settings/settings-service.ts';
 
-export interface Device {
+interface Device {
   readonly store: Store;
   readonly vault: Vault;
   readonly settings: Settings;

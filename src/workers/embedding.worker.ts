@@ -1,9 +1,12 @@
 // The thread of the embedding model: serves every line its owner hands over, and says when it has retired.
+import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { MODEL_CACHE } from '../adapters/browser/model-cache.ts';
 import { createEmbeddingHost } from '../adapters/embedding/host.ts';
 import { ORT_FILES } from '../adapters/embedding/ort-files.ts';
 import { lineSchema } from '../adapters/embedding/thread.ts';
 import { createTransformersLoader } from '../adapters/embedding/transformers-runtime.ts';
+
+watchWorker(self, 'embedding');
 
 const IDLE_MS = 5 * 60_000;
 

@@ -35,7 +35,7 @@ const messageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello') }),
   z.object({ type: z.literal('status'), status: statusSchema }),
 ]);
-export type EngineMessage = z.infer<typeof messageSchema>;
+type EngineMessage = z.infer<typeof messageSchema>;
 
 /** Joins the channel until the signal. Returns how to speak; what others say goes to `listener`. */
 export function joinEngineChannel(

@@ -1,11 +1,13 @@
 // The engine's thread: PGlite with the memory index, served to all tabs by whichever of them leads, and in the leader the
 // background work that keeps the index up with the log. Everything here resumes from bookmarks when another tab takes over.
+import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import { createEmbedding } from '../adapters/embedding/index.ts';
 import type { Port } from '../adapters/embedding/protocol.ts';
 import { borrowLines } from '../adapters/embedding/thread.ts';
 import type { EngineName } from '../adapters/index/engines.ts';
 import type { MemoryIndex } from '../adapters/index/memory-index.ts';
 import { conditionSchema, serveIndex } from '../adapters/index/worker-host.ts';
+import { log } from '../domain/base/log.ts';
 import type { Documents } from '../services/documents/documents.ts';
 import { createDocuments } from '../services/documents/documents-service.ts';
 import { createNotes } from '../services/documents/notes.ts';
@@ -20,6 +22,8 @@ import { createKeys } from '../services/settings/keys.ts';
 import { openDevice } from './device.ts';
 import { CONDITION, joinEngineChannel } from './engine-link.ts';
 
+watchWorker(self, 'engine');
+
 // Lines to the model's thread come through a port that the tab sends once PGlite is up.
 const port = new Promise<Port>((resolve) => {
   self.addEventListener('message', ({ data, ports }: MessageEvent<{ type?: unknown } | null>) => {
@@ -30,7 +34,7 @@ const port = new Promise<Port>((resolve) => {
 const lines = port.then(borrowLines);
 
 const opened = openDevice();
-opened.catch((error) => console.error('The engine has no log to read:', error));
+opened.catch((error) => log.error('The engine has no log to read', error));
 
 async function lead(index: MemoryIndex, engine: EngineName): Promise<void> {
   const { store, vault, settings } = await opened;
@@ -87,6 +91,6 @@ void serveIndex({
   wanted: async () => (await opened).settings.config.get().storage.engine,
   cluster: import.meta.env.VITE_CLUSTER && `${import.meta.env.BASE_URL}${import.meta.env.VITE_CLUSTER}`,
   onOpened: ({ index, engine }) => {
-    lead(index, engine).catch((error) => console.error('The engine does not run:', error));
+    lead(index, engine).catch((error) => log.error('The engine does not run', error));
   },
 });

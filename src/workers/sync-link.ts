@@ -5,7 +5,8 @@
 //   tab ──starts, once sync is wanted──► its thread ──waits──► LEADERSHIP ──► ALIVE held ──► status ──► all tabs
 //    └── waits for ALIVE to be free: then the thread that led is gone, and nothing that it said counts any more
 import { z } from 'zod';
-import { type Problem, RecollectError, toProblem } from '../domain/base/errors.ts';
+import { isAbort, type Problem, RecollectError, toProblem } from '../domain/base/errors.ts';
+import { log } from '../domain/base/log.ts';
 import { type Readable, writable } from '../domain/base/readable.ts';
 import type { Config } from '../domain/settings/config.ts';
 import { type SyncAnswer, type SyncRequest, syncRequestSchema } from '../services/sync/requests.ts';
@@ -149,7 +150,11 @@ export function connectSync({
   function watchLeader(): void {
     isLed = true;
     clearTimeout(timer);
-    navigator.locks.request(ALIVE, { mode: 'shared', signal }, () => {}).then(onLeaderGone, () => {});
+    navigator.locks
+      .request(ALIVE, { mode: 'shared', signal }, () => {})
+      .then(onLeaderGone, (error: unknown) => {
+        if (!isAbort(error)) log.warn('The end of the syncing thread cannot be noticed', error);
+      });
   }
   function onLeaderGone(): void {
     isLed = false;

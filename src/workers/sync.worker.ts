@@ -1,12 +1,15 @@
 // The thread that syncs: one leader per origin by a Web Lock, so that it waits neither for PGlite nor for the model, and a thread of its own, so
 // that it goes on whatever becomes of them. The page's policy forbids the page every other origin; this thread lets through the relay that
 // the person configured, and nothing else.
+
+import { watchWorker } from '../adapters/browser/diagnostics.ts';
 import type { Store } from '../adapters/log/conversation-log.ts';
 import { platformDeflate } from '../adapters/sync/deflate.ts';
 import { guardedFetch, guardedWebSocket, isOnRelay } from '../adapters/sync/guard.ts';
 import { createWebsocketBackend } from '../adapters/sync/y-websocket.ts';
 import { createSealing } from '../adapters/vault/sealing.ts';
 import { toProblem } from '../domain/base/errors.ts';
+import { ignore } from '../domain/base/log.ts';
 import type { Readable } from '../domain/base/readable.ts';
 import type { Config } from '../domain/settings/config.ts';
 import { type SyncEngine, startSync } from '../services/sync/engine.ts';
@@ -14,6 +17,8 @@ import { ACCOUNT, accountSchema } from '../services/sync/records.ts';
 import type { SyncRequest } from '../services/sync/requests.ts';
 import { openDevice } from './device.ts';
 import { holdAliveLock, LEADERSHIP, serveSync, type ThreadFailure } from './sync-link.ts';
+
+watchWorker(self, 'sync');
 
 /** Leads as soon as no other thread does, until this one ends: with its tab, and with it goes the lock. */
 async function lead(): Promise<void> {
@@ -65,7 +70,7 @@ async function allowedRelays(
   await read();
   config.subscribe(() => void named.add(config.get().sync.remote.endpoint));
   drawer.subscribe(({ keys }) => {
-    if (keys.includes(ACCOUNT)) void read().catch(() => {});
+    if (keys.includes(ACCOUNT)) ignore(read(), 'the relay of the account; requests name theirs');
   });
   return {
     some: (test) => [...named].some((endpoint) => endpoint !== '' && test(endpoint)),

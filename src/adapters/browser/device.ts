@@ -1,6 +1,7 @@
 // What the browser itself says and does: network, storage promises, installation, new versions.
 import { Workbox } from 'workbox-window';
-import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { type Problem, RecollectError } from '../../domain/base/errors.ts';
+import { ignore, log, orElse } from '../../domain/base/log.ts';
 import { type Readable, writable } from '../../domain/base/readable.ts';
 import { isFile, MODEL_CACHE } from './model-cache.ts';
 
@@ -14,7 +15,7 @@ export interface StorageStatus {
   readonly modelBytes: number;
 }
 
-export interface Device {
+interface Device {
   readonly online: Readable<boolean>;
   storage(): Promise<StorageStatus>;
   /** Asks the browser to keep the data; true when it promised. */
@@ -113,7 +114,8 @@ export function createDevice(options: {
       serviceWorker
         .getRegistration()
         .then((found) => found?.waiting === null && reload())
-        .catch(() => {}); // the notice is there again, and one presses once more
+        // Otherwise the notice is there again, and one presses once more.
+        .catch((error) => log.debug('The waiting version could not be looked up', error));
     }
     let holder = serviceWorker.controller;
     // Not Workbox's own event: that comes once, and the first version's taking over may have used it up.
@@ -146,7 +148,7 @@ export function createDevice(options: {
       });
     });
     const look = () => {
-      if (navigator.onLine) workbox.update().catch(() => {}); // offline or the host is away: the next look finds it
+      if (navigator.onLine) ignore(workbox.update(), 'a look for a new version; the next one finds it');
     };
     const idle = Promise.race([
       options.busy ?? Promise.resolve(),
@@ -156,7 +158,7 @@ export function createDevice(options: {
       }),
     ]);
     idle
-      .catch(() => {}) // what kept the page busy says itself what went wrong
+      .catch((error) => log.debug('What kept the page busy failed', error))
       .then(() => (signal.aborted ? undefined : workbox.register()))
       .then(() => {
         const timer = setInterval(look, 3_600_000);
@@ -167,7 +169,7 @@ export function createDevice(options: {
           { signal },
         );
       })
-      .catch((error) => console.warn('The app cannot be kept for offline use:', toProblem(error).message));
+      .catch((error) => log.warn('The app cannot be kept for offline use', error));
   }
 
   return {
@@ -176,15 +178,16 @@ export function createDevice(options: {
     update,
     fatal: writable(options.fatal),
     storage: async () => {
-      const estimate = await navigator.storage?.estimate?.().catch(() => undefined);
+      const { storage } = navigator;
+      const estimate = await known(storage?.estimate?.(), 'the estimate of the storage in use');
       return {
         usage: estimate?.usage ?? null,
         quota: estimate?.quota ?? null,
-        persisted: (await navigator.storage?.persisted?.().catch(() => undefined)) ?? null,
+        persisted: (await known(storage?.persisted?.(), 'whether storage is persistent')) ?? null,
         modelBytes: await modelBytes(),
       };
     },
-    persist: async () => (await navigator.storage?.persist?.().catch(() => false)) ?? false,
+    persist: async () => (await known(navigator.storage?.persist?.(), 'persistent storage')) ?? false,
     close: () => closing.abort(),
   };
 }
@@ -195,8 +198,9 @@ const MARK = 'recollect.new-version-asked';
 function leaveMark(): void {
   try {
     sessionStorage.setItem(MARK, String(Date.now()));
-  } catch {
-    // Refused in some private modes: then the notice is there again, and one presses once more.
+  } catch (error) {
+    // The notice is there again after the reload, and one presses once more.
+    log.debug('Some private modes refuse the session storage', error);
   }
 }
 
@@ -205,10 +209,15 @@ function takeMark(): boolean {
     const left = Number(sessionStorage.getItem(MARK) ?? 0);
     sessionStorage.removeItem(MARK);
     return Date.now() - left < STILL_WANTED_MS;
-  } catch {
+  } catch (error) {
+    log.debug('Some private modes refuse the session storage', error);
     return false;
   }
 }
+
+/** Some browsers do not answer, and some private modes refuse: then it is undefined. */
+const known = <T>(answer: Promise<T> | undefined, what: string): Promise<T | undefined> | undefined =>
+  answer && orElse(answer, undefined, what);
 
 async function modelBytes(): Promise<number> {
   if (!('caches' in globalThis)) return 0;
@@ -221,8 +230,9 @@ async function modelBytes(): Promise<number> {
       bytes += Number(response?.headers.get('content-length') ?? (await response?.blob())?.size ?? 0);
     }
     return bytes;
-  } catch {
-    return 0; // caches are refused in some private modes: then nothing is kept there
+  } catch (error) {
+    log.debug('Some private modes refuse caches; nothing is kept there then', error);
+    return 0;
   }
 }
 

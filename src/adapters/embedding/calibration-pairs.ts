@@ -2,7 +2,7 @@
 // question? Everyday life and programming, English, Chinese and both mixed. The strangers share a topic or a word with their
 // question, since that is what a search shows when it finds nothing. All written for this project.
 
-export interface CalibrationPair {
+interface CalibrationPair {
   readonly query: string;
   readonly passage: string;
   readonly related: boolean;

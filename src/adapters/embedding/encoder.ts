@@ -63,7 +63,7 @@ export interface Encoder {
 }
 
 /** A model in memory, and the one who reads with it on this thread. */
-export interface LoadedEncoder extends Encoder {
+interface LoadedEncoder extends Encoder {
   /** What another thread of an isolated page needs to read with the same weights at the same time; `joinEncoder` takes it. At most `SHARES`. */
   share(): EncoderShare;
 }

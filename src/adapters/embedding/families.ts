@@ -1,6 +1,6 @@
 // What a model's family needs in front of its texts and how it pools, guessed from the name where nobody said.
 
-export interface Family {
+interface Family {
   readonly queryPrefix: string;
   readonly passagePrefix: string;
   readonly pooling: 'mean' | 'cls';

@@ -40,7 +40,7 @@ export class StaleFilesError extends Error {
   override readonly name = 'StaleFilesError';
 }
 
-export interface EmbeddingHost {
+interface EmbeddingHost {
   /** Serves one more line. */
   accept(port: Port): void;
   /** Answers nobody any more and lets the model go. */

@@ -5,7 +5,7 @@ import type { EmbeddingProvider } from './embedding-provider.ts';
 import type { Line } from './protocol.ts';
 
 /** What the composition root lends to whichever member is chosen. */
-export interface EmbeddingDeps {
+interface EmbeddingDeps {
   readonly config: Config['embedding'];
   /** Opens a line to the thread that runs local models. */
   readonly connect: () => Line | Promise<Line>;
@@ -19,7 +19,7 @@ export interface EmbeddingDeps {
 
 type SecretName = 'embedding/openai' | 'embedding/custom';
 
-export interface EmbeddingMember {
+interface EmbeddingMember {
   /** The value of `embedding.provider`. */
   readonly id: Config['embedding']['provider'];
   /** Key of its name in the catalogue. */

@@ -33,7 +33,7 @@ interface Lane {
   readonly waiting: Map<number, Waiting>;
 }
 
-export interface Lanes {
+interface Lanes {
   /** How many texts are worth handing over at the same time; null where every lane is gone. */
   readonly most: number | null;
   /** What is made at once of a text's states: as of `Encoder.run`, on whichever lane has least to do. Their room goes to another text afterwards. */

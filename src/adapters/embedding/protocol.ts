@@ -5,7 +5,7 @@ import type { Problem } from '../../domain/base/errors.ts';
 import { PROBLEM_CODES } from '../../domain/base/errors.ts';
 
 /** Which model to run and how; two equal ones share one copy in memory. */
-export const localModelSchema = z.object({
+const localModelSchema = z.object({
   /** Folder below `source`, or a hub id. */
   model: z.string().min(1),
   /** `bundled`, `hub`, or the URL of a folder that holds the model's files. */

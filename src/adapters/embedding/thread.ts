@@ -14,11 +14,11 @@ export interface Thread {
 }
 
 /** What the thread says to its owner: it has retired and may be ended. */
-export const retiredSchema = z.object({ type: z.literal('retired') });
+const retiredSchema = z.object({ type: z.literal('retired') });
 /** What the owner says to the thread, with a port: serve this line too. */
 export const lineSchema = z.object({ type: z.literal('line') });
 
-export interface EmbeddingThread {
+interface EmbeddingThread {
   /** A new line; starts the thread where none runs. */
   connect(): Line;
   /** Answers, on this port, another thread's `borrowLines`, until the port closes or the owner does. */

@@ -3,11 +3,11 @@
 import { unit } from './vector.ts';
 
 /** Signs kept of each piece of a passage. */
-export const TOKEN_BITS = 256;
+const TOKEN_BITS = 256;
 /** Most pieces of a question that are compared: those that say most. */
-export const QUERY_TOKENS = 32;
+const QUERY_TOKENS = 32;
 /** Most pieces of a passage that are kept. */
-export const PASSAGE_TOKENS = 384;
+const PASSAGE_TOKENS = 384;
 /** Pieces as frequent as this in the model's own vocabulary (natural logarithm of their share) say nothing. */
 const COMMON = -5;
 
@@ -26,7 +26,7 @@ function flips(width: number): Float32Array {
  * Makes the turner of a model's states: a random rotation (signs flipped, then a fast Walsh–Hadamard transform, as in Ailon and Chazelle,
  * "The Fast Johnson–Lindenstrauss Transform", 2009) that spreads what a state says evenly, so that its first numbers stand for all.
  */
-export function turner(dimensions: number): (state: Float32Array, into: Float32Array) => void {
+function turner(dimensions: number): (state: Float32Array, into: Float32Array) => void {
   let width = TOKEN_BITS;
   while (width < dimensions) width *= 2;
   const signs = flips(width);

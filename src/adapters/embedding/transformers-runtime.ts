@@ -41,7 +41,7 @@ export interface RuntimePlaces {
   readonly spawnLane?: () => Thread;
 }
 
-export interface OrtFiles {
+interface OrtFiles {
   readonly mjs: string;
   readonly wasm: string;
 }

@@ -3,7 +3,7 @@
 // negative; k1 and b as the database's index has them.
 
 /** How soon a repeated word stops counting more. */
-export const K1 = 1.2;
+const K1 = 1.2;
 /** How much long texts are held back. */
 export const B = 0.75;
 

@@ -51,7 +51,7 @@ const askedSchema = z.object({ from: z.string(), asked: callSchema });
 
 // ---------------------------------------------------------------------------------------------- the tab
 
-export interface RemoteIndex {
+interface RemoteIndex {
   readonly index: Omit<MemoryIndex, 'close'>;
   /** Refuses what waits and, until `undefined` is given, all that is asked. */
   refuse(problem: RecollectError | undefined): void;

@@ -23,7 +23,7 @@ interface Assembled {
   readonly products: (row: number, count: number, width: number, query: number, sums: number) => void;
 }
 
-export interface DotProducts {
+interface DotProducts {
   /** The row at this place, to be written at once: where more memory is asked for, earlier ones are void. Beyond `dimensions` it stays 0. */
   row(place: number): Int8Array;
   /** Hands on the product of each of the first `count` rows with the query, `dimensions` numbers of at most `queryTop` of them, in order. */

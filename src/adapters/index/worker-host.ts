@@ -14,13 +14,13 @@ import { INDEX_ID, joinNews, type News } from './worker-news.ts';
 const metaSchema = z.object({ wanted: z.enum(['auto', 'opfs', 'indexeddb', 'memory']).default('auto') });
 
 /** What a tab says to its own worker, with the port on which it will call. */
-export const callsSchema = z.object({ type: z.literal('calls'), id: z.string() });
+const callsSchema = z.object({ type: z.literal('calls'), id: z.string() });
 
 /** `damaged`: inside, so they are given up at the next opening. An engine's name: its files have been open, so they were whole then. */
 export const conditionSchema = z.enum(['damaged', 'opfs', 'indexeddb', 'memory']);
 export type Condition = z.infer<typeof conditionSchema>;
 
-export interface IndexHost {
+interface IndexHost {
   /** The engine wanted now: asked at the moment of becoming the leader, which may be long after the start. Default: what the tab said. */
   readonly wanted?: () => Promise<WantedEngine>;
   /** Remembers across workers what is known of the files. Default: nothing does. */

@@ -22,7 +22,7 @@ const newsSchema = z.discriminatedUnion('type', [
 ]);
 export type News = z.infer<typeof newsSchema>;
 
-export interface NewsChannel {
+interface NewsChannel {
   tell(news: News): void;
   close(): void;
 }

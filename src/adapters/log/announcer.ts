@@ -1,6 +1,6 @@
 // Tells listeners that something changed. A listener that throws harms neither the others nor the write that is already on disk.
 
-export interface Announcer<Change> {
+interface Announcer<Change> {
   tell(change: Change): void;
   /** Returns how to stop. */
   subscribe(listener: (change: Change) => void): () => void;

@@ -27,7 +27,7 @@ const BUFFER_CHECK_MS = 2000;
 /** Index of sync messages among the provider's handlers. */
 const MESSAGE_SYNC = 0;
 
-export interface WebsocketBackendOptions {
+interface WebsocketBackendOptions {
   readonly WebSocket: typeof WebSocket;
   readonly fetch: typeof fetch;
   /**

@@ -32,7 +32,7 @@ const load: Readonly<Record<Encoding, () => Promise<TokenCounter>>> = {
 
 const counter = (id: string, count: (text: string) => number): TokenCounter => ({ id, exact: true, count });
 
-export interface Tokenizers {
+interface Tokenizers {
   /** The counter of a model, where it is loaded already; null while it is not, and for models without one: then estimate. */
   get(model: string): TokenCounter | null;
   /** Loads the counter of a model. Null for models without one, and where the table cannot be loaded. Never rejects. */

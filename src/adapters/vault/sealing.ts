@@ -1,6 +1,7 @@
 // Keys and sealed bytes for what leaves the device: HKDF-SHA-256 and AES-256-GCM by WebCrypto. Keys that came out of the schedule cannot
 // be read out again; what they seal is bound to the bytes given beside it.
 import { RecollectError } from '../../domain/base/errors.ts';
+import { log } from '../../domain/base/log.ts';
 
 /** One AES key. */
 export interface SealingKey {
@@ -60,7 +61,8 @@ export function createSealing(): Sealing {
             open: async (nonce, sealed, bound) => {
               try {
                 return new Uint8Array(await subtle.decrypt(parameters(nonce, bound), aes, own(sealed)));
-              } catch {
+              } catch (error) {
+                log.debug('Sealed data does not open with this key', error);
                 return null;
               }
             },

@@ -3,6 +3,7 @@
 // for secrets all the same; the Content-Security-Policy is what keeps such script out.
 import { z } from 'zod';
 import { RecollectError } from '../../domain/base/errors.ts';
+import { log } from '../../domain/base/log.ts';
 import type { Vault } from './vault.ts';
 
 /** What the vault needs of a place to keep things. */
@@ -80,8 +81,9 @@ export function createVault(drawer: VaultDrawer): Vault {
       if (!key) return undefined;
       try {
         return new TextDecoder().decode(await crypto.subtle.decrypt(bound(name, iv), key, data));
-      } catch {
-        // Damaged, or sealed under another name: as good as not kept, the person is asked again.
+      } catch (error) {
+        // Damaged, or sealed under another name: the person is asked for it again.
+        log.warn('A secret does not open; it has to be entered again', error);
         return undefined;
       }
     },

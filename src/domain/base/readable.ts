@@ -34,19 +34,6 @@ export function writable<T>(initial: T): Writable<T> {
   };
 }
 
-/** A view of another readable; recomputed lazily and cached until its source changes. */
-export function derived<S, T>(source: Readable<S>, project: (value: S) => T): Readable<T> {
-  let seen: { from: S; to: T } | undefined;
-  return {
-    get: () => {
-      const from = source.get();
-      if (!seen || !Object.is(seen.from, from)) seen = { from, to: project(from) };
-      return seen.to;
-    },
-    subscribe: source.subscribe,
-  };
-}
-
 /** What of an `AbortSignal` is needed here; the ground floor knows no browser. */
 export interface Cancellation {
   readonly aborted: boolean;

@@ -67,7 +67,6 @@ export const archivedConversationSchema = z.looseObject({
   compactions: namedSchema.default({}),
   messages: z.array(z.unknown()),
 });
-export type ArchivedConversation = z.infer<typeof archivedConversationSchema>;
 
 /** The conversation without its messages, as it stands in the file. */
 export const archivedFrame = (conversation: Conversation) => ({

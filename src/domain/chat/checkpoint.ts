@@ -53,7 +53,7 @@ export interface ListedCheckpoint {
 }
 
 /** What of `context.checkpoints` is needed here. */
-export interface CheckpointRules {
+interface CheckpointRules {
   /** How many automatic ones are listed, the newest. */
   readonly keep: number;
   /** Automatic ones older than this are not listed; 0: never. */

@@ -7,7 +7,7 @@ import type { Conversation } from './conversation.ts';
 import { type Known, type Message, usageSchema } from './message.ts';
 
 /** `auto`: the window filled up; `length`: an answer ended for want of room; the others were asked for. */
-export const compactionReasonSchema = z.enum(['auto', 'manual', 'manual-with-prompt', 'length']);
+const compactionReasonSchema = z.enum(['auto', 'manual', 'manual-with-prompt', 'length']);
 export type CompactionReason = z.infer<typeof compactionReasonSchema>;
 
 /** Not `z.record`, whose names a type of known keys forgets. */

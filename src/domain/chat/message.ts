@@ -11,7 +11,7 @@ export type Known<T> = T extends readonly (infer Item)[]
     : T;
 
 /** A passage brought back from another conversation, exactly as it was offered, with every number behind its rank. */
-export const recalledPassageSchema = z.looseObject({
+const recalledPassageSchema = z.looseObject({
   conversationId: z.string(),
   messageId: z.string(),
   title: z.string(),
@@ -67,7 +67,7 @@ const recallFields = {
 };
 
 /** What a model recalled by its own tool: the card of a tool's result, whose text is what the model read of it. */
-export const toolRecallSchema = z.looseObject({
+const toolRecallSchema = z.looseObject({
   ...recallFields,
   /** Nothing came close enough, and the model was given the near misses as what may be beside the point. */
   nearMissesGiven: z.boolean().optional(),
@@ -161,7 +161,7 @@ export type Role = z.infer<typeof roleSchema>;
  * Why an answer ended. `cut`: the stream broke off; what arrived is kept. `stopped`: the person stopped it.
  * `error`: nothing or only a part arrived because of `problem`.
  */
-export const finishSchema = z.enum(['stop', 'length', 'tool-calls', 'stopped', 'cut', 'error']);
+const finishSchema = z.enum(['stop', 'length', 'tool-calls', 'stopped', 'cut', 'error']);
 export type Finish = z.infer<typeof finishSchema>;
 
 export const usageSchema = z.looseObject({
@@ -173,7 +173,7 @@ export const usageSchema = z.looseObject({
 export type Usage = Known<z.infer<typeof usageSchema>>;
 
 /** A message that was sent back to an earlier place of its conversation. The branch that was left stays, and is linked both ways. */
-export const dmailSchema = z.looseObject({
+const dmailSchema = z.looseObject({
   /** Last message of the branch that was left. */
   from: z.string(),
   /** The message it was sent back to; null: the beginning. */

@@ -213,7 +213,7 @@ const VALUES: readonly (readonly [ValueKind, RegExp, (text: string, has: Glance)
 const kindsCache = new WeakMap<Unit, ReadonlySet<ValueKind>>();
 
 /** The kinds of values a text holds. */
-export function valuesIn(text: string): Set<ValueKind> {
+function valuesIn(text: string): Set<ValueKind> {
   const kinds = new Set<ValueKind>();
   const has = glance(text);
   for (const [kind, pattern, possible] of VALUES)

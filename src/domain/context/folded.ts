@@ -24,7 +24,7 @@ export interface ReturnedPassage {
   readonly why: 'asked' | 'corrects' | 'missed';
 }
 
-export interface BringBackOptions {
+interface BringBackOptions {
   /** What may be spent. */
   readonly tokens: number;
   readonly meter: TokenMeter;

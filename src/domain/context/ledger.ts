@@ -9,7 +9,7 @@ import type { Known } from '../chat/message.ts';
  * `why` for out: folded (a summary or nothing stands for it), window (older than what fits), kind (notes, answers from memory),
  * empty, unpaired (half of a call and its result); for the others a code of the plan.
  */
-export const ledgerLineSchema = z.looseObject({
+const ledgerLineSchema = z.looseObject({
   form: z.enum(['whole', 'trimmed', 'summary', 'recall', 'returned', 'out']),
   /** First and last message of the line; a summary's: the message in front of which it stands; recall's: the question. */
   from: z.string(),

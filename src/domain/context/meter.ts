@@ -18,7 +18,7 @@ export interface TokenCounter {
   count(text: string): number;
 }
 
-export const ESTIMATE: TokenCounter = { id: 'estimate', exact: false, count: estimateTokens };
+const ESTIMATE: TokenCounter = { id: 'estimate', exact: false, count: estimateTokens };
 
 export interface TokenMeter {
   readonly counter: TokenCounter;

@@ -2,7 +2,7 @@
 // that is not in it has no price, and a list price holds at the provider's own address only: resellers have their own.
 import type { Price } from './budget.ts';
 
-export interface ListedPrice extends Price {
+interface ListedPrice extends Price {
   /** Exact names; a date behind them (`-2024-07-18`) changes nothing. */
   readonly models: readonly string[];
   /** Host of the endpoint it holds at. */

@@ -49,10 +49,10 @@ export interface PromptInput {
  * Why a message is not sent. `folded`: a compaction stands for it. `window`: it is older than what fits. `kind`: notes and answers from
  * memory. `empty`: nothing of it can be sent. `unpaired`: it is half of a call and its result.
  */
-export type LeftOut = 'folded' | 'window' | 'kind' | 'empty' | 'unpaired';
+type LeftOut = 'folded' | 'window' | 'kind' | 'empty' | 'unpaired';
 
 /** What of the path went in. The two lists are made when they are asked for: of a long conversation nobody needs them to send it. */
-export interface PromptLedger {
+interface PromptLedger {
   readonly included: readonly MessageId[];
   readonly leftOut: readonly { readonly id: MessageId; readonly why: LeftOut }[];
   /** Something was left out for want of room. */

@@ -14,7 +14,7 @@ const FRAME_WORDS = new Set(
 const FRAME_WEIGHT = 0.25;
 
 /** What a question asks for. */
-export interface Query {
+interface Query {
   /** Term → weight: 1 for what was asked, less for what means about the same. */
   readonly weights: ReadonlyMap<string, number>;
   /** Those that stand in the question itself. */

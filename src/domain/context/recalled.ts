@@ -17,7 +17,7 @@ function inOrder(passage: RecalledPassage): { readonly role: string; readonly te
 }
 
 /** One passage with what was said right before and after it, as a model reads it. */
-export function renderPassage(passage: RecalledPassage): string {
+function renderPassage(passage: RecalledPassage): string {
   const lines = inOrder(passage).map(({ role, text }) => `${role}: ${quoted(text.trim())}`);
   return `<passage conversation="${attribute(passage.title)}" date="${day(passage.createdAt)}">\n${lines.join('\n')}\n</passage>`;
 }

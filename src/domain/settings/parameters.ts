@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** Keys of a request that the app alone sets, and one that a record cannot hold. */
-export const RESERVED_PARAMETERS: readonly string[] = [
+const RESERVED_PARAMETERS: readonly string[] = [
   'messages',
   'model',
   // One answer is read.

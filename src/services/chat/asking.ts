@@ -23,7 +23,7 @@ export interface Streamed {
   readonly problem: Problem | null;
 }
 
-export interface StepWish {
+interface StepWish {
   readonly request: StepRequest;
   /** Left out because the model would not take it. */
   readonly omitted: readonly Omission[];
@@ -39,7 +39,7 @@ export interface StepWish {
   readonly onParts: (parts: readonly Part[]) => void;
 }
 
-export interface Asked {
+interface Asked {
   readonly got: Streamed;
   /** What was sent; null where the person stopped before that. */
   readonly prepared: PreparedStep | null;

@@ -34,7 +34,7 @@ import { recallAgain } from './turn-recall.ts';
 import { createTurns, type TurnRequest } from './turns.ts';
 import { createWritten } from './written.ts';
 
-export interface ChatDependencies {
+interface ChatDependencies {
   readonly documents: Documents;
   readonly drawer: Drawer;
   /** The model that answers in a conversation now; null: memory answers. Asked once for each turn. */
@@ -66,7 +66,7 @@ export interface ChatDependencies {
 /** Text of one message, UTF-8. */
 export const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 /** Files of one message, as they are kept (data URLs). */
-export const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const TITLE_LENGTH = 60;
 /** How long after its end the answer of another tab may take to be read here, ms. */
 const ARRIVES_WITHIN_MS = 3000;

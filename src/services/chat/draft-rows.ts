@@ -38,7 +38,7 @@ export interface DraftRow {
   release(): void;
 }
 
-export interface RescueHandlers {
+interface RescueHandlers {
   draft(row: {
     key: string;
     conversationId: ConversationId;

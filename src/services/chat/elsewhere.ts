@@ -42,7 +42,7 @@ const newsSchema = z.discriminatedUnion('type', [
 ]);
 type News = z.infer<typeof newsSchema>;
 
-export interface Elsewhere {
+interface Elsewhere {
   /** A turn of this tab, as it is now; null when it has ended. */
   tell(id: ConversationId, turn: Shown | null): void;
   /** Has whoever runs the turn stop it. */

@@ -8,8 +8,6 @@ import type { Message } from '../../domain/chat/message.ts';
 import type { Documents, OpenConversation } from '../documents/documents.ts';
 import type { DraftRow } from './draft-rows.ts';
 
-export type Saving = ReturnType<typeof createSaving>;
-
 export function createSaving({
   documents,
   drawer,

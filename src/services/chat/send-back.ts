@@ -14,7 +14,7 @@ import {
 import { type Dmail, type Message, type Part, textOf } from '../../domain/chat/message.ts';
 import type { SendBack } from './chat.ts';
 
-export interface SendBackPlan {
+interface SendBackPlan {
   /** To be appended, parents first. */
   readonly messages: readonly Message[];
   /** The message that carries the letter. */

@@ -15,7 +15,7 @@ import { type NotesLike, runTool, type Tool } from './tools/index.ts';
 
 type Call = PartOf<'tool-call'>;
 
-export interface CallWish {
+interface CallWish {
   readonly message: Message;
   readonly calls: readonly Call[];
   readonly tools: readonly Tool[];
@@ -26,14 +26,14 @@ export interface CallWish {
   readonly signal: AbortSignal;
 }
 
-export interface CallResults {
+interface CallResults {
   /** Not saved yet. */
   readonly message: Message;
   /** A letter to the past that a tool wrote: delivered once the results are saved. */
   readonly mail: { readonly message: string; readonly to: MessageId } | null;
 }
 
-export interface ToolCallsDependencies {
+interface ToolCallsDependencies {
   readonly documents: Documents;
   readonly memory: Pick<Memory, 'recall' | 'wake'>;
   readonly notes: NotesLike | undefined;

@@ -34,7 +34,7 @@ export interface Recalled {
   readonly trigger: Recall['trigger'];
 }
 
-export interface TurnRecall {
+interface TurnRecall {
   /**
    * What memory gives to the question at the end of the path. `pressure`: how full the window would be, 0–1, asked only where it matters.
    * `onAsking`: memory is asked now. Throws nothing.

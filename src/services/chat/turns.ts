@@ -53,19 +53,19 @@ const HALF_FULL = 0.5;
 const NOTHING: Recall = { type: 'recall', query: '', threshold: 0, passages: [], nearMisses: [] };
 
 /** What a turn needs to know of the conversation's session. */
-export interface TurnSession {
+interface TurnSession {
   readonly state: Writable<TurnState>;
   /** Set while a turn runs; aborting it is "stop". */
   turn: AbortController | null;
 }
 
 /** How a turn ended: the last message it saved, and why there was no more. Null where nothing was saved. */
-export interface TurnEnd {
+interface TurnEnd {
   readonly last: MessageId;
   readonly finish: Finish;
 }
 
-export interface TurnDependencies {
+interface TurnDependencies {
   readonly documents: Documents;
   readonly drawer: Drawer;
   readonly model: (conversation: Conversation) => ChatModel | null;

@@ -3,7 +3,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import { type Problem, type ProblemParams, RecollectError } from '../../domain/base/errors.ts';
 import type { ArgumentDescription, Command, CommandArguments } from './command.ts';
 
-export type ParsedCommand =
+type ParsedCommand =
   | { readonly ok: true; readonly command: Command; readonly args: CommandArguments }
   | { readonly ok: false; readonly problem: Problem };
 

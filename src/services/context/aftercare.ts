@@ -21,7 +21,7 @@ const SLICE_MS = 8;
 /** Messages that are put together at once. */
 const STRETCH = 500;
 
-export interface AftercareDependencies {
+interface AftercareDependencies {
   readonly documents: Pick<Documents, 'read' | 'open'>;
   readonly sessions: Sessions;
   readonly requests: Requests;
@@ -34,7 +34,7 @@ export interface AftercareDependencies {
   readonly closing: AbortSignal;
 }
 
-export interface Aftercare {
+interface Aftercare {
   /** Looks after the branch that is shown. Reads only where enough is new since the last time. */
   lookAfter(id: ConversationId): Promise<void>;
   /** A message was read, so that nothing has to be done for it at pressure. */

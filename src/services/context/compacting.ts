@@ -16,7 +16,7 @@ import { type Bill, billed, blocksOf, madeBy, type Planned, type Planning, type 
 import type { Session, Sessions } from './sessions.ts';
 import type { StepRequest } from './turn-context.ts';
 
-export interface CompactingDependencies {
+interface CompactingDependencies {
   readonly documents: Pick<Documents, 'change'>;
   /** Throws `conversation-missing`. */
   readonly needed: (id: ConversationId) => Promise<Conversation>;
@@ -32,7 +32,7 @@ export interface CompactingDependencies {
   readonly closing: AbortSignal;
 }
 
-export interface Compacting
+interface Compacting
   extends Pick<
     ContextControl,
     'compact' | 'adjust' | 'apply' | 'cancel' | 'undo' | 'redo' | 'rewrite' | 'again'

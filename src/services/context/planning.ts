@@ -55,13 +55,13 @@ export interface Planned {
 export type Bill = { readonly usage: Usage; readonly price: Price | null }[];
 
 /** A branch as a compaction finds it. */
-export interface Sight {
+interface Sight {
   readonly seen: Conversation;
   readonly path: readonly Message[];
   readonly built: Built;
 }
 
-export interface PlanningDependencies {
+interface PlanningDependencies {
   readonly config: Readable<Config>;
   readonly meters: Meters;
   readonly requests: Requests;

@@ -9,7 +9,7 @@ import type { Notes } from '../documents/notes.ts';
 /** Nothing waits longer to hear what was deleted or called never, ms. */
 const PATIENCE_MS = 3000;
 
-export interface Withheld {
+interface Withheld {
   /** The same object until a conversation comes or goes, or the person tells memory something: caches go by it. */
   now(): Withholding;
   /** Resolves when it is known what was deleted and called never up to this call; soon, also where that cannot be read. */

@@ -4,7 +4,7 @@ import { type Problem, toProblem } from '../../domain/base/errors.ts';
 import { isConversation } from '../../domain/base/ids.ts';
 import type { Writable } from '../../domain/base/readable.ts';
 
-export interface Damages {
+interface Damages {
   /** Shows the problem if it is of a part that nobody was told of yet, and nothing else is being told. Others are not for here. */
   hear(problem: Problem): void;
   /** The person has read it. */

@@ -7,7 +7,7 @@ import { type Hlc, nextHlc, readHlc } from '../../domain/sync/hlc.ts';
 
 const rowSchema = z.object({ v: z.unknown(), t: z.string().refine((time) => readHlc(time) !== null) });
 
-export interface Latest {
+interface Latest {
   /** Key → the latest value. */
   values(): Record<string, unknown>;
   /** Key → when that was said. */

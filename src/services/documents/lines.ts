@@ -7,7 +7,7 @@ import { createReader } from './reader.ts';
 import { toLibraryEntry } from './yjs-conversation.ts';
 import { createLibraryDocument, type LibraryDocument } from './yjs-library.ts';
 
-export interface Lines {
+interface Lines {
   /** Makes the lines of these conversations again, or takes them out where the log has nothing of them; `writes` in the same append. */
   refresh(ids: readonly ConversationId[], writes: readonly DrawerWrite[]): Promise<void>;
 }

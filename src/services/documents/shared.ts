@@ -13,7 +13,7 @@ import { addQuoted, cleanValue, type Holdback } from './cleaning.ts';
 import { createConversationDocument } from './yjs-conversation.ts';
 
 /** Per Yjs client the clock up to which everything is known. */
-export type Clocks = Readonly<Record<string, number>>;
+type Clocks = Readonly<Record<string, number>>;
 
 /** One document as the log has it. */
 export interface WholeDocument {

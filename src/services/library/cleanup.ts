@@ -4,7 +4,7 @@ import type { LibraryEntry } from '../documents/documents.ts';
 
 const DAY = 86_400_000;
 
-export interface Cleanup {
+interface Cleanup {
   /** To be archived. Longest untouched first, as below. */
   readonly archive: readonly LibraryEntry[];
   /** Archived, to be moved to the trash. */

@@ -65,7 +65,7 @@ export interface ImportingDeps {
   readonly heldBytes: number;
 }
 
-export interface Importing {
+interface Importing {
   /** What went wrong is in the reports. One call at a time: each sees what the one before brought. */
   importFiles(files: readonly SourceFile[], signal?: AbortSignal): Promise<ImportReport[]>;
   /** Says of an import that was cut off that it was. */

@@ -1,7 +1,7 @@
 // How much of the size that a person allowed the library takes. Pure: who measures is in main.tsx.
 
 /** From this share on a person is warned. */
-export const WARN_AT = 0.8;
+const WARN_AT = 0.8;
 /** A megabyte of the setting, bytes. */
 const MB = 1_000_000;
 

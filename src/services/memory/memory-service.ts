@@ -30,7 +30,7 @@ const PALETTE_FLOOR = 0.2;
 /** A sign that stands deeper in a passage than this is shown with so much before it, characters. */
 const [SIGN_DEEP, SIGN_LEAD] = [80, 40];
 
-export interface MemoryDeps extends AskingDeps, LookingDeps {
+interface MemoryDeps extends AskingDeps, LookingDeps {
   /** What the person told memory. */
   readonly notes?: Pick<Notes, 'state' | 'known'>;
   /** The engine's verbs, wherever it runs. */

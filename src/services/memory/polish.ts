@@ -33,7 +33,7 @@ const polished = z.object({
 const SYSTEM =
   'You name conversations. Answer with one JSON object and nothing else: {"title": at most eight words, "summary": one or two sentences about what was asked and what came of it}. Write in the language of the conversation. Do not invent anything.';
 
-export interface PolishDeps {
+interface PolishDeps {
   readonly documents: Pick<Documents, 'library' | 'read' | 'change'>;
   readonly config: Readable<Config>;
   /** Null: none is connected. */

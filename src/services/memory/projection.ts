@@ -29,7 +29,7 @@ const emptyBatch = (): Batch => ({
   characters: 0,
 });
 
-export interface ProjectionDeps {
+interface ProjectionDeps {
   readonly index: Pick<MemoryIndex, 'apply' | 'bookmark' | 'messageIds'>;
   readonly reader: Reader;
   readonly config: Readable<Config>;
@@ -48,7 +48,7 @@ export interface ProjectionDeps {
   readonly onBatch: () => void;
 }
 
-export interface Projection {
+interface Projection {
   /** Projects conversations in batches; the bookmark moves to `reach` with the last one. `all`: also the rows that are there already. */
   projectAll(
     ids: readonly ConversationId[],

@@ -24,7 +24,7 @@ const MAX_DESCRIBED = 400;
 /** Characters of the message before that are looked at. */
 const MAX_BEFORE = 4_000;
 
-export type Privacy = Config['privacy'];
+type Privacy = Config['privacy'];
 
 /** Raised whenever rows are made differently: the index is then brought up to date, keeping the vectors that still fit. */
 const RECIPE = 9;

@@ -14,7 +14,7 @@ export function originOf(address: string): string | null {
   return url && /^https?:$/.test(url.protocol) ? url.origin : null;
 }
 
-export interface Keys {
+interface Keys {
   /** Keeps the key for the origin of `address`; without an origin nothing could ever be sent. Throws `vault-unavailable`. */
   keep(name: KeyName, key: string, address: string): Promise<void>;
   forget(name: KeyName): Promise<void>;

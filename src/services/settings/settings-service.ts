@@ -71,7 +71,7 @@ const keptConnections = z.object({
   picked: z.record(z.string(), choiceSchema).optional().catch(undefined),
 });
 
-export interface SettingsDeps {
+interface SettingsDeps {
   readonly drawer: Drawer;
   readonly vault: Vault;
   /** Asks an endpoint for its models with this key. */

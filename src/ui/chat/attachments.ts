@@ -1,7 +1,7 @@
 // Files on their way into a message: pictures made small enough for a model, texts and PDFs read, all else refused with a reason.
 import type { PartOf } from '../../domain/chat/message.ts';
 
-export type FilePart = PartOf<'file'>;
+type FilePart = PartOf<'file'>;
 
 /** Longest side a picture keeps, px: more is scaled down by models anyway. */
 const MAX_SIDE = 2048;
@@ -30,15 +30,9 @@ export const picturesOfWords = (files: readonly Pick<File, 'name' | 'type'>[], w
 const LONGEST_IN_FIELD = 500_000;
 
 /** Why a file is not taken; names a sentence in the catalogue (`refused.<reason>`). */
-export type Refusal =
-  | 'imageTooLarge'
-  | 'imageBroken'
-  | 'textTooLarge'
-  | 'pdfTooLarge'
-  | 'notText'
-  | 'tooMany';
+type Refusal = 'imageTooLarge' | 'imageBroken' | 'textTooLarge' | 'pdfTooLarge' | 'notText' | 'tooMany';
 
-export type Attached =
+type Attached =
   | { readonly ok: true; readonly part: FilePart }
   | { readonly ok: false; readonly name: string; readonly reason: Refusal };
 

@@ -332,7 +332,7 @@ function Status({ outcome: { status, stats } }: { outcome: Extract<CommandOutcom
 }
 
 /** Draws an outcome. Those that lead elsewhere (open, screen) have led there already and draw nothing. */
-export function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
+function CommandOutcomeView({ outcome }: { outcome: CommandOutcome }) {
   const { t } = useTranslation('chat');
   const { t: said, i18n } = useTranslation('commands');
   const navigation = useNavigation();

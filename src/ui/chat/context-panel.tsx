@@ -28,7 +28,7 @@ import { isComposing } from '../shell/shortcuts.ts';
 import { SiblingArrows } from './message-tools.tsx';
 import type { Branch } from './rows.ts';
 
-export interface ContextFacts {
+interface ContextFacts {
   /** The last answer of a model on this branch. */
   readonly last: Message | null;
   readonly recalled: readonly RecalledPassage[];

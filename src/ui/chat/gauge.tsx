@@ -110,7 +110,7 @@ export const formatPrice = ({ amount, currency }: { amount: number; currency: st
   }).format(amount);
 
 /** The same as sentences. */
-export function GaugeFacts({ gauge }: { gauge: Gauge }): ReactNode {
+function GaugeFacts({ gauge }: { gauge: Gauge }): ReactNode {
   const { t } = useTranslation('context');
   const over = gauge.used.total > gauge.window - gauge.reserve;
   return (

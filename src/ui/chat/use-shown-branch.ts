@@ -12,7 +12,7 @@ import { useReport } from '../shell/conversation-actions.tsx';
 import type { MessageListHandle } from './message-list.tsx';
 import { type Branch, branchOf, leafThrough } from './rows.ts';
 
-export interface ShownBranch {
+interface ShownBranch {
   /** As far as it is not what is being written. */
   readonly branch: Branch;
   /** Where it ends. */

@@ -306,7 +306,7 @@ function PlaceWords({ place, breaks }: { place: WorldPlace; breaks: boolean }) {
 }
 
 /** What two branches do not share, side by side. */
-export function Comparison({
+function Comparison({
   conversation,
   left,
   right,

@@ -4,7 +4,7 @@ import type { MessageId } from '../../domain/base/ids.ts';
 import { type Conversation, childrenOf, effectiveHead, pathTo } from '../../domain/chat/conversation.ts';
 import type { Message } from '../../domain/chat/message.ts';
 
-export type PlaceKind = 'head' | 'checkpoint' | 'dmail' | 'compaction' | 'fork' | 'leaf';
+type PlaceKind = 'head' | 'checkpoint' | 'dmail' | 'compaction' | 'fork' | 'leaf';
 
 export interface WorldPlace {
   readonly id: MessageId;
@@ -24,7 +24,7 @@ export interface WorldPlace {
   readonly here: boolean;
 }
 
-export interface Worldlines {
+interface Worldlines {
   /** Top to bottom, left to right. */
   readonly places: readonly WorldPlace[];
   readonly rows: number;

@@ -6,7 +6,7 @@ import type { Conversation } from '../../domain/chat/conversation.ts';
 import type { OpenConversation } from '../../services/documents/documents.ts';
 import { useApp } from './app.tsx';
 
-export type ConversationState =
+type ConversationState =
   | { readonly state: 'loading' }
   | {
       readonly state: 'open';

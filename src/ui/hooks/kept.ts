@@ -1,5 +1,6 @@
 // Small switches that must be right at the first paint (sidebar shown, panel shown): kept in localStorage, which can be read at once.
 import { useState } from 'react';
+import { log } from '../../domain/base/log.ts';
 
 /** A boolean that outlives the tab where the browser allows it. */
 export function useKeptSwitch(name: string, initial: boolean): [boolean, (on: boolean) => void] {
@@ -8,7 +9,8 @@ export function useKeptSwitch(name: string, initial: boolean): [boolean, (on: bo
     try {
       const kept = localStorage.getItem(key);
       return kept === null ? initial : kept === '1';
-    } catch {
+    } catch (error) {
+      log.debug('A switch could not be read; it starts as it does at first', error);
       return initial;
     }
   });
@@ -18,8 +20,8 @@ export function useKeptSwitch(name: string, initial: boolean): [boolean, (on: bo
       setOn(next);
       try {
         localStorage.setItem(key, next ? '1' : '0');
-      } catch {
-        // Blocked storage: it is forgotten with the tab.
+      } catch (error) {
+        log.debug('A switch could not be saved; it is forgotten with the tab', error);
       }
     },
   ];

@@ -9,6 +9,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { asConversationId, asMessageId, type ConversationId, type MessageId } from '../../domain/base/ids.ts';
+import { log } from '../../domain/base/log.ts';
 import { isNotes } from '../../domain/memory/notes.ts';
 
 export type Route =
@@ -40,12 +41,13 @@ export interface Navigation {
 }
 
 /** A screen as a whole: for settings the list of sections on a phone, the first one where there is room. */
-export const ALL_SECTIONS = '';
+const ALL_SECTIONS = '';
 
 const decoded = (part: string): string => {
   try {
     return decodeURIComponent(part);
-  } catch {
+  } catch (error) {
+    log.debug('A part of the address is not encoded as addresses are', error);
     return '';
   }
 };

@@ -7,7 +7,7 @@ import { useSession } from './session.tsx';
 /** A pause that nobody here asked for is told when it lasts this long, ms: another tab may have asked. */
 const TOLD_AFTER_MS = 5000;
 
-export interface Reading {
+interface Reading {
   readonly status: MemoryStatus;
   setPaused(paused: boolean): void;
 }

@@ -10,7 +10,7 @@ import type { LibraryEntry } from '../../services/documents/documents.ts';
 import { useApp } from './app.tsx';
 
 /** Where one was reading in a conversation. `cache` belongs to the virtual list. */
-export interface ReadingPlace {
+interface ReadingPlace {
   readonly offset: number;
   readonly atEnd: boolean;
   readonly rows: number;
@@ -27,9 +27,9 @@ export interface ShownOutcome {
   readonly at: number;
 }
 
-export type Floating = 'palette' | 'shortcuts' | 'import' | 'drawer' | null;
+type Floating = 'palette' | 'shortcuts' | 'import' | 'drawer' | null;
 
-export interface ComposerControl {
+interface ComposerControl {
   focus(): void;
   insert(text: string): void;
   moveTo(conversation: ConversationId): Promise<void>;
@@ -37,7 +37,7 @@ export interface ComposerControl {
   attach(place: ConversationId | null, file: DraftFile): boolean;
 }
 
-export interface Session {
+interface Session {
   /** The one thing of the shell that floats now. */
   readonly floating: Writable<Floating>;
   /** Files dropped somewhere, for the import dialog: from `filesOfDrop`, called inside the event (the browser empties the transfer after it). */

@@ -14,7 +14,7 @@ const ROLES = ['user', 'assistant', 'tool', 'system'] as const;
 const LATER = ['attachments', 'answers', 'titles'] as const;
 
 /** Whether anything of the source is in the library now. */
-export const tookIn = (report: ImportReport): boolean =>
+const tookIn = (report: ImportReport): boolean =>
   report.conversations.added + report.conversations.changed + report.conversations.unchanged + report.told >
     0 ||
   (report.problem === null && !report.cancelled);

@@ -15,7 +15,7 @@ export interface Notice {
   readonly problem?: Problem;
 }
 
-export interface Imports {
+interface Imports {
   /** The library takes one after the other: the first is at work, and the one to be cancelled; the others wait. */
   readonly runs: readonly Run[];
   /** Of all that have ended since the last were put away. */

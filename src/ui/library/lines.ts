@@ -76,7 +76,7 @@ function memoryLines(
 }
 
 /** What memory has done of its two kinds of work, as this tab has seen it. */
-export interface Tallies {
+interface Tallies {
   readonly unread: Tally;
   readonly waiting: Tally;
 }

@@ -3,7 +3,7 @@ import { type DragEvent, useEffect, useRef, useState } from 'react';
 import type { SourceFile } from '../../adapters/importers/importer.ts';
 import { dragsFiles, filesOfDrop, ownDrags } from './drop.ts';
 
-export interface DropTarget {
+interface DropTarget {
   readonly over: boolean;
   readonly handlers: {
     onDragEnter(event: DragEvent): void;

@@ -13,7 +13,7 @@ export interface CalendarDay {
 }
 
 /** First and last day, local midnights. */
-export interface Stretch {
+interface Stretch {
   readonly from: Date;
   readonly to: Date;
 }

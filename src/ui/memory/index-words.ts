@@ -2,7 +2,7 @@
 import type { MemoryStatus } from '../../services/memory/memory.ts';
 
 /** The state's word and the sentences beside it, as keys of the catalogue under `screen`. */
-export interface IndexWords {
+interface IndexWords {
   readonly state: MemoryStatus['state'];
   /** Everything that is remembered can be found. */
   readonly settled: boolean;

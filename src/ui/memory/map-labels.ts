@@ -12,7 +12,7 @@ interface Label {
   readonly beside: readonly Dot[];
 }
 
-export interface PlacedLabel {
+interface PlacedLabel {
   readonly text: string;
   /** Middle of the name. */
   readonly x: number;

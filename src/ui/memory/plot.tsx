@@ -4,7 +4,7 @@ import * as Plot from '@observablehq/plot';
 import { useEffect, useRef, useState } from 'react';
 
 /** Width of an element as it changes, px; 0 before it was measured. */
-export function useWidth<E extends HTMLElement>(): [React.RefObject<E | null>, number] {
+function useWidth<E extends HTMLElement>(): [React.RefObject<E | null>, number] {
   const ref = useRef<E>(null);
   const [width, setWidth] = useState(0);
   useEffect(() => {

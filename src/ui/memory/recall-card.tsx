@@ -12,7 +12,7 @@ import { passageTitle } from './passage-title.ts';
 import { formatScore, ScoreMeter, ScoreTable } from './scores.tsx';
 import { useUnusable } from './usable.ts';
 
-export interface RecallCardProps {
+interface RecallCardProps {
   passages: readonly RecalledPassage[];
   nearMisses: readonly RecalledPassage[];
   /** Left out by the person. */

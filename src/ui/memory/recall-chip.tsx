@@ -23,7 +23,7 @@ const enough = (text: string): boolean => {
 
 export type RecallChoice = Pick<SendOptions, 'withoutPassages' | 'announced'>;
 
-export interface RecallChipProps {
+interface RecallChipProps {
   text: string;
   conversationId: ConversationId | null;
   /** A model will answer; else the passages are the answer. */

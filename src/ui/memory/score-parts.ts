@@ -10,7 +10,7 @@ export type Scores = Omit<Written, 'boosts'> & {
 };
 
 /** Lengths on a bar of 1: `meaning + words + boosts` is the final score, `lost` is what its age took from it. */
-export interface ScoreParts {
+interface ScoreParts {
   readonly meaning: number;
   readonly words: number;
   readonly boosts: number;

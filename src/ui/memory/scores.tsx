@@ -29,7 +29,7 @@ function useBoostWords(): (scores: Scores) => readonly { name: string; factor: s
 }
 
 /** All numbers in one sentence. */
-export function useSpokenScores(): (scores: Scores, threshold: number | null) => string {
+function useSpokenScores(): (scores: Scores, threshold: number | null) => string {
   const { t } = useTranslation('memory');
   const boostWords = useBoostWords();
   return (scores, threshold) => {

@@ -1,13 +1,13 @@
 // Where the dots of the timeline lie, and what its axis says. Pure; lengths are px from the picture's upper left corner.
 import { radiiOf } from './dot-sizes.ts';
 
-export interface TimelineDot {
+interface TimelineDot {
   readonly x: number;
   readonly y: number;
   readonly r: number;
 }
 
-export interface TimelineLayout {
+interface TimelineLayout {
   /** In the order of what was laid out; each wholly above the axis and between the sides. */
   readonly dots: readonly TimelineDot[];
   /** Of the whole picture, its axis included. */

@@ -3,7 +3,7 @@ import { filtersIn, isUnderstood } from '../../domain/memory/query.ts';
 import type { LibraryEntry } from '../../services/documents/documents.ts';
 
 export const FILTER_NAMES = ['in', 'from', 'dir', 'before', 'after', 'has', 'is'] as const;
-export type FilterName = (typeof FILTER_NAMES)[number];
+type FilterName = (typeof FILTER_NAMES)[number];
 
 const ALIASES: Readonly<Record<string, FilterName>> = { title: 'in', folder: 'dir', since: 'after' };
 
@@ -53,7 +53,7 @@ const isoDay = (time: number): string => {
     .join('-');
 };
 
-export interface Completion {
+interface Completion {
   /** The whole filter, e.g. `from:me`. */
   readonly text: string;
   /** What stands beside it: words of the catalogue, or plain text. */

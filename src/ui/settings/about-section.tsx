@@ -10,6 +10,7 @@ import { sentences } from '../i18n/sentences.ts';
 import { Button, Confirm, Dialog, Spinner } from '../shell/controls.tsx';
 import { download, useReport } from '../shell/conversation-actions.tsx';
 import { ProblemNotice } from '../shell/problem-notice.tsx';
+import { DiagnosticsGroup } from './diagnostics.tsx';
 import { keyElsewhere } from './key-elsewhere.ts';
 import { Group, Row } from './rows.tsx';
 
@@ -130,6 +131,7 @@ export function AboutSection() {
           </Row>
         ))}
       </Group>
+      <DiagnosticsGroup version={typeof VERSION === 'string' ? VERSION : ''} />
       <Dialog
         open={notice !== null}
         onOpenChange={() => setNotice(null)}

@@ -2,6 +2,7 @@
 import { CloudOff, HardDrive, RefreshCw, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ignore } from '../../domain/base/log.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 import { useNavigation } from '../hooks/navigation.tsx';
 import { useRoom } from '../hooks/room.ts';
@@ -56,8 +57,10 @@ export function RoomNotice() {
   const state = room?.state ?? null;
   const tell = (what: string | null) => {
     setTold(what);
-    // Where it cannot be kept it is said again after the next start.
-    app.settings.keepItem(ROOM_TOLD, what ?? undefined).catch(() => {});
+    ignore(
+      app.settings.keepItem(ROOM_TOLD, what ?? undefined),
+      'a notice that was shown; it comes again after the next start',
+    );
   };
   const over = state === 'free' && typeof told === 'string';
   // biome-ignore lint/correctness/useExhaustiveDependencies: once there is room again, the next warning is news

@@ -1,9 +1,9 @@
 // The controls everything is made of: thin wrappers over Radix primitives that carry our tokens, labels and touch sizes. One file each kind.
-export { Button, type ButtonProps, IconButton, type IconButtonProps } from './controls/buttons.tsx';
+export { Button, IconButton } from './controls/buttons.tsx';
 export { classes } from './controls/classes.ts';
-export { Field, Select, type SelectOption, Switch, TextArea, TextField } from './controls/fields.tsx';
-export { Confirm, Dialog, type DialogProps, Popover, Sheet, useFocusReturn } from './controls/floating.tsx';
+export { Field, Select, Switch, TextArea, TextField } from './controls/fields.tsx';
+export { Confirm, Dialog, Popover, Sheet, useFocusReturn } from './controls/floating.tsx';
 export { isApple, Kbd, keyNames } from './controls/keys.tsx';
-export { Badge, EmptyState, Progress, Skeleton, Spinner, type Tone } from './controls/marks.tsx';
+export { Badge, EmptyState, Progress, Skeleton, Spinner } from './controls/marks.tsx';
 export { Menu, type MenuItem } from './controls/menu.tsx';
 export { Tooltip, TooltipProvider } from './controls/tooltip.tsx';

@@ -2,6 +2,7 @@
 import { Component, type ComponentType, lazy, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
+import { log } from '../../domain/base/log.ts';
 import { Button } from './controls.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 
@@ -61,7 +62,7 @@ export class ErrorBoundary extends Component<Props, { problem: Problem | null; p
   }
 
   override componentDidCatch(error: unknown): void {
-    console.error(error);
+    log.error('A part of the interface failed', error);
   }
 
   override render(): ReactNode {

@@ -7,7 +7,7 @@ export type SidebarRow =
   | { readonly type: 'heading'; readonly key: string; readonly group: Group; readonly at: number }
   | { readonly type: 'entry'; readonly key: string; readonly entry: LibraryEntry };
 
-export type Group = 'pinned' | 'today' | 'yesterday' | 'week' | 'month' | 'older';
+type Group = 'pinned' | 'today' | 'yesterday' | 'week' | 'month' | 'older';
 
 /** Which of the entries a view shows. Conversations started by another one are not at the top level. */
 export function inView(entry: LibraryEntry, view: SidebarView): boolean {

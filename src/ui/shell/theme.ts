@@ -1,5 +1,6 @@
 // Light or dark. `public/theme.js` sets it before the first paint; this keeps it in step with the settings and the system.
 import { useEffect } from 'react';
+import { log } from '../../domain/base/log.ts';
 import { useApp, useReadable } from '../hooks/app.tsx';
 
 const KEY = 'recollect.theme';
@@ -20,8 +21,8 @@ export function useTheme(): void {
     };
     try {
       localStorage.setItem(KEY, chosen);
-    } catch {
-      // Storage is blocked: the next start follows the system until the settings are read.
+    } catch (error) {
+      log.debug('The theme follows the system at the next start, until the settings are read', error);
     }
     show();
     system.addEventListener('change', show);

@@ -1,7 +1,7 @@
 // Which sentence the status line says while a device belongs to an account. Never more than is known. Pure.
 import type { SyncStatus, Whereabouts } from '../../services/sync/sync.ts';
 
-export interface SyncLine {
+interface SyncLine {
   readonly tone: 'danger' | 'ok' | 'busy' | 'plain';
   /** Under `line` of the catalogue. */
   readonly key: string;

@@ -12,7 +12,7 @@ import { isChanged } from '../withheld.ts';
  * of its parts shortened (`cuts`). `why` is a code: tail, question, pinned, chosen, system, dense, relevant (kept); older, chosen, plain
  * (folded); tool-output (trimmed).
  */
-export const planRunSchema = z.looseObject({
+const planRunSchema = z.looseObject({
   action: z.enum(['keep', 'fold', 'trim']),
   from: z.string(),
   to: z.string(),
@@ -26,7 +26,7 @@ export const planRunSchema = z.looseObject({
 export type PlanRun = Known<z.infer<typeof planRunSchema>>;
 
 /** A text that stands for folded messages: sent as a message of the person, `heading` in front of it. A person may edit `text`. */
-export const planSummarySchema = z.looseObject({
+const planSummarySchema = z.looseObject({
   /** Unique in its plan. */
   id: z.string(),
   kind: z.enum(['memory', 'summary', 'topic', 'constraints']),
@@ -44,7 +44,7 @@ export const planSummarySchema = z.looseObject({
 export type PlanSummary = Known<z.infer<typeof planSummarySchema>>;
 
 /** Why a plan costs more than its target, the largest of what may not go: the code of a sentence, and its tokens. */
-export const whyNotSchema = z.looseObject({
+const whyNotSchema = z.looseObject({
   code: z.enum(['system', 'question', 'constraints', 'pinned', 'newest', 'summary']),
   tokens: z.number(),
 });
@@ -111,7 +111,7 @@ export const summaryTextOf = (plan: Pick<CompactionPlan, 'summaries'>): string =
     .join('\n\n');
 
 /** Id of the summary that a person wrote; there is one at most in a plan. */
-export const OWN_WORDS = 'own';
+const OWN_WORDS = 'own';
 
 /**
  * The plan with the person's wording in place of its summaries: one summary, where the first stood. What only repeats the person's

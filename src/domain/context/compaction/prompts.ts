@@ -112,7 +112,7 @@ export function transcriptOf(message: Message, number: number): string {
   return content === '' ? '' : `## Message ${number}\nRole: ${message.role}\nContent:\n${content}`;
 }
 
-export interface PromptWords {
+interface PromptWords {
   readonly language: Language;
   readonly transcript: string;
   readonly previous: string | null;

@@ -15,10 +15,7 @@ const NEWEST = 0.4;
 const LEAST = 0.3;
 
 /** How well each group fits the newest question: the best of its sentences, by words and, where known, by meaning. */
-export function relevanceOf(
-  outline: Outline,
-  relevance?: ReadonlyMap<MessageId, number>,
-): Map<number, number> {
+function relevanceOf(outline: Outline, relevance?: ReadonlyMap<MessageId, number>): Map<number, number> {
   const { view, groupAt, head } = outline;
   const { path } = view;
   const question = path.findLast(({ role, kind }) => role === 'user' && kind === 'message');

@@ -38,7 +38,7 @@ interface Weight {
 }
 
 /** True for a group that only agrees, thanks or says "go on". */
-export const onlyAgrees = (outline: Outline, group: number): boolean => {
+const onlyAgrees = (outline: Outline, group: number): boolean => {
   const messages = messagesOf(outline, [group]);
   return messages.every(
     (message) =>

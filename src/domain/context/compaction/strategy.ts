@@ -6,7 +6,7 @@ import type { TokenMeter } from '../meter.ts';
 import type { AppliedPlan, CompactionPlan } from './plan.ts';
 
 /** What a person or a trigger asks for. */
-export interface CompactionWish {
+interface CompactionWish {
   readonly reason: CompactionReason;
   /** `/compact keep the API decisions`; outranks the strategy's own priorities. */
   readonly instruction?: string | undefined;

@@ -9,7 +9,7 @@ import { SUMMARY_SYSTEM, summaryPrompt, transcriptOf } from './prompts.ts';
 import { planWithMemory } from './session-memory.ts';
 import type { CompactionTools, Summarise } from './strategy.ts';
 
-export interface Summarised {
+interface Summarised {
   /** Null where there is none: `fallback` tells why. */
   readonly text: string | null;
   readonly attempts: number;

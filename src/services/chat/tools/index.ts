@@ -11,7 +11,7 @@ import { remember } from './remember.ts';
 import { sendDMail } from './send-dmail.ts';
 import { MAX_RESULT, type Offering, type Tool, type ToolContext, type ToolOutcome } from './tool.ts';
 
-export type { NotesLike, Tool, ToolContext, ToolOutcome } from './tool.ts';
+export type { NotesLike, Tool } from './tool.ts';
 
 export const TOOLS: readonly Tool[] = [recall, openConversation, remember, checkpoint, sendDMail];
 

@@ -567,4 +567,16 @@ export const settings = {
     updateText: 'It starts when you reload. Nothing is lost.',
     updateAction: 'Reload',
   },
+  diagnostics: {
+    title: 'Diagnostics',
+    log: 'Diagnostics log',
+    text: 'What went wrong since this tab was opened, for a report about a problem. It holds no messages, titles or keys, and is sent nowhere.',
+    view: 'View',
+    copy: 'Copy',
+    copied: 'Copied',
+    empty: 'Nothing has gone wrong since this tab was opened.',
+    times_one: '{{count, number}} time',
+    times_other: '{{count, number}} times',
+    level: { debug: 'Detail', info: 'Info', warn: 'Warning', error: 'Error' },
+  },
 };

@@ -449,4 +449,15 @@ export const settings = {
     updateText: '刷新后启用，不会丢失任何内容。',
     updateAction: '刷新',
   },
+  diagnostics: {
+    title: '诊断',
+    log: '诊断日志',
+    text: '此标签页打开以来出现的问题，可附在问题报告中。日志不含消息、标题或密钥，也不会发送到任何地方。',
+    view: '查看',
+    copy: '复制',
+    copied: '已复制',
+    empty: '此标签页打开以来没有出现问题。',
+    times_other: '{{count, number}} 次',
+    level: { debug: '细节', info: '信息', warn: '警告', error: '错误' },
+  },
 };

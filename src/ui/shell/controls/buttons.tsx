@@ -11,7 +11,7 @@ const BUTTON_LOOKS = {
   danger: 'bg-danger text-on-danger hover:bg-danger-hover',
 } as const;
 
-export interface ButtonProps extends ComponentProps<'button'> {
+interface ButtonProps extends ComponentProps<'button'> {
   variant?: keyof typeof BUTTON_LOOKS;
   size?: 'sm' | 'md';
   icon?: ReactNode;
@@ -51,7 +51,7 @@ export function Button({
   );
 }
 
-export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
+interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   /** What it does, as a verb: name for screen readers and tooltip. */
   label: string;
   icon: ReactNode;

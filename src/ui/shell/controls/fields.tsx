@@ -118,7 +118,7 @@ export function TextArea({
   );
 }
 
-export interface SelectOption<Value extends string = string> {
+interface SelectOption<Value extends string = string> {
   readonly value: Value;
   readonly label: string;
   readonly description?: string;

@@ -42,7 +42,7 @@ export function useFocusReturn() {
   };
 }
 
-export interface DialogProps {
+interface DialogProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   title: ReactNode;

@@ -26,7 +26,7 @@ const BADGE_LOOKS = {
   danger: 'bg-danger-soft text-danger',
   ok: 'bg-ok-soft text-ok',
 } as const;
-export type Tone = keyof typeof BADGE_LOOKS;
+type Tone = keyof typeof BADGE_LOOKS;
 
 export function Badge({
   tone = 'neutral',
