@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { compile } from 'tailwindcss';
 import { describe, expect, it } from 'vitest';
+import { beyond, KINDS, listed } from './house/exceptions.ts';
+import { readTree } from './house/source.ts';
 
 const SRC = resolve(import.meta.dirname, '../src');
 const FLOORS = ['domain', 'adapters', 'services', 'ui'];
@@ -50,6 +52,8 @@ const ROOMS: Record<string, readonly string[]> = {
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'));
+
+const { source, users } = readTree();
 
 const importsOf = (file: string): string[] =>
   [
@@ -165,5 +169,9 @@ describe('the house', () => {
         names.filter((name) => !isKnown(name)).map((name) => `${file}: ${name}`),
       ),
     ).toEqual([]);
+  });
+
+  it.each(Object.entries(KINDS))('has no more of what is on its way out: %s', (name, find) => {
+    expect(beyond(find(source, users), listed(name)), `see test/house/${name}`).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ export interface StorageStatus {
   readonly modelBytes: number;
 }
 
-interface Device {
+export interface Device {
   readonly online: Readable<boolean>;
   storage(): Promise<StorageStatus>;
   /** Asks the browser to keep the data; true when it promised. */

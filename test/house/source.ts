@@ -1,0 +1,200 @@
+// Reads the source tree as modules: who imports what, which exports nobody uses, import circles, long functions, silent catches.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { parseSync } from 'vite';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+/** The longest that a function may be, in lines. */
+export const MAX_LINES = 120;
+
+interface Node {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+}
+interface Import {
+  /** A path below the root; undefined for a package. */
+  readonly file: string | undefined;
+  readonly isType: boolean;
+  readonly names: readonly { readonly name: string; readonly isType: boolean }[];
+}
+export interface SourceFile {
+  /** Below the root, with slashes. */
+  readonly path: string;
+  readonly imports: readonly Import[];
+  readonly exports: readonly string[];
+  readonly program: Node;
+  readonly text: string;
+}
+
+/** Every TypeScript file below the folder, declaration files left out. */
+const listFiles = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map((file) => `${folder}/${file.replaceAll('\\', '/')}`)
+    .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts') && !file.includes('node_modules'));
+
+/** All names of a module at once: `import * as it`, or a dynamic import. */
+const ALL = '*';
+
+const whole = (file: string | undefined): Import => ({
+  file,
+  isType: true,
+  names: [{ name: ALL, isType: true }],
+});
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  const { program, module } = parseSync(path, text, { lang: path.endsWith('x') ? 'tsx' : 'ts' });
+  const target = (request: string): string | undefined =>
+    request.startsWith('.')
+      ? join(dirname(path), request.replace(/\?.*$/, '')).replaceAll('\\', '/')
+      : undefined;
+  const imports: Import[] = module.staticImports.map(({ moduleRequest, entries }) => ({
+    file: target(moduleRequest.value),
+    isType: entries.length > 0 && entries.every(({ isType }) => isType),
+    names: entries.map(({ importName, isType }) => ({
+      name:
+        importName.kind === 'Name'
+          ? (importName.name ?? ALL)
+          : importName.kind === 'Default'
+            ? 'default'
+            : ALL,
+      isType,
+    })),
+  }));
+  const exported: string[] = [];
+  for (const { entries } of module.staticExports)
+    for (const { exportName, importName, moduleRequest, isType } of entries) {
+      if (moduleRequest)
+        imports.push({
+          file: target(moduleRequest.value),
+          isType,
+          names: [{ name: importName.kind === 'Name' ? (importName.name ?? ALL) : ALL, isType }],
+        });
+      if (exportName.kind === 'Default') exported.push('default');
+      else if (exportName.name) exported.push(exportName.name);
+    }
+  // Dynamic imports load later: they make no circle, but they use every name.
+  for (const match of text.matchAll(/import\(\s*['"]([^'"]+)['"]|new URL\(\s*['"](\.[^'"]+)['"]/g))
+    imports.push(whole(target(match[1] ?? match[2] ?? '')));
+  return { path, imports, exports: exported, program: program as unknown as Node, text };
+}
+
+const readAll = (folder: string): SourceFile[] => listFiles(folder).sort().map(readSource);
+
+/** `src` alone, and every file that may use it. */
+export function readTree(): { source: readonly SourceFile[]; users: readonly SourceFile[] } {
+  const source = readAll('src');
+  const config = readSource('vite.config.ts');
+  // The build puts files of the source in the place of packages.
+  const named = [...config.text.matchAll(/'(src\/[^']+\.tsx?)'/g)].map(([, file]) => whole(file as string));
+  const builds = { ...config, imports: [...config.imports, ...named] };
+  return { source, users: [...source, ...readAll('test'), ...readAll('e2e'), builds] };
+}
+
+/** Exports that no other file imports, as `path name`. */
+export function unusedExports(source: readonly SourceFile[], users: readonly SourceFile[]): string[] {
+  const used = new Map<string, Set<string>>();
+  for (const { imports } of users)
+    for (const { file, names } of imports) {
+      if (!file) continue;
+      const known = used.get(file) ?? new Set();
+      used.set(file, known);
+      for (const { name } of names) known.add(name);
+    }
+  return source.flatMap(({ path, exports }) => {
+    const known = used.get(path);
+    // Catalogues are imported by a pattern.
+    if (known?.has(ALL) || /^src\/ui\/i18n\/(en|zh)\//.test(path)) return [];
+    return exports.filter((name) => !known?.has(name)).map((name) => `${path} ${name}`);
+  });
+}
+
+/** Files that reach themselves over imports; `types`: over imports of types, too. Imports that load later are left out. */
+export function filesInCircles(source: readonly SourceFile[], types: boolean): string[] {
+  const targets = new Map(
+    source.map(({ path, imports }) => [
+      path,
+      imports
+        .filter(({ file, isType, names }) => file && (types || !isType) && !names.some(isLater))
+        .map(({ file }) => file as string),
+    ]),
+  );
+  return source
+    .map(({ path }) => path)
+    .filter((path) => {
+      const seen = new Set<string>();
+      const open = [...(targets.get(path) ?? [])];
+      for (let next = open.pop(); next !== undefined; next = open.pop()) {
+        if (next === path) return true;
+        if (seen.has(next)) continue;
+        seen.add(next);
+        open.push(...(targets.get(next) ?? []));
+      }
+      return false;
+    });
+}
+
+const isLater = ({ name, isType }: { name: string; isType: boolean }): boolean => name === ALL && isType;
+
+/** Calls `visit` with every node below `node`. */
+function walkTree(node: unknown, visit: (node: Node) => void): void {
+  if (Array.isArray(node)) for (const each of node) walkTree(each, visit);
+  else if (typeof node === 'object' && node !== null) {
+    if ('type' in node) visit(node as Node);
+    for (const value of Object.values(node)) if (typeof value === 'object') walkTree(value, visit);
+  }
+}
+
+type Handler = Node & { params?: Node[]; body?: Node & { body?: Node[] } };
+
+/** Where an error is dropped unread: a `catch` without its error, or a rejection handler that neither takes it nor does anything. */
+export function silentCatches({ program }: SourceFile): number {
+  let count = 0;
+  walkTree(program, (node) => {
+    if (node.type === 'CatchClause') {
+      const { param, body } = node as Node & {
+        param: (Node & { name?: string }) | null;
+        body: Node & { body: Node[] };
+      };
+      const isUnread = param === null || param.name?.startsWith('_') === true;
+      if (body.body.length === 0 || (isUnread && !contains(body, 'ThrowStatement'))) count += 1;
+    } else if (node.type === 'CallExpression') {
+      const { callee, arguments: passed } = node as Node & {
+        callee: Node & { property?: { name?: string } };
+        arguments: Handler[];
+      };
+      const name = callee.type === 'MemberExpression' ? callee.property?.name : undefined;
+      const handler = name === 'catch' ? passed[0] : name === 'then' ? passed[1] : undefined;
+      if (handler && dropsError(handler)) count += 1;
+    }
+  });
+  return count;
+}
+
+function dropsError({ type, params, body }: Handler): boolean {
+  if (!/^(Arrow)?FunctionExpression$/.test(type) || !body) return false;
+  if (body.type === 'BlockStatement' && body.body?.length === 0) return true;
+  if (params?.length) return false;
+  return !['CallExpression', 'AssignmentExpression', 'NewExpression', 'ThrowStatement'].some((kind) =>
+    contains(body, kind),
+  );
+}
+
+function contains(node: Node, type: string): boolean {
+  let found = false;
+  walkTree(node, (inner) => {
+    found ||= inner.type === type;
+  });
+  return found;
+}
+
+/** How many functions are over `MAX_LINES` lines. */
+export function longFunctions({ program, text }: SourceFile): number {
+  let count = 0;
+  walkTree(program, ({ type, start, end }) => {
+    if (!/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(type)) return;
+    if (text.slice(start, end).split('\n').length > MAX_LINES) count += 1;
+  });
+  return count;
+}
