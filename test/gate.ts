@@ -1,145 +1,178 @@
-// The whole gate, one command: types, lint, unit and room tests, the suites in a real browser, the build, the walk through the built app.
+// The gate: types, lint, unit tests, contract suites, component tests, and the journeys through the built app that are tagged `@gate`.
+// `--all` runs everything: all journeys, all simulator seeds, the tests that kill processes, and other browsers.
 // Ends with the line `N passed, N failed[, N skipped]` of what really ran; a suite that did not run counts as failed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { relative } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
 import { ensureBrowser } from './browser.ts';
 import { ensureNginx } from './nginx.ts';
 
+const ALL = process.argv.includes('--all');
 const RESULTS = 'test-results';
-const counts = { passed: 0, failed: 0, skipped: 0 };
-const failures: string[] = [];
-/** Told once more at the end: of a long output the end is what is kept. */
-const told: string[] = [];
-const tell = (name: string, lines: string[]) =>
-  told.push([`✗ ${name}`, ...lines.map(stripVTControlCharacters)].join('\n'));
-/** What of a failure's own words is repeated, and of the output of a step that failed otherwise: lines. */
-const REPEATED = 25;
-const KEPT = 60;
-const repeated = (messages: string[]) => messages.join('\n').split('\n').slice(0, REPEATED);
+/** Lines of a failure's own words, and of the output of a step that failed without a report. */
+const FAILURE_LINES = 25;
+const OUTPUT_LINES = 60;
+/** The slowest files and journeys that are named at the end. */
+const SLOWEST = 12;
 
-const run = async (title: string, command: string, args: string[], env: Record<string, string> = {}) => {
-  console.log(`\n— ${title}: ${command} ${args.join(' ')}`);
+interface Result {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+const total: Result = { passed: 0, failed: 0, skipped: 0 };
+const failedSteps: string[] = [];
+/** Printed once more at the end: of a long output, the end is what is kept. */
+const failures: string[] = [];
+const flakyJourneys: string[] = [];
+const durations: { name: string; ms: number }[] = [];
+
+const reportFailure = (name: string, lines: readonly string[]) =>
+  failures.push([`✗ ${name}`, ...lines.map(stripVTControlCharacters)].join('\n'));
+const firstLines = (messages: readonly string[]) => messages.join('\n').split('\n').slice(0, FAILURE_LINES);
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+
+/** Runs a command and prefixes its lines with the title, since several run at once. */
+async function run(title: string, command: string, args: string[], env: Record<string, string> = {}) {
+  console.log(`— ${title}: ${command} ${args.join(' ')}`);
   const started = Date.now();
-  const child = spawn(command, args, {
-    stdio: ['inherit', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
-  });
+  const child = spawn(command, args, { stdio: ['inherit', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   let end: string[] = [];
-  const pass = (output: NodeJS.WriteStream) => (piece: Buffer) => {
-    output.write(piece);
-    end = [...end, ...piece.toString().split('\n')].slice(-KEPT);
-  };
-  child.stdout.on('data', pass(process.stdout));
-  child.stderr.on('data', pass(process.stderr));
+  const print = (output: Readable) =>
+    createInterface({ input: output }).on('line', (line) => {
+      console.log(`[${title}] ${line}`);
+      end = [...end, line].slice(-OUTPUT_LINES);
+    });
+  print(child.stdout);
+  print(child.stderr);
   const [status] = await once(child, 'close');
-  console.log(
-    `— ${title}: ${status === 0 ? 'ok' : 'FAILED'} in ${((Date.now() - started) / 1000).toFixed(1)} s`,
-  );
+  console.log(`— ${title}: ${status === 0 ? 'ok' : 'FAILED'} in ${seconds(Date.now() - started)}`);
   return { ok: status === 0, end };
-};
+}
 
 /** A step that is one check by itself. */
-const check = async (title: string, command: string, args: string[]): Promise<boolean> => {
+async function check(title: string, command: string, args: string[]): Promise<boolean> {
   const { ok, end } = await run(title, command, args);
-  counts[ok ? 'passed' : 'failed'] += 1;
+  total[ok ? 'passed' : 'failed'] += 1;
   if (!ok) {
-    failures.push(title);
-    tell(title, end);
+    failedSteps.push(title);
+    reportFailure(title, end);
   }
   return ok;
-};
+}
+
+/** A step that reports how many tests ran. No report, or an empty one, is a failure. */
+async function suite(
+  title: string,
+  command: string,
+  args: string[],
+  report: string,
+  read: (json: unknown) => Result,
+  env: Record<string, string> = {},
+): Promise<void> {
+  const file = `${RESULTS}/${report}`;
+  rmSync(file, { force: true });
+  const { ok, end } = await run(title, command, args, env);
+  const result = existsSync(file) ? read(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+  if (!result || result.passed + result.failed === 0) {
+    total.failed += 1;
+    failedSteps.push(`${title} (did not run)`);
+    reportFailure(title, end);
+    return;
+  }
+  total.passed += result.passed;
+  total.skipped += result.skipped;
+  const failedOtherwise = result.failed === 0 && !ok;
+  if (failedOtherwise) reportFailure(`${title}: every test passed, the run did not`, end);
+  total.failed += failedOtherwise ? 1 : result.failed;
+  if (!ok || result.failed > 0) failedSteps.push(title);
+}
 
 const vitestReport = z.object({
   numPassedTests: z.number(),
   numFailedTests: z.number(),
   numPendingTests: z.number(),
-  numTotalTests: z.number(),
   testResults: z.array(
     z.object({
       name: z.string(),
       status: z.string(),
       message: z.string(),
+      startTime: z.number(),
+      endTime: z.number(),
       assertionResults: z.array(
         z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()) }),
       ),
     }),
   ),
 });
-const walk = z.object({
+
+function readVitest(json: unknown): Result {
+  const report = vitestReport.parse(json);
+  for (const { name, status, message, startTime, endTime, assertionResults } of report.testResults) {
+    const file = relative('.', name);
+    durations.push({ name: file, ms: endTime - startTime });
+    if (status !== 'failed') continue;
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    for (const test of failed) reportFailure(`${file} › ${test.fullName}`, firstLines(test.failureMessages));
+    if (failed.length === 0) reportFailure(file, [message]);
+  }
+  return { passed: report.numPassedTests, failed: report.numFailedTests, skipped: report.numPendingTests };
+}
+
+const journeySchema = z.object({
   title: z.string(),
   ok: z.boolean(),
   tests: z.array(
     z.object({
-      results: z.array(z.object({ errors: z.array(z.object({ message: z.string().optional() })) })),
+      status: z.string(),
+      results: z.array(
+        z.object({
+          duration: z.number(),
+          errors: z.array(z.object({ message: z.string().optional() })),
+        }),
+      ),
     }),
   ),
 });
-const walks = z.object({
+const groupSchema = z.object({
   title: z.string(),
-  specs: z.array(walk),
+  specs: z.array(journeySchema),
   get suites() {
-    return z.array(walks).optional();
+    return z.array(groupSchema).optional();
   },
 });
 const playwrightReport = z.object({
   stats: z.object({ expected: z.number(), unexpected: z.number(), flaky: z.number(), skipped: z.number() }),
-  suites: z.array(walks),
+  suites: z.array(groupSchema),
 });
 
-/** A step that reports how many tests ran. No report, or an empty one, is a failure. */
-const suite = async (
-  title: string,
-  command: string,
-  args: string[],
-  report: string,
-  read: (json: unknown) => typeof counts,
-  env: Record<string, string> = {},
-): Promise<void> => {
-  const file = `${RESULTS}/${report}`;
-  rmSync(file, { force: true });
-  const { ok, end } = await run(title, command, args, env);
-  const found = existsSync(file) ? read(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
-  if (!found || found.passed + found.failed === 0) {
-    counts.failed += 1;
-    failures.push(`${title} (did not run)`);
-    tell(title, end);
-    return;
-  }
-  counts.passed += found.passed;
-  counts.skipped += found.skipped;
-  const otherwise = found.failed === 0 && !ok;
-  if (otherwise) tell(`${title}: every test passed, the run did not`, end);
-  counts.failed += otherwise ? 1 : found.failed;
-  if (!ok || found.failed > 0) failures.push(title);
-};
-
-const fromVitest = (json: unknown) => {
-  const report = vitestReport.parse(json);
-  for (const file of report.testResults.filter(({ status }) => status === 'failed')) {
-    const failed = file.assertionResults.filter(({ status }) => status === 'failed');
-    for (const test of failed)
-      tell(`${relative('.', file.name)} › ${test.fullName}`, repeated(test.failureMessages));
-    if (failed.length === 0) tell(relative('.', file.name), [file.message]);
-  }
-  return { passed: report.numPassedTests, failed: report.numFailedTests, skipped: report.numPendingTests };
-};
-const fromPlaywright = (json: unknown) => {
+/** A journey that failed once and passed on its retry has passed; it is named at the end. */
+function readPlaywright(json: unknown): Result {
   const { stats, suites } = playwrightReport.parse(json);
-  const tellOf = (group: z.infer<typeof walks>, above: string) => {
-    const name = `${above}${group.title} › `;
-    for (const { title, tests } of group.specs.filter(({ ok }) => !ok)) {
-      const errors = tests.flatMap(({ results }) => results.flatMap((result) => result.errors));
-      tell(`${name}${title}`, repeated(errors.map(({ message }) => message ?? '')));
+  const readGroup = (group: z.infer<typeof groupSchema>, above: string) => {
+    const path = `${above}${group.title} › `;
+    for (const { title, ok, tests } of group.specs) {
+      const name = `${path}${title}`;
+      const results = tests.flatMap((test) => test.results);
+      const words = firstLines(results.flatMap(({ errors }) => errors.map(({ message }) => message ?? '')));
+      durations.push({ name, ms: results.reduce((sum, { duration }) => sum + duration, 0) });
+      if (!ok) reportFailure(name, words);
+      else if (tests.some(({ status }) => status === 'flaky'))
+        flakyJourneys.push(
+          [name, ...words.slice(0, 3).map((line) => `    ${stripVTControlCharacters(line)}`)].join('\n'),
+        );
     }
-    for (const inner of group.suites ?? []) tellOf(inner, name);
+    for (const inner of group.suites ?? []) readGroup(inner, path);
   };
-  for (const group of suites) tellOf(group, '');
-  return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped };
-};
+  for (const group of suites) readGroup(group, '');
+  return { passed: stats.expected + stats.flaky, failed: stats.unexpected, skipped: stats.skipped };
+}
+
 const vitest = (title: string, config: string, report: string) =>
   suite(
     title,
@@ -154,8 +187,18 @@ const vitest = (title: string, config: string, report: string) =>
       `--outputFile.json=${RESULTS}/${report}`,
     ],
     report,
-    fromVitest,
+    readVitest,
+    ALL ? { TEST_ALL: '1' } : {},
   );
+
+/** Firefox and WebKit have a command of their own; where they are not installed, it says so. */
+async function otherBrowsers(): Promise<void> {
+  const { scripts } = z
+    .object({ scripts: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(readFileSync('package.json', 'utf8')));
+  if (scripts['test:browsers']) await check('other browsers', 'npm', ['run', '--silent', 'test:browsers']);
+  else console.log('— other browsers: skipped, no journeys run in Firefox or WebKit yet.');
+}
 
 mkdirSync(RESULTS, { recursive: true });
 const browser = ensureBrowser();
@@ -163,24 +206,39 @@ process.env.CHROMIUM = browser;
 console.log(`Browser: ${browser}`);
 ensureNginx();
 
-await check('types', 'npx', ['tsc', '-p', '.']);
-await check('types of the ground floor', 'npx', ['tsc', '-p', 'src/domain']);
-await check('lint and format', 'npx', ['biome', 'check', '.']);
-await vitest('unit, contracts and rooms', 'test/vitest.config.ts', 'spec.json');
-await vitest('contracts in a real browser', 'test/vitest.browser.config.ts', 'browser.json');
-// Playwright starts the app as a person does: `npm start` builds and serves it.
-await suite(
-  'the built app',
-  'npx',
-  ['playwright', 'test', '-c', 'e2e/playwright.config.ts'],
-  'e2e.json',
-  fromPlaywright,
-  { CI: '1' },
-);
+const started = Date.now();
+// Each stage keeps two cores busy: the first with short single-threaded steps, the second with two workers, the third with
+// journeys that mostly wait beside suites that run on one page.
+const [built] = await Promise.all([
+  check('build', 'npx', ['vite', 'build', '--logLevel', 'error']),
+  check('types', 'npm', ['run', '--silent', 'test:types']),
+  check('lint and format', 'npx', ['biome', 'check', '.']),
+]);
+await vitest('unit and contracts', 'test/vitest.config.ts', 'spec.json');
+await Promise.all([
+  vitest('browser', 'test/vitest.browser.config.ts', 'browser.json'),
+  built
+    ? suite(
+        'journeys',
+        'npx',
+        ['playwright', 'test', '-c', 'e2e/playwright.config.ts', ...(ALL ? [] : ['--grep', '@gate'])],
+        'e2e.json',
+        readPlaywright,
+        { CI: '1', E2E_BUILT: '1' },
+      )
+    : undefined,
+]);
+if (ALL) await otherBrowsers();
 
-if (told.length > 0) console.log(`\n${told.join('\n\n')}`);
-if (failures.length > 0) console.log(`\nFailed: ${failures.join('; ')}`);
-console.log(
-  `\n${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''}`,
-);
-process.exit(counts.failed === 0 ? 0 : 1);
+durations.sort((one, other) => other.ms - one.ms);
+console.log(`\nSlowest of ${seconds(Date.now() - started)}:`);
+for (const { name, ms } of durations.slice(0, SLOWEST)) console.log(`${seconds(ms).padStart(8)}  ${name}`);
+if (flakyJourneys.length > 0)
+  console.log(
+    `\nFlaky, failed once and passed on the retry:\n${flakyJourneys.map((name) => `~ ${name}`).join('\n')}`,
+  );
+if (failures.length > 0) console.log(`\n${failures.join('\n\n')}`);
+if (failedSteps.length > 0) console.log(`\nFailed: ${failedSteps.join('; ')}`);
+const { passed, failed, skipped } = total;
+console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+process.exit(failed === 0 ? 0 : 1);

@@ -4,8 +4,8 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-    // These need a real browser: vitest.browser.config.ts runs them.
-    exclude: ['test/**/*.browser.test.*'],
+    // Browser tests need a real browser: vitest.browser.config.ts runs them. Tests that kill processes run in `npm run test:all`.
+    exclude: ['test/**/*.browser.test.*', ...(process.env.TEST_ALL ? [] : ['test/**/*.kill.test.ts'])],
     setupFiles: ['test/properties.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -1,9 +1,11 @@
-// Half of the 200 seeds that every gate runs; the other half is beside it, so that two cores share them. `npm run simulate` runs any number.
+// Half of the seeds: 30 in the gate, 250 in `npm run test:all`; the other half is beside it, so that two cores share them.
+// `npm run simulate` runs any number.
 import './seeded.ts';
 import { expect, it } from 'vitest';
 import { simulate } from './simulator.ts';
 
-const SEEDS = Array.from({ length: 100 }, (_, at) => 101 + at);
+const ALL = process.env.TEST_ALL !== undefined;
+const SEEDS = Array.from({ length: ALL ? 125 : 15 }, (_, at) => 126 + at);
 const seen = { searched: 0, fold: 0, together: 0, squash: 0, struck: 0 };
 
 it.each(SEEDS)(
@@ -15,6 +17,6 @@ it.each(SEEDS)(
   },
 );
 
-it('in them conversations were folded, by several devices at once too, and processes died of it', () => {
+it.skipIf(!ALL)('in them conversations were folded, by several devices at once too, and processes died of it', () => {
   expect(Object.entries(seen).filter(([, count]) => count === 0)).toEqual([]);
 });

@@ -1,10 +1,11 @@
-// Plays that run by name only, some seeds of each in every gate.
+// Plays that run by name only: a few seeds of each in the gate, more in `npm run test:all`.
 import './seeded.ts';
 import { expect, it } from 'vitest';
 import { type Scenario, simulate } from './simulator.ts';
 
 const SCENARIOS: readonly Scenario[] = ['narrow', 'gone', 'excluding', 'forgetting'];
-const PLAYS = SCENARIOS.flatMap((only) => Array.from({ length: 12 }, (_, at) => [only, 1 + at] as const));
+const ALL = process.env.TEST_ALL !== undefined;
+const PLAYS = SCENARIOS.flatMap((only) => Array.from({ length: ALL ? 12 : 3 }, (_, at) => [only, 1 + at] as const));
 const seen = { fold: 0, squash: 0, move: 0 };
 
 it.each(PLAYS)('%s, seed %i: all devices have the same, nothing is lost', async (only, seed) => {
@@ -13,6 +14,6 @@ it.each(PLAYS)('%s, seed %i: all devices have the same, nothing is lost', async 
   for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += outcome[key];
 });
 
-it('in them conversations were folded, squashed and moved', () => {
+it.skipIf(!ALL)('in them conversations were folded, squashed and moved', () => {
   expect(Object.entries(seen).filter(([, count]) => count === 0)).toEqual([]);
 });
