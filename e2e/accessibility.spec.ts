@@ -6,7 +6,9 @@ import { asFile, chatgptHistory, expect, HISTORY, openApp, test } from './app.ts
 import { atRest, SCREENS, settle, withLibrary } from './screens.ts';
 
 for (const library of [false, true])
-  test(`axe finds nothing serious ${library ? 'in a library' : 'on an empty page'}`, async ({ page }) => {
+  test(`axe finds nothing serious ${library ? 'in a library' : 'on an empty page'}`, {
+    tag: library ? [] : '@gate',
+  }, async ({ page }) => {
     test.setTimeout(900_000);
     await openApp(page);
     if (library) await withLibrary(page);
@@ -43,9 +45,9 @@ for (const library of [false, true])
     expect(found).toEqual([]);
   });
 
-test('the keyboard alone: look around, import, connect, ask, stop, ask again, edit, search, settings, back', async ({
-  page,
-}) => {
+test('the keyboard alone: look around, import, connect, ask, stop, ask again, edit, search, settings, back', {
+  tag: '@gate',
+}, async ({ page }) => {
   const server = await startScriptedModel();
   const keys = page.keyboard;
   const composer = page.getByRole('textbox', { name: 'Message', exact: true });
@@ -169,7 +171,9 @@ test('the keyboard alone: look around, import, connect, ask, stop, ask again, ed
   }
 });
 
-test('nothing scrolls sideways at 320 px, nor at 640, which is 1280 at 200 %', async ({ page }) => {
+test('nothing scrolls sideways at 320 px, nor at 640, which is 1280 at 200 %', { tag: '@gate' }, async ({
+  page,
+}) => {
   await openApp(page);
   await withLibrary(page, 'words');
   await page.setViewportSize({ width: 320, height: 640 });

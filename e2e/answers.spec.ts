@@ -58,9 +58,9 @@ async function say(page: Page, words: string): Promise<void> {
   await composer(page).press('Enter');
 }
 
-test('an earlier message in other words makes a branch; the switcher leads back to the old words and all that followed', async ({
-  page,
-}) => {
+test('an earlier message in other words makes a branch; the switcher leads back to the old words and all that followed', {
+  tag: '@gate',
+}, async ({ page }) => {
   await connect(page);
   server.answer(({ messages }) => ({
     steps: [{ text: `This answers: ${JSON.stringify(messages.at(-1)?.content)}` }, { finish: 'stop' }],
@@ -152,9 +152,9 @@ test('what the model thinks is folded and opens on a click; code has colours, an
   await expect.poll(copied).toBe(code);
 });
 
-test('a picture that was picked is shown before and after sending, and the model is sent its bytes', async ({
-  page,
-}) => {
+test('a picture that was picked is shown before and after sending, and the model is sent its bytes', {
+  tag: '@gate',
+}, async ({ page }) => {
   await connect(page);
   const picture = join(import.meta.dirname, '../public/icons/icon-192.png');
   const choosing = page.waitForEvent('filechooser');
@@ -186,9 +186,9 @@ test('a picture that was picked is shown before and after sending, and the model
   });
 });
 
-test('the test of a connection says what is wrong: the key, the address, the pace, CORS, or nobody there', async ({
-  page,
-}) => {
+test('the test of a connection says what is wrong: the key, the address, the pace, CORS, or nobody there', {
+  tag: '@gate',
+}, async ({ page }) => {
   const gone = await startScriptedModel();
   await gone.close();
   const dialog = await endpointForm(page);
@@ -232,7 +232,9 @@ test('the test of a connection says what is wrong: the key, the address, the pac
   await expect(refusal).toHaveCount(0);
 });
 
-test('script, handlers and javascript: links in an imported conversation run nothing', async ({ page }) => {
+test('script, handlers and javascript: links in an imported conversation run nothing', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   const words = [
     '<script>globalThis.pwned = 1</script>',

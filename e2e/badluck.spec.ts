@@ -110,9 +110,9 @@ async function keepIndexIn(page: Page, engine: 'opfs' | 'indexeddb'): Promise<vo
 }
 
 for (const engine of ['opfs', 'indexeddb'] as const)
-  test(`an index that is damaged inside is made again by itself, and says so (${engine})`, async ({
-    page,
-  }) => {
+  test(`an index that is damaged inside is made again by itself, and says so (${engine})`, {
+    tag: engine === 'opfs' ? '@gate' : [],
+  }, async ({ page }) => {
     await openApp(page);
     await keepIndexIn(page, engine);
     await bringHistory(page);
@@ -298,10 +298,9 @@ const rawLog = (page: Page): Promise<{ version: number; entries: string[] }> =>
     return { version, entries: entries.map(({ seq, id, bytes }) => `${seq} ${id} ${bytes}`) };
   });
 
-test('a log that a newer app wrote, or that another tab holds: the app says which, and touches nothing', async ({
-  page,
-  context,
-}) => {
+test('a log that a newer app wrote, or that another tab holds: the app says which, and touches nothing', {
+  tag: '@gate',
+}, async ({ page, context }) => {
   await openApp(page);
   await bringHistory(page);
   await saved(page);
@@ -400,9 +399,9 @@ const words = (page: Page): Promise<string[]> =>
     return all;
   });
 
-test('a full disk: chat, import and memory say so, lose nothing, and go on when there is room', async ({
-  browser,
-}) => {
+test('a full disk: chat, import and memory say so, lose nothing, and go on when there is room', {
+  tag: '@gate',
+}, async ({ browser }) => {
   // A private window: in a profile Chromium puts room aside for each open file of the index, far more than it takes.
   const page = await browser.newPage();
   await page.goto('/screenshot.png');

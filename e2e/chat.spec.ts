@@ -67,7 +67,9 @@ async function ask(page: Page, words: string): Promise<Locator> {
   return answer;
 }
 
-test('connecting in Settings: a preset, a tested address, a chosen model, an answer', async ({ page }) => {
+test('connecting in Settings: a preset, a tested address, a chosen model, an answer', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   await page
     .getByRole('button', { name: /Connect a model/ })
@@ -127,7 +129,7 @@ test('instructions go before everything else, also before the first message', as
   expect(JSON.stringify(server.chats().at(-1)?.messages)).not.toContain(first);
 });
 
-test('an answer streams, is kept, and is there after a reload', async ({ page }) => {
+test('an answer streams, is kept, and is there after a reload', { tag: '@gate' }, async ({ page }) => {
   await openApp(page);
   await choose(page, 'gated');
   await say(page, 'Count to six');
@@ -140,7 +142,9 @@ test('an answer streams, is kept, and is there after a reload', async ({ page })
   await expect(said(page, 'one two three four five six')).toBeVisible();
 });
 
-test('Stop keeps what arrived; answering again and editing make branches', async ({ page }) => {
+test('Stop keeps what arrived; answering again and editing make branches', { tag: '@gate' }, async ({
+  page,
+}) => {
   await openApp(page);
   await choose(page, 'gated');
   await say(page, 'Count again');
@@ -158,7 +162,9 @@ test('Stop keeps what arrived; answering again and editing make branches', async
   await expect(said(page, 'one two three')).toBeVisible();
 });
 
-test('what is written meanwhile waits; it is taken back, deleted, or sent at once', async ({ page }) => {
+test('what is written meanwhile waits; it is taken back, deleted, or sent at once', { tag: '@gate' }, async ({
+  page,
+}) => {
   await openApp(page);
   await choose(page, 'gated');
   await say(page, 'Count slowly');
@@ -178,9 +184,9 @@ test('what is written meanwhile waits; it is taken back, deleted, or sent at onc
   expect(JSON.stringify(server.chats().at(-1)?.messages.at(-1))).toContain('First in line');
 });
 
-test('an answer is seen while it is written in another tab, which queues behind it and can stop it', async ({
-  page,
-}) => {
+test('an answer is seen while it is written in another tab, which queues behind it and can stop it', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   await choose(page, 'gated');
   await say(page, 'Count slowly');
@@ -482,7 +488,9 @@ test('the end stays in sight while an answer grows, unless one scrolls up or ope
   await expect(said(page, 'Line 159 of it')).toBeInViewport();
 });
 
-test('words in the composer outlive a command, an idea, and going elsewhere at once', async ({ page }) => {
+test('words in the composer outlive a command, an idea, and going elsewhere at once', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   await choose(page, 'plain');
   await ask(page, 'When does the backup run?');
@@ -592,7 +600,7 @@ test('an edit that is left in the middle outlives another editor, going elsewher
   await expect(page.getByRole('button', { name: 'Keep editing' })).toHaveCount(0);
 });
 
-test('two tabs of one conversation: sending in one deletes no words of the other', async ({
+test('two tabs of one conversation: sending in one deletes no words of the other', { tag: '@gate' }, async ({
   page,
   context,
 }) => {
@@ -904,7 +912,9 @@ test('files dragged over a conversation are attached; a picture of the page itse
   await expect(page.getByRole('list', { name: 'Attached files' })).toContainText('red.png');
 });
 
-test('Markdown with code, maths and a table is drawn; script in it does not run', async ({ page }) => {
+test('Markdown with code, maths and a table is drawn; script in it does not run', { tag: '@gate' }, async ({
+  page,
+}) => {
   await openApp(page);
   await choose(page, 'markdown');
   await say(page, 'Show me everything');
@@ -921,9 +931,9 @@ test('Markdown with code, maths and a table is drawn; script in it does not run'
   expect(await page.evaluate(() => (globalThis as { pwned?: number }).pwned)).toBeUndefined();
 });
 
-test('a stream that breaks off is kept and marked; a wrong key and a busy server are explained', async ({
-  page,
-}) => {
+test('a stream that breaks off is kept and marked; a wrong key and a busy server are explained', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   await choose(page, 'plain');
   server.next({ steps: [{ text: 'What arrived before the cut ' }, { gate: true }, { cut: true }] });
@@ -1001,9 +1011,9 @@ test('eleven megabytes at once go along as a file, are kept, and memory gets ove
   await remembered(page, 'words');
 });
 
-test('recalled passages travel with the first message, frozen, and are shown under the answer', async ({
-  page,
-}) => {
+test('recalled passages travel with the first message, frozen, and are shown under the answer', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   await bringExport(page, chatgptHistory(HISTORY));
   await remembered(page);
@@ -1029,9 +1039,9 @@ test('recalled passages travel with the first message, frozen, and are shown und
     expect(JSON.stringify(request.messages)).toContain('restic every night at three');
 });
 
-test('each conversation keeps its model: through another choice, a reload, and when it is gone', async ({
-  page,
-}) => {
+test('each conversation keeps its model: through another choice, a reload, and when it is gone', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   await page.evaluate(async (baseUrl) => {
     const settings = globalThis.recollect?.app.settings;
@@ -1080,9 +1090,9 @@ test('each conversation keeps its model: through another choice, a reload, and w
   expect(asked().at(-1)).toBe('echo');
 });
 
-test('an answer that was cut off goes on as one: streamed, kept, after a reload, and once more', async ({
-  page,
-}) => {
+test('an answer that was cut off goes on as one: streamed, kept, after a reload, and once more', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   await choose(page, 'plain');
   server.next(
@@ -1184,9 +1194,9 @@ const isOnDisk = (page: Page, words: string): Promise<boolean> =>
     return false;
   }, words);
 
-test('a temporary conversation is answered and kept nowhere; it ends with its tab, or is kept after all', async ({
-  page,
-}) => {
+test('a temporary conversation is answered and kept nowhere; it ends with its tab, or is kept after all', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   await choose(page, 'plain');
   server.answer((request) => ({

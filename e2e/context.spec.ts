@@ -138,9 +138,9 @@ const longAnswers = (request: ChatRequest): Script =>
       : `About ${lastWords(request).slice(0, 30)}: ${about('answer')}`,
   );
 
-test('a long conversation is folded by itself; the summary is read, reworded, undone, and made again later', async ({
-  page,
-}) => {
+test('a long conversation is folded by itself; the summary is read, reworded, undone, and made again later', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   await connect(page, SMALL);
   server.answer(longAnswers);
@@ -223,9 +223,9 @@ test('a summary by the model is made again with guidance', async ({ page }) => {
   await expect(inForce).toContainText('keep every port number');
 });
 
-test('/compact --preview shows the plan; blocks are ticked by hand, then it is carried out', async ({
-  page,
-}) => {
+test('/compact --preview shows the plan; blocks are ticked by hand, then it is carried out', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   await connect(page, { ...SMALL, 'context.window_tokens': 16_000 });
   server.answer(longAnswers);
@@ -377,9 +377,9 @@ test('asked first: a turn waits for the plan, goes on without folding or with it
   await expect(divider(page)).toContainText(/Shortened \d+ messages/);
 });
 
-test('a checkpoint by its button and by command; back to it, undone; an unknown name lists the nearest', async ({
-  page,
-}) => {
+test('a checkpoint by its button and by command; back to it, undone; an unknown name lists the nearest', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openEcho(page);
   await ask(page, 'One');
   await ask(page, 'Two');
@@ -417,9 +417,9 @@ test('a checkpoint by its button and by command; back to it, undone; an unknown 
   await expect(list).toContainText(/checkpoint-\d/);
 });
 
-test('a D-Mail on a tool’s result asks for what changed only, and says what was saved; links lead both ways', async ({
-  page,
-}) => {
+test('a D-Mail on a tool’s result asks for what changed only, and says what was saved; links lead both ways', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   // A model that asks memory waits for half a minute only, and an index may take longer to open on a busy machine.
   await remembered(page, 'words');

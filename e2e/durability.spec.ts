@@ -142,7 +142,9 @@ test('the index moves from OPFS to IndexedDB and back; nothing is lost and every
   }
 });
 
-test('two tabs: the leader is killed in mid-write, the other one goes on and finds everything', async () => {
+test('two tabs: the leader is killed in mid-write, the other one goes on and finds everything', {
+  tag: '@gate',
+}, async () => {
   const browser = ownBrowser();
   const conversation = '00000000-0000-7000-8000-00000000000b';
   const acknowledged = new Set<string>();

@@ -21,7 +21,9 @@ const composer = (page: Page) => page.getByRole('textbox', { name: 'Message', ex
 const entries = (page: Page) =>
   page.evaluate(() => globalThis.recollect?.app.documents.library.get().entries.length);
 
-test('the sample library comes with one click and goes with one click', async ({ page }) => {
+test('the sample library comes with one click and goes with one click', { tag: '@gate' }, async ({
+  page,
+}) => {
   await openApp(page);
   await page.getByRole('button', { name: /Just look around/ }).click();
   await expect(page.getByText('Sourdough that stays flat')).toBeVisible();
@@ -59,9 +61,9 @@ test('the page after looking around says that all is made up, has a question for
 });
 
 for (const busy of [false, true])
-  test(`a new version says that it is there, and starts when the person wants it${busy ? ', also while the old one is busy' : ''}`, async ({
-    browser,
-  }) => {
+  test(`a new version says that it is there, and starts when the person wants it${busy ? ', also while the old one is busy' : ''}`, {
+    tag: busy ? [] : '@gate',
+  }, async ({ browser }) => {
     let version = 1;
     let end = () => {};
     const slow = new Promise<number>((resolve) => {
@@ -217,9 +219,9 @@ test('another model comes from the hub once, and then recalls offline', async ({
   expect(asked.slice(before).filter((path) => /onnx|tokenizer\.json/.test(path))).toEqual([]);
 });
 
-test('a browser that keeps nothing: it says so, and chat and recall work until the tab closes', async ({
-  page,
-}) => {
+test('a browser that keeps nothing: it says so, and chat and recall work until the tab closes', {
+  tag: '@gate',
+}, async ({ page }) => {
   await page.addInitScript(`
     Object.defineProperty(globalThis, 'indexedDB', { get() { throw new DOMException('no', 'SecurityError'); } });
   `);
@@ -272,10 +274,9 @@ test('an unknown command, a bad flag and a bad value are refused with what would
   await expect(problems).toHaveCount(0);
 });
 
-test('the language is changed and stays; settings go out as YAML and come in elsewhere', async ({
-  page,
-  browser,
-}) => {
+test('the language is changed and stays; settings go out as YAML and come in elsewhere', {
+  tag: '@gate',
+}, async ({ page, browser }) => {
   await page.goto('/settings/appearance?console');
   await page.getByText('中文', { exact: true }).click();
   await expect(page.getByRole('heading', { name: '外观' })).toBeVisible();
@@ -422,9 +423,9 @@ test('a conversation that a newer version wrote is read, and left as it is', asy
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
 });
 
-test('it can be installed: the browser finds nothing missing, and every icon has the size it names', async ({
-  page,
-}) => {
+test('it can be installed: the browser finds nothing missing, and every icon has the size it names', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
   const devtools = await page.context().newCDPSession(page);

@@ -127,7 +127,9 @@ test.describe('with a library that is remembered', () => {
   test.afterAll(() => context.close());
   test.beforeEach(() => page.getByRole('button', { name: 'New conversation' }).first().click());
 
-  test('a hit on a branch that is not shown opens that branch at the very message, which is marked; Back returns', async () => {
+  test('a hit on a branch that is not shown opens that branch at the very message, which is marked; Back returns', {
+    tag: '@gate',
+  }, async () => {
     const list = page.getByRole('navigation', { name: 'Conversations' });
     const message = (words: string) => page.getByRole('article').filter({ hasText: words });
     await list.getByRole('link', { name: 'Boat in spring' }).click();
@@ -294,7 +296,9 @@ test.describe('with a library that is remembered', () => {
     await page.keyboard.press('Escape');
   });
 
-  test('--scope keeps to what is pinned, what is archived or not, and to dates', async () => {
+  test('--scope keeps to what is pinned, what is archived or not, and to dates', {
+    tag: '@gate',
+  }, async () => {
     const question = 'yellow leaves of the tomatoes';
     const ofTomatoes = (outcome: Locator) =>
       outcome.getByRole('button', { name: 'Open the message in “Balcony tomatoes”' }).first();

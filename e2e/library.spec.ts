@@ -44,7 +44,9 @@ async function choose(page: Page, title: string, ...path: string[]): Promise<voi
   for (const name of path) await page.getByRole('menuitem', { name, exact: true }).click();
 }
 
-test('a conversation is pinned and renamed in the sidebar; both outlive a reload', async ({ page }) => {
+test('a conversation is pinned and renamed in the sidebar; both outlive a reload', { tag: '@gate' }, async ({
+  page,
+}) => {
   await bring(page, HISTORY);
   const rows = list(page).getByRole('heading').or(list(page).getByRole('link'));
   const pinned = list(page).getByRole('heading', { name: 'Pinned' });
@@ -97,7 +99,7 @@ test('what is archived leaves the list, is found under Archived, and is taken ou
   await expect(archived).toHaveCount(0);
 });
 
-test('a deleted conversation comes back with Undo, whole', async ({ page }) => {
+test('a deleted conversation comes back with Undo, whole', { tag: '@gate' }, async ({ page }) => {
   await bring(page, [PHOTOS, TOMATOES]);
   // Deleted while it is being read: there is nothing left to be read.
   await line(page, PHOTOS.title).click();
@@ -199,7 +201,9 @@ test('what lies under the pointer can be clicked while a list still moves', asyn
   expect(await isClickable(page.getByRole('article').last(), -4, 'article')).toBe(true);
 });
 
-test('one conversation of two goes out as Markdown from its menu, and only that one', async ({ page }) => {
+test('one conversation of two goes out as Markdown from its menu, and only that one', {
+  tag: '@gate',
+}, async ({ page }) => {
   await bring(page, [PHOTOS, TOMATOES]);
   const download = page.waitForEvent('download');
   await choose(page, TOMATOES.title, 'Export', 'As Markdown');
@@ -278,9 +282,9 @@ test('pictures that a tool made are seen in the conversation and open large; wha
   await expect(result.getByRole('img')).toHaveCount(2);
 });
 
-test('a folder of kimi-cli sessions comes in; what was said there is recalled and opens, or that of this work dir alone', async ({
-  page,
-}) => {
+test('a folder of kimi-cli sessions comes in; what was said there is recalled and opens, or that of this work dir alone', {
+  tag: '@gate',
+}, async ({ page }) => {
   const home = mkdtempSync(join(tmpdir(), 'recollect-kimi-'));
   try {
     const workDirs = ['/proj/demo', '/proj/other'];
@@ -401,9 +405,9 @@ function imperfectExport(): Promise<Uint8Array> {
   });
 }
 
-test('the report counts what came in and what was left out, and why; once more, nothing is new', async ({
-  page,
-}) => {
+test('the report counts what came in and what was left out, and why; once more, nothing is new', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   const files = [asFile('chatgpt.zip', await imperfectExport(), 'application/zip')];
   await importThroughDialog(page, files);

@@ -25,7 +25,9 @@ const part = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Parts of memory' }).getByRole('button', { name }).click();
 const openMemory = (page: Page) => page.getByRole('link', { name: 'Memory' }).first().click();
 
-test('notes are written, changed, deleted with undo, and outlive a reload', async ({ page }) => {
+test('notes are written, changed, deleted with undo, and outlive a reload', { tag: '@gate' }, async ({
+  page,
+}) => {
   await openApp(page);
   await openMemory(page);
   await part(page, 'Notes and feedback');
@@ -59,9 +61,9 @@ test('notes are written, changed, deleted with undo, and outlive a reload', asyn
   await expect(changed).toBeVisible();
 });
 
-test('a recalled passage is pinned, forbidden, called unrelated; each is listed and can be taken back', async ({
-  page,
-}) => {
+test('a recalled passage is pinned, forbidden, called unrelated; each is listed and can be taken back', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   await bring(page);
   const message = page.getByRole('textbox', { name: 'Message', exact: true });
@@ -143,7 +145,7 @@ test('what was said of a passage counts at the next recall, and no longer once i
   await expect((await recall()).passage).toHaveCount(1);
 });
 
-test('what must never come back does not come back', async ({ page }) => {
+test('what must never come back does not come back', { tag: '@gate' }, async ({ page }) => {
   await openApp(page);
   await bring(page);
   const message = page.getByRole('textbox', { name: 'Message', exact: true });

@@ -39,7 +39,9 @@ const LESSON = {
   ],
 };
 
-test('closed, without any server, and opened again: ask, find, import, export, and look at everything', async () => {
+test('closed, without any server, and opened again: ask, find, import, export, and look at everything', {
+  tag: '@gate',
+}, async () => {
   const app = await host(() => undefined);
   const browser = ownBrowser();
   try {

@@ -53,7 +53,10 @@ const runForeign = (): Promise<string> =>
     () => 'refused',
   );
 
-test('every file comes with the policy, and what reaches out is named', async ({ page, request }) => {
+test('every file comes with the policy, and what reaches out is named', { tag: '@gate' }, async ({
+  page,
+  request,
+}) => {
   await openApp(page);
   const headersOf = async (path: string) => (await request.get(path)).headers();
   for (const path of [
@@ -78,7 +81,9 @@ test('every file comes with the policy, and what reaches out is named', async ({
     );
 });
 
-test('in the page, injected script does not run and no other origin is asked', async ({ page }) => {
+test('in the page, injected script does not run and no other origin is asked', { tag: '@gate' }, async ({
+  page,
+}) => {
   await openApp(page);
   const injected = await page.evaluate(async () => {
     const violations: string[] = [];
@@ -101,7 +106,9 @@ test('in the page, injected script does not run and no other origin is asked', a
   expect(server.requests).toEqual([]);
 });
 
-test('in workers, foreign script does not run and only what is configured is asked', async ({ page }) => {
+test('in workers, foreign script does not run and only what is configured is asked', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   const plain = await startWorker(page, 'projection');
   expect(await plain.evaluate(runForeign)).toBe('refused');
@@ -127,11 +134,9 @@ test('in workers, foreign script does not run and only what is configured is ask
   expect(await through([server.origin])).toBe('head');
 });
 
-test('over a whole session nobody is asked but the app’s own host and the endpoint that was named', async ({
-  page,
-  context,
-  baseURL,
-}) => {
+test('over a whole session nobody is asked but the app’s own host and the endpoint that was named', {
+  tag: '@gate',
+}, async ({ page, context, baseURL }) => {
   const asked: Request[] = [];
   const sockets: string[] = [];
   context.on('request', (request) => asked.push(request));

@@ -22,9 +22,9 @@ import {
   test,
 } from './app.ts';
 
-test('exports of ChatGPT and Claude.ai and a kimi-cli session come in; importing again changes nothing', async ({
-  page,
-}) => {
+test('exports of ChatGPT and Claude.ai and a kimi-cli session come in; importing again changes nothing', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   const files = [
     asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
@@ -67,7 +67,9 @@ test.describe('with a library that is remembered', () => {
   test.afterAll(() => context.close());
   test.beforeEach(() => page.getByRole('button', { name: 'New conversation' }).first().click());
 
-  test('recall finds the right message, opens it highlighted, and Back returns', async () => {
+  test('recall finds the right message, opens it highlighted, and Back returns', {
+    tag: '@gate',
+  }, async () => {
     await page
       .getByRole('textbox', { name: 'Message' })
       .fill('/recall when do we back up the photos --limit 3 --with-context');
@@ -107,7 +109,7 @@ test.describe('with a library that is remembered', () => {
       await expect(alone.getByText(words)).toBeVisible();
   });
 
-  test('a Chinese question finds Chinese text, with all scores to be read', async () => {
+  test('a Chinese question finds Chinese text, with all scores to be read', { tag: '@gate' }, async () => {
     const result = await page.evaluate(() =>
       globalThis.recollect?.app.memory.recall({
         text: '数据库是几点备份的',
@@ -135,7 +137,7 @@ test.describe('with a library that is remembered', () => {
     await expect(hit).toContainText('数据库备份每天凌晨三点执行');
   });
 
-  test('without a model the composer answers from memory, and says so', async () => {
+  test('without a model the composer answers from memory, and says so', { tag: '@gate' }, async () => {
     await page.getByRole('button', { name: 'New conversation' }).first().click();
     await page.getByRole('textbox', { name: 'Message' }).fill('Can I take bicycles on the night train?');
     await page.keyboard.press('Enter');
@@ -168,7 +170,9 @@ test.describe('with a library that is remembered', () => {
     await expect(answer).toBeVisible();
   });
 
-  test('/recall --jump-to opens one message; /memory lists, finds, archives, deletes, tells how far it is, and opens its settings', async () => {
+  test('/recall --jump-to opens one message; /memory lists, finds, archives, deletes, tells how far it is, and opens its settings', {
+    tag: '@gate',
+  }, async () => {
     const list = page.getByRole('navigation', { name: 'Conversations' });
     const field = page.getByRole('textbox', { name: 'Message', exact: true });
     const run = async (words: string) => {
@@ -224,7 +228,7 @@ test.describe('with a library that is remembered', () => {
     await expect(page.getByRole('heading', { name: 'Memory and recall' })).toBeVisible();
   });
 
-  test('the palette finds words at once and opens the exact message', async () => {
+  test('the palette finds words at once and opens the exact message', { tag: '@gate' }, async () => {
     await page.keyboard.press('ControlOrMeta+k');
     await page.getByRole('dialog').getByRole('combobox').fill('potassium');
     await page
@@ -278,7 +282,7 @@ test.describe('with a library that is remembered', () => {
       expect(result?.passages.map((passage) => passage.title)).toContain('Slow orders query');
     }).toPass({ timeout: 60_000 });
 
-  test('offline after a reload: the library, and recall with vectors', async () => {
+  test('offline after a reload: the library, and recall with vectors', { tag: '@gate' }, async () => {
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
     // The model's files are kept a moment after the start.
     const kept = () =>
@@ -411,9 +415,9 @@ test.describe('what memory would send', () => {
     expect(finals.slice(count).every((final) => final < 0.75)).toBe(true);
   });
 
-  test('/recall --explain: what is ticked is what the model is given, at the price that was told', async ({
-    page,
-  }) => {
+  test('/recall --explain: what is ticked is what the model is given, at the price that was told', {
+    tag: '@gate',
+  }, async ({ page }) => {
     await begin(page);
     const outcome = await command(page, `/recall --explain ${QUESTION}`);
     const row = (words: string) => outcome.getByRole('listitem').filter({ hasText: words });
@@ -478,9 +482,9 @@ test.describe('what memory would send', () => {
     await expect(page.getByText('Below the threshold of 0.75')).toBeVisible();
   });
 
-  test('what a model recalls by itself is a card in its call’s place: numbers, links, verdicts, after a reload too', async ({
-    page,
-  }) => {
+  test('what a model recalls by itself is a card in its call’s place: numbers, links, verdicts, after a reload too', {
+    tag: '@gate',
+  }, async ({ page }) => {
     await begin(page);
     const call = { id: 'call_1', name: 'recall', arguments: '{"query":"photo disk backup"}' };
     server.next(
@@ -552,7 +556,9 @@ test.describe('what memory would send', () => {
     await expect(page.getByRole('article').getByText('I do not know.')).toBeVisible();
   });
 
-  test('at the composer: what is ticked off before sending is not sent', async ({ page }) => {
+  test('at the composer: what is ticked off before sending is not sent', { tag: '@gate' }, async ({
+    page,
+  }) => {
     await begin(page);
     await field(page).fill(QUESTION);
     const chip = page.getByRole('region', { name: 'Passages from other conversations' });
@@ -743,9 +749,9 @@ test.describe('what memory would send', () => {
     await expect(page.locator('[data-recall-note]')).toHaveCount(1);
   });
 
-  test('tools: one leads to the next, the ledger counts them, a stop and the limit of steps say so, a switch takes one away', async ({
-    page,
-  }) => {
+  test('tools: one leads to the next, the ledger counts them, a stop and the limit of steps say so, a switch takes one away', {
+    tag: '@gate',
+  }, async ({ page }) => {
     await begin(page);
     const toolRead = (request: ChatRequest | undefined) => {
       const last = request?.messages.at(-1);

@@ -83,7 +83,7 @@ const addOfTheirOwn = (page: Page, to?: string) =>
       });
   }, to);
 
-test('export, a fresh profile, import: an equal library', async ({ page, browser }) => {
+test('export, a fresh profile, import: an equal library', { tag: '@gate' }, async ({ page, browser }) => {
   await openApp(page);
   await importThroughDialog(page, [
     asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
@@ -178,7 +178,7 @@ test('one conversation goes out as Markdown', async ({ page }) => {
   expect(text).toContain('restic every night at three');
 });
 
-test('bad files are refused with a sentence and leave nothing behind', async ({ page }) => {
+test('bad files are refused with a sentence and leave nothing behind', { tag: '@gate' }, async ({ page }) => {
   await openApp(page);
   const bomb = await zipped({ 'conversations.json': '0'.repeat(60_000_000) });
   await importThroughDialog(page, [

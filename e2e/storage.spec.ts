@@ -32,9 +32,9 @@ const set = (page: Page, values: Record<string, unknown>) =>
       await globalThis.recollect?.app.settings.set(path as never, value as never);
   }, values);
 
-test('tidying up is offered, not done; one click archives, one moves to the trash, and undo brings back', async ({
-  page,
-}) => {
+test('tidying up is offered, not done; one click archives, one moves to the trash, and undo brings back', {
+  tag: '@gate',
+}, async ({ page }) => {
   await openApp(page);
   await bring(page, HISTORY);
   // The history is one to six weeks old. What is pinned stays.

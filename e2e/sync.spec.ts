@@ -244,7 +244,7 @@ async function say(page: Page, words: string): Promise<void> {
   await saved(page);
 }
 
-test('pair by link, import and chat on one, recall on the other', async () => {
+test('pair by link, import and chat on one, recall on the other', { tag: '@gate' }, async () => {
   const desk = await device();
   await importThroughDialog(desk.page, [
     asFile('conversations.json', chatgptHistory(HISTORY), 'application/json'),
@@ -294,7 +294,9 @@ test('pair by link, import and chat on one, recall on the other', async () => {
   ).toContainText('Backup of the photos');
 });
 
-test('both offline, both write in the same conversation, both back: nothing is lost, and it shows', async () => {
+test('both offline, both write in the same conversation, both back: nothing is lost, and it shows', {
+  tag: '@gate',
+}, async () => {
   const desk = await device();
   await createAccount(desk);
   await desk.page.getByRole('button', { name: 'New conversation' }).first().click();
@@ -539,7 +541,7 @@ async function forgetEverywhere(page: Page): Promise<void> {
   await expect.poll(() => contents(page)).toBe('');
 }
 
-test('forgotten everywhere: gone on the other device, and from the relay', async () => {
+test('forgotten everywhere: gone on the other device, and from the relay', { tag: '@gate' }, async () => {
   const desk = await device();
   await createAccount(desk);
   await desk.page.getByRole('button', { name: 'New conversation' }).first().click();

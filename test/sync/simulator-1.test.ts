@@ -17,6 +17,9 @@ it.each(SEEDS)(
   },
 );
 
-it.skipIf(!ALL)('in them conversations were folded, by several devices at once too, and processes died of it', () => {
-  expect(Object.entries(seen).filter(([, count]) => count === 0)).toEqual([]);
-});
+it.skipIf(!ALL)(
+  'in them conversations were folded, by several devices at once too, and processes died of it',
+  () => {
+    expect(Object.entries(seen).filter(([, count]) => count === 0)).toEqual([]);
+  },
+);

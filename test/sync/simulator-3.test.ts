@@ -5,7 +5,9 @@ import { type Scenario, simulate } from './simulator.ts';
 
 const SCENARIOS: readonly Scenario[] = ['narrow', 'gone', 'excluding', 'forgetting'];
 const ALL = process.env.TEST_ALL !== undefined;
-const PLAYS = SCENARIOS.flatMap((only) => Array.from({ length: ALL ? 12 : 3 }, (_, at) => [only, 1 + at] as const));
+const PLAYS = SCENARIOS.flatMap((only) =>
+  Array.from({ length: ALL ? 12 : 3 }, (_, at) => [only, 1 + at] as const),
+);
 const seen = { fold: 0, squash: 0, move: 0 };
 
 it.each(PLAYS)('%s, seed %i: all devices have the same, nothing is lost', async (only, seed) => {
