@@ -54,13 +54,18 @@ export function readFrame(bytes: Uint8Array, maxAwareness = 1024): Frame {
   return { type: type === QUERY_AWARENESS ? 'query-awareness' : 'other' };
 }
 
-const syncFrame = (step: number, body: Uint8Array): Uint8Array => {
+/** One copy of the body, as it may be a whole room. */
+function syncFrame(step: number, body: Uint8Array): Uint8Array {
   const encoder = encoding.createEncoder();
   encoding.writeVarUint(encoder, SYNC);
   encoding.writeVarUint(encoder, step);
-  encoding.writeVarUint8Array(encoder, body);
-  return encoding.toUint8Array(encoder);
-};
+  encoding.writeVarUint(encoder, body.length);
+  const header = encoding.toUint8Array(encoder);
+  const frame = new Uint8Array(header.length + body.length);
+  frame.set(header);
+  frame.set(body, header.length);
+  return frame;
+}
 export const step1Frame = (vector: Uint8Array) => syncFrame(STEP_1, vector);
 export const step2Frame = (update: Uint8Array) => syncFrame(STEP_2, update);
 export const updateFrame = (update: Uint8Array) => syncFrame(UPDATE, update);

@@ -1,5 +1,6 @@
 // Many writers, one disk: what is asked for while a commit is under way goes into the next one together. Everything runs one after the
 // other, in the order in which it was asked for.
+import { orElse } from '../domain/base/log.ts';
 
 interface Job<In, Out> {
   readonly input: In;
@@ -8,7 +9,7 @@ interface Job<In, Out> {
   reject(reason: unknown): void;
 }
 
-export interface GroupCommit<In, Out> {
+interface GroupCommit<In, Out> {
   /** `weight`: bytes. */
   add(input: In, weight: number): Promise<Out>;
   /** Runs alone, between two commits. */
@@ -60,7 +61,7 @@ export function createGroupCommit<In, Out>(
       }),
     alone(work) {
       const result = turn.then(work);
-      turn = result.catch(() => {});
+      turn = orElse(result, undefined, 'work between two commits, whose caller hears of its failure');
       return result;
     },
     async idle() {

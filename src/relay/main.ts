@@ -1,15 +1,12 @@
-// The relay as a process: reads its options, opens its store and its doors, and leaves as it should when it is told to.
-//   npm run relay                                 keeps everything in ./relay-data, listens on 127.0.0.1:4180
-//   npm run relay -- --serve dist                 hands out the built app as well
-//   npm run relay -- --new-account                prints a token to hand out, and the tag to put into RELAY_ACCOUNTS
-//   DATABASE_URL=postgres://… npm run relay       keeps everything in PostgreSQL, beside other relays
+// The relay as a process: reads its options, opens its store, serves, and ends what is under way when it is told to leave.
+// `npm run relay -- --help` tells what it can be asked for.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { accountTag } from '../domain/sync/keys.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
-import { readOptions } from './options.ts';
+import { HELP, readOptions } from './options.ts';
 import { createRelayServer } from './server.ts';
 import { openLevelStore } from './store-level.ts';
 import { openPostgresStore } from './store-postgres.ts';
@@ -18,6 +15,10 @@ const log = createLog();
 
 async function run() {
   const options = readOptions(process.argv.slice(2), process.env);
+  if (options.help) {
+    process.stdout.write(HELP);
+    return;
+  }
   if (options.newAccount) {
     const token = randomBytes(32).toString('base64url');
     console.info(JSON.stringify({ token, tag: accountTag(token) }));

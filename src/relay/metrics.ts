@@ -4,17 +4,18 @@ const COUNTERS = {
   connections_total: 'WebSocket connections accepted.',
   refused_total: 'Connections and requests refused before they were let in.',
   closed_by_relay_total: 'Connections that the relay closed because of a rule.',
+  cut_unfinished_total: 'Connections that were cut as their unfinished messages took too much.',
   messages_total: 'Messages received.',
   updates_total: 'Updates made durable.',
   update_bytes_total: 'Bytes of updates made durable.',
   repeated_updates_total: 'Answers that held nothing new and were not stored.',
   sent_total: 'Messages sent.',
-  folds_total: 'Logs folded.',
+  snapshots_total: 'Logs made into one update.',
   rooms_refused_total: 'Rooms that could not be opened within their bounds.',
   erasures_total: 'Rooms and accounts erased.',
   store_errors_total: 'Calls of the store that failed.',
 } as const;
-export type Counter = keyof typeof COUNTERS;
+type Counter = keyof typeof COUNTERS;
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 

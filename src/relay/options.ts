@@ -7,6 +7,7 @@ const list = z
   .string()
   .default('')
   .transform((text) => text.split(',').flatMap((part) => part.trim() || []));
+const flag = z.enum(['0', '1']).default('0');
 
 const schema = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(4180),
@@ -17,12 +18,47 @@ const schema = z.object({
   RELAY_SERVE: z.string().optional(),
   RELAY_ORIGINS: list,
   RELAY_ACCOUNTS: list,
-  RELAY_TRUST_PROXY: z.enum(['0', '1']).default('0'),
+  RELAY_OPEN: flag,
+  RELAY_TRUST_PROXY: flag,
 });
+
+export const HELP = `Recollect relay: stores what the devices of an account send, sealed, and hands it to the others.
+
+  npm run relay                         keeps everything in ./relay-data, listens on 127.0.0.1:4180
+  npm run relay -- --serve dist         hands out the built app as well (npm run build makes it)
+
+  --port <number>     port, 0 for any free one (PORT, 4180)
+  --host <address>    address to listen on (HOST, 127.0.0.1)
+  --data <folder>     folder of the embedded store (RELAY_DATA, relay-data)
+  --serve <folder>    folder of the built app (RELAY_SERVE)
+  --open              lets everybody in who reaches the relay (RELAY_OPEN=1). On an address that
+                      others can reach, this or RELAY_ACCOUNTS is needed
+  --new-account       makes up an account, prints its token for the app and its tag for RELAY_ACCOUNTS
+  --help              prints this
+
+  RELAY_ACCOUNTS      tags of the accounts that may use this relay, with commas
+  RELAY_ORIGINS       origins of pages that may connect, with commas
+  RELAY_TRUST_PROXY   1: the last X-Forwarded-For is the client's address
+  DATABASE_URL        PostgreSQL instead of the embedded store
+
+Limits, backup and more than one machine: docs/relay.md.
+`;
+
+/** The relay must not start with these options. The message is for whoever runs it. */
+class OptionsError extends Error {
+  override readonly name = 'OptionsError';
+}
 
 export type Options = ReturnType<typeof readOptions>;
 
-/** Throws a ZodError that names the variable, or a TypeError that names the flag. */
+/** True where only this machine reaches an address that is listened on. */
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' ||
+  host === '::1' ||
+  host === '[::1]' ||
+  /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(host);
+
+/** Throws a ZodError that names the variable, a TypeError that names the flag, or an OptionsError. */
 export function readOptions(args: string[], env: Readonly<Record<string, string | undefined>>) {
   const { values } = parseArgs({
     args,
@@ -31,7 +67,9 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
       host: { type: 'string' },
       data: { type: 'string' },
       serve: { type: 'string' },
+      open: { type: 'boolean' },
       'new-account': { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
     },
   });
   const given = {
@@ -39,20 +77,23 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     HOST: values.host,
     RELAY_DATA: values.data,
     RELAY_SERVE: values.serve,
+    RELAY_OPEN: values.open ? '1' : undefined,
   };
   const flags = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   // An empty variable is one that is not set.
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const all = { ...set, ...flags };
   const read = schema.parse(all);
-  return {
+  const options = {
     port: read.PORT,
     host: read.HOST,
     databaseUrl: read.DATABASE_URL,
     data: read.RELAY_DATA,
     backup: read.RELAY_BACKUP_DIR,
     serve: read.RELAY_SERVE,
-    /** Make up an account and say what it is, nothing else. */
+    /** Print what can be asked for, nothing else. */
+    help: values.help ?? false,
+    /** Make up an account and print it, nothing else. */
     newAccount: values['new-account'] ?? false,
     /** Origins of web pages that may connect; none named: all may, as the token is what lets one in. */
     origins: read.RELAY_ORIGINS,
@@ -61,4 +102,10 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     trustProxy: read.RELAY_TRUST_PROXY === '1',
     limits: limitsSchema.parse(all),
   };
+  const isRelay = !options.help && !options.newAccount;
+  if (isRelay && !isLoopback(options.host) && options.accounts.length === 0 && read.RELAY_OPEN === '0')
+    throw new OptionsError(
+      `On ${options.host} everybody who reaches this relay could store up to ${Math.round(options.limits.account / 1024 / 1024)} MiB an account. Name the accounts that may (RELAY_ACCOUNTS; --new-account makes one up), or say --open (RELAY_OPEN=1) if it is meant for all.`,
+    );
+  return options;
 }

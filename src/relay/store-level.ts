@@ -1,11 +1,11 @@
-// The embedded store: a LevelDB folder. Its log has a checksum on every record, so that a torn tail is dropped when it is opened again,
-// and its writes are flushed to the disk off this thread. Keys: e/<account>/<room>/<position> updates, r/<account>/<room> heads,
+// The embedded store: a LevelDB folder. Every record has a checksum, so a torn tail is dropped when the folder is opened again, and writes are
+// flushed to the disk off this thread. Keys: e/<account>/<room>/<position> updates, r/<account>/<room> heads,
 // g/<account> erased accounts.
 import { mkdir, statfs } from 'node:fs/promises';
 import { ClassicLevel } from 'classic-level';
 import { z } from 'zod';
 import { createGroupCommit } from './group-commit.ts';
-import { type Appended, ErasedError, type RelayStore, type RoomId } from './store.ts';
+import { type Appended, ErasedError, type RelayStore, type RoomId, type StoredLog } from './store.ts';
 
 const headSchema = z.object({ head: z.number(), bytes: z.number(), erased: z.boolean().optional() });
 type Head = z.infer<typeof headSchema>;
@@ -31,20 +31,22 @@ export interface LevelStore extends RelayStore {
   backup(directory: string): Promise<void>;
 }
 
-const SPACE_LOOK_MS = 2000;
+const SPACE_PROBE_MS = 2000;
+// Sealed bytes do not shrink.
+const OPTIONS = { keyEncoding: 'utf8', valueEncoding: 'view', compression: false } as const;
+/** Bytes of one batch of a backup. */
+const BACKUP_BATCH_BYTES = 4 * 1024 * 1024;
 
 /**
  * Opens or makes the store in `directory`. One process at a time; a second one is refused. With less than `minFree` bytes left on the
- * disk nothing is taken in any more: what is there stays readable, and erasing and folding still have room to work.
+ * disk nothing is taken in any more: what is there stays readable, and erasing and snapshots still have space to work.
  */
 export async function openLevelStore(
   directory: string,
   { minFree = 256 * 1024 * 1024 }: { readonly minFree?: number } = {},
 ): Promise<LevelStore> {
   await mkdir(directory, { recursive: true });
-  // Sealed bytes do not shrink.
-  const options = { keyEncoding: 'utf8', valueEncoding: 'view', compression: false } as const;
-  const db = new ClassicLevel<string, Uint8Array>(directory, options);
+  const db = new ClassicLevel<string, Uint8Array>(directory, OPTIONS);
   try {
     await db.open();
   } catch (error) {
@@ -53,35 +55,159 @@ export async function openLevelStore(
     await ClassicLevel.repair(directory);
     await db.open();
   }
-  let failure: unknown = null;
-  async function durable(batch: (Put | Del)[]) {
+  return new LevelRelayStore(db, directory, minFree);
+}
+
+class LevelRelayStore implements LevelStore {
+  readonly #db: ClassicLevel<string, Uint8Array>;
+  readonly #directory: string;
+  readonly #minFree: number;
+  readonly #commits = createGroupCommit<{ id: RoomId; update: Uint8Array }, Appended>((inputs) =>
+    this.#commit(inputs),
+  );
+  /** Why the last write failed; null: it did not. */
+  #failure: unknown = null;
+  #spaceProbedAt = 0;
+  #hasSpace = true;
+
+  constructor(db: ClassicLevel<string, Uint8Array>, directory: string, minFree: number) {
+    this.#db = db;
+    this.#directory = directory;
+    this.#minFree = minFree;
+  }
+
+  append(id: RoomId, update: Uint8Array): Promise<Appended> {
+    return this.#commits.add({ id, update }, update.length);
+  }
+
+  async load(id: RoomId, after = 0): Promise<StoredLog> {
+    const key = roomKey(id);
+    // Head first: an entry that comes in between is one too many, which is harmless, and never one too few.
+    const { head, bytes } = await this.#headOf(id);
+    const range = { gt: entryKey(key, after), lt: under(`e/${key}`).lt };
+    const updates = after >= head ? [] : await this.#db.values(range).all();
+    return { updates, position: head, bytes };
+  }
+
+  putSnapshot(id: RoomId, upTo: number, state: Uint8Array): Promise<number> {
+    return this.#commits.alone(async () => {
+      const key = roomKey(id);
+      const { head, bytes } = await this.#headOf(id);
+      const last = entryKey(key, upTo);
+      const old = await this.#db.iterator({ gt: under(`e/${key}`).gt, lte: last }).all();
+      if (old.at(-1)?.[0] !== last) return bytes;
+      const now = bytes + state.length - old.reduce((sum, [, value]) => sum + value.length, 0);
+      await this.#write([
+        ...old.map(([entry]) => ({ type: 'del', key: entry }) as const),
+        { type: 'put', key: last, value: state },
+        { type: 'put', key: headKey(key), value: writeHead({ head, bytes: now }) },
+      ]);
+      return now;
+    });
+  }
+
+  erase(account: string, room?: string): Promise<void> {
+    return this.#commits.alone(async () => {
+      const name = room === undefined ? account : `${account}/${room}`;
+      if (room === undefined) {
+        await this.#write([{ type: 'put', key: goneKey(account), value: encoder.encode('{}') }]);
+        await this.#db.clear(under(`r/${name}`));
+      } else {
+        const head = writeHead({ head: 0, bytes: 0, erased: true });
+        await this.#write([{ type: 'put', key: headKey(name), value: head }]);
+      }
+      await this.#db.clear(under(`e/${name}`));
+      // Off the disk too, not only out of reach.
+      const { gt, lt } = under(`e/${name}`);
+      await this.#db.compactRange(gt, lt);
+    });
+  }
+
+  async usage(account: string): Promise<{ rooms: number; bytes: number }> {
+    if (await this.#db.get(goneKey(account))) throw new ErasedError();
+    let rooms = 0;
+    let bytes = 0;
+    for await (const value of this.#db.values(under(`r/${account}`))) {
+      const head = readHead(value);
+      if (head.erased) continue;
+      rooms++;
+      bytes += head.bytes;
+    }
+    return { rooms, bytes };
+  }
+
+  /** No other process has the folder open. */
+  subscribe(): () => void {
+    return () => {};
+  }
+
+  async ping(): Promise<void> {
+    if (this.#db.status !== 'open') throw new Error('the store is not open');
+    // A write that failed may have left it read-only; a new start repairs what can be repaired.
+    if (this.#failure) throw this.#failure;
+    await this.#checkSpace();
+  }
+
+  async close(): Promise<void> {
+    await this.#commits.idle();
+    await this.#db.close();
+  }
+
+  async backup(target: string): Promise<void> {
+    await mkdir(target, { recursive: true });
+    const copy = new ClassicLevel<string, Uint8Array>(target, { ...OPTIONS, errorIfExists: true });
+    await copy.open();
+    let batch: Put[] = [];
+    let bytes = 0;
+    // An iterator reads from the moment it was made, whatever is written meanwhile.
+    for await (const [key, value] of this.#db.iterator()) {
+      batch.push({ type: 'put', key, value });
+      bytes += value.length;
+      if (bytes < BACKUP_BATCH_BYTES) continue;
+      await copy.batch(batch);
+      batch = [];
+      bytes = 0;
+    }
+    await copy.batch(batch, { sync: true });
+    await copy.close();
+  }
+
+  /** Durable when resolved. */
+  async #write(batch: (Put | Del)[]): Promise<void> {
     try {
-      await db.batch(batch, { sync: true });
-      failure = null;
+      await this.#db.batch(batch, { sync: true });
+      this.#failure = null;
     } catch (error) {
-      failure = error;
+      this.#failure = error;
       throw error;
     }
   }
 
-  let lookedAt = 0;
-  let hasSpace = true;
-  async function askForSpace() {
-    if (Date.now() - lookedAt > SPACE_LOOK_MS) {
-      lookedAt = Date.now();
-      const { bavail, bsize } = await statfs(directory);
-      hasSpace = bavail * bsize >= minFree;
+  async #checkSpace(): Promise<void> {
+    if (Date.now() - this.#spaceProbedAt > SPACE_PROBE_MS) {
+      this.#spaceProbedAt = Date.now();
+      const { bavail, bsize } = await statfs(this.#directory);
+      this.#hasSpace = bavail * bsize >= this.#minFree;
     }
-    if (!hasSpace) throw new Error('the disk is nearly full');
+    if (!this.#hasSpace) throw new Error('the disk is nearly full');
   }
 
-  const commits = createGroupCommit<{ id: RoomId; update: Uint8Array }, Appended>(async (inputs) => {
-    await askForSpace();
+  async #headOf(id: RoomId): Promise<Head> {
+    const [head, gone] = await this.#db.getMany([headKey(roomKey(id)), goneKey(id.account)]);
+    const read = readHead(head);
+    if (gone || read.erased) throw new ErasedError();
+    return read;
+  }
+
+  async #commit(
+    inputs: readonly { id: RoomId; update: Uint8Array }[],
+  ): Promise<readonly (Appended | Error)[]> {
+    await this.#checkSpace();
     const rooms = [...new Set(inputs.map(({ id }) => roomKey(id)))];
     const accounts = [...new Set(inputs.map(({ id }) => id.account))];
     const [heads, gone] = await Promise.all([
-      db.getMany(rooms.map(headKey)),
-      db.getMany(accounts.map(goneKey)),
+      this.#db.getMany(rooms.map(headKey)),
+      this.#db.getMany(accounts.map(goneKey)),
     ]);
     const headOf = new Map(rooms.map((key, index) => [key, readHead(heads[index])]));
     const isGone = new Set(accounts.filter((_, index) => gone[index]));
@@ -97,97 +223,7 @@ export async function openLevelStore(
     });
     for (const [key, head] of headOf)
       if (head.head > 0) batch.push({ type: 'put', key: headKey(key), value: writeHead(head) });
-    if (batch.length > 0) await durable(batch);
+    if (batch.length > 0) await this.#write(batch);
     return outputs;
-  });
-
-  async function headAt(id: RoomId): Promise<Head> {
-    const [head, gone] = await db.getMany([headKey(roomKey(id)), goneKey(id.account)]);
-    const read = readHead(head);
-    if (gone || read.erased) throw new ErasedError();
-    return read;
   }
-
-  return {
-    append: (id, update) => commits.add({ id, update }, update.length),
-    async load(id, after = 0) {
-      const key = roomKey(id);
-      // Head first: an entry that comes in between is one too many, which is harmless, and never one too few.
-      const { head, bytes } = await headAt(id);
-      const range = { gt: entryKey(key, after), lt: under(`e/${key}`).lt };
-      const updates = after >= head ? [] : await db.values(range).all();
-      return { updates, position: head, bytes };
-    },
-    fold: (id, upTo, state) =>
-      commits.alone(async () => {
-        const key = roomKey(id);
-        const { head, bytes } = await headAt(id);
-        const last = entryKey(key, upTo);
-        const old = await db.iterator({ gt: under(`e/${key}`).gt, lte: last }).all();
-        if (old.at(-1)?.[0] !== last) return bytes;
-        const now = bytes + state.length - old.reduce((sum, [, value]) => sum + value.length, 0);
-        await durable([
-          ...old.map(([entry]) => ({ type: 'del', key: entry }) as const),
-          { type: 'put', key: last, value: state },
-          { type: 'put', key: headKey(key), value: writeHead({ head, bytes: now }) },
-        ]);
-        return now;
-      }),
-    erase: (account, room) =>
-      commits.alone(async () => {
-        const name = room === undefined ? account : `${account}/${room}`;
-        if (room === undefined) {
-          await durable([{ type: 'put', key: goneKey(account), value: encoder.encode('{}') }]);
-          await db.clear(under(`r/${name}`));
-        } else {
-          const head = writeHead({ head: 0, bytes: 0, erased: true });
-          await durable([{ type: 'put', key: headKey(name), value: head }]);
-        }
-        await db.clear(under(`e/${name}`));
-        // Off the disk too, not only out of reach.
-        const { gt, lt } = under(`e/${name}`);
-        await db.compactRange(gt, lt);
-      }),
-    async usage(account) {
-      if (await db.get(goneKey(account))) throw new ErasedError();
-      let rooms = 0;
-      let bytes = 0;
-      for await (const value of db.values(under(`r/${account}`))) {
-        const head = readHead(value);
-        if (head.erased) continue;
-        rooms++;
-        bytes += head.bytes;
-      }
-      return { rooms, bytes };
-    },
-    subscribe: () => () => {},
-    async ping() {
-      if (db.status !== 'open') throw new Error('the store is not open');
-      // A write that failed may have left it read-only; a new start mends what can be mended.
-      if (failure) throw failure;
-      await askForSpace();
-    },
-    async close() {
-      await commits.idle();
-      await db.close();
-    },
-    async backup(target) {
-      await mkdir(target, { recursive: true });
-      const copy = new ClassicLevel<string, Uint8Array>(target, { ...options, errorIfExists: true });
-      await copy.open();
-      let batch: Put[] = [];
-      let weight = 0;
-      // An iterator reads from the moment it was made, whatever is written meanwhile.
-      for await (const [key, value] of db.iterator()) {
-        batch.push({ type: 'put', key, value });
-        weight += value.length;
-        if (weight < 4 * 1024 * 1024) continue;
-        await copy.batch(batch);
-        batch = [];
-        weight = 0;
-      }
-      await copy.batch(batch, { sync: true });
-      await copy.close();
-    },
-  };
 }

@@ -17,8 +17,8 @@ export interface Appended {
   readonly bytes: number;
 }
 
-export interface Log {
-  /** In order of position. After a fold the first one stands for all before it. */
+export interface StoredLog {
+  /** In order of position. After a snapshot the first one stands for all before it. */
   readonly updates: readonly Uint8Array[];
   /** Of the last append to the room; 0: there was none. */
   readonly position: number;
@@ -33,13 +33,13 @@ export class ErasedError extends Error {
 export interface RelayStore {
   /** Durable when resolved. Throws ErasedError. Appends that wait for the same disk flush share it. */
   append(id: RoomId, update: Uint8Array): Promise<Appended>;
-  /** All that is newer than `after`, and whatever a fold has put together with it. Sees every append that was resolved before the call. */
-  load(id: RoomId, after?: number): Promise<Log>;
+  /** All that is newer than `after`, and whatever a snapshot has put together with it. Sees every append that was resolved before the call. */
+  load(id: RoomId, after?: number): Promise<StoredLog>;
   /**
    * Puts `state`, which holds everything up to and including `upTo`, in the place of those updates; later ones stay. Does nothing where
-   * somebody else has folded `upTo` away meanwhile. Resolves with what the room takes now.
+   * another snapshot has replaced `upTo` meanwhile. Resolves with what the room takes now.
    */
-  fold(id: RoomId, upTo: number, state: Uint8Array): Promise<number>;
+  putSnapshot(id: RoomId, upTo: number, state: Uint8Array): Promise<number>;
   /** Erases a room, or all rooms of an account. Durable when resolved; the names stay refused. */
   erase(account: string, room?: string): Promise<void>;
   /** What an account takes. Throws ErasedError. */

@@ -34,7 +34,7 @@ const XML_ELEMENT = 3;
 const XML_HOOK = 5;
 
 /** The bytes are no update, or none that a Yjs client writes. */
-export class JunkError extends Error {
+class JunkError extends Error {
   override readonly name: string = 'JunkError';
 }
 /** The update would unpack to more pieces than it may. */

@@ -1,7 +1,9 @@
 // The relay as a real process under people who mean it harm: whatever they send, it stays up, small, and there for everybody else.
 import { readFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { readOptions } from '../../src/relay/options.ts';
 import { openLevelStore } from '../../src/relay/store-level.ts';
 import {
   deepJson,
@@ -19,6 +21,7 @@ import {
   metric,
   openSocket,
   type RelayProcess,
+  residentBytes,
   type StockClient,
   startRelay,
   stopAll,
@@ -132,4 +135,194 @@ describe('a room that an older relay has stored and that cannot be opened', () =
       }
     }),
   );
+});
+
+/** A TCP connection that says what it likes. */
+const dial = (relay: RelayProcess) => {
+  const { hostname, port } = new URL(relay.url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  const closed = new Promise<void>((done) => socket.once('close', () => done()));
+  return { socket, closed };
+};
+/** A WebSocket on which frames are written by hand. Resolves when the relay has let it in. */
+const dialWebSocket = async (relay: RelayProcess, key: Key, room = 'r') => {
+  const { socket, closed } = dial(relay);
+  const opened = new Promise<void>((done) => socket.once('data', () => done()));
+  socket.write(
+    [
+      `GET /${key.tag}/${room} HTTP/1.1`,
+      'Host: relay',
+      'Upgrade: websocket',
+      'Connection: Upgrade',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      'Sec-WebSocket-Version: 13',
+      `Sec-WebSocket-Protocol: recollect.${key.token}`,
+      '',
+      '',
+    ].join('\r\n'),
+  );
+  await Promise.race([opened, closed]);
+  return { socket, closed };
+};
+/** The first bytes of a masked frame of `length` bytes. */
+const header = (length: number, { opcode = 2, fin = true } = {}) => {
+  const first = (fin ? 0x80 : 0) | opcode;
+  if (length < 126) return Buffer.from([first, 0x80 | length, 0, 0, 0, 0]);
+  const bytes = Buffer.alloc(14);
+  bytes[0] = first;
+  bytes[1] = 0x80 | 127;
+  bytes.writeBigUInt64BE(BigInt(length), 2);
+  return bytes;
+};
+const MIB = 1024 * 1024;
+const isGone = (socket: Socket) => socket.destroyed;
+
+describe('messages that never end', () => {
+  it('are cut when one address holds too much of them, and the memory goes back', () =>
+    withFolder(async (folder) => {
+      const relay = await startRelay({ RELAY_DATA: folder, RELAY_PING_SECONDS: '1' });
+      await isServing(relay);
+      const before = await residentBytes(relay);
+      const part = Buffer.alloc(15 * MIB);
+      const strangers = await Promise.all(
+        Array.from({ length: 40 }, async () => {
+          const stranger = await dialWebSocket(relay, createKey());
+          stranger.socket.write(header(16 * MIB - 100));
+          stranger.socket.write(part);
+          return stranger;
+        }),
+      );
+      let highest = 0;
+      await until('most to be cut', async () => {
+        highest = Math.max(highest, await metric(relay, 'incoming_bytes'));
+        return (await metric(relay, 'connections')) <= 5;
+      });
+      expect(highest).toBeLessThan(70 * MIB);
+      expect(await metric(relay, 'cut_unfinished_total')).toBeGreaterThan(30);
+      await isServing(relay);
+      // What is left stands still, and answers no ping.
+      // Two are honest.
+      await until('the others to be cut', async () => (await metric(relay, 'connections')) <= 2);
+      await until('nothing to be held', async () => (await metric(relay, 'incoming_bytes')) === 0);
+      expect((await peakOf(relay)) - before).toBeLessThan(450e6);
+      for (const { socket } of strangers) socket.destroy();
+      await relay.stop();
+    }));
+
+  it('count with what holds them: bytes that come one by one, and fragments without end', () =>
+    withFolder(async (folder) => {
+      const relay = await startRelay({ RELAY_DATA: folder });
+      const slow = await dialWebSocket(relay, createKey());
+      slow.socket.setNoDelay(true);
+      slow.socket.write(header(MIB));
+      for (let at = 0; at < 200; at++) {
+        slow.socket.write(Buffer.from([at]));
+        await new Promise((done) => setImmediate(done));
+      }
+      await until('all of it', async () => (await metric(relay, 'incoming_bytes')) > 200);
+      expect(await metric(relay, 'incoming_bytes')).toBeLessThan(200_000);
+      const fragments = await dialWebSocket(relay, createKey());
+      fragments.socket.write(Buffer.concat([header(1, { fin: false }), Buffer.from([0])]));
+      for (let at = 0; at < 2000; at++)
+        fragments.socket.write(Buffer.concat([header(1, { opcode: 0, fin: false }), Buffer.from([0])]));
+      await fragments.closed;
+      slow.socket.destroy();
+      await until('nothing to be held', async () => (await metric(relay, 'incoming_bytes')) === 0);
+      await isServing(relay);
+      await relay.stop();
+    }));
+
+  it('count nothing any more once they have ended', () =>
+    withFolder(async (folder) => {
+      const relay = await startRelay({ RELAY_DATA: folder });
+      const honest = client(relay, createKey(), 'r');
+      for (let at = 0; at < 20; at++) honest.doc.getArray('a').push([new Uint8Array(300_000).fill(at)]);
+      await honest.acknowledged();
+      await until('nothing to be held', async () => (await metric(relay, 'incoming_bytes')) === 0);
+      await relay.stop();
+    }));
+});
+
+describe('connections that say nothing', () => {
+  it('are few from one address, and cut soon', () =>
+    withFolder(async (folder) => {
+      const relay = await startRelay({ RELAY_DATA: folder, RELAY_MAX_SOCKETS_PER_IP: '50' });
+      const silent = Array.from({ length: 400 }, () => dial(relay));
+      await until('all but 50 to be cut', () => silent.filter(({ socket }) => isGone(socket)).length >= 350);
+      // Half a request is no more than none.
+      for (const { socket } of silent) if (!isGone(socket)) socket.write('GET / HTTP/1.1\r\nHost: r');
+      await until('the others to be cut', () => silent.every(({ socket }) => isGone(socket)), 40_000);
+      await isServing(relay);
+      await relay.stop();
+    }));
+
+  it('may not send a header without end, nor an unknown extension', () =>
+    withFolder(async (folder) => {
+      const relay = await startRelay({ RELAY_DATA: folder });
+      const endless = dial(relay);
+      endless.socket.write(`GET / HTTP/1.1\r\nHost: r\r\nX: ${'x'.repeat(20_000)}`);
+      await endless.closed;
+      const key = createKey();
+      const squeezed = await dialWebSocket(relay, key);
+      // A compressed frame, as permessage-deflate marks it: nobody has agreed to that.
+      squeezed.socket.write(Buffer.from([0xc2, 0x80, 0, 0, 0, 0]));
+      await squeezed.closed;
+      await isServing(relay);
+      await relay.stop();
+    }));
+});
+
+describe('control frames', () => {
+  it('count as messages, and are not answered to whoever does not read', () =>
+    withFolder(async (folder) => {
+      const relay = await startRelay({
+        RELAY_DATA: folder,
+        RELAY_MESSAGES_PER_SECOND: '1000000',
+        RELAY_ACCOUNT_MESSAGES_PER_SECOND: '1000000',
+        RELAY_PING_SECONDS: '5',
+      });
+      await isServing(relay);
+      const before = await residentBytes(relay);
+      const stranger = await dialWebSocket(relay, createKey());
+      stranger.socket.pause();
+      const pings = Buffer.concat(
+        Array.from({ length: 1000 }, () => Buffer.concat([header(125, { opcode: 9 }), Buffer.alloc(125)])),
+      );
+      for (let round = 0; round < 300 && !isGone(stranger.socket); round++)
+        if (!stranger.socket.write(pings))
+          await Promise.race([
+            new Promise<void>((done) => stranger.socket.once('drain', () => done())),
+            stranger.closed,
+          ]);
+      expect((await residentBytes(relay)) - before).toBeLessThan(100e6);
+      await isServing(relay);
+      stranger.socket.destroy();
+      await relay.stop();
+      const strict = await startRelay({ RELAY_DATA: folder });
+      const flooder = openSocket(strict, createKey(), 'r');
+      await flooder.opened;
+      for (let at = 0; at < 3000; at++) flooder.socket.ping();
+      expect(await flooder.closed).toBe(4429);
+      const polite = openSocket(strict, createKey(), 'r');
+      await polite.opened;
+      const answered = new Promise((done) => polite.socket.once('pong', done));
+      polite.socket.ping('here');
+      expect(String(await answered)).toBe('here');
+      await strict.stop();
+    }));
+});
+
+describe('an address that others reach', () => {
+  it('wants the accounts to be named, or to be open on purpose', async () => {
+    await expect(startRelay({ HOST: '0.0.0.0' })).rejects.toThrow('RELAY_ACCOUNTS');
+    for (const host of ['0.0.0.0', '::', '192.0.2.7', 'relay.example'])
+      expect(() => readOptions([], { HOST: host })).toThrow('--open');
+    for (const host of ['127.0.0.1', '127.8.9.1', '::1', 'localhost'])
+      expect(readOptions([], { HOST: host }).host).toBe(host);
+    expect(readOptions(['--open'], { HOST: '0.0.0.0' }).accounts).toEqual([]);
+    expect(readOptions([], { HOST: '0.0.0.0', RELAY_OPEN: '1' }).accounts).toEqual([]);
+    expect(readOptions([], { HOST: '0.0.0.0', RELAY_ACCOUNTS: 'a' }).accounts).toEqual(['a']);
+    expect(readOptions(['--help'], { HOST: '0.0.0.0' }).help).toBe(true);
+  });
 });

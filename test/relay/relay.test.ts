@@ -420,7 +420,7 @@ describe('strangers who misbehave', () => {
       expect(doc.getArray('blobs').length).toBe(4);
       expect(closes).toEqual([]);
     }
-    expect(await metric(small, 'unsent_bytes')).toBe(0);
+    expect(await metric(small, 'outgoing_bytes')).toBe(0);
     await small.stop();
   });
 
@@ -476,7 +476,7 @@ describe('a log', () => {
     const key = createKey();
     const a = client(relay, key, 'long');
     await a.synced();
-    const folds = await metric(relay, 'folds_total');
+    const folds = await metric(relay, 'snapshots_total');
     const blobs = a.doc.getArray<Uint8Array>('blobs');
     for (let index = 0; index < 80; index++) blobs.push([new Uint8Array(randomBytes(10_000))]);
     a.doc.transact(() => {
@@ -489,7 +489,7 @@ describe('a log', () => {
     const usage = async (): Promise<{ bytes: number }> =>
       (await fetch(`${relay.url}/${key.tag}`, { headers: { authorization: `Bearer ${key.token}` } })).json();
     await until('the log to be short', async () => (await usage()).bytes < 60_000);
-    expect(await metric(relay, 'folds_total')).toBeGreaterThan(folds);
+    expect(await metric(relay, 'snapshots_total')).toBeGreaterThan(folds);
     const b = client(relay, key, 'long');
     await b.synced();
     expect(b.doc.getArray('blobs').length).toBe(201);

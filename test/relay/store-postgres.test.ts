@@ -48,7 +48,7 @@ it('notices that the line on which it listens died without a word, and then look
   const through = new URL(direct);
   through.host = `127.0.0.1:${address.port}`;
   const [far, near] = [
-    await openPostgresStore(through.href, { earLookMs: 500 }),
+    await openPostgresStore(through.href, { listenerProbeMs: 500 }),
     await openPostgresStore(direct),
   ];
   const heard: Change[] = [];

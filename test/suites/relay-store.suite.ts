@@ -75,7 +75,7 @@ export function describeRelayStore(title: string, prepare: () => Promise<RelaySt
     it('folds what is old into one and keeps what came later', async () => {
       const id = { account: name(), room: name() };
       for (const text of ['a', 'b', 'c', 'd']) await store.append(id, bytes(text));
-      expect(await store.fold(id, 3, bytes('abc'))).toBe(4);
+      expect(await store.putSnapshot(id, 3, bytes('abc'))).toBe(4);
       const log = await store.load(id);
       expect(texts(log.updates)).toEqual(['abc', 'd']);
       expect(log).toMatchObject({ position: 4, bytes: 4 });
@@ -89,8 +89,8 @@ export function describeRelayStore(title: string, prepare: () => Promise<RelaySt
     it('ignores a fold of what somebody else has folded away', async () => {
       const id = { account: name(), room: name() };
       for (const text of ['a', 'b', 'c']) await store.append(id, bytes(text));
-      await store.fold(id, 3, bytes('ABC'));
-      expect(await store.fold(id, 2, bytes('ab'))).toBe(3);
+      await store.putSnapshot(id, 3, bytes('ABC'));
+      expect(await store.putSnapshot(id, 2, bytes('ab'))).toBe(3);
       expect(texts((await store.load(id)).updates)).toEqual(['ABC']);
     });
 
@@ -100,7 +100,7 @@ export function describeRelayStore(title: string, prepare: () => Promise<RelaySt
       const appends = Array.from({ length: 200 }, (_, index) => store.append(id, bytes(`${index};`)));
       for (let round = 0; round < 10; round++) {
         const { updates, position } = await store.load(id);
-        if (position > 0) await store.fold(id, position, bytes(texts(updates).join('')));
+        if (position > 0) await store.putSnapshot(id, position, bytes(texts(updates).join('')));
       }
       await Promise.all(appends);
       for (const text of texts((await store.load(id)).updates)
@@ -118,7 +118,7 @@ export function describeRelayStore(title: string, prepare: () => Promise<RelaySt
       await store.erase(account, 'gone');
       await expect(store.load(id)).rejects.toBeInstanceOf(ErasedError);
       await expect(store.append(id, bytes('again'))).rejects.toBeInstanceOf(ErasedError);
-      await expect(store.fold(id, 1, bytes('again'))).rejects.toBeInstanceOf(ErasedError);
+      await expect(store.putSnapshot(id, 1, bytes('again'))).rejects.toBeInstanceOf(ErasedError);
       expect(texts((await store.load({ account, room: 'kept' })).updates)).toEqual(['kept']);
       expect(await store.usage(account)).toEqual({ rooms: 1, bytes: 4 });
     });

@@ -5,9 +5,10 @@ import { accountTag } from '../../src/domain/sync/keys.ts';
 import { CLOSE, limitsSchema } from '../../src/relay/limits.ts';
 import { createLog } from '../../src/relay/log.ts';
 import { createMetrics } from '../../src/relay/metrics.ts';
-import { createRooms, type Peer, type Room, type Rooms } from '../../src/relay/rooms.ts';
+import { OutgoingBudget } from '../../src/relay/outgoing-budget.ts';
+import type { Peer, Room } from '../../src/relay/room.ts';
+import { Rooms } from '../../src/relay/rooms.ts';
 import { ErasedError, type RelayStore } from '../../src/relay/store.ts';
-import { createUnsent } from '../../src/relay/unsent.ts';
 
 interface KeptRoom {
   updates: { position: number; bytes: Uint8Array }[];
@@ -62,7 +63,7 @@ function storeOn(disk: Disk, commitMs: () => number): RelayStore & { kill(): voi
         bytes: size(kept),
       };
     },
-    fold: async ({ account, room }, upTo, state) => {
+    putSnapshot: async ({ account, room }, upTo, state) => {
       if (dead) return never();
       check(account, room);
       const kept = disk.rooms.get(idOf(account, room));
@@ -148,10 +149,10 @@ export function createNetwork(
     start: (disk) => {
       network.disk = disk;
       store = storeOn(disk, () => between([0.5, 4]));
-      rooms = createRooms({
+      rooms = new Rooms({
         store,
         limits,
-        unsent: createUnsent({ share: Infinity, all: Infinity }),
+        outgoing: new OutgoingBudget({ share: Infinity, all: Infinity }),
         metrics: createMetrics(),
         log: createLog((line) => void log.push(line)),
       });
@@ -167,12 +168,12 @@ export function createNetwork(
       const there = rooms;
       if (!there) return;
       const peer: Peer = {
-        account: { tag: account, rooms: 0, bytes: 0, unsent: 0 },
+        account: { tag: account, rooms: 0, bytes: 0, outgoing: 0 },
         send: () => {},
         close: () => {},
         charge: () => {},
         awareness: null,
-        answering: false,
+        isAnswered: false,
       };
       const joined = there.join({ account, room }, peer);
       for (const frame of sent) await there.receive(joined, peer, frame);
@@ -185,7 +186,7 @@ export function createNetwork(
       const token = new Headers(init?.headers).get('authorization')?.replace('Bearer ', '') ?? '';
       if (accountTag(token) !== account) return new Response(null, { status: 401 });
       await store.erase(account, room);
-      rooms?.look(room === undefined ? { account } : { account, room });
+      rooms?.storeChanged(room === undefined ? { account } : { account, room });
       return new Response(null, { status: 204 });
     },
 
@@ -229,9 +230,9 @@ export function createNetwork(
           this.readyState = 1;
           this.#home = rooms;
           this.#peer = {
-            account: { tag: account, rooms: 0, bytes: 0, unsent: 0 },
+            account: { tag: account, rooms: 0, bytes: 0, outgoing: 0 },
             awareness: null,
-            answering: false,
+            isAnswered: false,
             charge: () => {},
             send: (frame) => this.#carry(frame.slice(), 1),
             close: (code) => setTimeout(() => this.drop(code), between(network.faults.latency)),

@@ -1,0 +1,161 @@
+// Who may come in: addresses and accounts, how many connections and how many handshakes each has. Authorisation keeps no state: an
+// account's name is the hash of the token that opens it.
+import type { IncomingMessage } from 'node:http';
+import { log } from '../domain/base/log.ts';
+import { accountTag } from '../domain/sync/keys.ts';
+import type { IncomingOwner } from './incoming-budget.ts';
+import { type Bucket, createBucket, draw } from './limits.ts';
+import type { Metrics } from './metrics.ts';
+import type { Options } from './options.ts';
+import type { AccountUsage } from './room.ts';
+import { ErasedError, type RelayStore } from './store.ts';
+
+const TOKEN = /^[\w-]{22,128}$/;
+const USAGE_REFRESH_MS = 30_000;
+const FORGET_MS = 60_000;
+/** An account that has asked for so much more than its share, in ms of it, is served on the connections that it has. */
+const MAX_DEBT_MS = 10_000;
+
+export interface Account extends AccountUsage, IncomingOwner {
+  connections: number;
+  readonly messages: Bucket;
+  readonly traffic: Bucket;
+  usageReadAt: number;
+  idleSince: number;
+}
+
+/** The network that somebody comes from: an IPv6 household has a /64 of addresses. */
+export interface Address extends IncomingOwner {
+  connections: number;
+  /** TCP connections that are no WebSocket, or not yet. */
+  sockets: number;
+  readonly handshakes: Bucket;
+  seenAt: number;
+}
+
+export class Admission {
+  readonly #accounts = new Map<string, Account>();
+  readonly #addresses = new Map<string, Address>();
+  readonly #allowed: ReadonlySet<string>;
+  readonly #store: RelayStore;
+  readonly #options: Options;
+  readonly #metrics: Metrics;
+
+  constructor(deps: { readonly store: RelayStore; readonly options: Options; readonly metrics: Metrics }) {
+    this.#store = deps.store;
+    this.#options = deps.options;
+    this.#metrics = deps.metrics;
+    this.#allowed = new Set(deps.options.accounts);
+  }
+
+  /** How many accounts are in use. */
+  get accounts(): number {
+    return this.#accounts.size;
+  }
+
+  isOrigin(origin: string | undefined): boolean {
+    const { origins } = this.#options;
+    return origin === undefined || origins.length === 0 || origins.includes(origin);
+  }
+
+  /** True where this token opens the account, and the account is welcome here. */
+  opens(token: string | undefined, account: string): boolean {
+    if (!token || !TOKEN.test(token) || (this.#allowed.size > 0 && !this.#allowed.has(account))) return false;
+    try {
+      return accountTag(token) === account;
+    } catch (error) {
+      log.debug('A token was no base64url', error);
+      return false;
+    }
+  }
+
+  /** Whom a request comes from: the last hop of a proxy that is trusted, or the other end of the connection. */
+  addressOf(request: IncomingMessage): Address {
+    const forwarded = this.#options.trustProxy ? String(request.headers['x-forwarded-for'] ?? '') : '';
+    return this.address(forwarded.split(',').at(-1)?.trim() || request.socket.remoteAddress);
+  }
+
+  address(name = ''): Address {
+    const plain = name.replace(/^::ffff:(?=\d+\.)/, '');
+    const key = plain.includes(':') ? plain.split(':').slice(0, 4).join(':') : plain;
+    const now = Date.now();
+    const known = this.#addresses.get(key);
+    if (known) {
+      known.seenAt = now;
+      return known;
+    }
+    const address: Address = {
+      connections: 0,
+      sockets: 0,
+      unfinished: 0,
+      pending: 0,
+      handshakes: createBucket(this.#options.limits.handshakesPerSecond, now),
+      seenAt: now,
+    };
+    this.#addresses.set(key, address);
+    return address;
+  }
+
+  /** Counts a handshake, or a request for an account. False where there were too many. */
+  takeHandshake(address: Address): boolean {
+    return draw(address.handshakes, 1, this.#options.limits.handshakesPerSecond, Date.now()) === 0;
+  }
+
+  /** True where an address has all the connections that it may have. */
+  isCrowded(address: Address): boolean {
+    return address.connections >= this.#options.limits.connectionsPerIp;
+  }
+
+  /** The account while it is in use. */
+  account(tag: string): Account {
+    const known = this.#accounts.get(tag);
+    if (known) return known;
+    const now = Date.now();
+    const { limits } = this.#options;
+    const account: Account = {
+      tag,
+      rooms: 0,
+      bytes: 0,
+      outgoing: 0,
+      unfinished: 0,
+      pending: 0,
+      connections: 0,
+      messages: createBucket(limits.accountMessagesPerSecond, now),
+      traffic: createBucket(limits.accountBytesPerSecond, now),
+      usageReadAt: now,
+      idleSince: now,
+    };
+    this.#accounts.set(tag, account);
+    this.#readUsage(account);
+    return account;
+  }
+
+  /** True where the account has all its connections, or asks for far too much. */
+  isOverLimit(account: Account): boolean {
+    const { limits } = this.#options;
+    const debt = draw(account.traffic, 0, limits.accountBytesPerSecond, Date.now());
+    return account.connections > limits.connectionsPerAccount || debt > MAX_DEBT_MS;
+  }
+
+  #readUsage(account: Account): void {
+    account.usageReadAt = Date.now();
+    this.#store.usage(account.tag).then(
+      ({ rooms, bytes }) => Object.assign(account, { rooms, bytes }),
+      (error: unknown) => {
+        // The room that it opens tells an erased account so.
+        if (!(error instanceof ErasedError)) this.#metrics.count('store_errors_total');
+      },
+    );
+  }
+
+  /** Forgets who is gone, and reads again what accounts have stored. To be called every second or so. */
+  sweep(now = Date.now()): void {
+    for (const [key, { connections, sockets, seenAt }] of this.#addresses)
+      if (connections + sockets === 0 && now - seenAt > FORGET_MS) this.#addresses.delete(key);
+    for (const [tag, account] of this.#accounts) {
+      if (account.connections === 0 && now - account.idleSince > FORGET_MS) this.#accounts.delete(tag);
+      else if (account.connections > 0 && now - account.usageReadAt > USAGE_REFRESH_MS)
+        this.#readUsage(account);
+    }
+  }
+}

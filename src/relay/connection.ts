@@ -1,0 +1,263 @@
+// One connection: what it sends is counted from the first byte and read no faster than it may be; what is sent to it leaves in pieces, so that
+// a ping finds its way in between.
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import { ignore } from '../domain/base/log.ts';
+import type { Account, Address } from './admission.ts';
+import type { IncomingBudget, IncomingClient } from './incoming-budget.ts';
+import { CLOSE, type CloseCode, createBucket, draw, type Limits } from './limits.ts';
+import { MessageMeter } from './message-meter.ts';
+import type { Metrics } from './metrics.ts';
+import type { OutgoingBudget } from './outgoing-budget.ts';
+import type { Peer } from './room.ts';
+
+/** A client that does not answer a close frame is cut off. */
+const CLOSE_MS = 2000;
+/** How much of what is sent is handed over at a time, bytes: that it leaves is a sign of life. */
+const PIECE_BYTES = 64 * 1024;
+/** Pongs that wait to be sent, bytes: beyond them pings are not answered. */
+const MAX_PONG_BYTES = 16 * 1024;
+/** Slower than this no message may come, bytes a second, once it has been under way for two heartbeats. */
+const SLOWEST_BYTES_PER_SECOND = 256;
+
+interface ConnectionServices {
+  readonly limits: Limits;
+  readonly metrics: Metrics;
+  readonly incoming: IncomingBudget;
+  readonly outgoing: OutgoingBudget;
+}
+
+export class Connection implements Peer, IncomingClient {
+  readonly account: Account;
+  readonly owners: readonly [Account, Address];
+  awareness: Peer['awareness'] = null;
+  isAnswered = false;
+  readonly #socket: WebSocket;
+  readonly #stream: Socket;
+  readonly #services: ConnectionServices;
+  readonly #messages;
+  readonly #meter = new MessageMeter();
+  /** What of the unfinished message is counted. */
+  #unfinished = 0;
+  /** Bytes that came in and are not dealt with. */
+  #pending = 0;
+  /** What is to be sent; the first of them up to `#sent`. */
+  readonly #queue: Uint8Array[] = [];
+  #sent = 0;
+  /** Handed over to the end, and not known to have left. */
+  readonly #leaving: Uint8Array[] = [];
+  /** Bytes that wait behind the first one. */
+  #waiting = 0;
+  #isSending = false;
+  #isClosing = false;
+  /** Until it may be read again, or until it is cut. */
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  /** Bytes that had come in at the last heartbeat; whether something has left since. */
+  #heard = -1;
+  #hasLeft = false;
+
+  /** `stream`: the bytes of `socket`. */
+  constructor(
+    socket: WebSocket,
+    stream: Socket,
+    account: Account,
+    address: Address,
+    services: ConnectionServices,
+  ) {
+    this.#socket = socket;
+    this.#stream = stream;
+    this.account = account;
+    this.owners = [account, address];
+    this.#services = services;
+    this.#messages = createBucket(services.limits.messagesPerSecond, Date.now());
+    stream.on('data', (chunk: Buffer) => this.#meterChunk(chunk));
+    socket.on('ping', (data) => this.#pong(data));
+    socket.on('pong', () => this.#mayCome());
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+  get isClosed(): boolean {
+    return this.#socket.readyState === this.#socket.CLOSED;
+  }
+  get unfinished(): number {
+    return this.#unfinished;
+  }
+
+  /** Calls `handle` with each whole message that may come. It resolves when the message is dealt with, and never rejects. */
+  onMessage(handle: (message: Uint8Array) => Promise<void>): void {
+    this.#socket.on('message', (data, isBinary) => {
+      if (this.#isClosing) return;
+      if (!isBinary || !(data instanceof Uint8Array)) {
+        this.close(CLOSE.junk);
+        return;
+      }
+      if (!this.#mayCome()) return;
+      this.#services.metrics.count('messages_total');
+      this.charge(data.length);
+      this.#addPending(data.length);
+      ignore(
+        handle(data).finally(() => this.#addPending(-data.length)),
+        'dealing with a message, which never fails',
+      );
+    });
+  }
+
+  onClose(handle: () => void): void {
+    this.#socket.on('close', handle);
+  }
+
+  /** Gives back all that is counted. To be called when the socket has closed. */
+  dispose(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#isClosing = true;
+    const { incoming, outgoing } = this.#services;
+    for (const frame of [...this.#leaving.splice(0), ...this.#queue.splice(0)])
+      outgoing.release(this.account, frame);
+    this.#services.incoming.addUnfinished(this, this.#setUnfinished(0));
+    incoming.forget(this);
+  }
+
+  #setUnfinished(bytes: number): number {
+    const change = bytes - this.#unfinished;
+    this.#unfinished = bytes;
+    return change;
+  }
+
+  #meterChunk(chunk: Buffer): void {
+    this.#meter.take(chunk, Date.now());
+    this.#services.incoming.addUnfinished(this, this.#setUnfinished(this.#meter.held));
+  }
+
+  /** Counts a message, ping or pong against the rates. */
+  #mayCome(): boolean {
+    if (this.#isClosing) return false;
+    const { limits } = this.#services;
+    const now = Date.now();
+    const isTooMuch =
+      draw(this.#messages, 1, limits.messagesPerSecond, now) > 0 ||
+      draw(this.account.messages, 1, limits.accountMessagesPerSecond, now) > 0;
+    if (isTooMuch) this.close(CLOSE.rate);
+    return !isTooMuch;
+  }
+
+  #pong(data: Buffer): void {
+    // Who pings and does not read would have its pongs pile up.
+    if (this.#mayCome() && this.#socket.bufferedAmount <= MAX_PONG_BYTES) this.#socket.pong(data);
+  }
+
+  #addPending(bytes: number): void {
+    this.#pending += bytes;
+    this.#services.incoming.addPending(this, bytes);
+    if (bytes < 0) this.readOn();
+    else if (this.#pending > this.#services.limits.buffered || this.#services.incoming.isFull(this)) {
+      this.#socket.pause();
+      this.#services.incoming.pause(this);
+    }
+  }
+
+  /** Much to upload, or to ask for, is no offence: it is served at the rate that is allowed, and the network makes the sender wait. */
+  charge(bytes: number): void {
+    const wait = draw(this.account.traffic, bytes, this.#services.limits.accountBytesPerSecond, Date.now());
+    if (wait === 0 || this.#timer || this.#isClosing) return;
+    this.#socket.pause();
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.readOn();
+    }, wait);
+  }
+
+  readOn(): boolean {
+    if (this.#isClosing || !this.#socket.isPaused) return true;
+    if (this.#timer || this.#pending > this.#services.limits.buffered / 2) return false;
+    if (this.#services.incoming.isFull(this)) return false;
+    this.#socket.resume();
+    return true;
+  }
+
+  send(frame: Uint8Array): void {
+    if (this.#isClosing) return;
+    const { limits, metrics, outgoing } = this.#services;
+    // The first one may be a whole room, and take as long as the network does; with what waits behind it the client must keep up. Where
+    // too much waits in all, no more than a little is added to it.
+    const first = this.#queue[0]?.length ?? 0;
+    const isLittle = first + this.#waiting + frame.length <= PIECE_BYTES;
+    const isTooMuch = !isLittle && outgoing.isOver(this.account, first);
+    if (isTooMuch || this.#waiting > limits.buffered) {
+      this.close(CLOSE.tryLater);
+      return;
+    }
+    outgoing.hold(this.account, frame);
+    metrics.count('sent_total');
+    if (this.#queue.push(frame) > 1) this.#waiting += frame.length;
+    if (!this.#isSending) this.#sendPiece();
+  }
+
+  #sendPiece(): void {
+    const pieces: { bytes: Uint8Array; fin: boolean }[] = [];
+    let left = PIECE_BYTES;
+    for (let [frame] = this.#queue; frame && left > 0; [frame] = this.#queue) {
+      const bytes = frame.subarray(this.#sent, this.#sent + left);
+      left -= bytes.length;
+      this.#sent += bytes.length;
+      const fin = this.#sent === frame.length;
+      pieces.push({ bytes, fin });
+      if (!fin) break;
+      this.#queue.shift();
+      this.#leaving.push(frame);
+      this.#sent = 0;
+      this.#waiting -= this.#queue[0]?.length ?? 0;
+    }
+    this.#isSending = pieces.length > 0;
+    for (const [index, { bytes, fin }] of pieces.entries())
+      this.#socket.send(
+        bytes,
+        { binary: true, fin },
+        index < pieces.length - 1 ? undefined : () => this.#onPieceLeft(),
+      );
+  }
+
+  #onPieceLeft(): void {
+    this.#hasLeft = true;
+    for (const frame of this.#leaving.splice(0)) this.#services.outgoing.release(this.account, frame);
+    if (!this.#isClosing) this.#sendPiece();
+  }
+
+  /** Ends the connection where nothing has moved since the last heartbeat, or a message comes too slowly to ever end. */
+  beat(now: number): void {
+    const { bytesRead } = this.#stream;
+    const { held, since } = this.#meter;
+    const age = now - since;
+    const isTooSlow =
+      held > 0 && age > 2 * this.#services.limits.pingMs && held < (age / 1000) * SLOWEST_BYTES_PER_SECOND;
+    // Of a client that we do not read nothing can be expected. Any byte that moves is an answer: a pong may wait behind much else.
+    if (this.#socket.isPaused) this.#heard = -1;
+    else if (isTooSlow || (this.#heard === bytesRead && !this.#hasLeft)) this.#socket.terminate();
+    else {
+      this.#heard = bytesRead;
+      this.#hasLeft = false;
+      this.#socket.ping();
+    }
+  }
+
+  /** Its unfinished message takes what others need: it may come again. */
+  cut(): void {
+    this.#services.metrics.count('cut_unfinished_total');
+    this.#services.incoming.addUnfinished(this, this.#setUnfinished(0));
+    this.close(CLOSE.tryLater);
+    // What has come of the message is held until the socket is gone.
+    this.#socket.terminate();
+  }
+
+  close(code: CloseCode): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#services.metrics.count('closed_by_relay_total');
+    // A socket that is not read would never hear the other side's answer to the close.
+    this.#socket.resume();
+    this.#socket.close(code);
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#socket.terminate(), CLOSE_MS);
+  }
+}

@@ -1,0 +1,139 @@
+// What the relay answers over plain HTTP: health, figures, what an account has stored, erasure, and the built app where it is asked for.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import sirv from 'sirv';
+import { orElse } from '../domain/base/log.ts';
+import type { Admission } from './admission.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import type { Options } from './options.ts';
+import { pageHeaders } from './page-headers.ts';
+import { type Change, ErasedError, type RelayStore } from './store.ts';
+
+/** `/<account>` and `/<account>/<room>`. */
+export const ROOM_PATH = /^\/([\w-]{22})(?:\/([\w.~-]{1,128}))?$/;
+export const pathOf = (request: IncomingMessage): string => (request.url ?? '/').split('?', 1)[0] ?? '/';
+const READY_MS = 2000;
+
+interface HttpRoutes {
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+}
+
+export function createHttpRoutes(deps: {
+  readonly store: RelayStore;
+  readonly options: Options;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly admission: Admission;
+  readonly isDraining: () => boolean;
+  readonly gauges: () => Readonly<Record<string, number>>;
+  /** Something was erased. */
+  readonly onErased: (change: Change) => void;
+}): HttpRoutes {
+  const { store, options, metrics, log, admission } = deps;
+
+  const pages = options.serve
+    ? sirv(options.serve, {
+        single: true,
+        etag: true,
+        setHeaders: (response, path) => {
+          for (const [name, value] of Object.entries(pageHeaders(path))) response.setHeader(name, value);
+          // Files under assets/ have a hash of their contents in their name; for an address there that is no file comes the page.
+          const isFixed = /^\/assets\/.+\.\w+$/.test(path);
+          response.setHeader('Cache-Control', isFixed ? 'public, max-age=31536000, immutable' : 'no-cache');
+        },
+      })
+    : null;
+
+  function respond(response: ServerResponse, status: number, body = '', type = 'text/plain; charset=utf-8') {
+    if (status >= 400) metrics.count('refused_total');
+    response.writeHead(status, body === '' ? {} : { 'Content-Type': type, 'Cache-Control': 'no-store' });
+    response.end(body);
+  }
+
+  async function isReady(): Promise<boolean> {
+    if (deps.isDraining()) return false;
+    const late = new Promise<boolean>((resolve) => setTimeout(resolve, READY_MS, false).unref());
+    const here = orElse(
+      store.ping().then(() => true),
+      false,
+      'asking the store whether it is there',
+    );
+    return Promise.race([here, late]);
+  }
+
+  /** Lets pages of allowed origins in. False where the request is answered with that. */
+  function allowOrigin(request: IncomingMessage, response: ServerResponse): boolean {
+    const { origin } = request.headers;
+    if (!admission.isOrigin(origin)) {
+      respond(response, 403);
+      return false;
+    }
+    if (origin !== undefined) {
+      response.setHeader('Access-Control-Allow-Origin', origin);
+      response.setHeader('Vary', 'Origin');
+    }
+    if (request.method !== 'OPTIONS') return true;
+    response.setHeader('Access-Control-Allow-Methods', 'GET, DELETE');
+    response.setHeader('Access-Control-Allow-Headers', 'Authorization');
+    response.setHeader('Access-Control-Max-Age', '600');
+    respond(response, 204);
+    return false;
+  }
+
+  /** GET and DELETE of what belongs to an account, for whoever has its token. */
+  async function onAccount(
+    request: IncomingMessage,
+    response: ServerResponse,
+    account: string,
+    room: string | undefined,
+  ) {
+    if (!allowOrigin(request, response)) return;
+    if (!admission.takeHandshake(admission.addressOf(request))) return respond(response, 429);
+    const [, token] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
+    if (!admission.opens(token, account)) return respond(response, 401);
+    try {
+      if (request.method === 'DELETE') {
+        await store.erase(account, room);
+        metrics.count('erasures_total');
+        deps.onErased(room === undefined ? { account } : { account, room });
+        return respond(response, 204);
+      }
+      if (request.method !== 'GET' || room !== undefined) return respond(response, 405);
+      const usage = await store.usage(account);
+      const body = JSON.stringify({ ...usage, limit: options.limits.account });
+      return respond(response, 200, body, 'application/json');
+    } catch (error) {
+      if (error instanceof ErasedError) return respond(response, 404);
+      metrics.count('store_errors_total');
+      log.warn('store-failed', { error });
+      return respond(response, 503);
+    }
+  }
+
+  async function route(request: IncomingMessage, response: ServerResponse) {
+    const path = pathOf(request);
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (isRead && path === '/healthz') return respond(response, 200, 'ok\n');
+    if (isRead && path === '/readyz')
+      return (await isReady()) ? respond(response, 200, 'ready\n') : respond(response, 503, 'not ready\n');
+    if (isRead && path === '/metrics') return respond(response, 200, metrics.render(deps.gauges()));
+    const [, account, room] = ROOM_PATH.exec(path) ?? [];
+    if (account && (!isRead || request.headers.authorization !== undefined))
+      return onAccount(request, response, account, room);
+    if (!isRead) return respond(response, 405);
+    if (pages) return pages(request, response, () => respond(response, 404, 'not found\n'));
+    return path === '/' ? respond(response, 200, 'Recollect relay\n') : respond(response, 404, 'not found\n');
+  }
+
+  return {
+    async handle(request, response) {
+      try {
+        await route(request, response);
+      } catch (error) {
+        log.warn('request-failed', { error });
+        if (response.headersSent) response.destroy();
+        else respond(response, 500);
+      }
+    },
+  };
+}

@@ -1,0 +1,76 @@
+// Follows the frames of a WebSocket (RFC 6455, section 5.2) as their bytes come in, and tells how much of a message that is not finished is
+// held. `ws` puts messages together by itself, and says nothing of them before they are whole.
+
+/** What a piece of an unfinished message takes besides its bytes: the objects that hold it. */
+const CHUNK_COST = 256;
+const FRAME_COST = 128;
+const FIN = 0x80;
+const OPCODE_BITS = 0x0f;
+const FIRST_CONTROL_OPCODE = 8;
+const MASKED = 0x80;
+const LENGTH_BITS = 0x7f;
+
+export class MessageMeter {
+  /** Bytes that the unfinished message takes; 0: there is none. */
+  held = 0;
+  /** When its first byte came, ms. */
+  since = 0;
+  /** Of the frame that is under way: what is left of its payload. */
+  #left = 0;
+  #isFinal = false;
+  #isControl = false;
+  /** The header of the next frame, as far as it is here. */
+  readonly #header = new Uint8Array(14);
+  #headerLength = 0;
+
+  /** Counts bytes as they came from the network. */
+  take(chunk: Uint8Array, now: number): void {
+    let isNew = this.held === 0;
+    let isHolding = false;
+    for (let at = 0; at < chunk.length; ) {
+      if (this.#left === 0) {
+        this.#header[this.#headerLength++] = chunk[at++] as number;
+        if (this.#headerLength < this.#neededHeader()) {
+          isHolding = true;
+          continue;
+        }
+        this.#beginFrame();
+      } else {
+        const taken = Math.min(this.#left, chunk.length - at);
+        at += taken;
+        this.#left -= taken;
+        if (!this.#isControl) this.held += taken;
+      }
+      isHolding = this.#left > 0;
+      if (this.#left > 0 || !this.#isFinal || this.#isControl) continue;
+      this.held = 0;
+      isNew = true;
+    }
+    if (this.held > 0 && isHolding) this.held += CHUNK_COST;
+    if (this.held > 0 && isNew) this.since = now;
+  }
+
+  /** Bytes of the header that is being read, as far as it tells yet. */
+  #neededHeader(): number {
+    if (this.#headerLength < 2) return 2;
+    const second = this.#header[1] as number;
+    const length = second & LENGTH_BITS;
+    return 2 + (length === 126 ? 2 : length === 127 ? 8 : 0) + ((second & MASKED) === 0 ? 0 : 4);
+  }
+
+  #beginFrame(): void {
+    const [first = 0, second = 0] = this.#header;
+    this.#isFinal = (first & FIN) !== 0;
+    this.#isControl = (first & OPCODE_BITS) >= FIRST_CONTROL_OPCODE;
+    const short = second & LENGTH_BITS;
+    this.#left = short;
+    if (short >= 126) {
+      const end = short === 126 ? 4 : 10;
+      this.#left = 0;
+      // Longer than can be: `ws` ends the connection.
+      for (let at = 2; at < end; at++) this.#left = this.#left * 256 + (this.#header[at] as number);
+    }
+    this.#headerLength = 0;
+    if (!this.#isControl) this.held += FRAME_COST;
+  }
+}

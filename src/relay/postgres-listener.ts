@@ -1,0 +1,87 @@
+// The connection on which PostgreSQL says which rooms moved. It is probed, and made again when it dies; then everything is looked at.
+import pg from 'pg';
+import { ignore, orElse } from '../domain/base/log.ts';
+import type { Change } from './store.ts';
+
+export const CHANNEL = 'recollect_relay';
+const RETRY_MS = 500;
+/** How long the server is given to answer on this connection, ms. */
+const ANSWER_MS = 10_000;
+
+export class PostgresListener {
+  readonly #listeners = new Set<(change: Change) => void>();
+  readonly #connection: pg.ClientConfig;
+  readonly #node: string;
+  readonly #probeMs: number;
+  #client: pg.Client | undefined;
+  /** The next try to connect, or the next probe. */
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isStopped = false;
+
+  /** `node`: whose notifications are its own; `probeMs`: how often the connection is probed, ms. */
+  constructor(connection: pg.ClientConfig, node: string, probeMs: number) {
+    this.#connection = connection;
+    this.#node = node;
+    this.#probeMs = probeMs;
+  }
+
+  subscribe(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  start(): void {
+    const client = new pg.Client({
+      ...this.#connection,
+      query_timeout: Math.min(ANSWER_MS, this.#probeMs),
+    });
+    this.#client = client;
+    let isLost = false;
+    const restart = () => {
+      if (isLost) return;
+      isLost = true;
+      ignore(client.end(), 'ending a connection that is broken');
+      clearTimeout(this.#timer);
+      if (!this.#isStopped) this.#timer = setTimeout(() => this.start(), RETRY_MS);
+    };
+    const probeLater = () => {
+      if (isLost || this.#isStopped) return;
+      this.#timer = setTimeout(() => {
+        client.query('select 1').then(probeLater, restart);
+      }, this.#probeMs);
+    };
+    client.on('error', restart);
+    client.on('end', restart);
+    client.on('notification', ({ payload }) => this.#onNotification(payload));
+    client
+      .connect()
+      .then(() => client.query(`listen ${CHANNEL}`))
+      .then(() => {
+        this.#notify(null);
+        probeLater();
+      })
+      .catch(restart);
+  }
+
+  /** Connects no more. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Resolves when the connection has ended. */
+  async ended(): Promise<void> {
+    if (this.#client) await orElse(this.#client.end(), undefined, 'ending the connection that listens');
+  }
+
+  #onNotification(payload = ''): void {
+    const [from, name = ''] = payload.split(' ');
+    const [account, room] = name.split('/');
+    if (from === this.#node || !account) return;
+    this.#notify(room === undefined ? { account } : { account, room });
+  }
+
+  #notify(change: Change): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+}

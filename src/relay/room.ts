@@ -1,0 +1,428 @@
+// One room: the clients that look at one log of updates. Three orders make it safe:
+//   commit, then echo        an update goes out, to its sender too, once it is durable: the echo is an acknowledgement
+//   join, then load          a newcomer hears of everything that is committed after its load, so nothing falls in between
+//   snapshot, then forget    a room leaves memory when nothing is under way in it
+import { ignore } from '../domain/base/log.ts';
+import { type Frame, step1Frame, step2Frame, updateFrame } from './frames.ts';
+import { CLOSE, type CloseCode, type Limits } from './limits.ts';
+import type { Metrics } from './metrics.ts';
+import type { BudgetOwner, OutgoingBudget } from './outgoing-budget.ts';
+import type { StateCache } from './state-cache.ts';
+import { ErasedError, type RelayStore, type RoomId, type StoredLog } from './store.ts';
+import { TooManyPiecesError } from './update-table.ts';
+import { covers, diff, inspect, merge, snapshot, vectorOf } from './updates.ts';
+
+/** An account while somebody is connected to it. */
+export interface AccountUsage extends BudgetOwner {
+  readonly tag: string;
+  /** What it has stored. */
+  rooms: number;
+  bytes: number;
+}
+
+/** A client in a room. */
+export interface Peer {
+  readonly account: AccountUsage;
+  send(frame: Uint8Array): void;
+  close(code: CloseCode): void;
+  /** Counts work of this many bytes against the account, and slows it down where that is too much. */
+  charge(bytes: number): void;
+  /** What it last said of itself, for newcomers and for the moment it is gone. */
+  awareness: { readonly frame: Uint8Array; readonly clients: ReadonlyMap<number, number> } | null;
+  /** A step 1 of its is being answered; the answer serves a second one too. */
+  isAnswered: boolean;
+}
+
+/** Everything in a room's log. */
+interface RoomState {
+  readonly update: Uint8Array;
+  /** The answer to a client that has nothing yet. The update lies in it: one copy for all who ask. */
+  readonly whole: Uint8Array;
+  /** How much it would unpack to, see `UpdateTable`. */
+  readonly pieces: number;
+  /** Its state vector, encoded. */
+  readonly vector: Uint8Array;
+}
+
+/** What all rooms share: the store, the limits, and how many of them may load or condense their logs at once. */
+export interface RoomServices {
+  readonly store: RelayStore;
+  readonly limits: Limits;
+  readonly metrics: Metrics;
+  readonly outgoing: OutgoingBudget;
+  readonly states: StateCache<Room, RoomState>;
+  /** `store.load`, a few at a time. */
+  load(id: RoomId, after?: number): Promise<StoredLog>;
+  /** Runs `work` when no other snapshot is being made: each holds a room several times over for a moment. */
+  oneSnapshot(work: () => Promise<void>): Promise<void>;
+  /** Something was added to the room that a snapshot may shorten. */
+  wasWritten(room: Room): void;
+  /** The room leaves memory. */
+  forget(room: Room): void;
+  /** Closes the connections of those for whom the store, or the room, failed. */
+  fail(room: Room, peers: Iterable<Peer>, error: unknown): void;
+  /** Logs what many clients may cause at once, every few seconds at most. */
+  complain(event: string, error: unknown): void;
+  /** Keeps count of work that must end before the store closes. */
+  track<T>(work: Promise<T>): Promise<T>;
+}
+
+/** What a client sent cannot be read. */
+export class UnreadableFrameError extends Error {
+  override readonly name = 'UnreadableFrameError';
+}
+/** What the store holds of a room cannot be read, or would unpack to too much. The room is refused, alone. */
+export class UnreadableRoomError extends Error {
+  override readonly name = 'UnreadableRoomError';
+  readonly isTooLarge: boolean;
+  constructor(cause: unknown) {
+    super('a stored room cannot be opened', { cause });
+    this.isTooLarge = cause instanceof TooManyPiecesError;
+  }
+}
+
+/** Runs `read` over what a client sent: whatever it throws is the client's fault. */
+export function readSent<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new UnreadableFrameError('unreadable', { cause });
+  }
+}
+function readStored<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new UnreadableRoomError(cause);
+  }
+}
+
+/** A log becomes one update after this many appends, or when its tail has outgrown it and this many bytes … */
+const SNAPSHOT_APPENDS = 200;
+const SNAPSHOT_BYTES = 256 * 1024;
+/** … or, when nobody writes any more, after this many. */
+const QUIET_APPENDS = 16;
+/** What reading a byte of a log, and a piece of it, costs an account, in bytes received. */
+const READ_COST = 0.25;
+const PIECE_COST = 32;
+const MAX_AWARENESS_CLIENTS = 16;
+/** Pieces of one update: beyond them it is refused, whatever the room may hold. */
+const MAX_UPDATE_PIECES = 250_000;
+
+export class Room {
+  readonly id: RoomId;
+  readonly peers = new Set<Peer>();
+  /** When the last client left, ms; when something was last added that a snapshot may shorten, 0: nothing since it was loaded. */
+  emptySince = 0;
+  writtenAt = 0;
+  /** Resolves when the log was read once. Nothing is served before. */
+  readonly opened: Promise<void>;
+  readonly #services: RoomServices;
+  readonly #maxStoredPieces: number;
+  /** Everything up to this position went out to the peers. */
+  #sent = 0;
+  /** The highest position known. */
+  #head = 0;
+  #bytes = 0;
+  /** How much the log would unpack to, what is on its way to the store included. */
+  #pieces = 0;
+  /** Up to where the log is one update, and how large that is. */
+  #snapshot = { position: 0, bytes: 0 };
+  /** Bytes on their way to the store. */
+  #inFlight = 0;
+  #isBehind = false;
+  #isCatchingUp = false;
+  #snapshotting: Promise<void> | null = null;
+
+  constructor(id: RoomId, services: RoomServices) {
+    this.id = id;
+    this.#services = services;
+    // Relays that share a store may each add up to the limit: a stored room may be larger than one that takes updates.
+    this.#maxStoredPieces = 2 * services.limits.pieces;
+    this.opened = this.#open();
+  }
+
+  /** True while forgetting the room could lose track of something. */
+  get isBusy(): boolean {
+    return this.#inFlight > 0 || this.#isCatchingUp || this.#snapshotting !== null;
+  }
+
+  closeAll(code: CloseCode): void {
+    for (const peer of [...this.peers]) peer.close(code);
+  }
+
+  /** Sends a newcomer our state vector, and what the others say of themselves. */
+  async greet(peer: Peer): Promise<void> {
+    await this.opened;
+    const state = await this.#state();
+    this.#chargeReading(peer, state);
+    peer.send(step1Frame(state.vector));
+    for (const other of this.peers) if (other !== peer && other.awareness) peer.send(other.awareness.frame);
+  }
+
+  /** Resolves when the frame is dealt with. `message`: the bytes it was read from. */
+  async receive(peer: Peer, frame: Frame, message: Uint8Array): Promise<void> {
+    await this.opened;
+    switch (frame.type) {
+      case 'step1':
+        return await this.#answer(peer, frame.clocks);
+      case 'update':
+        return await this.#update(peer, frame.update, frame.answer);
+      case 'awareness':
+        this.#shareAwareness(peer, frame.clients, message);
+        return;
+      case 'query-awareness':
+        for (const other of this.peers) if (other.awareness) peer.send(other.awareness.frame);
+    }
+  }
+
+  /** When all is quiet, a shorter tail is worth a snapshot. */
+  get isWorthSnapshot(): boolean {
+    const { appends, bytes } = this.#tail();
+    return appends >= QUIET_APPENDS || (appends > 0 && bytes * 4 >= this.#snapshot.bytes);
+  }
+
+  async #open(): Promise<void> {
+    const { updates, position, bytes } = await this.#services.load(this.id);
+    this.#sent = position;
+    this.#head = position;
+    this.#bytes = bytes;
+    this.#snapshot = {
+      position: position - Math.max(0, updates.length - 1),
+      bytes: updates[0]?.length ?? 0,
+    };
+    const state = this.#stateFrom(updates);
+    this.#pieces += state.pieces;
+    // A relay that was killed may have left a long tail.
+    if (this.isWorthSnapshot) this.#services.wasWritten(this);
+    this.#services.states.put(this, Promise.resolve(state), state.whole.length);
+  }
+
+  #stateFrom(updates: readonly Uint8Array[]): RoomState {
+    return readStored(() => {
+      const { update, pieces } = merge(updates, this.#maxStoredPieces);
+      const whole = step2Frame(update);
+      const vector = vectorOf(update, this.#maxStoredPieces);
+      return { update: whole.subarray(-update.length), whole, pieces, vector };
+    });
+  }
+
+  /** Everything in the log: it may be newer than the call, and is never older. */
+  #state(): Promise<RoomState> {
+    const { load, states } = this.#services;
+    return states.get(this, async () => {
+      const { updates } = await load(this.id);
+      return this.#stateFrom(updates);
+    });
+  }
+
+  #chargeReading(peer: Peer, { update, pieces }: RoomState): void {
+    peer.charge(update.length * READ_COST + pieces * PIECE_COST);
+  }
+
+  async #answer(peer: Peer, clocks: ReadonlyMap<number, number>): Promise<void> {
+    if (peer.isAnswered) return;
+    peer.isAnswered = true;
+    try {
+      const giveBack = await this.#services.outgoing.reserve(peer, peer.account, this.#bytes);
+      if (!giveBack) return;
+      let answer: Uint8Array;
+      try {
+        const state = await this.#state();
+        this.#chargeReading(peer, state);
+        answer =
+          clocks.size === 0 ? state.whole : step2Frame(diff(state.update, clocks, this.#maxStoredPieces));
+      } finally {
+        giveBack();
+      }
+      peer.send(answer);
+    } finally {
+      peer.isAnswered = false;
+    }
+  }
+
+  async #update(peer: Peer, update: Uint8Array, isAnswer: boolean): Promise<void> {
+    const { limits, metrics } = this.#services;
+    if (update.length > limits.update) {
+      peer.close(CLOSE.quota);
+      return;
+    }
+    const { isEmpty, pieces } = readSent(() => inspect(update, MAX_UPDATE_PIECES));
+    peer.charge(pieces * PIECE_COST);
+    if (isEmpty) return;
+    if (isAnswer) {
+      const state = await this.#state();
+      this.#chargeReading(peer, state);
+      if (covers(state.update, update, this.#maxStoredPieces)) {
+        metrics.count('repeated_updates_total');
+        peer.send(updateFrame(update));
+        return;
+      }
+    }
+    await this.#write(peer, update, pieces);
+  }
+
+  #shareAwareness(peer: Peer, clients: ReadonlyMap<number, number>, message: Uint8Array): void {
+    if (message.length > this.#services.limits.awareness || clients.size > MAX_AWARENESS_CLIENTS) {
+      peer.close(CLOSE.junk);
+      return;
+    }
+    // A copy: the message is a view into a larger buffer, which would be held for as long as the peer is here.
+    const frame = message.slice();
+    peer.awareness = { frame, clients };
+    peer.charge(frame.length * this.peers.size);
+    for (const other of this.peers) other.send(frame);
+  }
+
+  #isFull(account: AccountUsage, bytes: number, pieces: number): boolean {
+    const { limits } = this.#services;
+    return (
+      this.#bytes + this.#inFlight + bytes > limits.room ||
+      this.#pieces + pieces > limits.pieces ||
+      account.bytes + bytes > limits.account ||
+      (this.#bytes === 0 && account.rooms >= limits.rooms)
+    );
+  }
+
+  /** True where a full room would be small enough with this update: what makes space must get in. */
+  async #wouldFit(peer: Peer, update: Uint8Array): Promise<boolean> {
+    const { limits, load } = this.#services;
+    const { account } = peer;
+    if (this.#bytes === 0) return false;
+    peer.charge(this.#bytes + this.#pieces * PIECE_COST);
+    const { updates } = await load(this.id);
+    const { update: state, pieces } = readStored(() => snapshot([...updates, update], this.#maxStoredPieces));
+    const isSmall = state.length <= limits.room && pieces <= limits.pieces;
+    return isSmall && account.bytes - this.#bytes + state.length <= limits.account;
+  }
+
+  async #write(peer: Peer, update: Uint8Array, pieces: number): Promise<void> {
+    const { metrics, states } = this.#services;
+    const { account } = peer;
+    const isTight = this.#isFull(account, update.length, pieces);
+    if (isTight && !(await this.#wouldFit(peer, update))) {
+      peer.close(CLOSE.quota);
+      return;
+    }
+    const { position, bytes } = await this.#append(update, pieces);
+    metrics.count('updates_total');
+    metrics.count('update_bytes_total', update.length);
+    states.drop(this);
+    if (position === 1) account.rooms++;
+    this.#setBytes(account, bytes);
+    this.#head = Math.max(this.#head, position);
+    this.#services.wasWritten(this);
+    this.#broadcast(update);
+    if (position === this.#sent + 1) this.#sent++;
+    else if (position > this.#sent) this.catchUp();
+    const tail = this.#tail();
+    if (isTight) await this.writeSnapshot();
+    else if (tail.appends >= SNAPSHOT_APPENDS || tail.bytes >= Math.max(SNAPSHOT_BYTES, this.#snapshot.bytes))
+      ignore(this.writeSnapshot(), 'a snapshot, which logs its own failures');
+  }
+
+  async #append(update: Uint8Array, pieces: number): Promise<{ position: number; bytes: number }> {
+    const { metrics, store } = this.#services;
+    const askedAt = performance.now();
+    this.#inFlight += update.length;
+    this.#pieces += pieces;
+    try {
+      const appended = await store.append(this.id, update);
+      metrics.commit((performance.now() - askedAt) / 1000);
+      return appended;
+    } catch (error) {
+      this.#pieces -= pieces;
+      throw error;
+    } finally {
+      this.#inFlight -= update.length;
+    }
+  }
+
+  #broadcast(update: Uint8Array): void {
+    const frame = updateFrame(update);
+    for (const peer of this.peers) peer.send(frame);
+  }
+
+  #setBytes(account: AccountUsage | undefined, bytes: number): void {
+    if (account) account.bytes += bytes - this.#bytes;
+    this.#bytes = bytes;
+  }
+
+  /** What the log has behind its first update. */
+  #tail(): { appends: number; bytes: number } {
+    return {
+      appends: this.#head - this.#snapshot.position,
+      bytes: this.#bytes - this.#snapshot.bytes,
+    };
+  }
+
+  /** Makes one update of the log. Never rejects. */
+  writeSnapshot(): Promise<void> {
+    this.#snapshotting ??= this.#services
+      .oneSnapshot(() => this.#writeSnapshot())
+      .catch((error: unknown) => {
+        if (!(error instanceof ErasedError)) this.#services.complain('snapshot-failed', error);
+        // The next try comes with the next tail.
+        this.#snapshot = { position: this.#head, bytes: this.#bytes };
+      })
+      .finally(() => {
+        this.#snapshotting = null;
+      });
+    return this.#snapshotting;
+  }
+
+  async #writeSnapshot(): Promise<void> {
+    const { load, metrics, store } = this.#services;
+    const { updates, position } = await load(this.id);
+    if (updates.length < 2) {
+      this.#snapshot = { position, bytes: this.#bytes };
+      return;
+    }
+    const piecesBefore = this.#pieces;
+    const { update: state, pieces } = readStored(() => snapshot(updates, this.#maxStoredPieces));
+    const bytes = await store.putSnapshot(this.id, position, state);
+    const [peer] = this.peers;
+    this.#setBytes(peer?.account, bytes);
+    // What came meanwhile counts on top.
+    this.#pieces = pieces + Math.max(0, this.#pieces - piecesBefore);
+    this.#snapshot = { position, bytes: state.length };
+    metrics.count('snapshots_total');
+  }
+
+  /** Sends what other relays have appended to the same log. */
+  catchUp(): void {
+    this.#isBehind = true;
+    if (this.#isCatchingUp) return;
+    this.#isCatchingUp = true;
+    this.#services.track(this.#catchUp()).catch((error: unknown) => {
+      this.#services.fail(this, this.peers, error);
+    });
+  }
+
+  async #catchUp(): Promise<void> {
+    try {
+      await this.opened;
+      while (this.#isBehind) {
+        this.#isBehind = false;
+        const { updates, position, bytes } = await this.#services.load(this.id, this.#sent);
+        // A store that knows less than it did was restored from a backup: all come again and push what it lacks.
+        if (position < this.#sent) {
+          this.#services.forget(this);
+          this.closeAll(CLOSE.restart);
+          return;
+        }
+        if (updates.length > 0) this.#services.states.drop(this);
+        this.#bytes = bytes;
+        this.#head = Math.max(this.#head, position);
+        for (const update of updates) {
+          this.#pieces += readStored(() => inspect(update, this.#maxStoredPieces)).pieces;
+          this.#broadcast(update);
+        }
+        this.#sent = Math.max(this.#sent, position);
+      }
+    } finally {
+      // In the same step as the last look at `isBehind`: a call that comes now starts anew.
+      this.#isCatchingUp = false;
+    }
+  }
+}
