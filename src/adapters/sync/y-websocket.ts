@@ -6,7 +6,8 @@
 // pre-empted by a forger or collide after a crash), never uploads a whole room in one message, and shows what the relay really has.
 // What the relay sends back is what it has committed: a blob counts as confirmed when it was seen in a message from the relay.
 import * as decoding from 'lib0/decoding';
-import { messageYjsSyncStep2, messageYjsUpdate } from 'y-protocols/sync';
+import * as encoding from 'lib0/encoding';
+import { messageYjsSyncStep2, messageYjsUpdate, writeSyncStep1 } from 'y-protocols/sync';
 import { WebsocketProvider } from 'y-websocket';
 import * as Y from 'yjs';
 import { type Problem, RecollectError } from '../../domain/base/errors.ts';
@@ -14,6 +15,7 @@ import { blobKey } from '../../domain/sync/blob.ts';
 import { accountTag, tokenProtocol } from '../../domain/sync/keys.ts';
 import { errorOfStatus, isFinal, problemOfCode } from './close-codes.ts';
 import type { RelayAccount, RoomState, SyncBackend, SyncRoom } from './sync-backend.ts';
+import { AnswerLimit, Unanswered } from './unanswered.ts';
 
 /** Name of the array in the document. */
 export const BLOBS = 'b';
@@ -36,6 +38,10 @@ interface WebsocketBackendOptions {
    * the next connection gets twice the time, whatever its room. Connections that need no more than the limit make that less again.
    */
   readonly timeoutMs?: () => number;
+  /** How often a synced room asks the relay whether something is missing here, ms: a message may have been lost on the way. */
+  readonly askAgainMs?: number;
+  /** How long an update, or such a question, waits for its answer before the room is compared anew, ms. */
+  readonly answerMs?: number;
 }
 
 /** Rooms over WebSockets. Every connection carries the token as a subprotocol. */
@@ -43,6 +49,8 @@ export function createWebsocketBackend({
   WebSocket: Socket,
   fetch: request,
   timeoutMs = () => 30_000,
+  askAgainMs = 120_000,
+  answerMs = 60_000,
 }: WebsocketBackendOptions): SyncBackend {
   /** How often the time limit has doubled. */
   let timeoutDoublings = 0;
@@ -78,6 +86,7 @@ export function createWebsocketBackend({
     let roomDoublings = 0;
     /** Times that the limit has passed since anything came on a connection that is being made. */
     let elapsedTimeouts = 0;
+    const answerLimit = new AnswerLimit(answerMs);
 
     const drop = () => {
       connection?.close();
@@ -142,6 +151,8 @@ export function createWebsocketBackend({
           state = 'synced';
           onChange();
         },
+        answerLimit,
+        askAgainMs,
         onLost: (code) => connection === mine && lose(code),
       });
       connection = mine;
@@ -199,6 +210,8 @@ function connectOnce(
     /** A message about the room came. */
     readonly onMessage: () => void;
     readonly onSynced: () => void;
+    readonly answerLimit: AnswerLimit;
+    readonly askAgainMs: number;
     readonly onLost: (code: number | null) => void;
   },
 ): Connection {
@@ -232,6 +245,14 @@ function connectOnce(
     // One tab leads; the others learn from the log.
     disableBc: true,
   });
+  const unanswered = new Unanswered(() => doc.clientID);
+  let askedAt = Date.now();
+  const readAnswer = (kind: number, update: Uint8Array) => {
+    if (unanswered.isEmpty) return;
+    if (kind === messageYjsSyncStep2) unanswered.answered(Date.now());
+    unanswered.gaveBack(update, Date.now());
+    if (unanswered.isEmpty) handlers.answerLimit.wasEnough();
+  };
   const readSync = provider.messageHandlers[MESSAGE_SYNC];
   provider.messageHandlers[MESSAGE_SYNC] = (encoder, decoder, from, emitSynced, type) => {
     if (ended) return;
@@ -239,10 +260,13 @@ function connectOnce(
     try {
       const peek = decoding.clone(decoder);
       const kind = decoding.readVarUint(peek);
-      if (kind === messageYjsSyncStep2 || kind === messageYjsUpdate)
-        for (const struct of Y.decodeUpdate(decoding.readVarUint8Array(peek)).structs)
+      if (kind === messageYjsSyncStep2 || kind === messageYjsUpdate) {
+        const update = decoding.readVarUint8Array(peek);
+        for (const struct of Y.decodeUpdate(update).structs)
           if (struct instanceof Y.Item && struct.content instanceof Y.ContentBinary)
             confirmed.add(blobKey(struct.content.content));
+        readAnswer(kind, update);
+      }
       readSync?.(encoder, decoder, from, emitSynced, type);
       handlers.onChange();
     } catch (error) {
@@ -254,6 +278,9 @@ function connectOnce(
     known = undefined;
     handlers.onChange();
   });
+  doc.on('update', (update: Uint8Array, origin: unknown) => {
+    if (origin !== provider) unanswered.sent(update, Date.now());
+  });
   provider.on('sync', (synced: boolean) => synced && !ended && handlers.onSynced());
   provider.on('connection-close', (event: CloseEvent | null) => lose(event?.code ?? null));
   // The client has a watchdog of its own, which ends what was silent for 30 s. It sees whole messages that come, and neither a large one
@@ -262,7 +289,21 @@ function connectOnce(
   const bufferCheck = setInterval(() => {
     const before = buffered;
     buffered = provider.ws?.bufferedAmount ?? 0;
-    if (!provider.synced || buffered < before) provider.wsLastMessageReceived = Date.now();
+    const now = Date.now();
+    if (buffered < before) unanswered.moved(now);
+    if (!provider.synced || buffered < before) provider.wsLastMessageReceived = now;
+    if (!provider.synced) askedAt = now;
+    else if (unanswered.isOverdue(now, handlers.answerLimit.ms)) {
+      handlers.answerLimit.wasTooShort();
+      lose(null);
+    } else if (unanswered.isEmpty && now - askedAt > handlers.askAgainMs) {
+      askedAt = now;
+      unanswered.asked(now);
+      const question = encoding.createEncoder();
+      encoding.writeVarUint(question, MESSAGE_SYNC);
+      writeSyncStep1(question, doc);
+      provider.ws?.send(encoding.toUint8Array(question));
+    }
   }, BUFFER_CHECK_MS);
   provider.connect();
 

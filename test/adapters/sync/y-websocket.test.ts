@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { WebSocket as NodeSocket } from 'ws';
 import * as Y from 'yjs';
 import { BLOBS, createWebsocketBackend } from '../../../src/adapters/sync/y-websocket.ts';
 import { blobKey } from '../../../src/domain/sync/blob.ts';
@@ -223,4 +224,82 @@ describe('a relay that refuses or talks nonsense', () => {
       headers: { authorization: `Bearer ${account.token}` },
     });
   });
+});
+
+describe('a message that is lost on a living connection', () => {
+  /** A socket that loses the next message in one direction when it is asked to. */
+  function lossy() {
+    const lose = { out: 0, in: 0 };
+    class Lossy extends NodeSocket {
+      override send(data: Parameters<NodeSocket['send']>[0], ...rest: never[]) {
+        if (lose.out > 0) lose.out -= 1;
+        else super.send(data, ...rest);
+      }
+      override emit(event: string | symbol, ...args: unknown[]): boolean {
+        if (event === 'message' && lose.in > 0) {
+          lose.in -= 1;
+          return true;
+        }
+        return super.emit(event, ...args);
+      }
+    }
+    return { lose, Socket: Lossy as unknown as typeof WebSocket };
+  }
+
+  const setUp = async () => {
+    const relay = await startRelayHere();
+    const { lose, Socket } = lossy();
+    const account = { endpoint: relay.endpoint, token: toText(new Uint8Array(32).fill(6)) };
+    const far = relay.backend.open(account, 'room', () => {});
+    const backend = createWebsocketBackend({
+      WebSocket: Socket,
+      fetch,
+      answerMs: 1000,
+      askAgainMs: 1000,
+    });
+    const near = backend.open(account, 'room', () => {});
+    await vi.waitFor(() => expect([near.state, far.state]).toEqual(['synced', 'synced']), WAIT);
+    return {
+      near,
+      far,
+      lose,
+      close: async () => {
+        near.close();
+        far.close();
+        await relay.close();
+      },
+    };
+  };
+  const WAIT = { timeout: 20_000, interval: 20 };
+  const blob = new Uint8Array(40).fill(7);
+
+  it('on the way there has the room compared anew when its answer is overdue, and what is put in again arrives', async () => {
+    const { near, far, lose, close } = await setUp();
+    lose.out = 1;
+    near.insert([blob]);
+    expect(lose.out).toBe(0);
+    await vi.waitFor(() => expect(near.state).not.toBe('synced'), WAIT);
+    await vi.waitFor(() => expect(near.state).toBe('synced'), WAIT);
+    expect(near.blobs().has(blobKey(blob))).toBe(false);
+    near.insert([blob]);
+    await vi.waitFor(() => expect(near.isConfirmed(blobKey(blob))).toBe(true), WAIT);
+    await vi.waitFor(() => expect(far.blobs().has(blobKey(blob))).toBe(true), WAIT);
+    await close();
+  }, 40_000);
+
+  it('on the way back: an acknowledgement, and what another device said', async () => {
+    const { near, far, lose, close } = await setUp();
+    lose.in = 1;
+    near.insert([blob]);
+    await vi.waitFor(() => expect(far.blobs().has(blobKey(blob))).toBe(true), WAIT);
+    expect(near.isConfirmed(blobKey(blob))).toBe(false);
+    await vi.waitFor(() => expect(near.isConfirmed(blobKey(blob))).toBe(true), WAIT);
+    const other = new Uint8Array(40).fill(8);
+    lose.in = 1;
+    far.insert([other]);
+    await vi.waitFor(() => expect(lose.in).toBe(0), WAIT);
+    expect(near.blobs().has(blobKey(other))).toBe(false);
+    await vi.waitFor(() => expect(near.blobs().has(blobKey(other))).toBe(true), WAIT);
+    await close();
+  }, 60_000);
 });

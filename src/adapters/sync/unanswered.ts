@@ -1,0 +1,86 @@
+// What was sent on a connection and not answered yet. A frame may be lost while the connection lives on: a proxy that drops it, a relay that
+// fails on it. A relay answers every update by giving it back, and every question with what is missing here.
+import * as Y from 'yjs';
+import { blobKey } from '../../domain/sync/blob.ts';
+
+export class Unanswered {
+  /** By content: up to which clock of this client an update goes, 0 where it only deletes. */
+  readonly #updates = new Map<string, number>();
+  readonly #client: () => number;
+  #isAsked = false;
+  /** When something last moved, or the first of what waits was sent, ms. */
+  #movedAt = 0;
+
+  /** `client`: the Yjs client id that updates are written under. */
+  constructor(client: () => number) {
+    this.#client = client;
+  }
+
+  get isEmpty(): boolean {
+    return this.#updates.size === 0 && !this.#isAsked;
+  }
+
+  /** An update was sent. */
+  sent(update: Uint8Array, now: number): void {
+    if (this.isEmpty) this.#movedAt = now;
+    this.#updates.set(blobKey(update), this.#clockIn(update));
+  }
+
+  /** A question was sent: what does the room have that is missing here? */
+  asked(now: number): void {
+    if (this.isEmpty) this.#movedAt = now;
+    this.#isAsked = true;
+  }
+
+  /** The relay gave an update back, perhaps in other bytes. */
+  gaveBack(update: Uint8Array, now: number): void {
+    const clock = this.#clockIn(update);
+    const before = this.#updates.size;
+    this.#updates.delete(blobKey(update));
+    for (const [key, end] of this.#updates) if (end > 0 && end <= clock) this.#updates.delete(key);
+    if (this.#updates.size < before) this.#movedAt = now;
+  }
+
+  answered(now: number): void {
+    this.#isAsked = false;
+    this.#movedAt = now;
+  }
+
+  /** Something of what was sent has left this device. */
+  moved(now: number): void {
+    this.#movedAt = now;
+  }
+
+  /** True where something waits, and nothing has moved for `limit` ms. */
+  isOverdue(now: number, limit: number): boolean {
+    return !this.isEmpty && now - this.#movedAt > limit;
+  }
+
+  #clockIn(update: Uint8Array): number {
+    return Y.parseUpdateMeta(update).to.get(this.#client()) ?? 0;
+  }
+}
+
+const MAX_DOUBLINGS = 3;
+
+/** How long an answer is waited for. What is sent may need its time on a slow connection: the limit doubles whenever it was too short. */
+export class AnswerLimit {
+  readonly #ms: number;
+  #doublings = 0;
+
+  /** `ms`: the limit at first. */
+  constructor(ms: number) {
+    this.#ms = ms;
+  }
+
+  get ms(): number {
+    return this.#ms * 2 ** this.#doublings;
+  }
+  /** Everything that was sent is answered. */
+  wasEnough(): void {
+    this.#doublings = Math.max(0, this.#doublings - 1);
+  }
+  wasTooShort(): void {
+    this.#doublings = Math.min(MAX_DOUBLINGS, this.#doublings + 1);
+  }
+}
