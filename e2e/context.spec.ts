@@ -726,9 +726,9 @@ test('a model that takes no tools is asked without them, and the settings say so
   await expect(page.getByRole('article', { name: 'Answer' })).toContainText('Without tools.');
   expect(server.chats().map(({ tools }) => Boolean(tools))).toEqual([true, false]);
   await page.goto('/settings/context?console');
-  const refusals = page.getByRole('region', { name: 'Models that take no tools' });
+  const refusals = page.getByRole('region', { name: 'Left out of requests' });
   await expect(refusals).toContainText('plain does not support tools');
-  await refusals.getByRole('button', { name: 'Offer tools again' }).click();
+  await refusals.getByRole('button', { name: 'Send everything again' }).click();
   await expect(refusals).toBeHidden();
 });
 

@@ -21,7 +21,7 @@ import { openStore } from './adapters/log/index.ts';
 import { STORAGE_LOST } from './adapters/log/indexed-db.ts';
 import { withoutTemporary } from './adapters/log/temporary.ts';
 import type { ChatModel, Endpoint } from './adapters/models/chat-model.ts';
-import { createOpenAICompatibleModel, testConnection } from './adapters/models/index.ts';
+import { createEndpointModel, testConnection } from './adapters/models/index.ts';
 import { createNetwork } from './adapters/models/network.ts';
 import { createProjection } from './adapters/projection/thread.ts';
 import { createTokenizers } from './adapters/tokenizers/tokenizers.ts';
@@ -388,7 +388,7 @@ async function start(): Promise<void> {
     const { choice } = modelInUse(connections, conversation ?? null);
     const endpoint = connections.endpoints.find(({ id }) => id === choice?.endpointId);
     if (!endpoint || !choice) return null;
-    const made = createOpenAICompatibleModel({
+    const made = createEndpointModel({
       endpoint,
       model: choice.model,
       key: () => keys.get(endpointKey(endpoint.id), endpoint.baseUrl),

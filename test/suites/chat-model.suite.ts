@@ -84,7 +84,7 @@ export function describeChatModel(name: string, setup: () => Promise<ChatModelSe
         ],
         signal: new AbortController().signal,
       });
-      expect(events.find((event) => event.type === 'tool-call')).toEqual({
+      expect(events.find((event) => event.type === 'tool-call')).toMatchObject({
         type: 'tool-call',
         callId: 'call_1',
         name: 'lookup',

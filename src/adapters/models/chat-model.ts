@@ -5,6 +5,7 @@ import type { Finish, Message, Usage } from '../../domain/chat/message.ts';
 import type { Price } from '../../domain/context/budget.ts';
 import { type ModelParameters, sentParameters } from '../../domain/settings/parameters.ts';
 import type { Source } from './chunk.ts';
+import type { ProtocolName } from './protocols.ts';
 
 /** What a model is asked: the messages as it shall see them (recall already woven in), oldest first. */
 export interface Prompt {
@@ -77,6 +78,8 @@ export interface Endpoint {
   readonly baseUrl: string;
   /** Model ids offered in the picker: from the endpoint's list, or typed. */
   readonly models: readonly string[];
+  /** Absent: chat completions. */
+  readonly protocol?: ProtocolName | undefined;
   /** What a person entered, per million tokens: it goes before any list. */
   readonly price?: Price | undefined;
   /** What goes along with every request; absent: nothing. */

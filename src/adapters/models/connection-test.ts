@@ -1,16 +1,11 @@
 // Asks an endpoint for its list of models and explains what goes wrong. Costs nothing: no answer is generated.
-import { z } from 'zod';
 import { isAbort, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { within } from '../../domain/base/within.ts';
 import { type ConnectionReport, type Endpoint, hostOf } from './chat-model.ts';
 import { callEndpoint, checkedBase, type Fetch, type Surroundings } from './http.ts';
+import { modelsIn } from './listed-models.ts';
 import { PRESETS } from './presets.ts';
-
-/** `{ data: [{ id }] }` as OpenAI has it; some servers send the bare list. */
-const listSchema = z.union([
-  z.object({ data: z.array(z.looseObject({ id: z.string().min(1) })) }).transform(({ data }) => data),
-  z.array(z.looseObject({ id: z.string().min(1) })),
-]);
+import { headersFor, listPath } from './protocols.ts';
 
 const TEST_MS = 15_000;
 const LIST_LIMIT = 20 * 1024 * 1024;
@@ -20,7 +15,7 @@ const LIST_LIMIT = 20 * 1024 * 1024;
  * noticed by asking there too: the problem's `suggestion` is the base URL that works. Gives up after 15 s.
  */
 export async function testConnection(
-  endpoint: Pick<Endpoint, 'baseUrl'>,
+  endpoint: Pick<Endpoint, 'baseUrl' | 'protocol'>,
   key: string | undefined,
   signal: AbortSignal,
   deps: { fetch?: Fetch; surroundings?: Surroundings } = {},
@@ -34,11 +29,12 @@ export async function testConnection(
         method: 'GET',
         accept: 'application/json',
         key,
+        headers: headersFor(endpoint.protocol, baseUrl, key?.trim()),
         signal: patience,
         ...deps,
       });
     const list = async (baseUrl: string): Promise<string[]> => {
-      const response = await get(baseUrl, '/models');
+      const response = await get(baseUrl, listPath(endpoint.protocol));
       const text = await response.text();
       let body: unknown;
       try {
@@ -46,8 +42,8 @@ export async function testConnection(
       } catch {
         body = undefined;
       }
-      const parsed = listSchema.safeParse(body);
-      if (!parsed.success)
+      const models = modelsIn(body);
+      if (!models)
         throw new RecollectError('model-format', 'The address answers, but not with a list of models.', {
           params: {
             endpoint: checkedBase(baseUrl).host,
@@ -57,7 +53,7 @@ export async function testConnection(
             suggestion: '',
           },
         });
-      return [...new Set(parsed.data.map((model) => model.id))].sort((a, b) => a.localeCompare(b));
+      return models;
     };
 
     try {

@@ -2,6 +2,7 @@
 import { toProblem } from '../../domain/base/errors.ts';
 import { type ChatModel, hostOf, parametersOf } from './chat-model.ts';
 import { contextWindowOf } from './context-windows.ts';
+import type { ProtocolName } from './protocols.ts';
 import type { ModelOptions } from './sdk-stream.ts';
 
 export { testConnection } from './connection-test.ts';
@@ -10,17 +11,26 @@ export { createScriptedModel, type ModelScript, type ScriptedStep } from './in-m
 export { type EndpointPreset, PRESETS } from './presets.ts';
 export type { KnownRepairs, ModelOptions } from './sdk-stream.ts';
 
-/** A model behind an OpenAI-compatible endpoint. The SDK is large (135 KB packed): it is loaded with the first question. */
-export function createOpenAICompatibleModel(options: ModelOptions): ChatModel {
+/** Each protocol's file. The SDK is large: it is loaded with the first question. */
+const MAKERS: Readonly<Record<ProtocolName, () => Promise<(options: ModelOptions) => ChatModel>>> = {
+  chat: async () => (await import('./openai-compatible.ts')).createOpenAICompatibleModel,
+  anthropic: async () => (await import('./anthropic.ts')).createAnthropicModel,
+  google: async () => (await import('./google.ts')).createGoogleModel,
+  'openai-responses': async () => (await import('./openai-responses.ts')).createOpenAIResponsesModel,
+};
+
+/** A model behind an endpoint, by the protocol that it speaks. */
+export function createEndpointModel(options: ModelOptions): ChatModel {
+  const { endpoint, model } = options;
   let loaded: ChatModel | undefined;
   return {
-    id: options.model,
-    endpoint: hostOf(options.endpoint.baseUrl),
-    contextWindow: contextWindowOf(options.model),
-    ...parametersOf(options.endpoint),
+    id: model,
+    endpoint: hostOf(endpoint.baseUrl),
+    contextWindow: contextWindowOf(model),
+    ...parametersOf(endpoint),
     async *stream(prompt, given) {
       try {
-        loaded ??= (await import('./openai-compatible.ts')).createOpenAICompatibleModel(options);
+        loaded ??= (await MAKERS[endpoint.protocol ?? 'chat']())(options);
       } catch (error) {
         yield { type: 'end', finish: 'error', problem: { ...toProblem(error), retry: true } };
         return;

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { limitName } from '../../domain/settings/parameters.ts';
 import { type ChatModel, hostOf, parametersOf } from './chat-model.ts';
 import { checkedBase } from './http.ts';
+import { headersFor } from './protocols.ts';
 import { createSdkModel, type ModelOptions } from './sdk-stream.ts';
 
 /** Creates the model. No request is made before `stream`. */
@@ -16,6 +17,8 @@ export function createOpenAICompatibleModel(options: ModelOptions): ChatModel {
     provider: 'endpoint',
     plainThoughts: true,
     isChatCompletions: true,
+    headers: (key) =>
+      headersFor('chat', endpoint.baseUrl, key) ?? (key ? { authorization: `Bearer ${key}` } : {}),
     create: ({ fetch }) =>
       createOpenAICompatible({
         name: 'endpoint',

@@ -1,8 +1,12 @@
 // Endpoints that many people use, ready to be chosen. Addresses and facts only; sentences live in the catalogue.
 
+import type { ProtocolName } from './protocols.ts';
+
 export interface EndpointPreset {
   readonly id: string;
   readonly label: string;
+  /** Absent: chat completions. */
+  readonly protocol?: ProtocolName;
   /** Empty: the person types it. */
   readonly baseUrl: string;
   /** `required`, `none` (a server on one's own machine), or `maybe`. */
@@ -18,27 +22,30 @@ export interface EndpointPreset {
 /** In the order in which they are offered. `notes` of a preset in the catalogue: `models.presets.<id>`. */
 export const PRESETS: readonly EndpointPreset[] = [
   {
-    id: 'moonshot',
-    label: 'Kimi · moonshot.ai',
-    baseUrl: 'https://api.moonshot.ai/v1',
-    key: 'required',
-    keyFrom: 'platform.moonshot.ai/console/api-keys',
-    cors: null,
-  },
-  {
-    id: 'moonshot-cn',
-    label: 'Kimi · moonshot.cn',
-    baseUrl: 'https://api.moonshot.cn/v1',
-    key: 'required',
-    keyFrom: 'platform.moonshot.cn/console/api-keys',
-    cors: null,
-  },
-  {
     id: 'openai',
     label: 'OpenAI',
+    protocol: 'openai-responses',
     baseUrl: 'https://api.openai.com/v1',
     key: 'required',
     keyFrom: 'platform.openai.com/api-keys',
+    cors: null,
+  },
+  {
+    id: 'anthropic',
+    label: 'Anthropic',
+    protocol: 'anthropic',
+    baseUrl: 'https://api.anthropic.com/v1',
+    key: 'required',
+    keyFrom: 'console.anthropic.com/settings/keys',
+    cors: null,
+  },
+  {
+    id: 'google',
+    label: 'Google Gemini',
+    protocol: 'google',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    key: 'required',
+    keyFrom: 'aistudio.google.com/apikey',
     cors: null,
   },
   {
@@ -59,6 +66,62 @@ export const PRESETS: readonly EndpointPreset[] = [
     cors: null,
   },
   {
+    id: 'moonshot',
+    label: 'Kimi · moonshot.ai',
+    baseUrl: 'https://api.moonshot.ai/v1',
+    key: 'required',
+    keyFrom: 'platform.moonshot.ai/console/api-keys',
+    cors: null,
+  },
+  {
+    id: 'moonshot-cn',
+    label: 'Kimi · moonshot.cn',
+    baseUrl: 'https://api.moonshot.cn/v1',
+    key: 'required',
+    keyFrom: 'platform.moonshot.cn/console/api-keys',
+    cors: null,
+  },
+  {
+    id: 'mistral',
+    label: 'Mistral',
+    baseUrl: 'https://api.mistral.ai/v1',
+    key: 'required',
+    keyFrom: 'console.mistral.ai/api-keys',
+    cors: null,
+  },
+  {
+    id: 'groq',
+    label: 'Groq',
+    baseUrl: 'https://api.groq.com/openai/v1',
+    key: 'required',
+    keyFrom: 'console.groq.com/keys',
+    cors: null,
+  },
+  {
+    id: 'xai',
+    label: 'xAI',
+    baseUrl: 'https://api.x.ai/v1',
+    key: 'required',
+    keyFrom: 'console.x.ai',
+    cors: null,
+  },
+  {
+    id: 'together',
+    label: 'Together',
+    baseUrl: 'https://api.together.xyz/v1',
+    key: 'required',
+    keyFrom: 'api.together.ai/settings/api-keys',
+    cors: null,
+  },
+  {
+    id: 'azure',
+    label: 'Azure OpenAI',
+    baseUrl: '',
+    key: 'required',
+    keyFrom: 'ai.azure.com',
+    cors: null,
+  },
+  {
     id: 'ollama',
     label: 'Ollama',
     baseUrl: 'http://localhost:11434/v1',
@@ -74,6 +137,22 @@ export const PRESETS: readonly EndpointPreset[] = [
     key: 'none',
     keyFrom: null,
     cors: { kind: 'switch', how: 'Developer → Server settings → Enable CORS (lms server start --cors)' },
+  },
+  {
+    id: 'vllm',
+    label: 'vLLM',
+    baseUrl: 'http://localhost:8000/v1',
+    key: 'none',
+    keyFrom: null,
+    cors: null,
+  },
+  {
+    id: 'llama-cpp',
+    label: 'llama.cpp',
+    baseUrl: 'http://localhost:8080/v1',
+    key: 'none',
+    keyFrom: null,
+    cors: null,
   },
   { id: 'custom', label: 'Custom', baseUrl: '', key: 'maybe', keyFrom: null, cors: null },
 ];

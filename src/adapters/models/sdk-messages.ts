@@ -51,7 +51,7 @@ export function toModelMessages(messages: Prompt['messages'], form: MessageForm)
         role: 'tool',
         content: results.map((part) => ({
           type: 'tool-result',
-          toolCallId: part.callId,
+          toolCallId: callId(part.callId, form),
           toolName: toolName(part.name ?? names.get(part.callId) ?? 'tool'),
           output: { type: part.isError ? 'error-text' : 'text', value: part.text },
         })),
@@ -62,11 +62,8 @@ export function toModelMessages(messages: Prompt['messages'], form: MessageForm)
 
 type AssistantPart = Exclude<AssistantModelMessage['content'], string>[number];
 
-function assistantPart(
-  part: Part,
-  { provider, plainThoughts }: MessageForm,
-  calls: boolean,
-): AssistantPart[] {
+function assistantPart(part: Part, form: MessageForm, calls: boolean): AssistantPart[] {
+  const { provider, plainThoughts } = form;
   const kept: ProviderFields | undefined =
     part.type === 'reasoning' || part.type === 'tool-call' ? part.provider : undefined;
   const own = kept?.[provider];
@@ -80,7 +77,7 @@ function assistantPart(
     return [
       {
         type: 'tool-call',
-        toolCallId: part.callId,
+        toolCallId: callId(part.callId, form),
         toolName: toolName(part.name),
         input: plainThoughts ? asObjectText(part.arguments) : JSON.parse(asObjectText(part.arguments)),
         ...providerOptions,
@@ -88,6 +85,10 @@ function assistantPart(
     ];
   return part.type === 'file' ? [{ type: 'text', text: mention(part) }] : [];
 }
+
+/** Anthropic takes no other characters in ids; chat completions get an id as the model gave it. */
+const callId = (id: string, { plainThoughts }: MessageForm): string =>
+  plainThoughts ? id : id.replace(/[^\w-]/g, '_').slice(0, 64) || 'call';
 
 /** Names that an import brought may have characters that endpoints refuse. */
 const toolName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64) || 'tool';

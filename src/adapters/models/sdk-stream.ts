@@ -48,7 +48,7 @@ export interface KnownRepairs {
 }
 
 export interface ModelOptions {
-  readonly endpoint: Pick<Endpoint, 'baseUrl' | 'parameters'>;
+  readonly endpoint: Pick<Endpoint, 'baseUrl' | 'parameters' | 'protocol'>;
   /** As the endpoint names it. */
   readonly model: string;
   /** Asked for each request, so that a changed key is used at once. */

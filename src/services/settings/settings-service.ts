@@ -7,6 +7,7 @@ import { isMap, isPair, isScalar, LineCounter, parseDocument, stringify, visit }
 import { z } from 'zod';
 import type { Drawer } from '../../adapters/log/conversation-log.ts';
 import type { ConnectionReport, Endpoint } from '../../adapters/models/chat-model.ts';
+import { PROTOCOLS } from '../../adapters/models/protocols.ts';
 import type { Vault } from '../../adapters/vault/vault.ts';
 import { type Problem, RecollectError, toProblem } from '../../domain/base/errors.ts';
 import { type ConversationId, isTemporary } from '../../domain/base/ids.ts';
@@ -55,6 +56,7 @@ const endpointSchema = z.object({
   label: z.string().trim().min(1),
   baseUrl: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
   models: z.array(z.string().min(1)),
+  protocol: z.enum(PROTOCOLS).optional().catch(undefined),
   price: z
     .object({
       currency: z.string().regex(/^[A-Z]{3}$/),

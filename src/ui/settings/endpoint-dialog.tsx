@@ -133,6 +133,9 @@ function EndpointForm({
     label: nameFor(label, url),
     baseUrl: url,
     models: offer,
+    ...((before ? before.protocol : preset?.protocol)
+      ? { protocol: before ? before.protocol : preset?.protocol }
+      : {}),
     ...(price ? { price } : {}),
     ...(parameters && !isRefusal(parameters) ? { parameters } : {}),
   });
@@ -269,7 +272,7 @@ function EndpointForm({
                       count: test.models.length,
                       time: formatDuration(Math.max(100, test.tookMs)),
                     })
-                  : t('models.testOkNone')}
+                  : t(preset?.id === 'ollama' ? 'models.testOkOllama' : 'models.testOkNone')}
               </p>
             )}
           </div>

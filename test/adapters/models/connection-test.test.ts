@@ -81,6 +81,54 @@ describe('a connection test', () => {
   });
 
   it.each([
+    // A fresh Ollama.
+    ['{"object":"list","data":null}', []],
+    ['{"data":[]}', []],
+    ['[{"id":"m","type":"chat"},{"id":"black-forest/flux","type":"image"}]', ['m']],
+    [
+      '{"data":[{"id":7},{"id":"bge-m3"},{"id":"nomic-embed-text:latest"},{"id":"text-embedding-3-small"},{"id":"whisper-1"},{"id":"qwen3:8b"}]}',
+      ['7', 'qwen3:8b'],
+    ],
+    ['{"data":[{"id":"a","type":"embeddings"},{"id":"b","type":"llm"},{"id":"c","type":"vlm"}]}', ['b', 'c']],
+    [
+      '{"data":[{"id":"a","capabilities":{"completion_chat":false}},{"id":"b","capabilities":{"completion_chat":true}}]}',
+      ['b'],
+    ],
+    [
+      '{"data":[{"id":"a","architecture":{"output_modalities":["image"]}},{"id":"b","architecture":{"output_modalities":["text","image"]}}]}',
+      ['b'],
+    ],
+    ['{"models":[{"name":"llama3.2:latest","model":"llama3.2:latest"}]}', ['llama3.2:latest']],
+  ])('reads %s', async (body, models) => {
+    const fetching: typeof fetch = async () =>
+      new Response(body, { headers: { 'content-type': 'application/json' } });
+    const report = await testConnection({ baseUrl: server.baseUrl }, 'sk', new AbortController().signal, {
+      fetch: fetching,
+    });
+    expect(report).toMatchObject({ ok: true, models });
+  });
+
+  it('suggests the address that works where LM Studio answers 200 without its /v1', async () => {
+    const fetching: typeof fetch = async (input) =>
+      new Response(
+        String(input).endsWith('/v1/models')
+          ? '{"data":[{"id":"qwen3-8b"}]}'
+          : '{"error":"Unexpected endpoint or method. (GET /models)"}',
+        { headers: { 'content-type': 'application/json' } },
+      );
+    const report = await testConnection(
+      { baseUrl: 'http://localhost:1234' },
+      '',
+      new AbortController().signal,
+      { fetch: fetching },
+    );
+    expect(report).toMatchObject({
+      ok: false,
+      problem: { params: { suggestion: 'http://localhost:1234/v1' } },
+    });
+  });
+
+  it.each([
     ['<!doctype html><title>Hi</title>', 'text/html', 'web-page'],
     ['{"models": []}', 'application/json', 'not-a-list'],
     ['not json at all', 'text/plain', 'not-a-list'],
@@ -203,7 +251,7 @@ describe('in a page, "Failed to fetch" is', () => {
 describe('the shelf', () => {
   it('has presets that can be asked', () => {
     expect(new Set(PRESETS.map((preset) => preset.id)).size).toBe(PRESETS.length);
-    for (const preset of PRESETS.filter(({ id }) => id !== 'custom')) {
+    for (const preset of PRESETS.filter(({ id }) => id !== 'custom' && id !== 'azure')) {
       expect(new URL(preset.baseUrl).href.replace(/\/$/, '')).toBe(preset.baseUrl);
       if (preset.key === 'required') expect(preset.keyFrom).toBeTruthy();
     }

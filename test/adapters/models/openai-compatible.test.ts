@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Prompt } from '../../../src/adapters/models/chat-model.ts';
-import { createOpenAICompatibleModel } from '../../../src/adapters/models/index.ts';
+import { createEndpointModel } from '../../../src/adapters/models/index.ts';
 import {
   type Script,
   type ScriptedModelServer,
@@ -16,8 +16,8 @@ beforeAll(async () => {
 beforeEach(() => server.reset());
 afterAll(() => server.close());
 
-const modelOf = (model: string, options: Partial<Parameters<typeof createOpenAICompatibleModel>[0]> = {}) =>
-  createOpenAICompatibleModel({
+const modelOf = (model: string, options: Partial<Parameters<typeof createEndpointModel>[0]> = {}) =>
+  createEndpointModel({
     endpoint: { baseUrl: server.baseUrl },
     model,
     key: async () => 'sk-test',
@@ -28,7 +28,7 @@ describeChatModel('The OpenAI-compatible model', async () => {
   const own = await startScriptedModel();
   return {
     model: (situation) =>
-      createOpenAICompatibleModel({
+      createEndpointModel({
         endpoint: { baseUrl: own.baseUrl },
         model: situation === 'failing' ? 'error-401' : situation,
         key: async () => 'sk-test',

@@ -1,6 +1,6 @@
 // What the browser test runs inside a page (and its network worker) of a real Chromium.
 import type { ChatEvent, ConnectionReport } from '../../../src/adapters/models/chat-model.ts';
-import { createOpenAICompatibleModel, testConnection } from '../../../src/adapters/models/index.ts';
+import { createEndpointModel, testConnection } from '../../../src/adapters/models/index.ts';
 import { createNetwork } from '../../../src/adapters/models/network.ts';
 
 export interface PageApi {
@@ -25,7 +25,7 @@ Object.assign(globalThis, {
     violations,
     ask: async (baseUrl, model, way) => {
       const events: ChatEvent[] = [];
-      const chat = createOpenAICompatibleModel({
+      const chat = createEndpointModel({
         endpoint: { baseUrl },
         model,
         key: async () => 'sk-test',

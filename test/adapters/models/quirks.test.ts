@@ -1,7 +1,7 @@
 // Every dialect of `test/server/quirks.ts` through the real adapter: no word is lost, no false warning, and a refused request finds its way.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Prompt } from '../../../src/adapters/models/chat-model.ts';
-import { createOpenAICompatibleModel } from '../../../src/adapters/models/index.ts';
+import { createEndpointModel } from '../../../src/adapters/models/index.ts';
 import { addToDraft } from '../../../src/domain/chat/draft.ts';
 import type { Part } from '../../../src/domain/chat/message.ts';
 import { ANSWERS, type QuirksServer, REFUSALS, startQuirks } from '../../server/quirks.ts';
@@ -27,7 +27,7 @@ const lookup = {
 };
 
 function modelOf(model: string, repairs: string[] = []) {
-  return createOpenAICompatibleModel({
+  return createEndpointModel({
     endpoint: {
       baseUrl: server.baseUrl,
       parameters: {

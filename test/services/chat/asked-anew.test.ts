@@ -1,6 +1,6 @@
 // Going through a branch once more: answers of another model, or to other instructions or tools, are never taken over.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createOpenAICompatibleModel } from '../../../src/adapters/models/index.ts';
+import { createEndpointModel } from '../../../src/adapters/models/index.ts';
 import type { ConversationId, MessageId } from '../../../src/domain/base/ids.ts';
 import { startTalks, words } from '../context/talk.ts';
 
@@ -10,7 +10,7 @@ const { server, talk } = await startTalks({
     recall: { ...config.recall, auto_recall: { ...config.recall.auto_recall, enabled: false } },
   }),
   model: () =>
-    createOpenAICompatibleModel({ endpoint: { baseUrl: server.baseUrl }, model, key: async () => 'sk-test' }),
+    createEndpointModel({ endpoint: { baseUrl: server.baseUrl }, model, key: async () => 'sk-test' }),
 });
 let model = 'plain';
 beforeEach(() => {

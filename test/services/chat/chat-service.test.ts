@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Store } from '../../../src/adapters/log/conversation-log.ts';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
-import { createOpenAICompatibleModel, createScriptedModel } from '../../../src/adapters/models/index.ts';
+import { createEndpointModel, createScriptedModel } from '../../../src/adapters/models/index.ts';
 import { RecollectError } from '../../../src/domain/base/errors.ts';
 import { asConversationId, asMessageId, newConversationId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
@@ -15,7 +15,7 @@ let server: ScriptedModelServer;
 let id = 'plain';
 const scenes: { close(): Promise<void> }[] = [];
 const model = () =>
-  createOpenAICompatibleModel({
+  createEndpointModel({
     endpoint: { baseUrl: server.baseUrl },
     model: id,
     key: async () => 'sk-test',

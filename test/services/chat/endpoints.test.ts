@@ -1,7 +1,7 @@
 // Conversations with endpoints as they really are: over the real adapter, real documents and a store that outlives the chat.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createInMemoryStore } from '../../../src/adapters/log/in-memory.ts';
-import { createOpenAICompatibleModel } from '../../../src/adapters/models/index.ts';
+import { createEndpointModel } from '../../../src/adapters/models/index.ts';
 import { type ConversationId, newConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
 import { until } from '../../../src/domain/base/readable.ts';
 import { type Conversation, effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
@@ -21,7 +21,7 @@ afterAll(() => server.close());
 
 function talkTo(model: string, store = createInMemoryStore()) {
   const refusals = createModelRefusals({ drawer: store.drawer, now: Date.now, onProblem: () => undefined });
-  const made = createOpenAICompatibleModel({
+  const made = createEndpointModel({
     endpoint: { baseUrl: server.baseUrl, parameters: { temperature: 0.3 } },
     model,
     key: async () => 'sk-test',

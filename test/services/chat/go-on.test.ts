@@ -1,6 +1,6 @@
 // An answer that was cut off goes on: what is asked, what is kept, and what the model reads of it afterwards.
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createOpenAICompatibleModel } from '../../../src/adapters/models/index.ts';
+import { createEndpointModel } from '../../../src/adapters/models/index.ts';
 import { pieceToGoOn, wholeOf } from '../../../src/domain/chat/continuation.ts';
 import { textOf } from '../../../src/domain/chat/message.ts';
 import { GO_ON } from '../../../src/domain/context/prompt.ts';
@@ -19,7 +19,7 @@ afterAll(() => server.close());
 const scene = () => {
   const made = createScene({
     model: () =>
-      createOpenAICompatibleModel({
+      createEndpointModel({
         endpoint: { baseUrl: server.baseUrl },
         model: 'plain',
         key: async () => 'sk-test',

@@ -1,6 +1,6 @@
 // A tab with the real log, documents, chat and model adapter, for the browser test. Memory finds nothing here.
 import { openStore } from '../../../src/adapters/log/index.ts';
-import { createOpenAICompatibleModel } from '../../../src/adapters/models/index.ts';
+import { createEndpointModel } from '../../../src/adapters/models/index.ts';
 import { asConversationId } from '../../../src/domain/base/ids.ts';
 import { writable } from '../../../src/domain/base/readable.ts';
 import { effectiveHead, pathTo } from '../../../src/domain/chat/conversation.ts';
@@ -26,8 +26,7 @@ export interface TabApi {
 const store = await openStore();
 const documents = createDocuments({ store });
 const [baseUrl = '', model = ''] = location.hash.slice(1).split('|');
-const models = () =>
-  createOpenAICompatibleModel({ endpoint: { baseUrl }, model, key: async () => undefined });
+const models = () => createEndpointModel({ endpoint: { baseUrl }, model, key: async () => undefined });
 const config = writable(defaultConfig);
 const chat = createChat({
   documents,

@@ -1,6 +1,6 @@
 // What of a model's words is a summary: no thoughts, however they are marked, and no calls written in words.
 import { expect, it } from 'vitest';
-import { createOpenAICompatibleModel } from '../../../src/adapters/models/index.ts';
+import { createEndpointModel } from '../../../src/adapters/models/index.ts';
 import { summariseWith } from '../../../src/services/context/summarise.ts';
 import { startScriptedModel } from '../../server/scripted-model.ts';
 
@@ -10,7 +10,7 @@ const summaryOf = async (text: string): Promise<string> => {
     server.next({
       steps: [...(text.match(/[\s\S]{1,7}/g) ?? []).map((piece) => ({ text: piece })), { finish: 'stop' }],
     });
-    const model = createOpenAICompatibleModel({
+    const model = createEndpointModel({
       endpoint: { baseUrl: server.baseUrl },
       model: 'plain',
       key: async () => undefined,

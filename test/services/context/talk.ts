@@ -1,6 +1,6 @@
 // A conversation too long for its window, over real documents and the scripted model server.
 import { afterAll, afterEach, beforeEach, expect } from 'vitest';
-import { createOpenAICompatibleModel } from '../../../src/adapters/models/index.ts';
+import { createEndpointModel } from '../../../src/adapters/models/index.ts';
 import { type ConversationId, newConversationId, newMessageId } from '../../../src/domain/base/ids.ts';
 import type { Message, Part } from '../../../src/domain/chat/message.ts';
 import type { Config } from '../../../src/domain/settings/config.ts';
@@ -39,7 +39,7 @@ export function createTalk(
   options: Parameters<typeof createScene>[0] & { id?: string } = {},
 ) {
   const model = () =>
-    createOpenAICompatibleModel({
+    createEndpointModel({
       endpoint: { baseUrl: server.baseUrl },
       model: options.id ?? 'plain',
       key: async () => 'sk-test',

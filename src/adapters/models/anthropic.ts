@@ -1,0 +1,17 @@
+// Anthropic's Messages API. Thoughts are signed and go back with their calls; the conversation so far is marked to be cached.
+// https://docs.anthropic.com/en/api/messages
+import { createAnthropic } from '@ai-sdk/anthropic';
+import type { ChatModel } from './chat-model.ts';
+import { nativeProtocol } from './native.ts';
+import { createSdkModel, type ModelOptions } from './sdk-stream.ts';
+
+export function createAnthropicModel(options: ModelOptions): ChatModel {
+  const native = nativeProtocol(options, 'anthropic');
+  return createSdkModel(options, {
+    ...native,
+    provider: 'anthropic',
+    create: ({ key, fetch }) =>
+      createAnthropic({ baseURL: options.endpoint.baseUrl, apiKey: key || 'none', fetch })(options.model),
+    body: (body, given) => ({ cache_control: { type: 'ephemeral' }, ...native.body?.(body, given) }),
+  });
+}

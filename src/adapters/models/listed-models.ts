@@ -1,0 +1,79 @@
+// The list of models as endpoints send it, and which of them can answer.
+import { z } from 'zod';
+
+/** A name: some servers say `name` or `model`, Google puts `models/` in front. */
+const entrySchema = z.union([
+  z.string().transform((id) => ({ id })),
+  z.looseObject({
+    id: z
+      .union([z.string(), z.number().transform(String)])
+      .optional()
+      .catch(undefined),
+    name: z.string().optional().catch(undefined),
+    model: z.string().optional().catch(undefined),
+    type: z.string().optional().catch(undefined),
+    supportedGenerationMethods: z.array(z.string()).optional().catch(undefined),
+    capabilities: z.unknown().optional(),
+    architecture: z
+      .looseObject({ output_modalities: z.array(z.string()).optional().catch(undefined) })
+      .optional()
+      .catch(undefined),
+  }),
+]);
+const entries = z.array(z.unknown()).nullish();
+/** `{ data: [...] }` as OpenAI has it, null on a fresh Ollama; `{ models: [...] }` of Google and Ollama's own API; the bare list. */
+const listSchema = z.union([
+  entries.refine((list) => list !== null && list !== undefined),
+  z
+    .looseObject({ data: entries })
+    .refine((body) => 'data' in body && !('error' in body && body.error))
+    .transform(({ data }) => data),
+  z
+    .looseObject({ models: entries })
+    .refine((body) => 'models' in body)
+    .transform(({ models }) => models),
+]);
+
+/** Names of models that turn words into something else than words. */
+const NOT_FOR_WORDS =
+  /(^|[/_.:-])(embed|embeds|embedding|embeddings|rerank|reranker|whisper|tts|dall-e|moderation|transcribe|imagen|veo|sora)([/_.:-]|\d|$)|(^|\/)(bge|e5|gte|all-minilm|all-mpnet|paraphrase|nomic-embed|mxbai-embed|snowflake-arctic-embed|jina-embeddings|jina-reranker|voyage|text-similarity|gpt-image|omni-moderation)([-_:.]|\d|$)/i;
+const NOT_CHAT_TYPES = /^(embeddings?|rerank(er)?|image|audio|moderation|transcribe|video|tts)$/i;
+
+const answers = (entry: z.infer<typeof entrySchema>, id: string): boolean => {
+  if (NOT_FOR_WORDS.test(id)) return false;
+  if (
+    !(
+      'type' in entry ||
+      'supportedGenerationMethods' in entry ||
+      'capabilities' in entry ||
+      'architecture' in entry
+    )
+  )
+    return true;
+  if (entry.type && NOT_CHAT_TYPES.test(entry.type)) return false;
+  const methods = entry.supportedGenerationMethods;
+  if (methods && !methods.includes('generateContent')) return false;
+  const { capabilities: can } = entry;
+  // Mistral says it by name, LM Studio and Ollama in a list.
+  if (typeof can === 'object' && can !== null && (can as Record<string, unknown>).completion_chat === false)
+    return false;
+  if (Array.isArray(can) && can.length > 0 && can.every((what) => /^embed/.test(String(what)))) return false;
+  const made = entry.architecture?.output_modalities;
+  return !made || made.includes('text');
+};
+
+/** The models that answer, sorted; undefined for what is no list. An empty list is one under `data` alone: so a fresh Ollama says it. */
+export function modelsIn(body: unknown): string[] | undefined {
+  const list = listSchema.safeParse(body);
+  if (!list.success) return undefined;
+  const isNamed = typeof body === 'object' && body !== null && 'models' in body && !('data' in body);
+  const entries = (list.data ?? []).flatMap((raw) => {
+    const entry = entrySchema.safeParse(raw).data;
+    if (!entry) return [];
+    const id = entry.id ?? (isNamed && 'name' in entry ? (entry.name ?? entry.model) : undefined) ?? '';
+    return id === '' ? [] : [{ entry, id: id.replace(/^models\//, '') }];
+  });
+  if (entries.length === 0 && (isNamed || (list.data ?? []).length > 0)) return undefined;
+  const found = entries.filter(({ entry, id }) => answers(entry, id)).map(({ id }) => id);
+  return [...new Set(found)].sort((a, b) => a.localeCompare(b));
+}

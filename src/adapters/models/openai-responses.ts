@@ -1,0 +1,28 @@
+// OpenAI's Responses API. Nothing is stored there: thoughts come back sealed and go back with their calls.
+// https://platform.openai.com/docs/api-reference/responses
+import { createOpenAI } from '@ai-sdk/openai';
+import type { ChatModel } from './chat-model.ts';
+import { nativeProtocol } from './native.ts';
+import { createSdkModel, type ModelOptions } from './sdk-stream.ts';
+
+export function createOpenAIResponsesModel(options: ModelOptions): ChatModel {
+  const native = nativeProtocol(options, 'openai-responses');
+  const thinks = /^(o\d|gpt-5)/.test(options.model) && !/^gpt-5(\.\d+)?-chat/.test(options.model);
+  return createSdkModel(options, {
+    ...native,
+    provider: 'openai',
+    create: ({ key, fetch }) =>
+      createOpenAI({ baseURL: options.endpoint.baseUrl, apiKey: key || 'none', fetch }).responses(
+        options.model,
+      ),
+    settings: (given) => ({
+      ...native.settings?.(given),
+      providerOptions: {
+        openai: {
+          store: false,
+          ...(thinks && !given.without?.includes('thoughts') ? { reasoningSummary: 'auto' } : {}),
+        },
+      },
+    }),
+  });
+}

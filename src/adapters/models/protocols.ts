@@ -1,0 +1,33 @@
+// The protocols that endpoints speak, without the SDK: how a request says who asks. What a protocol does with an answer is in its file.
+
+/** `chat`: OpenAI's chat completions, which most endpoints speak. */
+export const PROTOCOLS = ['chat', 'anthropic', 'google', 'openai-responses'] as const;
+export type ProtocolName = (typeof PROTOCOLS)[number];
+
+/** Headers that carry the key. Absent: a bearer token. */
+export function headersFor(
+  protocol: ProtocolName | undefined,
+  baseUrl: string,
+  key: string | undefined,
+): Readonly<Record<string, string>> | undefined {
+  if (protocol === 'anthropic')
+    return {
+      'anthropic-version': '2023-06-01',
+      // Without it Anthropic refuses pages. The key is the person's own, and their browser's vault keeps it.
+      'anthropic-dangerous-direct-browser-access': 'true',
+      ...(key ? { 'x-api-key': key } : {}),
+    };
+  if (protocol === 'google') return key ? { 'x-goog-api-key': key } : {};
+  // Azure takes a key by a header of its own; a bearer token there is another thing.
+  if (key && URL.canParse(baseUrl) && /\.azure\.com$/.test(new URL(baseUrl).hostname))
+    return { 'api-key': key };
+  return undefined;
+}
+
+/** Where the list of models is, below the base URL. */
+export const listPath = (protocol: ProtocolName | undefined): string =>
+  protocol === 'google'
+    ? '/models?pageSize=1000'
+    : protocol === 'anthropic'
+      ? '/models?limit=1000'
+      : '/models';

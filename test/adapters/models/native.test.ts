@@ -1,0 +1,150 @@
+// Anthropic, Gemini and OpenAI Responses through the SDK's own providers.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEndpointModel, testConnection } from '../../../src/adapters/models/index.ts';
+import { addToDraft } from '../../../src/domain/chat/draft.ts';
+import type { Part } from '../../../src/domain/chat/message.ts';
+import { type NativeServer, startNative } from '../../server/natives.ts';
+import { collect, describeChatModel, endOf, promptOf } from '../../suites/chat-model.suite.ts';
+
+const lookup = {
+  name: 'lookup',
+  description: 'Looks something up',
+  schema: { type: 'object', properties: { query: { type: 'string' } } },
+};
+
+describe.each(['anthropic', 'google', 'openai-responses'] as const)('%s', (protocol) => {
+  describeChatModel(protocol, async () => {
+    const server = await startNative(protocol);
+    return {
+      model: (situation) =>
+        createEndpointModel({
+          endpoint: { baseUrl: server.baseUrl, protocol },
+          model: situation === 'failing' ? 'error-401' : situation,
+          key: async () => 'sk-test',
+        }),
+      close: () => server.close(),
+    };
+  });
+
+  let server: NativeServer;
+  beforeAll(async () => {
+    server = await startNative(protocol);
+  });
+  afterAll(() => server.close());
+  const modelOf = (model: string, more: object = {}) =>
+    createEndpointModel({
+      endpoint: { baseUrl: server.baseUrl, protocol, ...more },
+      model,
+      key: async () => 'sk-test',
+    });
+
+  it('says who asks as the protocol has it, and nothing else', async () => {
+    await collect(modelOf('plain'));
+    const { headers } = server.requests.at(-1) ?? { headers: {} };
+    const own = Object.keys(headers)
+      .filter((name) => /key|auth|anthropic|goog|version/.test(name))
+      .sort();
+    expect(own).toEqual(
+      {
+        anthropic: ['anthropic-dangerous-direct-browser-access', 'anthropic-version', 'x-api-key'],
+        google: ['x-goog-api-key'],
+        'openai-responses': ['authorization'],
+      }[protocol],
+    );
+  });
+
+  it('sends what the person wants by the names of the protocol', async () => {
+    await collect(
+      modelOf('plain', {
+        parameters: { temperature: 0.2, max_tokens: 300, more: { metadata: { user_id: 'x' } } },
+      }),
+    );
+    const { body } = server.requests.at(-1) as NativeServer['requests'][number];
+    expect(body.metadata).toEqual({ user_id: 'x' });
+    const sent = JSON.stringify(body);
+    expect(sent).toContain('"temperature":0.2');
+    expect(sent).toMatch(/"(max_tokens|maxOutputTokens|max_output_tokens)":300/);
+    if (protocol === 'anthropic') expect(body.cache_control).toEqual({ type: 'ephemeral' });
+    if (protocol === 'openai-responses') expect(body.store).toBe(false);
+  });
+
+  it('sends signatures back with their thoughts and calls, as they are kept', async () => {
+    const model = modelOf(protocol === 'openai-responses' ? 'gpt-5' : 'signed');
+    const signed =
+      protocol === 'openai-responses'
+        ? { openai: { itemId: 'item_0', reasoningEncryptedContent: 'c2lnbmF0dXJl' } }
+        : { anthropic: { signature: 'c2lnbmF0dXJl' } };
+    const parts: Part[] = [
+      ...(protocol === 'google'
+        ? []
+        : [{ type: 'reasoning' as const, text: 'I should look.', provider: signed }]),
+      {
+        type: 'tool-call',
+        callId: 'call_1',
+        name: 'lookup',
+        arguments: '{"query":"a"}',
+        ...(protocol === 'google' ? { provider: { google: { thoughtSignature: 'c2lnbmF0dXJl' } } } : {}),
+      },
+    ];
+    const messages = [
+      ...promptOf('When?').messages,
+      { role: 'assistant' as const, parts },
+      {
+        role: 'tool' as const,
+        parts: [{ type: 'tool-result' as const, callId: 'call_1', text: 'At three.' }],
+      },
+    ];
+    const options = { tools: [lookup], signal: new AbortController().signal };
+    expect(endOf(await collect(model, { system: 'Be brief.', messages }, options)).finish).toBe('stop');
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('c2lnbmF0dXJl');
+    // Of another protocol nothing goes along.
+    const foreign = parts.map(
+      (part) => ({ ...part, provider: { endpoint: { thoughtSignature: 'Zm9yZWlnbg' } } }) as Part,
+    );
+    const mixed = messages.map((message) =>
+      message.role === 'assistant' ? { ...message, parts: foreign } : message,
+    );
+    expect(endOf(await collect(model, { system: null, messages: mixed }, options)).finish).toBe('stop');
+    expect(JSON.stringify(server.requests.at(-1)?.body)).not.toContain('Zm9yZWlnbg');
+  });
+
+  it('keeps the signature that came', async () => {
+    const options = { tools: [lookup], signal: new AbortController().signal };
+    let parts: readonly Part[] = [];
+    for (const event of await collect(
+      modelOf(protocol === 'google' ? 'tools' : 'reasoning'),
+      promptOf('When?'),
+      options,
+    ))
+      if (event.type !== 'usage' && event.type !== 'end') parts = addToDraft(parts, event);
+    expect(JSON.stringify(parts)).toContain('c2lnbmF0dXJl');
+  });
+
+  it('tells the tokens', async () => {
+    const usage = (await collect(modelOf('plain'))).find((event) => event.type === 'usage')?.usage;
+    expect(usage).toMatchObject({ outputTokens: 5, cachedInputTokens: 8 });
+  });
+
+  it('lists the models that answer', async () => {
+    const report = await testConnection(
+      { baseUrl: server.baseUrl, protocol },
+      'sk-test',
+      new AbortController().signal,
+    );
+    expect(report).toMatchObject({ ok: true, models: [protocol === 'google' ? 'gemini-3-pro' : 'claude-x'] });
+  });
+});
+
+it('is asked again without what it need not have', async () => {
+  const server = await startNative('anthropic');
+  const kept: string[] = [];
+  const model = createEndpointModel({
+    endpoint: { baseUrl: server.baseUrl, protocol: 'anthropic' },
+    model: 'wants-no-cache',
+    key: async () => 'sk-test',
+    repairs: { get: () => kept, remember: (more) => kept.push(...more) },
+  });
+  expect(endOf(await collect(model)).finish).toBe('stop');
+  expect(kept).toEqual(['drop:cache_control']);
+  await server.close();
+});

@@ -1,0 +1,390 @@
+// Anthropic Messages, Gemini and OpenAI Responses as their public documentation shows them, played from the scripts of the scripted model.
+// https://docs.anthropic.com/en/docs/build-with-claude/streaming · https://ai.google.dev/api/generate-content ·
+// https://platform.openai.com/docs/api-reference/responses-streaming
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { ProtocolName } from '../../src/adapters/models/protocols.ts';
+import { SCRIPTS, type Step } from './scripted-model.ts';
+
+type Native = Exclude<ProtocolName, 'chat'>;
+type Event = { readonly name?: string; readonly data: unknown };
+
+/** Turns the steps of one answer into the events of a protocol. */
+interface Speaker {
+  begin(model: string): Event[];
+  step(step: Step): Event[];
+  end(): Event[];
+}
+
+const SIGNATURE = 'c2lnbmF0dXJl';
+
+function anthropic(): Speaker {
+  let index = -1;
+  let open: string | undefined;
+  let reason = 'end_turn';
+  const event = (data: Record<string, unknown>): Event => ({ name: String(data.type), data });
+  const close = (): Event[] => {
+    if (open === undefined) return [];
+    const signed =
+      open === 'thinking'
+        ? [
+            event({
+              type: 'content_block_delta',
+              index,
+              delta: { type: 'signature_delta', signature: SIGNATURE },
+            }),
+          ]
+        : [];
+    open = undefined;
+    return [...signed, event({ type: 'content_block_stop', index })];
+  };
+  const block = (type: string, content: object): Event[] => {
+    if (open === type && type !== 'tool_use') return [];
+    const before = close();
+    index += 1;
+    open = type;
+    return [...before, event({ type: 'content_block_start', index, content_block: { type, ...content } })];
+  };
+  const delta = (delta: object) => event({ type: 'content_block_delta', index, delta });
+  return {
+    begin: (model) => [
+      event({
+        type: 'message_start',
+        message: {
+          id: 'msg_1',
+          type: 'message',
+          role: 'assistant',
+          content: [],
+          model,
+          stop_reason: null,
+          stop_sequence: null,
+          usage: { input_tokens: 12, output_tokens: 1, cache_read_input_tokens: 8 },
+        },
+      }),
+      event({ type: 'ping' }),
+    ],
+    step: (step) => {
+      if ('text' in step)
+        return [...block('text', { text: '' }), delta({ type: 'text_delta', text: step.text })];
+      if ('reasoning' in step)
+        return [
+          ...block('thinking', { thinking: '', signature: '' }),
+          delta({ type: 'thinking_delta', thinking: step.reasoning }),
+        ];
+      if ('call' in step) {
+        const { id, name, arguments: text } = step.call;
+        return [
+          ...block('tool_use', { id, name, input: {} }),
+          delta({ type: 'input_json_delta', partial_json: text.slice(0, 5) }),
+          delta({ type: 'input_json_delta', partial_json: text.slice(5) }),
+        ];
+      }
+      if ('finish' in step)
+        reason =
+          step.finish === 'length' ? 'max_tokens' : step.finish === 'tool_calls' ? 'tool_use' : 'end_turn';
+      return [];
+    },
+    end: () => [
+      ...close(),
+      event({
+        type: 'message_delta',
+        delta: { stop_reason: reason, stop_sequence: null },
+        usage: { output_tokens: 5 },
+      }),
+      event({ type: 'message_stop' }),
+    ],
+  };
+}
+
+function google(): Speaker {
+  let reason = 'STOP';
+  const part = (part: object): Event => ({
+    data: { candidates: [{ index: 0, content: { role: 'model', parts: [part] } }] },
+  });
+  return {
+    begin: () => [],
+    step: (step) => {
+      if ('text' in step) return [part({ text: step.text })];
+      if ('reasoning' in step) return [part({ text: step.reasoning, thought: true })];
+      if ('call' in step)
+        return [
+          part({
+            functionCall: { id: step.call.id, name: step.call.name, args: JSON.parse(step.call.arguments) },
+            thoughtSignature: SIGNATURE,
+          }),
+        ];
+      if ('finish' in step && step.finish === 'length') reason = 'MAX_TOKENS';
+      return [];
+    },
+    end: () => [
+      {
+        data: {
+          candidates: [{ index: 0, content: { role: 'model', parts: [{ text: '' }] }, finishReason: reason }],
+          usageMetadata: {
+            promptTokenCount: 12,
+            candidatesTokenCount: 5,
+            cachedContentTokenCount: 8,
+            totalTokenCount: 17,
+          },
+        },
+      },
+    ],
+  };
+}
+
+function openai(): Speaker {
+  let at = -1;
+  let open: { type: string; id: string; text: string } | undefined;
+  let number = 0;
+  let incomplete = false;
+  const output: unknown[] = [];
+  const event = (data: Record<string, unknown>): Event => ({
+    name: String(data.type),
+    data: { ...data, sequence_number: number++ },
+  });
+  const response = (status: string, model = 'm') => ({
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1_750_000_000,
+    status,
+    model,
+    output,
+    error: null,
+    incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
+    usage: {
+      input_tokens: 12,
+      input_tokens_details: { cached_tokens: 8 },
+      output_tokens: 5,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 17,
+    },
+  });
+  const close = (): Event[] => {
+    if (!open) return [];
+    const { type, id, text } = open;
+    open = undefined;
+    const place = { output_index: at, item_id: id };
+    if (type === 'message') {
+      const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }];
+      const item = { type, id, status: 'completed', role: 'assistant', content };
+      return [
+        event({ type: 'response.output_text.done', ...place, content_index: 0, text, logprobs: [] }),
+        event({ type: 'response.content_part.done', ...place, content_index: 0, part: content[0] }),
+        event({ type: 'response.output_item.done', output_index: at, item }),
+      ];
+    }
+    return [
+      event({
+        type: 'response.reasoning_summary_part.done',
+        ...place,
+        summary_index: 0,
+        part: { type: 'summary_text', text },
+      }),
+      event({
+        type: 'response.output_item.done',
+        output_index: at,
+        item: { type, id, summary: [{ type: 'summary_text', text }], encrypted_content: SIGNATURE },
+      }),
+    ];
+  };
+  const begin = (type: string): Event[] => {
+    if (open?.type === type) return [];
+    const before = close();
+    at += 1;
+    open = { type, id: `item_${at}`, text: '' };
+    const place = { output_index: at, item_id: open.id };
+    return type === 'message'
+      ? [
+          ...before,
+          event({
+            type: 'response.output_item.added',
+            output_index: at,
+            item: { type, id: open.id, status: 'in_progress', role: 'assistant', content: [] },
+          }),
+          event({
+            type: 'response.content_part.added',
+            ...place,
+            content_index: 0,
+            part: { type: 'output_text', text: '', annotations: [], logprobs: [] },
+          }),
+        ]
+      : [
+          ...before,
+          event({
+            type: 'response.output_item.added',
+            output_index: at,
+            item: { type, id: open.id, summary: [], encrypted_content: null },
+          }),
+          event({
+            type: 'response.reasoning_summary_part.added',
+            ...place,
+            summary_index: 0,
+            part: { type: 'summary_text', text: '' },
+          }),
+        ];
+  };
+  return {
+    begin: (model) => [event({ type: 'response.created', response: response('in_progress', model) })],
+    step: (step) => {
+      const text = 'text' in step ? step.text : 'reasoning' in step ? step.reasoning : undefined;
+      if (text !== undefined) {
+        const before = begin('text' in step ? 'message' : 'reasoning');
+        if (open) open.text += text;
+        const place = { output_index: at, item_id: open?.id, delta: text };
+        return [
+          ...before,
+          event(
+            'text' in step
+              ? { type: 'response.output_text.delta', ...place, content_index: 0, logprobs: [] }
+              : { type: 'response.reasoning_summary_text.delta', ...place, summary_index: 0 },
+          ),
+        ];
+      }
+      if ('call' in step) {
+        const before = close();
+        at += 1;
+        const { id: callId, name, arguments: args } = step.call;
+        const item = {
+          type: 'function_call',
+          id: `item_${at}`,
+          call_id: callId,
+          name,
+          arguments: args,
+          status: 'completed',
+        };
+        return [
+          ...before,
+          event({
+            type: 'response.output_item.added',
+            output_index: at,
+            item: { ...item, arguments: '', status: 'in_progress' },
+          }),
+          event({
+            type: 'response.function_call_arguments.delta',
+            output_index: at,
+            item_id: item.id,
+            delta: args,
+          }),
+          event({
+            type: 'response.function_call_arguments.done',
+            output_index: at,
+            item_id: item.id,
+            arguments: args,
+          }),
+          event({ type: 'response.output_item.done', output_index: at, item }),
+        ];
+      }
+      if ('finish' in step && step.finish === 'length') incomplete = true;
+      return [];
+    },
+    end: () => {
+      const before = close();
+      const status = incomplete ? 'incomplete' : 'completed';
+      return [...before, event({ type: `response.${status}`, response: response(status) })];
+    },
+  };
+}
+
+const SPEAKERS: Readonly<Record<Native, () => Speaker>> = { anthropic, google, 'openai-responses': openai };
+const REFUSAL: Readonly<Record<Native, unknown>> = {
+  anthropic: { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } },
+  google: { error: { code: 401, message: 'API key not valid.', status: 'UNAUTHENTICATED' } },
+  'openai-responses': {
+    error: { message: 'Incorrect API key provided.', type: 'invalid_request_error', code: 'invalid_api_key' },
+  },
+};
+
+/** The last words of the person, wherever the protocol keeps them. */
+function lastWords(body: Record<string, unknown>): string {
+  const list = (body.messages ?? body.contents ?? body.input) as {
+    role?: string;
+    content?: unknown;
+    parts?: unknown;
+  }[];
+  const last = list.filter(({ role }) => role === 'user').at(-1);
+  const content = last?.content ?? last?.parts;
+  return typeof content === 'string'
+    ? content
+    : (content as { text?: string }[]).map(({ text }) => text ?? '').join('');
+}
+
+export interface NativeServer {
+  readonly baseUrl: string;
+  readonly requests: {
+    readonly path: string;
+    readonly headers: IncomingHttpHeaders;
+    readonly body: Record<string, unknown>;
+  }[];
+  close(): Promise<void>;
+}
+
+/** Starts the server on 127.0.0.1. The model id names the script. */
+export async function startNative(protocol: Native): Promise<NativeServer> {
+  const requests: NativeServer['requests'] = [];
+  const sockets = new Set<Socket>();
+  const play = async (response: ServerResponse, model: string, steps: readonly Step[]) => {
+    const speaker = SPEAKERS[protocol]();
+    const send = (events: readonly Event[]) => {
+      for (const { name, data } of events)
+        response.write(`${name ? `event: ${name}\n` : ''}data: ${JSON.stringify(data)}\n\n`);
+    };
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    send(speaker.begin(model));
+    for (const step of steps) {
+      if ('gate' in step) return;
+      if ('cut' in step) return void setTimeout(() => response.destroy(), 20);
+      send(speaker.step(step));
+    }
+    send(speaker.end());
+    response.end();
+  };
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const path = request.url ?? '';
+    const body =
+      pieces.length > 0
+        ? (JSON.parse(Buffer.concat(pieces).toString('utf8')) as Record<string, unknown>)
+        : {};
+    requests.push({ path, headers: request.headers, body });
+    const json = (status: number, value: unknown) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    if (request.method === 'GET')
+      return json(
+        200,
+        protocol === 'google'
+          ? {
+              models: [
+                { name: 'models/gemini-3-pro', supportedGenerationMethods: ['generateContent'] },
+                { name: 'models/gemini-embedding-001', supportedGenerationMethods: ['embedContent'] },
+              ],
+            }
+          : { data: [{ id: 'claude-x' }, { id: 'text-embedding-3-small' }], has_more: false },
+      );
+    const model = protocol === 'google' ? (/models\/([^:]+):/.exec(path)?.[1] ?? '') : String(body.model);
+    if (model === 'error-401') return json(401, REFUSAL[protocol]);
+    if (model === 'wants-no-cache' && 'cache_control' in body)
+      return json(400, {
+        type: 'error',
+        error: { type: 'invalid_request_error', message: 'cache_control: Extra inputs are not permitted' },
+      });
+    const script = SCRIPTS[model]?.({ model, messages: [{ role: 'user', content: lastWords(body) }] });
+    const plain = SCRIPTS.plain?.({ model, messages: [] });
+    const { steps } = (script ?? plain) as { steps: readonly Step[] };
+    return play(response, model, steps);
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    close: async () => {
+      const done = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await done;
+    },
+  };
+}
